@@ -1,0 +1,23 @@
+/// The two ECN bits of the IP header (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Ecn {
+    /// The sender does not understand marks: congestion is told by dropping.
+    #[default]
+    NotEct = 0b00,
+    /// ECN-capable transport, codepoint 1 (L4S identifier, RFC 9331).
+    Ect1 = 0b01,
+    /// ECN-capable transport, codepoint 0.
+    Ect0 = 0b10,
+    /// Congestion experienced: some queue on the path has marked the packet.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// Whether a queue may mark the packet instead of dropping it. A packet that is
+    /// already CE counts: it stays CE and is accepted.
+    #[inline]
+    pub const fn is_markable(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
+}

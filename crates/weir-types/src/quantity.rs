@@ -1,0 +1,535 @@
+//! Quantities as text with a unit: `"64 Mbit/s"`, `"80 ms"`, `"120 packets"`, `"500 kB"`,
+//! `"1.5 BDP"`. A bare number where a unit belongs is refused, and so is a unit that two
+//! tools of the field read differently (tc's `mbps` is megabytes, ns-3's `Mbps` megabits).
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::{fmt, str::FromStr};
+
+use crate::{Duration, Rate};
+
+/// Text that is not the quantity it should be, with a hint for the person who wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError {
+    /// What is wrong, in one clause.
+    pub message: String,
+    /// What to write instead.
+    pub hint: String,
+}
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{HINT}{}", self.message, self.hint)
+    }
+}
+
+impl core::error::Error for UnitError {}
+
+/// Stands between message and hint where both travel as one text.
+const HINT: &str = "; hint: ";
+
+impl UnitError {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+
+    /// Takes a message that may have travelled as one text apart again.
+    pub fn split(text: &str) -> (String, Option<String>) {
+        match text.split_once(HINT) {
+            Some((message, hint)) => (message.to_string(), Some(hint.to_string())),
+            None => (text.to_string(), None),
+        }
+    }
+}
+
+/// How a quantity is written: the units with their factors, the spellings that are
+/// refused because they are read in two ways, and an example.
+struct Notation {
+    name: &'static str,
+    units: &'static [(&'static str, f64)],
+    ambiguous: &'static [(&'static str, &'static str)],
+    example: &'static str,
+}
+
+impl Notation {
+    /// The value in base units and the index of the unit it was written in.
+    fn parse(&self, text: &str) -> Result<(f64, usize), UnitError> {
+        let text = text.trim();
+        let split = text.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(text.len());
+        let (number, unit) = (text[..split].trim(), text[split..].trim());
+        let value: f64 = number.parse().map_err(|_| {
+            UnitError::new(
+                format!("\"{text}\" is not {}", self.name),
+                format!("write a number and a unit, such as \"{}\"", self.example),
+            )
+        })?;
+        if unit.is_empty() {
+            return Err(UnitError::new(
+                format!("\"{text}\" has no unit"),
+                format!("write for example \"{}\"", self.example),
+            ));
+        }
+        if let Some((_, readings)) = self.ambiguous.iter().find(|(name, _)| *name == unit) {
+            return Err(UnitError::new(format!("the unit \"{unit}\" is ambiguous"), (*readings).to_string()));
+        }
+        let Some(index) = self.units.iter().position(|(name, _)| *name == unit) else {
+            let known: Vec<_> = self.units.iter().map(|(name, _)| *name).collect();
+            return Err(UnitError::new(
+                format!("\"{unit}\" is not a unit of {}", self.name),
+                format!("known units: {}", known.join(", ")),
+            ));
+        };
+        if value < 0.0 {
+            return Err(UnitError::new(
+                format!("\"{text}\" is negative"),
+                format!("write for example \"{}\"", self.example),
+            ));
+        }
+        Ok((value * self.units[index].1, index))
+    }
+}
+
+const DURATION: Notation = Notation {
+    name: "a duration",
+    units: &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("min", 60e9)],
+    ambiguous: &[
+        ("m", "\"min\" is minutes, \"ms\" milliseconds"),
+        ("M", "\"min\" is minutes, \"ms\" milliseconds"),
+    ],
+    example: "80 ms",
+};
+
+const RATE: Notation = Notation {
+    name: "a rate",
+    units: &[
+        ("bit/s", 1.0),
+        ("kbit/s", 1e3),
+        ("Mbit/s", 1e6),
+        ("Gbit/s", 1e9),
+        ("kbit", 1e3),
+        ("Mbit", 1e6),
+        ("Gbit", 1e9),
+        ("mbit", 1e6),
+        ("gbit", 1e9),
+    ],
+    ambiguous: &[
+        ("bps", "\"bps\" is bytes per second in tc and bits elsewhere; write \"bit/s\""),
+        ("kbps", "\"kbps\" is kilobytes in tc and kilobits elsewhere; write \"kbit/s\""),
+        ("mbps", "\"mbps\" is megabytes in tc and megabits elsewhere; write \"Mbit/s\""),
+        ("Mbps", "\"Mbps\" is read as bits by ns-3 and as bytes by tc; write \"Mbit/s\""),
+        ("Gbps", "\"Gbps\" is read as bits by ns-3 and as bytes by tc; write \"Gbit/s\""),
+        ("gbps", "\"gbps\" is gigabytes in tc and gigabits elsewhere; write \"Gbit/s\""),
+        ("kb/s", "bits or bytes? write \"kbit/s\""),
+        ("Mb/s", "bits or bytes? write \"Mbit/s\""),
+        ("MB/s", "bits or bytes? write \"Mbit/s\" (8 Mbit/s is 1 megabyte per second)"),
+        ("Gb/s", "bits or bytes? write \"Gbit/s\""),
+        ("GB/s", "bits or bytes? write \"Gbit/s\""),
+    ],
+    example: "64 Mbit/s",
+};
+
+const BYTE_AMBIGUITIES: &[(&str, &str)] = &[
+    ("b", "\"b\" is bits to some and bytes to tc; write \"B\" for bytes"),
+    ("k", "write \"kB\" (1000 bytes) or \"KiB\" (1024)"),
+    ("K", "write \"kB\" (1000 bytes) or \"KiB\" (1024)"),
+    ("KB", "1000 or 1024 bytes? write \"kB\" (1000) or \"KiB\" (1024)"),
+    ("kb", "bits or bytes? write \"kB\" (1000 bytes) or \"KiB\" (1024)"),
+    ("Mb", "bits or bytes? write \"MB\" (1,000,000 bytes)"),
+    ("p", "\"packets\" is spelled out: \"120 packets\""),
+];
+
+const BUFFER: Notation = Notation {
+    name: "a buffer size",
+    units: &[
+        ("packets", 1.0),
+        ("packet", 1.0),
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("BDP", 1.0),
+        ("s", 1e9),
+        ("ms", 1e6),
+        ("us", 1e3),
+    ],
+    ambiguous: BYTE_AMBIGUITIES,
+    example: "120 packets",
+};
+
+const LEVEL: Notation = Notation {
+    name: "a queue level",
+    units: &[
+        ("packets", 1.0),
+        ("packet", 1.0),
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+    ],
+    ambiguous: BYTE_AMBIGUITIES,
+    example: "20 packets",
+};
+
+const PACKETS: Notation = Notation {
+    name: "a number of packets",
+    units: &[("packets", 1.0), ("packet", 1.0)],
+    ambiguous: BYTE_AMBIGUITIES,
+    example: "20 packets",
+};
+
+const BYTES: Notation = Notation {
+    name: "a packet size",
+    units: &[("B", 1.0), ("kB", 1e3), ("KiB", 1024.0)],
+    ambiguous: BYTE_AMBIGUITIES,
+    example: "1000 B",
+};
+
+/// Room for waiting packets, in the unit it was written in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Buffer {
+    /// So many packets, whatever their size.
+    Packets(u32),
+    /// So many bytes.
+    Bytes(u64),
+    /// A multiple of the bandwidth-delay product, the delay being the largest propagation
+    /// round trip of the flows that pass.
+    Bdp(f64),
+    /// As much as the link sends in this time.
+    Time(Duration),
+}
+
+/// A height of the queue to compare with, in the unit it was written in: a law whose
+/// levels are in packets counts packets, one whose levels are in bytes counts bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// So many waiting packets; fractions are allowed, for averages.
+    Packets(f64),
+    /// So many waiting bytes.
+    Bytes(f64),
+}
+
+impl Level {
+    /// The number, in packets or bytes.
+    pub const fn value(self) -> f64 {
+        match self {
+            Self::Packets(value) | Self::Bytes(value) => value,
+        }
+    }
+
+    /// Whether it counts bytes.
+    pub const fn in_bytes(self) -> bool {
+        matches!(self, Self::Bytes(_))
+    }
+}
+
+/// A number of packets; windows may be fractions.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Packets(pub f64);
+
+/// A number in [0, 1].
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Probability(f64);
+
+impl Probability {
+    /// `None` unless `value` lies in [0, 1].
+    pub fn new(value: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&value).then_some(Self(value))
+    }
+
+    /// The number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// The size of one packet in bytes; never zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketSize(u32);
+
+impl PacketSize {
+    /// `None` for zero.
+    pub const fn new(bytes: u32) -> Option<Self> {
+        if bytes == 0 { None } else { Some(Self(bytes)) }
+    }
+
+    /// Bytes on the wire.
+    pub const fn bytes(self) -> u32 {
+        self.0
+    }
+}
+
+impl FromStr for Duration {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (nanos, _) = DURATION.parse(text)?;
+        if nanos > u64::MAX as f64 / 4.0 {
+            return Err(UnitError::new(format!("\"{text}\" is too long"), "write less than a century"));
+        }
+        Ok(Self::from_nanos(libm::round(nanos) as u64))
+    }
+}
+
+impl FromStr for Rate {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (bits, _) = RATE.parse(text)?;
+        if bits > 1e15 {
+            return Err(UnitError::new(
+                format!("\"{text}\" is too fast"),
+                "write at most \"1000000 Gbit/s\"",
+            ));
+        }
+        Self::from_bits_per_second(libm::round(bits) as u64)
+            .ok_or_else(|| UnitError::new("a rate must be above zero", "write for example \"64 Mbit/s\""))
+    }
+}
+
+impl FromStr for Buffer {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (value, unit) = BUFFER.parse(text)?;
+        let whole = libm::round(value);
+        Ok(match BUFFER.units[unit].0 {
+            "packets" | "packet" => Self::Packets(whole as u32),
+            "BDP" => Self::Bdp(value),
+            "s" | "ms" | "us" => Self::Time(Duration::from_nanos(whole as u64)),
+            _ => Self::Bytes(whole as u64),
+        })
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (value, unit) = LEVEL.parse(text)?;
+        Ok(match LEVEL.units[unit].0 {
+            "packets" | "packet" => Self::Packets(value),
+            _ => Self::Bytes(value),
+        })
+    }
+}
+
+impl FromStr for Packets {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        PACKETS.parse(text).map(|(value, _)| Self(value))
+    }
+}
+
+impl FromStr for PacketSize {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (bytes, _) = BYTES.parse(text)?;
+        if bytes > 1e6 {
+            return Err(UnitError::new(
+                format!("\"{text}\" is too large for a packet"),
+                "write at most \"1000 kB\"",
+            ));
+        }
+        Self::new(libm::round(bytes) as u32)
+            .ok_or_else(|| UnitError::new("a packet has at least one byte", "write for example \"1000 B\""))
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packets(n) => write!(f, "{n} packets"),
+            Self::Bytes(n) if *n >= 1000 && n.is_multiple_of(1000) => write!(f, "{} kB", n / 1000),
+            Self::Bytes(n) => write!(f, "{n} B"),
+            Self::Bdp(factor) => write!(f, "{factor} BDP"),
+            Self::Time(span) => write!(f, "{span}"),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packets(n) => write!(f, "{n} packets"),
+            Self::Bytes(n) if *n >= 1000.0 => write!(f, "{} kB", n / 1000.0),
+            Self::Bytes(n) => write!(f, "{n} B"),
+        }
+    }
+}
+
+impl fmt::Display for Packets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} packets", self.0)
+    }
+}
+
+impl fmt::Display for PacketSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} B", self.0)
+    }
+}
+
+/// `value / scale` as an exact decimal, without trailing zeros; `scale` is a power of ten.
+pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, value: u64, scale: u64) -> fmt::Result {
+    let (whole, mut rest) = (value / scale, value % scale);
+    if rest == 0 {
+        return write!(f, "{whole}");
+    }
+    let mut width = scale.ilog10() as usize;
+    while rest.is_multiple_of(10) {
+        rest /= 10;
+        width -= 1;
+    }
+    write!(f, "{whole}.{rest:0width$}")
+}
+
+#[cfg(feature = "serde")]
+mod text {
+    //! Every quantity travels as text in scenario files.
+
+    use alloc::borrow::Cow;
+    use core::{fmt, marker::PhantomData, str::FromStr};
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    use super::{
+        BUFFER, BYTES, Buffer, DURATION, Duration, LEVEL, Level, Notation, PACKETS, PacketSize, Packets,
+        Probability, RATE, Rate, UnitError,
+    };
+
+    struct TextVisitor<T>(&'static Notation, PhantomData<T>);
+
+    impl<T: FromStr<Err = UnitError>> TextVisitor<T> {
+        fn bare<E: de::Error>(&self, value: impl fmt::Display) -> E {
+            E::custom(UnitError::new(
+                alloc::format!("{value} has no unit"),
+                alloc::format!("write a text with a unit, such as \"{}\"", self.0.example),
+            ))
+        }
+    }
+
+    impl<T: FromStr<Err = UnitError>> de::Visitor<'_> for TextVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{}, such as \"{}\"", self.0.name, self.0.example)
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(E::custom)
+        }
+
+        fn visit_i64<E: de::Error>(self, value: i64) -> Result<T, E> {
+            Err(self.bare(value))
+        }
+
+        fn visit_u64<E: de::Error>(self, value: u64) -> Result<T, E> {
+            Err(self.bare(value))
+        }
+
+        fn visit_f64<E: de::Error>(self, value: f64) -> Result<T, E> {
+            Err(self.bare(value))
+        }
+    }
+
+    macro_rules! as_text {
+        ($($type:ident: $notation:ident),* $(,)?) => {$(
+            impl<'de> Deserialize<'de> for $type {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    deserializer.deserialize_any(TextVisitor(&$notation, PhantomData))
+                }
+            }
+
+            impl Serialize for $type {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    serializer.collect_str(self)
+                }
+            }
+
+            impl JsonSchema for $type {
+                fn schema_name() -> Cow<'static, str> {
+                    stringify!($type).into()
+                }
+
+                fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                    let units: alloc::vec::Vec<_> = $notation.units.iter().map(|(name, _)| *name).collect();
+                    json_schema!({
+                        "type": "string",
+                        "description": alloc::format!("{} with its unit: {}", $notation.name, units.join(", ")),
+                        "pattern": alloc::format!("^\\s*\\+?[0-9.]+\\s*({})\\s*$", units.join("|")),
+                        "examples": [$notation.example],
+                    })
+                }
+            }
+        )*};
+    }
+
+    as_text!(Duration: DURATION, Rate: RATE, Buffer: BUFFER, Level: LEVEL, Packets: PACKETS, PacketSize: BYTES);
+
+    impl<'de> Deserialize<'de> for Probability {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let value = f64::deserialize(deserializer)?;
+            Self::new(value).ok_or_else(|| {
+                de::Error::custom(UnitError::new(
+                    alloc::format!("{value} is not a probability"),
+                    "write a number from 0 to 1",
+                ))
+            })
+        }
+    }
+
+    impl Serialize for Probability {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_f64(self.get())
+        }
+    }
+
+    impl JsonSchema for Probability {
+        fn schema_name() -> Cow<'static, str> {
+            "Probability".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_read_and_print() {
+        assert_eq!("80 ms".parse::<Duration>(), Ok(Duration::from_millis(80)));
+        assert_eq!("0.25ms".parse::<Duration>(), Ok(Duration::from_micros(250)));
+        assert_eq!(Duration::from_micros(2_500).to_string(), "2.5 ms");
+        assert_eq!("64 Mbit/s".parse::<Rate>().unwrap().bits_per_second(), 64_000_000);
+        assert_eq!("10mbit".parse::<Rate>().unwrap().to_string(), "10 Mbit/s");
+        assert_eq!("3.7 Mbit/s".parse::<Rate>().unwrap().to_string(), "3.7 Mbit/s");
+        assert_eq!("120 packets".parse(), Ok(Buffer::Packets(120)));
+        assert_eq!("500 kB".parse(), Ok(Buffer::Bytes(500_000)));
+        assert_eq!("1.5 BDP".parse(), Ok(Buffer::Bdp(1.5)));
+        assert_eq!("20 ms".parse(), Ok(Buffer::Time(Duration::from_millis(20))));
+    }
+
+    #[test]
+    fn ambiguous_and_missing_units_come_back_with_a_hint() {
+        let error = "64 Mbps".parse::<Rate>().unwrap_err();
+        assert_eq!(error.message, "the unit \"Mbps\" is ambiguous");
+        assert!(error.hint.contains("Mbit/s"));
+        assert!("64".parse::<Rate>().unwrap_err().message.contains("has no unit"));
+        assert!("5 KB".parse::<Buffer>().unwrap_err().hint.contains("KiB"));
+        assert!("0 Mbit/s".parse::<Rate>().unwrap_err().message.contains("above zero"));
+        assert!("-5 ms".parse::<Duration>().unwrap_err().message.contains("negative"));
+        assert!("5 parsecs".parse::<Duration>().unwrap_err().hint.contains("known units"));
+    }
+}

@@ -1,0 +1,81 @@
+//! Random streams. Every component owns one, named by its path, so that adding or
+//! changing one component leaves the draws of every other as they were.
+
+use rand_core::{Rng as _, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Hands out a stream per component path.
+///
+/// ```
+/// use weir_types::Streams;
+///
+/// let streams = Streams::new(7);
+/// let mut aqm = streams.at("links.bottleneck.aqm");
+/// let again = streams.at("links.bottleneck.aqm").uniform();
+/// assert_eq!(aqm.uniform(), again);
+/// assert_ne!(streams.at("flows.ftp").uniform(), again);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Streams {
+    seed: u64,
+}
+
+impl Streams {
+    /// The streams of one run.
+    pub const fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    /// The stream of the component at `path`. The same seed and path always give the
+    /// same stream, in whatever order streams are asked for.
+    pub fn at(&self, path: &str) -> Rng {
+        // FNV-1a over the path, then SplitMix64 to spread seed and path over all bits.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in path.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Rng(Xoshiro256PlusPlus::seed_from_u64(mix(mix(self.seed) ^ hash)))
+    }
+}
+
+/// One random stream: xoshiro256++.
+#[derive(Clone, Debug)]
+pub struct Rng(Xoshiro256PlusPlus);
+
+impl Rng {
+    /// Uniform on [0, 1), with 53 random bits.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// True with probability `p`: `p <= 0` is never, `p >= 1` is always.
+    #[inline]
+    pub fn chance(&mut self, p: f64) -> bool {
+        self.uniform() < p
+    }
+}
+
+impl rand_core::TryRng for Rng {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        self.0.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        self.0.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
+
+/// The finaliser of `SplitMix64` (Steele, Lea, Flood 2014).
+const fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
