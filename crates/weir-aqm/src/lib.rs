@@ -1,0 +1,48 @@
+//! Queue disciplines, as a router would import them.
+//!
+//! A **law** ([`Aqm`]) decides, a **discipline** ([`Discipline`]) owns packets, a **port**
+//! ([`Port`]) owns time on the wire. None of them reads a clock, draws from a global
+//! generator or does I/O.
+//!
+//! ```text
+//!            offer(packet, now)                       sent(packet, start, end)
+//!  arrivals ───────────────────►  Port ─────────────────────────────────────►  wire
+//!                                  │ enqueue, dequeue
+//!                              Discipline ──────► Observer: dropped, marked
+//!                                  │ on_enqueue, on_dequeue, update
+//!                                 Aqm ──► Verdict: pass, mark, drop
+//! ```
+//!
+//! A law by itself, on the packets of one's own program:
+//!
+//! ```
+//! use weir_aqm::{Aqm, Backlog, Limit, Link, PacketInfo, Verdict, laws::RemParameters};
+//! use weir_types::{Ecn, Instant, Streams};
+//!
+//! let limit = Limit::Packets(120);
+//! let link = Link { rate: "64 Mbit/s".parse().unwrap(), mean_packet: 1000, limit };
+//! let mut rem = RemParameters::default().build(link, Streams::new(1).at("aqm"));
+//!
+//! let packet = PacketInfo { bytes: 1000, ecn: Ecn::Ect0, flow: 0 };
+//! let queue = Backlog { packets: 30, bytes: 30_000, limit };
+//! let verdict = rem.on_enqueue(packet, queue, Instant::ZERO);
+//! assert_eq!(verdict, Verdict::Pass); // the price starts at 0
+//! let due = rem.next_update().unwrap();
+//! rem.update(queue, due);
+//! ```
+#![cfg_attr(not(feature = "serde"), no_std)]
+
+extern crate alloc;
+
+mod discipline;
+pub mod disciplines;
+mod law;
+pub mod laws;
+mod packet;
+pub mod parts;
+mod port;
+
+pub use discipline::{Discipline, Observer};
+pub use law::{Aqm, Backlog, Limit, Link, Reason, Verdict};
+pub use packet::{Packet, PacketInfo};
+pub use port::{Output, Port};

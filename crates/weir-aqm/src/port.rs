@@ -1,0 +1,127 @@
+//! A discipline in front of a transmitter. The simulator and a live relay drive the same
+//! port: both hand it instants, and it depends on nothing else.
+
+use weir_types::{Duration, Instant, Rate, TransmitClock};
+
+use crate::{Backlog, Discipline, Observer, Packet};
+
+/// Told what a port does: besides the packets that are dropped and marked, the ones that
+/// leave, and every change of the backlog.
+pub trait Output<P>: Observer<P> {
+    /// Transmission of `packet` began at `start`, after it waited `sojourn`; its last bit
+    /// leaves at `end`.
+    fn sent(&mut self, packet: P, sojourn: Duration, start: Instant, end: Instant);
+
+    /// From `now` on this waits.
+    fn backlog(&mut self, queue: Backlog, now: Instant);
+}
+
+/// A queue and the wire behind it.
+///
+/// The port has a virtual clock: whatever was due is done in the order of its scheduled
+/// instants, and the law is handed those. A late call delays what comes out but never
+/// changes rates, sojourn times or decisions. At one instant the order is: the law's
+/// update, the end of a transmission, an arrival.
+///
+/// Nothing here needs an event while nothing waits: that the line fell idle, and the law's
+/// periodic updates, are made up for at the next call, with the instants they were due at.
+#[derive(Debug)]
+pub struct Port<P, D> {
+    discipline: D,
+    clock: TransmitClock,
+    /// When the transmitter asks for the next packet; meaningless while it is idle.
+    free_at: Instant,
+    /// The transmitter has asked, found nothing, and waits for an arrival.
+    idle: bool,
+    /// When the discipline's update is due; never, for a law without a timer.
+    update_at: Instant,
+    packet: core::marker::PhantomData<fn() -> P>,
+}
+
+impl<P: Packet, D: Discipline<P>> Port<P, D> {
+    /// An idle port at the start of time.
+    pub fn new(discipline: D, rate: Rate) -> Self {
+        let update_at = discipline.next_update().unwrap_or(Instant::MAX);
+        Self {
+            discipline,
+            clock: TransmitClock::new(rate),
+            free_at: Instant::ZERO,
+            idle: true,
+            update_at,
+            packet: core::marker::PhantomData,
+        }
+    }
+
+    /// A packet arrives at `now`.
+    #[inline]
+    pub fn offer(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
+        self.advance(now, output);
+        self.discipline.enqueue(packet, now, output);
+        if self.idle {
+            self.transmit(now, output);
+        } else {
+            output.backlog(self.discipline.backlog(), now);
+        }
+    }
+
+    /// Does what was due up to and including `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Instant, output: &mut impl Output<P>) {
+        loop {
+            let asks_at = if self.idle { Instant::MAX } else { self.free_at };
+            if self.update_at <= asks_at {
+                if self.update_at > now {
+                    return;
+                }
+                self.discipline.update(self.update_at);
+                self.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
+            } else {
+                if asks_at > now {
+                    return;
+                }
+                self.transmit(asks_at, output);
+            }
+        }
+    }
+
+    /// When to call [`Port::advance`] again: when a waiting packet can leave. `None` while
+    /// nothing waits.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Instant> {
+        (!self.idle && self.discipline.backlog().packets > 0).then_some(self.free_at)
+    }
+
+    /// From `now` on the link runs at `rate`. A packet already on the wire ends at the old one.
+    pub fn set_rate(&mut self, rate: Rate, now: Instant, output: &mut impl Output<P>) {
+        self.advance(now, output);
+        self.clock.set_rate(rate);
+        self.discipline.on_rate(rate, now);
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.discipline.backlog()
+    }
+
+    /// The discipline, to read its variables.
+    pub const fn discipline(&self) -> &D {
+        &self.discipline
+    }
+
+    /// The rate in force.
+    pub const fn rate(&self) -> Rate {
+        self.clock.rate()
+    }
+
+    /// The transmitter asks for a packet at `now`.
+    #[inline]
+    fn transmit(&mut self, now: Instant, output: &mut impl Output<P>) {
+        let next = self.discipline.dequeue(now, output);
+        output.backlog(self.discipline.backlog(), now);
+        self.idle = next.is_none();
+        if let Some((packet, sojourn)) = next {
+            self.free_at = self.clock.finish(now, packet.info().bytes);
+            output.sent(packet, sojourn, now, self.free_at);
+        }
+    }
+}
