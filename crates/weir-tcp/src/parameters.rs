@@ -1,0 +1,148 @@
+//! What a connection can be told. Defaults follow the RFCs; each habit of ns-2 that
+//! published results depended on has an option called after what it does.
+
+use alloc::{format, string::String};
+
+use weir_types::{Duration, Packets};
+
+use crate::{congestion::CongestionConfig, recovery::RecoveryConfig};
+
+/// Parameters that do not go together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The parameter to look at.
+    pub parameter: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// When the window may grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Growth {
+    /// Only while the window is what limits the sender (RFC 7661, section 4.3).
+    #[default]
+    WhenLimiting,
+    /// On every ACK of new data, used or not (ns-2).
+    Always,
+}
+
+/// Parameters of a TCP connection.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct TcpParameters {
+    /// How the window answers to ACKs, losses and marks. Default: Reno (RFC 5681).
+    pub congestion: CongestionConfig,
+    /// How lost segments are found and repaired. Default: `NewReno` (RFC 6582).
+    pub recovery: RecoveryConfig,
+    /// Window after the handshake. Default 10 packets (RFC 6928).
+    pub initial_window: Packets,
+    /// Where slow start ends at first. Default: nowhere, a loss ends it (RFC 5681).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub initial_ssthresh: Option<Packets>,
+    /// What the receiver allows. Default: no limit.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub receive_window: Option<Packets>,
+    /// Begin with a SYN of 40 bytes and send data when it is acknowledged. Default on.
+    pub handshake: bool,
+    /// Send a new segment on the first and second duplicate ACK (RFC 3042). Default on.
+    pub limited_transmit: bool,
+    /// When the window may grow. Default: while it limits the sender.
+    pub growth: Growth,
+    /// Take a round-trip sample from every ACK, by timestamps (RFC 7323), instead of one
+    /// segment at a time. Default off.
+    pub timestamps: bool,
+    /// Least retransmission timeout. Default 1 s (RFC 6298); Linux and ns-2.35 200 ms.
+    pub min_rto: Duration,
+    /// Greatest retransmission timeout. Default 60 s (RFC 6298).
+    pub max_rto: Duration,
+    /// Timeout before the first round-trip sample. Default 1 s (RFC 6298).
+    pub initial_rto: Duration,
+    /// Round-trip times are rounded up to multiples of this. Default 1 ns, which is exact;
+    /// ns-2.35 10 ms.
+    pub clock_granularity: Duration,
+    /// Acknowledge every second segment, or after this long (RFC 5681, section 4.2).
+    /// Default: acknowledge every segment at once, as the models of the papers assume.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub delayed_ack: Option<Duration>,
+    /// Declare segments ECN-capable and answer to marks (RFC 3168). Default off.
+    pub ecn: bool,
+    /// Declare retransmissions ECN-capable too (ns-2; RFC 3168, section 6.1.5 forbids it).
+    pub ecn_on_retransmissions: bool,
+    /// Bytes of an acknowledgement, and of a SYN. Default 40, two headers without options.
+    pub ack_bytes: u32,
+}
+
+impl Default for TcpParameters {
+    fn default() -> Self {
+        Self {
+            congestion: CongestionConfig::default(),
+            recovery: RecoveryConfig::default(),
+            initial_window: Packets(10.0),
+            initial_ssthresh: None,
+            receive_window: None,
+            handshake: true,
+            limited_transmit: true,
+            growth: Growth::default(),
+            timestamps: false,
+            min_rto: Duration::from_secs(1),
+            max_rto: Duration::from_secs(60),
+            initial_rto: Duration::from_secs(1),
+            clock_granularity: Duration::from_nanos(1),
+            delayed_ack: None,
+            ecn: false,
+            ecn_on_retransmissions: false,
+            ack_bytes: 40,
+        }
+    }
+}
+
+impl TcpParameters {
+    /// Whether the parameters go together.
+    ///
+    /// # Errors
+    /// Names the parameter that does not, and what to do.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let at_least_one = |value: Option<Packets>, parameter| match value {
+            Some(Packets(n)) if n < 1.0 => Err(Invalid {
+                parameter,
+                message: format!("{parameter} is {n} packets"),
+                hint: "nothing could ever be sent; write at least \"1 packet\"".into(),
+            }),
+            _ => Ok(()),
+        };
+        at_least_one(Some(self.initial_window), "initial_window")?;
+        at_least_one(self.initial_ssthresh, "initial_ssthresh")?;
+        at_least_one(self.receive_window, "receive_window")?;
+        let refuse = |parameter, message: &str, hint: &str| {
+            Err(Invalid { parameter, message: message.into(), hint: hint.into() })
+        };
+        if self.max_rto < self.min_rto {
+            return refuse("max_rto", "max_rto is shorter than min_rto", "exchange them");
+        }
+        if self.initial_rto.is_zero() {
+            return refuse("initial_rto", "initial_rto is zero", "write for example \"1 s\"");
+        }
+        if self.clock_granularity.is_zero() {
+            return refuse(
+                "clock_granularity",
+                "clock_granularity is zero",
+                "write \"1 ns\" for an exact clock",
+            );
+        }
+        if self.ack_bytes == 0 {
+            return refuse("ack_bytes", "an acknowledgement has no bytes", "write for example 40");
+        }
+        Ok(())
+    }
+}
