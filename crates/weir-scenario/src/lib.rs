@@ -1,0 +1,132 @@
+//! What an experiment is: plain data, read from TOML, checked before anything runs.
+//!
+//! ```
+//! let scenario = weir_scenario::Document::parse("example.toml", r#"
+//!     schema = 1
+//!     name = "example"
+//!     duration = "10 s"
+//!     [links.bottleneck]
+//!     rate = "10 Mbit/s"
+//!     delay = "10 ms"
+//!     buffer = "1 BDP"
+//!     aqm.red = { max_th = "30 packets" }
+//!     [flows.ftp]
+//!     count = 5
+//!     rtt = "40 ms"
+//! "#)?.scenario()?;
+//! assert_eq!(scenario.links["bottleneck"].rate.bits_per_second(), 10_000_000);
+//! # Ok::<(), weir_scenario::ScenarioError>(())
+//! ```
+
+mod check;
+mod document;
+mod error;
+mod identity;
+mod measure;
+mod overrides;
+mod population;
+mod topology;
+mod traffic;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weir_types::Duration;
+
+pub use document::Document;
+pub use error::ScenarioError;
+pub use measure::{Measure, Series};
+pub use population::{Lifetime, Population};
+pub use topology::{Link, LinkBuffer, ReverseLink};
+pub use traffic::{Access, FlowGroup, Rtt, RttDistribution};
+
+/// The version of the scenario format, `schema = 1`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One experiment: links, flows, and what is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Version of this format: 1.
+    pub schema: u32,
+    /// A short name, used for results: letters, digits, `-`, `_`, `.`.
+    pub name: String,
+    /// One line for people.
+    #[serde(default)]
+    pub title: String,
+    /// Seed of every random stream; replication r runs with seed + r.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Simulated time.
+    pub duration: Duration,
+    /// What is left out and how the run is divided.
+    #[serde(default)]
+    pub measure: Measure,
+    /// Links by name, each with a queue discipline.
+    pub links: IndexMap<String, Link>,
+    /// Groups of flows by name.
+    pub flows: IndexMap<String, FlowGroup>,
+    /// Sets of overrides by name: `[variants.NAME]` holds paths and values, and a label.
+    #[serde(default, skip_serializing)]
+    pub variants: Variants,
+}
+
+/// The variants of a scenario file. They are applied to the text, so that an error points at
+/// the line of the override; what remains here are their names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variants(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for Variants {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = IndexMap::<String, serde::de::IgnoredAny>::deserialize(deserializer)?;
+        Ok(Self(names.into_keys().collect()))
+    }
+}
+
+impl JsonSchema for Variants {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Variants".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "properties": { "label": { "type": "string", "description": "What to call it in tables and pictures." } },
+                "additionalProperties": true,
+            }
+        })
+    }
+}
+
+/// The JSON schema of scenario files, as committed in `schema/scenario.schema.json`.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Scenario);
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is valid JSON");
+    text.push('\n');
+    text
+}
+
+impl Scenario {
+    /// The whole scenario as TOML, every default written out.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).expect("a scenario is valid TOML")
+    }
+
+    /// The whole scenario as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a scenario is valid JSON")
+    }
+
+    /// The largest propagation round trip that may occur among flows over `link`; it sets
+    /// the bandwidth-delay product.
+    pub fn largest_rtt(&self, link: &str) -> Duration {
+        let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
+        over.map(|group| group.rtt.typical_maximum()).max().unwrap_or(Duration::ZERO)
+    }
+}
+
+fn one() -> u64 {
+    1
+}

@@ -1,0 +1,30 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weir_types::Duration;
+
+/// What is left out and how the run is divided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Measure {
+    /// Left out of the rows for the whole run. Default 0 s.
+    pub warm_up: Duration,
+    /// Length of a period; every period gets rows of its own. Default: no periods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<Duration>,
+    /// Left out at the start of every period. Default 0 s.
+    pub settle: Duration,
+    /// Values over time. Default: none, which costs nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+}
+
+/// Values over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Series {
+    /// Time between two values.
+    pub interval: Duration,
+    /// Flows whose window is recorded, such as `"ftp.0"`; `"ftp"` is all of a group.
+    #[serde(default)]
+    pub flows: Vec<String>,
+}

@@ -1,0 +1,66 @@
+//! Setting values by dotted path, in the text's own tree, so that every value keeps the place
+//! it was written at.
+
+use std::borrow::Cow;
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// Tables that hold one choice among several: setting a value of another choice replaces it.
+const CHOICES: &[&str] = &["aqm", "congestion", "recovery", "rtt"];
+
+/// A value and where it was written.
+pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
+
+/// Reads what stands behind `--set PATH=`: a TOML value, or else plain text.
+pub(crate) fn parse_value(text: &str) -> Value<'_> {
+    DeValue::parse(text).unwrap_or_else(|_| Spanned::new(0..0, DeValue::String(Cow::Borrowed(text))))
+}
+
+/// Sets `path` to `value`. A table sets each value it holds, and an empty one makes a choice.
+pub(crate) fn set<'i>(table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
+    if let DeValue::Table(values) = value.get_ref()
+        && !values.is_empty()
+    {
+        for (key, value) in values {
+            let key_path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
+            set(table, &key_path, value);
+        }
+        return;
+    }
+    let [first, rest @ ..] = path else { return };
+    if rest.is_empty() {
+        table.insert(key(first, value.span()), value.clone());
+        return;
+    }
+    let slot = table
+        .entry(key(first, value.span()))
+        .or_insert_with(|| Spanned::new(value.span(), DeValue::Table(DeTable::new())));
+    if !matches!(slot.get_ref(), DeValue::Table(_)) {
+        *slot = Spanned::new(value.span(), DeValue::Table(DeTable::new()));
+    }
+    let DeValue::Table(inner) = slot.get_mut() else { return };
+    if CHOICES.contains(first) {
+        let others: Vec<_> = inner.keys().filter(|name| name.get_ref() != rest[0]).cloned().collect();
+        for other in others {
+            inner.remove(&other);
+        }
+    }
+    set(inner, rest, value);
+}
+
+/// The deepest value on `path` that was written down.
+pub(crate) fn find<'a, 'i>(table: &'a DeTable<'i>, path: &[&str]) -> Option<&'a Value<'i>> {
+    let [first, rest @ ..] = path else { return None };
+    let (_, value) = table.iter().find(|(name, _)| name.get_ref() == first)?;
+    match value.get_ref() {
+        DeValue::Table(inner) => find(inner, rest).or(Some(value)),
+        _ => Some(value),
+    }
+}
+
+fn key(name: &str, span: std::ops::Range<usize>) -> Spanned<Cow<'static, str>> {
+    Spanned::new(span, Cow::Owned(name.to_owned()))
+}

@@ -1,0 +1,93 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weir_aqm::{
+    Limit,
+    laws::{AqmConfig, DropTailParameters},
+};
+use weir_types::{Buffer, Duration, PacketSize, Rate};
+
+use crate::Scenario;
+
+/// One direction of a link: a queue, a transmitter, a propagation delay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Capacity.
+    pub rate: Rate,
+    /// Propagation delay in one direction.
+    pub delay: Duration,
+    /// Room for waiting packets; the one being sent does not wait.
+    pub buffer: Buffer,
+    /// What the buffer holds. Default: waiting packets.
+    #[serde(default)]
+    pub buffer_counts: LinkBuffer,
+    /// The packet size that stands for all where a law counts in packets. Default: the mean
+    /// of the flows over the link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_packet: Option<PacketSize>,
+    /// The queue discipline. Default: DropTail.
+    #[serde(default = "drop_tail")]
+    pub aqm: AqmConfig,
+    /// The other direction. Default: ACKs are delayed as long as data, but never wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse: Option<ReverseLink>,
+}
+
+/// What a buffer holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkBuffer {
+    /// Waiting packets.
+    #[default]
+    Waiting,
+    /// Waiting packets and the one being sent: one fewer waits (ns-2's DropTail and REM).
+    WaitingAndSending,
+}
+
+/// The direction of the ACKs: same propagation delay, its own queue and transmitter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReverseLink {
+    /// Capacity. Default: that of the forward direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Room for waiting packets.
+    pub buffer: Buffer,
+    /// The queue discipline. Default: DropTail.
+    #[serde(default = "drop_tail")]
+    pub aqm: AqmConfig,
+}
+
+pub(crate) fn drop_tail() -> AqmConfig {
+    AqmConfig::DropTail(DropTailParameters {})
+}
+
+impl Scenario {
+    /// What `buffer` of `link` holds, in packets or bytes; bandwidth-delay products and
+    /// times become packets of the link's mean size, rounded.
+    pub fn limit(&self, link: &str, rate: Rate, buffer: Buffer) -> Limit {
+        let mean = self.mean_packet(link).bytes();
+        let packets = |seconds: f64| (rate.packets_per_second(mean) * seconds).round() as u32;
+        match buffer {
+            Buffer::Packets(n) => Limit::Packets(n),
+            Buffer::Bytes(n) => Limit::Bytes(n),
+            Buffer::Bdp(factor) => Limit::Packets(packets(factor * self.largest_rtt(link).as_secs_f64())),
+            Buffer::Time(span) => Limit::Packets(packets(span.as_secs_f64())),
+        }
+    }
+
+    /// The packet size that stands for all on `link`: what the scenario says, else the mean
+    /// over its flows.
+    pub fn mean_packet(&self, link: &str) -> PacketSize {
+        if let Some(size) = self.links[link].mean_packet {
+            return size;
+        }
+        let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
+        let (bytes, flows) = over.fold((0, 0), |(bytes, flows), group| {
+            let count = u64::from(group.count.max(1));
+            (bytes + count * u64::from(group.packet.bytes()), flows + count)
+        });
+        let mean = (bytes + flows / 2).checked_div(flows).unwrap_or(0);
+        PacketSize::new(mean as u32).unwrap_or(crate::traffic::DEFAULT_PACKET)
+    }
+}

@@ -1,0 +1,173 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use weir_tcp::TcpParameters;
+use weir_types::{Duration, PacketSize, Rate};
+
+use crate::Population;
+
+pub(crate) const DEFAULT_PACKET: PacketSize = match PacketSize::new(1000) {
+    Some(size) => size,
+    None => unreachable!(),
+};
+
+/// Flows of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowGroup {
+    /// Flows at `start`. Default 1.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// How their number changes: `"20 more every 50 s until 160, then 20 fewer every 50 s until 20"`.
+    /// The first step comes one interval after `start`; those who came last leave first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<Population>,
+    /// The links that data passes, in order. Default: the only link.
+    #[serde(default)]
+    pub path: Vec<String>,
+    /// Propagation round trip, links included; what the links do not account for is the
+    /// delay of the sender's access link, half in each direction.
+    pub rtt: Rtt,
+    /// When the group begins. Default 0 s.
+    #[serde(default)]
+    pub start: Duration,
+    /// Each flow begins later by a time drawn uniformly between zero and this. Default 0 s.
+    #[serde(default)]
+    pub jitter: Duration,
+    /// When the group ends. Default: with the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Duration>,
+    /// Bytes of a data packet on the wire, headers included. Default 1000 B.
+    #[serde(default = "default_packet")]
+    pub packet: PacketSize,
+    /// A new packet leaves the sender later by a time drawn uniformly between zero and this
+    /// (ns-2's `overhead_`): it breaks the lock-step of equal round trips. Default 0 s.
+    #[serde(default)]
+    pub send_jitter: Duration,
+    /// Links of the flow's own at both ends, which take time to send but never drop.
+    /// Default: they only delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// The TCP connection.
+    #[serde(default)]
+    pub tcp: TcpParameters,
+}
+
+/// Links of a flow's own, at both ends and in both directions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Access {
+    /// Capacity of each.
+    pub rate: Rate,
+    /// Propagation delay between the last link and the receiver. Default 0 s.
+    #[serde(default)]
+    pub receiver_delay: Duration,
+}
+
+/// A propagation round trip: one for all, or drawn once for each flow.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Rtt {
+    /// The same for every flow.
+    Fixed(Duration),
+    /// Drawn for every flow from a distribution.
+    Drawn(RttDistribution),
+}
+
+/// Where round trips are drawn from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RttDistribution {
+    /// Between `from` and `to`, all equally likely.
+    Uniform {
+        /// Least.
+        from: Duration,
+        /// Greatest.
+        to: Duration,
+    },
+    /// `at_least` plus an exponential time, `mean` in all.
+    Exponential {
+        /// Least.
+        at_least: Duration,
+        /// Mean.
+        mean: Duration,
+    },
+    /// Logarithm normal, not below `at_least`.
+    LogNormal {
+        /// Half of the flows lie below.
+        median: Duration,
+        /// Standard deviation of the natural logarithm.
+        sigma: f64,
+        /// Least: shorter draws become this.
+        at_least: Duration,
+    },
+}
+
+/// By hand, since an untagged enum would forget where and why reading failed.
+impl<'de> Deserialize<'de> for Rtt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RttVisitor;
+
+        impl<'de> de::Visitor<'de> for RttVisitor {
+            type Value = Rtt;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a duration such as \"80 ms\", or a distribution")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Rtt, E> {
+                text.parse().map(Rtt::Fixed).map_err(E::custom)
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Rtt, E> {
+                self.visit_str(&value.to_string())
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Rtt, E> {
+                self.visit_str(&value.to_string())
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Rtt, A::Error> {
+                RttDistribution::deserialize(de::value::MapAccessDeserializer::new(map)).map(Rtt::Drawn)
+            }
+        }
+
+        deserializer.deserialize_any(RttVisitor)
+    }
+}
+
+impl Rtt {
+    /// The shortest that can be drawn.
+    pub const fn minimum(&self) -> Duration {
+        match self {
+            Self::Fixed(rtt) => *rtt,
+            Self::Drawn(
+                RttDistribution::Uniform { from: least, .. }
+                | RttDistribution::Exponential { at_least: least, .. }
+                | RttDistribution::LogNormal { at_least: least, .. },
+            ) => *least,
+        }
+    }
+
+    /// What stands for the largest in a bandwidth-delay product: the bound where there is
+    /// one, else twice the mean or median.
+    pub fn typical_maximum(&self) -> Duration {
+        match self {
+            Self::Fixed(rtt) => *rtt,
+            Self::Drawn(RttDistribution::Uniform { to, .. }) => *to,
+            Self::Drawn(
+                RttDistribution::Exponential { mean: middle, .. }
+                | RttDistribution::LogNormal { median: middle, .. },
+            ) => *middle * 2,
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn default_packet() -> PacketSize {
+    DEFAULT_PACKET
+}
