@@ -1,0 +1,106 @@
+//! Many runs on all cores. Each run is single-threaded and depends on its scenario and seed
+//! alone, so results do not depend on how many threads there are.
+
+use std::{
+    sync::{Arc, mpsc},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use rayon::prelude::*;
+use weir_scenario::Scenario;
+
+use crate::{Cancelled, Measurements, Monitor, World};
+
+/// One run to do.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What to simulate.
+    pub scenario: Arc<Scenario>,
+    /// Seed of all its random streams.
+    pub seed: u64,
+}
+
+/// Runs that go on in the background. Dropping it stops them.
+#[derive(Debug)]
+pub struct Batch {
+    jobs: Arc<[(Job, Monitor)]>,
+    ended: mpsc::Receiver<()>,
+    threads: Option<JoinHandle<Result<Vec<Measurements>, Cancelled>>>,
+    done: bool,
+}
+
+impl Batch {
+    /// Starts all `jobs` on `threads` threads; 0 means one per core.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn start(jobs: Vec<Job>, threads: usize) -> std::io::Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("weir-{index}"))
+            .build()
+            .map_err(std::io::Error::other)?;
+        let jobs: Arc<[_]> = jobs.into_iter().map(|job| (job, Monitor::default())).collect();
+        let (ends, ended) = mpsc::channel();
+        let work = Arc::clone(&jobs);
+        let threads = thread::Builder::new().name("weir-batch".into()).spawn(move || {
+            let results = pool.install(|| {
+                let runs = work.par_iter().with_max_len(1);
+                runs.map(|(job, monitor)| World::new(&job.scenario, job.seed).run(monitor)).collect()
+            });
+            // The other end may be gone; then nobody wants to know.
+            let _ = ends.send(());
+            results
+        })?;
+        Ok(Self { jobs, ended, threads: Some(threads), done: false })
+    }
+
+    /// Waits at most `timeout`; whether all runs have ended.
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        // A disconnected channel means that the threads ended by a panic.
+        self.done |= !matches!(self.ended.recv_timeout(timeout), Err(mpsc::RecvTimeoutError::Timeout));
+        self.done
+    }
+
+    /// Simulated time done, as a fraction of all.
+    pub fn progress(&self) -> f64 {
+        let (done, all) = self.jobs.iter().fold((0.0, 0.0), |(done, all), (job, monitor)| {
+            (done + monitor.simulated().as_secs_f64(), all + job.scenario.duration.as_secs_f64())
+        });
+        if all > 0.0 { done / all } else { 1.0 }
+    }
+
+    /// Runs that have ended.
+    pub fn finished(&self) -> usize {
+        self.jobs.iter().filter(|(job, monitor)| monitor.simulated() >= job.scenario.duration).count()
+    }
+
+    /// Stops every run and waits for the threads.
+    pub fn cancel(&mut self) {
+        for (_, monitor) in self.jobs.iter() {
+            monitor.cancel();
+        }
+        if let Some(threads) = self.threads.take() {
+            let _ = threads.join();
+        }
+    }
+
+    /// The results in the order of the jobs, once all have ended; `None` if they were stopped
+    /// or have been taken.
+    ///
+    /// # Panics
+    /// If a run did.
+    pub fn take(&mut self) -> Option<Vec<Measurements>> {
+        match self.threads.take()?.join() {
+            Ok(results) => results.ok(),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}

@@ -1,0 +1,29 @@
+//! The discrete-event simulator.
+//!
+//! ```text
+//!            Scenario ──build──► World ──run──► Measurements
+//!
+//!   sender ─pipe─► port ─pipe─► … ─pipe─► receiver       data
+//!   sender ◄─pipe─ … ◄─pipe─ port ◄─pipe─ receiver       ACKs, if a reverse queue is asked for
+//! ```
+//!
+//! A *pipe* holds the packets that propagate over one delay, in order: the calendar holds one
+//! event per pipe and per timer, never one per packet.
+
+mod batch;
+mod build;
+mod engine;
+mod measure;
+mod network;
+mod packet;
+mod results;
+mod world;
+
+pub use batch::{Batch, Job};
+pub use measure::{Measurements, Series};
+pub use packet::Packet;
+pub use results::{Column, Table};
+pub use world::{Cancelled, Monitor, World};
+
+/// Grows when the same scenario and seed would give other numbers.
+pub const RESULTS_VERSION: u32 = 1;

@@ -1,0 +1,128 @@
+//! What is counted while a run goes on. Definitions of the measures derived from these counts
+//! stand in `results.rs`.
+//!
+//! The run is cut at every instant where some row begins or ends. Counts are kept per
+//! *interval* between two cuts; rows are sums of intervals, so that nothing is counted twice
+//! and a whole-run row costs nothing beside the rows of its periods.
+
+mod gauge;
+mod intervals;
+mod queue;
+mod series;
+
+use hdrhistogram::Histogram;
+use weir_types::{Duration, Instant};
+
+pub(crate) use gauge::QueueGauge;
+pub(crate) use intervals::{Intervals, Row};
+pub(crate) use queue::{GroupCounts, QueueCounts};
+pub use series::Series;
+
+/// Sojourn times in nanoseconds: exact counts, values to 1%.
+pub(crate) type Sojourns = Histogram<u64>;
+
+/// An empty histogram of sojourn times up to an hour.
+pub(crate) fn sojourns() -> Sojourns {
+    Histogram::new_with_bounds(1, Duration::from_secs(3600).as_nanos(), 2).expect("constant bounds")
+}
+
+/// What one flow has done in one interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowCounts {
+    /// Distinct data segments that reached the receiver.
+    pub(crate) delivered: u64,
+    /// Segments sent, retransmissions and SYN among them.
+    pub(crate) sent: u64,
+    /// Segments sent again.
+    pub(crate) retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub(crate) timeouts: u64,
+    /// Entries into fast recovery.
+    pub(crate) fast_retransmits: u64,
+    /// Cuts of the window because of marks.
+    pub(crate) mark_cuts: u64,
+}
+
+impl FlowCounts {
+    /// Adds the counts of another interval or flow.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.delivered += other.delivered;
+        self.sent += other.sent;
+        self.retransmitted += other.retransmitted;
+        self.timeouts += other.timeouts;
+        self.fast_retransmits += other.fast_retransmits;
+        self.mark_cuts += other.mark_cuts;
+    }
+
+    /// What came since `earlier`, both counted from the start.
+    #[must_use]
+    pub(crate) const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            delivered: self.delivered - earlier.delivered,
+            sent: self.sent - earlier.sent,
+            retransmitted: self.retransmitted - earlier.retransmitted,
+            timeouts: self.timeouts - earlier.timeouts,
+            fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            mark_cuts: self.mark_cuts - earlier.mark_cuts,
+        }
+    }
+}
+
+/// One flow, as results name it.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowInfo {
+    /// Group and number: `ftp.0`.
+    pub(crate) name: String,
+    /// Index of its group.
+    pub(crate) group: usize,
+    /// Propagation round trip.
+    pub(crate) rtt: Duration,
+    /// When its lifetime begins, before jitter.
+    pub(crate) scheduled: Instant,
+    /// When it began.
+    pub(crate) start: Instant,
+    /// When it ended; [`Instant::MAX`] if with the run.
+    pub(crate) stop: Instant,
+    /// Bytes of its data segments on the wire.
+    pub(crate) bytes: u32,
+}
+
+/// One group of flows.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupInfo {
+    /// Its name in the scenario.
+    pub(crate) name: String,
+    /// Capacity of the narrowest link on its path, in bit/s.
+    pub(crate) capacity: f64,
+}
+
+/// One queue: a direction of a link.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueInfo {
+    /// The link's name in the scenario.
+    pub(crate) link: String,
+    /// `forward` for data, `reverse` for ACKs.
+    pub(crate) direction: &'static str,
+    /// Capacity in bit/s.
+    pub(crate) rate: f64,
+}
+
+/// Everything one run measured.
+#[derive(Debug)]
+pub struct Measurements {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Packets that left the forward ports.
+    pub packets: u64,
+    /// CPU time of the run's thread.
+    pub cpu: std::time::Duration,
+    /// Values over time.
+    pub series: Series,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) intervals: Vec<(Instant, Instant)>,
+    pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
+    pub(crate) groups: Vec<GroupInfo>,
+    pub(crate) flows: Vec<(FlowInfo, Vec<FlowCounts>)>,
+}

@@ -1,0 +1,105 @@
+use weir_aqm::{Backlog, Observer, Output, Port, Reason, disciplines::Fifo, laws::AnyAqm};
+use weir_tcp::Flags;
+use weir_types::{Duration, Instant};
+
+use super::{Access, Pipes, Route};
+use crate::{Packet, engine::Calendar, measure::QueueCounts};
+
+/// The queue and transmitter of a simulated port.
+pub(crate) type SimPort = Port<Packet, Fifo<Packet, AnyAqm>>;
+
+/// A port of the simulated network, with its counts.
+#[derive(Debug)]
+pub(crate) struct PortSlot {
+    pub(crate) port: SimPort,
+    pub(crate) counts: QueueCounts,
+    /// The calendar holds an event for the end of the transmission under way.
+    pub(crate) awaited: bool,
+}
+
+/// Where flows' packets go, as ports need to know it.
+#[derive(Debug, Default)]
+pub(crate) struct Ways {
+    /// Group of each flow.
+    pub(crate) group: Vec<u32>,
+    /// Route of each flow's data, and of its ACKs.
+    pub(crate) forward: Vec<u32>,
+    pub(crate) backward: Vec<u32>,
+    pub(crate) routes: Vec<Route>,
+    /// Access links of each flow; empty if no flow has any.
+    pub(crate) access: Vec<Option<Access>>,
+}
+
+impl Ways {
+    /// The route of `packet`.
+    #[inline]
+    pub(crate) fn route(&self, packet: &Packet) -> &Route {
+        let flow = packet.0.flow as usize;
+        let ways = if packet.0.flags.has(Flags::ACK) { &self.backward } else { &self.forward };
+        &self.routes[ways[flow] as usize]
+    }
+
+    /// The access links of `flow`, if it has any.
+    #[inline]
+    pub(crate) fn access(&mut self, flow: u32) -> Option<&mut Access> {
+        self.access.get_mut(flow as usize)?.as_mut()
+    }
+}
+
+/// What a port's packets run into: the pipe behind it, and the books.
+pub(crate) struct Outbox<'a> {
+    pub(crate) id: u32,
+    pub(crate) counts: &'a mut QueueCounts,
+    pub(crate) ways: &'a mut Ways,
+    pub(crate) pipes: &'a mut Pipes,
+    pub(crate) calendar: &'a mut Calendar,
+    /// Packets dropped in the whole run.
+    pub(crate) dropped: &'a mut u64,
+}
+
+impl Outbox<'_> {
+    #[inline]
+    fn group(&self, packet: &Packet) -> usize {
+        self.ways.group[packet.0.flow as usize] as usize
+    }
+}
+
+impl Observer<Packet> for Outbox<'_> {
+    fn dropped(&mut self, packet: Packet, reason: Reason, _waited: bool, _now: Instant) {
+        let group = self.group(&packet);
+        self.counts.groups[group].dropped(reason);
+        *self.dropped += 1;
+    }
+
+    fn marked(&mut self, packet: &Packet, _reason: Reason, _now: Instant) {
+        let group = self.group(packet);
+        self.counts.groups[group].marks += 1;
+    }
+}
+
+impl Output<Packet> for Outbox<'_> {
+    #[inline]
+    fn sent(&mut self, packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
+        self.counts.transmits(start, end);
+        let group = self.group(&packet);
+        self.counts.groups[group].departed(packet.0.bytes, sojourn);
+        let hop = self.ways.route(&packet).behind(self.id);
+        let mut due = end + self.pipes.0[hop.pipe as usize].delay;
+        if hop.last
+            && let Some(access) = self.ways.access(packet.0.flow)
+        {
+            // Delay and queue commute: both keep the order, one adds a constant.
+            due = if packet.0.flags.has(Flags::ACK) {
+                access.deliver_ack(packet.0.bytes, due)
+            } else {
+                access.deliver_data(packet.0.bytes, due)
+            };
+        }
+        self.pipes.push(hop.pipe, due, packet, self.calendar);
+    }
+
+    #[inline]
+    fn backlog(&mut self, queue: Backlog, now: Instant) {
+        self.counts.gauge.set(queue.packets, now);
+    }
+}

@@ -1,0 +1,19 @@
+use weir_aqm::PacketInfo;
+use weir_tcp::Segment;
+use weir_types::Ecn;
+
+/// A segment on its way through the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet(pub Segment);
+
+impl weir_aqm::Packet for Packet {
+    #[inline]
+    fn info(&self) -> PacketInfo {
+        PacketInfo { bytes: self.0.bytes, ecn: self.0.ecn, flow: self.0.flow }
+    }
+
+    #[inline]
+    fn mark(&mut self) {
+        self.0.ecn = Ecn::Ce;
+    }
+}
