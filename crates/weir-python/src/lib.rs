@@ -1,0 +1,27 @@
+//! The Python binding: `weir._core`. Types go in and out here; nothing is decided.
+
+mod errors;
+mod queue;
+mod run;
+mod scenario;
+
+use pyo3::prelude::*;
+
+/// The Rust core of Weir.
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use super::{
+        errors::ScenarioError,
+        queue::QueueCore,
+        run::{Batch, Run},
+        scenario::{Scenario, laws, schema},
+    };
+
+    #[pymodule_init]
+    fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        use super::PyModuleMethods;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("results_version", weir_sim::RESULTS_VERSION)
+    }
+}

@@ -1,0 +1,176 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::PyDict,
+};
+use weir_aqm::{
+    Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason,
+    disciplines::Fifo,
+    laws::{AnyAqm, AqmConfig},
+};
+use weir_types::{Buffer, Ecn, Instant, PacketSize, Rate, Streams};
+
+/// A packet that is nothing but what a law may know of it.
+#[derive(Clone, Copy)]
+struct Bare(PacketInfo);
+
+impl Packet for Bare {
+    fn info(&self) -> PacketInfo {
+        self.0
+    }
+
+    fn mark(&mut self) {
+        self.0.ecn = Ecn::Ce;
+    }
+}
+
+/// What became of packets that did not pass as they came.
+#[derive(Default)]
+struct Fates {
+    dropped: Vec<(u32, &'static str)>,
+    marked: Option<&'static str>,
+}
+
+impl Observer<Bare> for Fates {
+    fn dropped(&mut self, packet: Bare, reason: Reason, _waited: bool, _now: Instant) {
+        self.dropped.push((packet.0.flow, reason.name()));
+    }
+
+    fn marked(&mut self, _packet: &Bare, reason: Reason, _now: Instant) {
+        self.marked = Some(reason.name());
+    }
+}
+
+struct Held {
+    queue: Fifo<Bare, AnyAqm>,
+    now: Instant,
+}
+
+impl Held {
+    /// Lets time pass: timers run on the way.
+    fn advance(&mut self, seconds: f64) -> PyResult<Instant> {
+        let now = Instant::from_nanos((seconds * 1e9).round() as u64);
+        if seconds < 0.0 || !seconds.is_finite() || now < self.now {
+            let message = format!("time went from {} s to {seconds} s", self.now.as_secs_f64());
+            return Err(PyValueError::new_err(message));
+        }
+        while let Some(due) = self.queue.next_update().filter(|due| *due <= now) {
+            self.queue.update(due);
+        }
+        self.now = now;
+        Ok(now)
+    }
+}
+
+/// One discipline in your hands: you are the link.
+#[pyclass(frozen, module = "weir._core")]
+pub(crate) struct QueueCore(Mutex<Held>);
+
+impl QueueCore {
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl QueueCore {
+    #[new]
+    #[pyo3(signature = (aqm, rate, buffer, mean_packet = "1000 B", seed = 1))]
+    fn new(aqm: &str, rate: &str, buffer: &str, mean_packet: &str, seed: u64) -> PyResult<Self> {
+        let bad = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
+        let config: AqmConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
+        config.check().map_err(|invalid| {
+            bad(&format!(
+                "{}.{}: {}; hint: {}",
+                config.name(),
+                invalid.parameter,
+                invalid.message,
+                invalid.hint
+            ))
+        })?;
+        let rate: Rate = rate.parse().map_err(|error| bad(&error))?;
+        let mean_packet: PacketSize = mean_packet.parse().map_err(|error| bad(&error))?;
+        let mean_packet = mean_packet.bytes();
+        let limit = match buffer.parse().map_err(|error| bad(&error))? {
+            Buffer::Packets(packets) => Limit::Packets(packets),
+            Buffer::Bytes(bytes) => Limit::Bytes(bytes),
+            Buffer::Time(span) => {
+                Limit::Packets((rate.packets_per_second(mean_packet) * span.as_secs_f64()).round() as u32)
+            }
+            Buffer::Bdp(_) => {
+                return Err(bad(
+                    &"a queue by itself has no round trip: write the buffer in packets, bytes or ms",
+                ));
+            }
+        };
+        let law = config.build(Link { rate, mean_packet, limit }, Streams::new(seed).at("queue.aqm"));
+        Ok(Self(Mutex::new(Held { queue: Fifo::new(law, limit), now: Instant::ZERO })))
+    }
+
+    fn offer(
+        &self,
+        now: f64,
+        size: u32,
+        flow: u32,
+        ecn: &str,
+    ) -> PyResult<(&'static str, Option<&'static str>)> {
+        let ecn = match ecn {
+            "not-ect" => Ecn::NotEct,
+            "ect0" => Ecn::Ect0,
+            "ect1" => Ecn::Ect1,
+            "ce" => Ecn::Ce,
+            other => {
+                let message = format!("ecn is \"{other}\"; write \"not-ect\", \"ect0\", \"ect1\" or \"ce\"");
+                return Err(PyTypeError::new_err(message));
+            }
+        };
+        let mut held = self.lock();
+        let now = held.advance(now)?;
+        let mut fates = Fates::default();
+        held.queue.enqueue(Bare(PacketInfo { bytes: size, ecn, flow }), now, &mut fates);
+        Ok(match (fates.dropped.first(), fates.marked) {
+            (Some((_, reason)), _) => ("dropped", Some(reason)),
+            (None, Some(reason)) => ("marked", Some(reason)),
+            (None, None) => ("accepted", None),
+        })
+    }
+
+    #[expect(clippy::type_complexity, reason = "a pair of plain values, unpacked at once in Python")]
+    fn take(&self, now: f64) -> PyResult<(Option<(u32, u32, bool, f64)>, Vec<(u32, &'static str)>)> {
+        let mut held = self.lock();
+        let now = held.advance(now)?;
+        let mut fates = Fates::default();
+        let taken = held.queue.dequeue(now, &mut fates).map(|(Bare(packet), sojourn)| {
+            (packet.flow, packet.bytes, packet.ecn == Ecn::Ce, sojourn.as_secs_f64())
+        });
+        Ok((taken, fates.dropped))
+    }
+
+    fn advance(&self, now: f64) -> PyResult<()> {
+        self.lock().advance(now).map(|_| ())
+    }
+
+    #[getter]
+    fn packets(&self) -> u32 {
+        self.lock().queue.backlog().packets
+    }
+
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.lock().queue.backlog().bytes
+    }
+
+    #[getter]
+    fn variables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let mut outcome = Ok(());
+        self.lock().queue.probe(&mut |name, value| {
+            if let Err(error) = dict.set_item(name, value) {
+                outcome = Err(error);
+            }
+        });
+        outcome.map(|()| dict)
+    }
+}

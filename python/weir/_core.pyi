@@ -1,0 +1,152 @@
+"""The Rust core. Everything that is simulated happens behind these names."""
+
+from collections.abc import Sequence
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns = dict[str, list[str] | NDArray[np.float64] | NDArray[np.int64]]
+"""One table: column name to values. Integers as int64, quantities as float64 with NaN for
+"not defined" (a delay quantile where no packet left), names as list[str]."""
+
+__version__: str
+results_version: int
+"""Grows when the same scenario and seed would give other numbers."""
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be run. Everything a person needs to mend it."""
+
+    file: str
+    line: int | None
+    path: str | None
+    message: str
+    hint: str | None
+
+@final
+class Scenario:
+    """A scenario: what is simulated, and how it is measured. Immutable."""
+
+    @staticmethod
+    def load(path: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+        """Reads a TOML file. Overrides are (dotted path, TOML value); a value that is not TOML
+        is taken as text. Raises ScenarioError."""
+    @staticmethod
+    def loads(text: str, name: str = "<text>", overrides: Sequence[tuple[str, str]] = ()) -> Scenario: ...
+    def replace(self, overrides: Sequence[tuple[str, str]]) -> Scenario:
+        """The same scenario with other values, checked anew."""
+    def variant(self, name: str) -> Scenario:
+        """The scenario with the overrides of `[variants.NAME]` applied and no variants left."""
+    @property
+    def variants(self) -> list[str]:
+        """Names under `[variants]`, in the order of the file."""
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def label(self) -> str:
+        """What to call it in tables and pictures: the variant's label, else its name, else the title."""
+    @property
+    def seed(self) -> int: ...
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+    @property
+    def links(self) -> list[str]: ...
+    @property
+    def groups(self) -> list[str]: ...
+    @property
+    def hash(self) -> str:
+        """Of the values that differ from their defaults: a new optional field changes no old hash."""
+    def to_toml(self) -> str:
+        """The whole scenario with every default written out."""
+    def to_json(self) -> str: ...
+
+def schema() -> str:
+    """The JSON schema of scenario files."""
+
+def laws() -> list[dict[str, object]]:
+    """Every law: name, summary, parameters (name, default as text, summary)."""
+
+@final
+class Batch:
+    """Runs simulations on all cores in the background, without the interpreter lock."""
+
+    def __new__(cls, jobs: Sequence[tuple[Scenario, int]], threads: int = 0) -> Batch:
+        """Starts at once: one run per (scenario, seed); `threads` 0 means every core."""
+    def wait(self, seconds: float) -> bool:
+        """Waits at most so long; True when every run has ended."""
+    @property
+    def progress(self) -> float:
+        """Simulated time done, as a fraction of all."""
+    @property
+    def finished(self) -> int:
+        """Runs ended so far."""
+    def cancel(self) -> None:
+        """Stops every run within a few milliseconds and waits for the threads."""
+    def results(self) -> list[Run]:
+        """The runs in the order of the jobs. Raises RuntimeError unless finished."""
+
+@final
+class Run:
+    """What one run measured.
+
+    links: link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
+      period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
+      drops_early, drops_forced, drops_overflow, marks, bytes, utilisation, loss,
+      mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
+      delay_p95_ms, delay_p99_ms, delay_p999_ms
+    groups: group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
+      capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss, jain,
+      timeouts, fast_retransmits, ecn_cuts
+    flows: flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
+    delays: link, direction, class, group, period, upto_ms, count (packets whose sojourn fell in
+      the bin that ends at upto_ms; empty bins are left out)
+    series: component, variable, time_s, value (empty unless the scenario asks for series)
+    """
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def packets(self) -> int:
+        """Packets that left the measured links in forward direction."""
+    @property
+    def events(self) -> int: ...
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of the run's thread."""
+    @property
+    def links(self) -> Columns: ...
+    @property
+    def groups(self) -> Columns: ...
+    @property
+    def flows(self) -> Columns: ...
+    @property
+    def delays(self) -> Columns: ...
+    @property
+    def series(self) -> Columns: ...
+
+Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
+
+@final
+class QueueCore:
+    """One discipline in your hands: you are the link. Times in seconds, never backwards."""
+
+    def __new__(
+        cls, aqm: str, rate: str, buffer: str, mean_packet: str = "1000 B", seed: int = 1
+    ) -> QueueCore:
+        """`aqm` is the table of a scenario as JSON: `{"red": {"max_th": "80 packets"}}`."""
+    def offer(self, now: float, size: int, flow: int, ecn: Ecn) -> tuple[str, str | None]:
+        """("accepted" | "marked" | "dropped", reason: None | "early" | "forced" | "overflow")"""
+    def take(self, now: float) -> tuple[tuple[int, int, bool, float] | None, list[tuple[int, str]]]:
+        """The next packet (flow, bytes, marked, sojourn in seconds) or None, and the packets dropped on
+        the way to it (flow, reason)."""
+    def advance(self, now: float) -> None: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def variables(self) -> dict[str, float]:
+        """Inner variables under their published names."""
