@@ -29,7 +29,7 @@ impl World {
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
             ways: Ways::default(),
-            calendar: Calendar::with_capacity(1024),
+            calendar: Calendar::default(),
         };
         builder.add_ports();
         builder.finish(seed)

@@ -1,6 +1,6 @@
 //! From counts to measures: what a table's columns mean.
 
-use weir_types::{Duration, Instant};
+use weir_types::Instant;
 
 use crate::{
     Measurements,
@@ -147,7 +147,7 @@ impl Measurements {
             let whole = group == ALL;
             let of_queue = |value: f64| if whole { value } else { f64::NAN };
             let share = |part: u64| part as f64 / counts.arrivals as f64;
-            let quantile = |q| millis_or_nan(counts, |counts| counts.sojourns.value_at_quantile(q) as f64);
+            let quantile = |q| counts.sojourns.quantile(q).map_or(f64::NAN, |delay| delay.as_secs_f64() * 1e3);
             let utilisation = if whole {
                 queue.utilisation(nanos)
             } else {
@@ -176,10 +176,7 @@ impl Measurements {
                 ("queue_mean", of_queue(queue.gauge.mean(nanos)).into()),
                 ("queue_sd", of_queue(queue.gauge.deviation(nanos)).into()),
                 ("queue_max", of_queue(f64::from(queue.gauge.max())).into()),
-                (
-                    "delay_mean_ms",
-                    millis_or_nan(counts, |counts| counts.waited as f64 / counts.departures as f64).into(),
-                ),
+                ("delay_mean_ms", (counts.waited as f64 / counts.departures as f64 / 1e6).into()),
                 ("delay_p50_ms", quantile(0.5).into()),
                 ("delay_p95_ms", quantile(0.95).into()),
                 ("delay_p99_ms", quantile(0.99).into()),
@@ -283,18 +280,15 @@ impl Measurements {
     pub fn delays(&self) -> Table {
         let mut table = Table::default();
         self.for_each_queue(|info, row, group, _, counts| {
-            for bin in counts.sojourns.iter_recorded() {
+            for (upto, count) in counts.sojourns.bins() {
                 table.push([
                     ("link", info.link.as_str().into()),
                     ("direction", info.direction.into()),
                     ("class", ONE_CLASS.into()),
                     ("group", group.into()),
                     ("period", row.period.into()),
-                    (
-                        "upto_ms",
-                        (counts.sojourns.highest_equivalent(bin.value_iterated_to()) as f64 / 1e6).into(),
-                    ),
-                    ("count", bin.count_at_value().into()),
+                    ("upto_ms", (upto.as_secs_f64() * 1e3).into()),
+                    ("count", count.into()),
                 ]);
             }
         });
@@ -332,9 +326,4 @@ fn bits_delivered(info: &FlowInfo, counts: &FlowCounts) -> f64 {
 fn jain(shares: &[f64]) -> f64 {
     let (sum, squares) = shares.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
     sum * sum / (shares.len() as f64 * squares)
-}
-
-/// A time in nanoseconds as milliseconds; not defined where no packet left.
-fn millis_or_nan(counts: &GroupCounts, nanos: impl FnOnce(&GroupCounts) -> f64) -> f64 {
-    if counts.departures == 0 { f64::NAN } else { nanos(counts) / Duration::from_millis(1).as_nanos() as f64 }
 }

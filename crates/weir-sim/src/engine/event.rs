@@ -1,6 +1,6 @@
 /// What can happen. Of events at one instant the one written first here comes first, then
 /// the one with the lower index: the order of a run never depends on how events were stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A measuring interval ends.
     Boundary,
@@ -24,4 +24,50 @@ pub(crate) enum Event {
     Timer(u32),
     /// A delayed ACK is due.
     DelayedAck(u32),
+}
+
+impl Event {
+    /// Kind and index in one number, in the order of the declaration.
+    #[inline]
+    pub(crate) const fn rank(self) -> u64 {
+        let (kind, index) = match self {
+            Self::Boundary => (0, 0),
+            Self::Sample => (1, 0),
+            Self::PortFree(index) => (2, index),
+            Self::ToPort(index) => (3, index),
+            Self::ToReceiver(index) => (4, index),
+            Self::ToSender(index) => (5, index),
+            Self::Start(index) => (6, index),
+            Self::Stop(index) => (7, index),
+            Self::SendLater(index) => (8, index),
+            Self::Timer(index) => (9, index),
+            Self::DelayedAck(index) => (10, index),
+        };
+        (kind << 32) | index as u64
+    }
+
+    /// The event of a rank.
+    #[inline]
+    pub(crate) const fn of_rank(rank: u64) -> Self {
+        let index = rank as u32;
+        match rank >> 32 {
+            0 => Self::Boundary,
+            1 => Self::Sample,
+            2 => Self::PortFree(index),
+            3 => Self::ToPort(index),
+            4 => Self::ToReceiver(index),
+            5 => Self::ToSender(index),
+            6 => Self::Start(index),
+            7 => Self::Stop(index),
+            8 => Self::SendLater(index),
+            9 => Self::Timer(index),
+            _ => Self::DelayedAck(index),
+        }
+    }
+
+    /// Whether packets move: such events come by the million, and few of them wait at a time.
+    #[inline]
+    pub(crate) const fn moves_packets(self) -> bool {
+        matches!(self, Self::PortFree(_) | Self::ToPort(_) | Self::ToReceiver(_) | Self::ToSender(_))
+    }
 }

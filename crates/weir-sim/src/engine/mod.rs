@@ -2,6 +2,7 @@
 
 mod calendar;
 mod event;
+mod heap;
 
 pub(crate) use calendar::Calendar;
 pub(crate) use event::Event;

@@ -6,25 +6,18 @@
 //! and a whole-run row costs nothing beside the rows of its periods.
 
 mod gauge;
+mod histogram;
 mod intervals;
 mod queue;
 mod series;
 
-use hdrhistogram::Histogram;
 use weir_types::{Duration, Instant};
 
 pub(crate) use gauge::QueueGauge;
+pub(crate) use histogram::Histogram;
 pub(crate) use intervals::{Intervals, Row};
 pub(crate) use queue::{GroupCounts, QueueCounts};
 pub use series::Series;
-
-/// Sojourn times in nanoseconds: exact counts, values to 1%.
-pub(crate) type Sojourns = Histogram<u64>;
-
-/// An empty histogram of sojourn times up to an hour.
-pub(crate) fn sojourns() -> Sojourns {
-    Histogram::new_with_bounds(1, Duration::from_secs(3600).as_nanos(), 2).expect("constant bounds")
-}
 
 /// What one flow has done in one interval.
 #[derive(Clone, Copy, Debug, Default)]

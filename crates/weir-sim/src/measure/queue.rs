@@ -1,7 +1,7 @@
 use weir_aqm::Reason;
 use weir_types::{Duration, Instant};
 
-use super::{QueueGauge, Sojourns, sojourns};
+use super::{Histogram, QueueGauge};
 
 /// What one queue did in one interval.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct GroupCounts {
     pub(crate) overflow: u64,
     /// Packets marked here.
     pub(crate) marks: u64,
-    pub(crate) sojourns: Sojourns,
+    pub(crate) sojourns: Histogram,
     /// Sum of sojourn times in nanoseconds: the histogram rounds, the mean should not.
     pub(crate) waited: u64,
 }
@@ -83,7 +83,7 @@ impl GroupCounts {
             forced: 0,
             overflow: 0,
             marks: 0,
-            sojourns: sojourns(),
+            sojourns: Histogram::default(),
             waited: 0,
         }
     }
@@ -93,7 +93,7 @@ impl GroupCounts {
         self.departures += 1;
         self.bytes += u64::from(bytes);
         self.waited += sojourn.as_nanos();
-        self.sojourns.saturating_record(sojourn.as_nanos());
+        self.sojourns.record(sojourn);
     }
 
     pub(crate) const fn dropped(&mut self, reason: Reason) {
@@ -117,6 +117,6 @@ impl GroupCounts {
         self.overflow += other.overflow;
         self.marks += other.marks;
         self.waited += other.waited;
-        self.sojourns.add(&other.sojourns).expect("all histograms have the same bounds");
+        self.sojourns.add(&other.sojourns);
     }
 }
