@@ -1,0 +1,150 @@
+//! Bad input: one clear message with file, line, path and hint.
+
+use crate::{PLAIN, read};
+
+/// Replaces `from` in the plain scenario and returns the error as a person sees it.
+fn spoil(from: &str, to: &str) -> String {
+    let text = PLAIN.replace(from, to);
+    assert_ne!(text, PLAIN, "nothing was replaced");
+    read(&text).expect_err("must be refused").to_string()
+}
+
+#[track_caller]
+fn expect(message: &str, place: &str, words: &[&str]) {
+    assert!(message.starts_with(place), "{message:?} does not begin with {place:?}");
+    for word in words {
+        assert!(message.contains(word), "{message:?} lacks {word:?}");
+    }
+    assert!(message.contains("\nhint: "), "{message:?} has no hint");
+}
+
+#[test]
+fn the_plain_scenario_is_fine() {
+    assert!(read(PLAIN).is_ok());
+}
+
+#[test]
+fn an_unknown_key() {
+    let message = spoil("delay = ", "dely = ");
+    expect(&message, "plain.toml:7: links.bottleneck.dely: ", &["unknown field `dely`", "did you mean `delay`?"]);
+}
+
+#[test]
+fn an_unknown_law() {
+    let message = spoil("aqm.red", "aqm.rad");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["rad", "did you mean `red`?"]);
+}
+
+#[test]
+fn a_wrong_unit() {
+    let message = spoil("\"10 Mbit/s\"", "\"10 ms\"");
+    expect(&message, "plain.toml:6: links.bottleneck.rate: ", &["\"ms\" is not a unit of a rate", "Mbit/s"]);
+}
+
+#[test]
+fn an_ambiguous_unit() {
+    let message = spoil("\"10 Mbit/s\"", "\"10 Mbps\"");
+    expect(&message, "plain.toml:6: links.bottleneck.rate: ", &["ambiguous", "write \"Mbit/s\""]);
+}
+
+#[test]
+fn no_unit() {
+    let message = spoil("\"40 ms\"", "40");
+    expect(&message, "plain.toml:13: flows.ftp.rtt: ", &["has no unit", "80 ms"]);
+    let message = spoil("\"10 Mbit/s\"", "10");
+    expect(&message, "plain.toml:6: links.bottleneck.rate: ", &["10 has no unit"]);
+}
+
+#[test]
+fn a_rate_of_zero_or_less() {
+    let message = spoil("\"10 Mbit/s\"", "\"0 Mbit/s\"");
+    expect(&message, "plain.toml:6: links.bottleneck.rate: ", &["above zero"]);
+    let message = spoil("\"10 Mbit/s\"", "\"-10 Mbit/s\"");
+    expect(&message, "plain.toml:6: links.bottleneck.rate: ", &["negative"]);
+}
+
+#[test]
+fn a_start_after_the_end() {
+    let message = spoil("start = \"1 s\"", "start = \"11 s\"");
+    expect(&message, "plain.toml:14: flows.ftp.start: ", &["when the run of 10 s is over"]);
+    let message = spoil("start = \"1 s\"", "start = \"3 s\"\nstop = \"2 s\"");
+    expect(&message, "plain.toml:15: flows.ftp.stop: ", &["not after their start at 3 s"]);
+}
+
+#[test]
+fn no_flows() {
+    let message = spoil("count = 5", "count = 0");
+    expect(&message, "plain.toml:", &["there are no flows"]);
+    let (links, _) = PLAIN.split_once("[flows.ftp]").unwrap();
+    let message = read(links).expect_err("must be refused").to_string();
+    assert!(message.contains("flows"), "{message}");
+}
+
+#[test]
+fn thresholds_the_wrong_way_round() {
+    let message = spoil("\"15 packets\"", "\"3 packets\"");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm.red.max_th: ", &["not above min_th (5 packets)"]);
+}
+
+#[test]
+fn a_buffer_smaller_than_one_packet() {
+    let message = spoil("\"50 packets\"", "\"900 B\"");
+    expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["does not hold one packet of 1000 B"]);
+    let message = spoil("\"50 packets\"", "\"0.001 BDP\"");
+    expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["does not hold one packet"]);
+}
+
+#[test]
+fn a_negative_remainder_of_the_round_trip() {
+    let message = spoil("\"40 ms\"", "\"15 ms\"");
+    expect(&message, "plain.toml:13: flows.ftp.rtt: ", &["the links alone take 20 ms", "write at least \"20 ms\""]);
+    let message = spoil("\"40 ms\"", "{ uniform = { from = \"15 ms\", to = \"60 ms\" } }");
+    expect(&message, "plain.toml:13: flows.ftp.rtt", &["15 ms leaves less than nothing"]);
+}
+
+#[test]
+fn a_file_that_is_not_toml() {
+    let message = spoil("rate = \"10 Mbit/s\"", "rate = 10 Mbit/s");
+    expect(&message, "plain.toml:6: not TOML", &["quotation marks"]);
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let path = std::path::Path::new("no/such/file.toml");
+    let message = weir_scenario::Document::load(path).expect_err("is not there").to_string();
+    expect(&message, "no/such/file.toml: cannot be read", &["weir list"]);
+}
+
+#[test]
+fn a_path_over_links_that_do_not_exist() {
+    let message = spoil("count = 5", "path = [\"nowhere\"]");
+    expect(&message, "plain.toml:12: flows.ftp.path: ", &["there is no link \"nowhere\"", "links: bottleneck"]);
+}
+
+#[test]
+fn a_population_that_cannot_be_read() {
+    let message = spoil("count = 5", "population = \"20 more each minute\"");
+    expect(&message, "plain.toml:12: flows.ftp.population: ", &["20 more every 50 s until 160"]);
+}
+
+#[test]
+fn a_schema_of_another_version() {
+    let message = spoil("schema = 1", "schema = 2");
+    expect(&message, "plain.toml:1: schema: ", &["schema 2", "reads schema = 1"]);
+}
+
+#[test]
+fn measures_that_leave_nothing() {
+    let message = spoil("[links", "[measure]\nwarm_up = \"10 s\"\n[links");
+    expect(&message, "plain.toml:6: measure.warm_up: ", &["leaves nothing"]);
+    let message = spoil("[links", "[measure]\nperiod = \"5 s\"\nsettle = \"5 s\"\n[links");
+    expect(&message, "plain.toml:7: measure.settle: ", &["leaves nothing of a period"]);
+    let message = spoil("[links", "[measure]\nseries = { interval = \"1 s\", flows = [\"ftp.5\"] }\n[links");
+    expect(&message, "plain.toml:6: measure.series.flows: ", &["there is no flow \"ftp.5\""]);
+}
+
+#[test]
+fn tcp_that_cannot_send() {
+    let message = spoil("count = 5", "tcp = { initial_window = \"0 packets\" }");
+    expect(&message, "plain.toml:12: flows.ftp.tcp.initial_window: ", &["nothing could ever be sent"]);
+}

@@ -1,0 +1,100 @@
+//! Variants and `--set`.
+
+use weir_aqm::laws::AqmConfig;
+use weir_scenario::Document;
+
+use crate::{PLAIN, read};
+
+fn set(pairs: &[(&str, &str)]) -> Document {
+    let pairs: Vec<_> = pairs.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    Document::parse("plain.toml", PLAIN).unwrap().with_overrides(&pairs)
+}
+
+#[test]
+fn values_are_set_by_path_with_or_without_quotation_marks() {
+    let scenario = set(&[
+        ("links.bottleneck.rate", "\"20 Mbit/s\""),
+        ("links.bottleneck.delay", "5 ms"),
+        ("flows.ftp.count", "7"),
+        ("links.bottleneck.aqm.red.gentle", "true"),
+    ]);
+    let scenario = scenario.scenario().unwrap();
+    assert_eq!(scenario.links["bottleneck"].rate.bits_per_second(), 20_000_000);
+    assert_eq!(scenario.flows["ftp"].count, 7);
+    let AqmConfig::Red(red) = &scenario.links["bottleneck"].aqm else { panic!("not RED") };
+    assert!(red.gentle);
+    assert_eq!(red.max_th.to_string(), "15 packets", "the rest stays");
+}
+
+#[test]
+fn another_choice_replaces_the_first() {
+    let scenario = set(&[("links.bottleneck.aqm.rem.gamma", "0.002")]).scenario().unwrap();
+    let AqmConfig::Rem(rem) = &scenario.links["bottleneck"].aqm else { panic!("not REM") };
+    assert_eq!(rem.gamma.to_string(), "0.002");
+    let scenario = set(&[("links.bottleneck.aqm", "{ drop-tail = {} }")]).scenario().unwrap();
+    assert_eq!(scenario.links["bottleneck"].aqm.name(), "drop-tail");
+    let scenario = set(&[("flows.ftp.rtt", "{ uniform = { from = \"40 ms\", to = \"80 ms\" } }")]);
+    assert_eq!(scenario.scenario().unwrap().flows["ftp"].rtt.minimum().to_string(), "40 ms");
+}
+
+#[test]
+fn a_bad_override_is_named_as_it_was_given() {
+    let error = set(&[("links.bottleneck.rate", "20 Mbps")]).scenario().unwrap_err();
+    assert_eq!(error.file, "--set links.bottleneck.rate=20 Mbps");
+    assert_eq!((error.line, error.path.as_deref()), (None, Some("links.bottleneck.rate")));
+    let error = set(&[("links.bottleneck.speed", "1")]).scenario().unwrap_err();
+    assert!(error.to_string().contains("unknown field `speed`"), "{error}");
+}
+
+const VARIANTS: &str = r#"
+[variants.droptail]
+label = "DropTail"
+"links.bottleneck.aqm.drop-tail" = {}
+
+[variants.rem]
+links.bottleneck.aqm.rem = { gamma = 0.002, ecn = true }
+
+[variants.bad]
+"links.bottleneck.aqm.red.max_th" = "4 packets"
+"#;
+
+#[test]
+fn variants_keep_their_order_and_labels() {
+    let document = Document::parse("plain.toml", &format!("{PLAIN}{VARIANTS}")).unwrap();
+    assert_eq!(document.variants(), ["droptail", "rem", "bad"]);
+    assert_eq!(document.label("droptail"), "DropTail");
+    assert_eq!(document.label("rem"), "rem");
+    assert_eq!(document.variant("droptail").unwrap().links["bottleneck"].aqm.name(), "drop-tail");
+    assert_eq!(document.variant("rem").unwrap().links["bottleneck"].aqm.name(), "rem");
+    assert_eq!(document.scenario().unwrap().links["bottleneck"].aqm.name(), "red");
+}
+
+#[test]
+fn an_error_in_a_variant_points_at_its_line() {
+    let document = Document::parse("plain.toml", &format!("{PLAIN}{VARIANTS}")).unwrap();
+    let error = document.variant("bad").unwrap_err();
+    assert_eq!(error.line, Some(24), "{error}");
+    let error = document.variant("good").unwrap_err();
+    assert!(error.hint.unwrap().contains("droptail, rem, bad"));
+}
+
+#[test]
+fn the_resolved_scenario_says_everything_and_reads_back() {
+    let scenario = read(PLAIN).unwrap();
+    let resolved = scenario.to_toml();
+    for default in ["w_q = 0.002", "min_rto = \"1 s\"", "mean_packet = \"1000 B\"", "path = [\"bottleneck\"]", "seed = 1"] {
+        assert!(resolved.contains(default), "{resolved}\nlacks {default}");
+    }
+    assert_eq!(read(&resolved).unwrap(), scenario);
+}
+
+#[test]
+fn the_hash_counts_only_what_differs_from_defaults() {
+    let plain = read(PLAIN).unwrap().hash();
+    let said = PLAIN.replace("max_th =", "w_q = 0.002, max_th =").replace("count = 5", "count = 5\npacket = \"1000 B\"");
+    assert_eq!(read(&said).unwrap().hash(), plain, "saying a default changes nothing");
+    let renamed = PLAIN.replace("name = \"plain\"", "name = \"other\"\nseed = 9");
+    assert_eq!(read(&renamed).unwrap().hash(), plain, "names and seeds do not count");
+    let other = PLAIN.replace("\"15 packets\"", "\"16 packets\"");
+    assert_ne!(read(&other).unwrap().hash(), plain);
+}
