@@ -369,9 +369,12 @@ impl Sender {
         self.parameters.receive_window.map_or(window, |allowed| window.min(allowed.0 as u32))
     }
 
-    /// What has been sent and not acknowledged since the last timeout, in segments.
+    /// What is in the network, in segments: sent since the last timeout and not acknowledged,
+    /// less what duplicate ACKs say has arrived. RFC 5681 counts the latter too; in a long
+    /// recovery that is many times the window, and a timeout then would set a threshold far
+    /// beyond what the path has just refused.
     fn flight(&self) -> f64 {
-        f64::from(self.next - self.una)
+        f64::from((self.next - self.una).saturating_sub(self.recovery.inflation()))
     }
 
     /// The SYN has not been acknowledged.

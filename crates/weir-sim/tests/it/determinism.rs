@@ -1,0 +1,69 @@
+//! The same scenario and seed: the same numbers, whatever the threads.
+
+use std::{sync::Arc, time::Duration};
+
+use weir_sim::{Batch, Job, Measurements};
+
+use crate::{TWENTY, run, scenario};
+
+fn everything(measured: &Measurements) -> String {
+    format!(
+        "{:?}{:?}{:?}{:?}{:?}{}",
+        measured.links(),
+        measured.groups(),
+        measured.flows(),
+        measured.delays(),
+        measured.series_table(),
+        measured.events
+    )
+}
+
+#[test]
+fn the_same_seed_gives_the_same_numbers_and_another_does_not() {
+    let scenario = scenario(TWENTY, &[("links.bottleneck.aqm.red", "{}")]);
+    let first = everything(&run(&scenario, 7));
+    assert_eq!(first, everything(&run(&scenario, 7)));
+    assert_ne!(first, everything(&run(&scenario, 8)));
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let jobs: Vec<_> = ["red", "rem", "drop-tail"]
+        .iter()
+        .flat_map(|law| {
+            let law = format!("links.bottleneck.aqm.{law}");
+            let scenario = Arc::new(scenario(TWENTY, &[(&law, "{}"), ("duration", "20 s")]));
+            (1..4).map(move |seed| Job { scenario: Arc::clone(&scenario), seed })
+        })
+        .collect();
+    let with = |threads| {
+        let mut batch = Batch::start(jobs.clone(), threads).expect("threads");
+        while !batch.wait(Duration::from_secs(1)) {}
+        assert_eq!(batch.finished(), jobs.len());
+        batch.take().expect("all ended").iter().map(everything).collect::<Vec<_>>()
+    };
+    assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn a_batch_stops_when_asked() {
+    let scenario = Arc::new(scenario(TWENTY, &[("duration", "100000 s")]));
+    let jobs = (0..4).map(|seed| Job { scenario: Arc::clone(&scenario), seed }).collect();
+    let mut batch = Batch::start(jobs, 2).expect("threads");
+    assert!(!batch.wait(Duration::from_millis(50)));
+    batch.cancel();
+    assert!(batch.take().is_none());
+    assert!(batch.progress() < 1.0);
+}
+
+/// Variants share what is not theirs: starts and round trips do not move with the discipline.
+#[test]
+fn changing_the_discipline_leaves_the_other_draws_alone() {
+    let uniform = ("flows.ftp.rtt", "{ uniform = { from = \"30 ms\", to = \"90 ms\" } }");
+    let flows = |law: &str| {
+        let measured = run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.aqm.{law}"), "{}")]), 5);
+        let columns = measured.flows().columns;
+        columns.into_iter().filter(|(name, _)| ["flow", "rtt_ms", "start_s"].contains(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(flows("red"), flows("rem"));
+}

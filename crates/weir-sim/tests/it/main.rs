@@ -1,0 +1,73 @@
+//! What a run promises: physics, conservation, determinism.
+
+mod determinism;
+mod golden;
+mod measures;
+mod physics;
+mod worlds;
+
+use weir_scenario::{Document, Scenario};
+use weir_sim::{Column, Measurements, Monitor, Table, World};
+
+/// Reads `text` with further values set by path.
+fn scenario(text: &str, overrides: &[(&str, &str)]) -> Scenario {
+    let overrides: Vec<_> =
+        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let document = Document::parse("test.toml", text).unwrap_or_else(|error| panic!("{error}"));
+    document.with_overrides(&overrides).scenario().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(scenario: &Scenario, seed: u64) -> Measurements {
+    World::new(scenario, seed).run(&Monitor::default()).expect("nobody stops it")
+}
+
+/// The value of `column` in the only row that has these `names` and this period.
+#[track_caller]
+fn value(table: &Table, names: &[(&str, &str)], period: i64, column: &str) -> f64 {
+    let find = |name: &str| &table.columns.iter().find(|(found, _)| *found == name).expect(name).1;
+    let Column::Integer(periods) = find("period") else { panic!("periods are counts") };
+    let rows: Vec<_> = (0..periods.len())
+        .filter(|row| periods[*row] == period)
+        .filter(|row| {
+            names.iter().all(|(name, wanted)| match find(name) {
+                Column::Text(values) => values[*row] == *wanted,
+                _ => panic!("{name} is not a name"),
+            })
+        })
+        .collect();
+    let [row] = rows[..] else { panic!("{} rows for {names:?}", rows.len()) };
+    match find(column) {
+        Column::Real(values) => values[row],
+        Column::Integer(values) => values[row] as f64,
+        Column::Text(_) => panic!("{column} is a name"),
+    }
+}
+
+/// A measure of the bottleneck over the whole run.
+fn of_link(measurements: &Measurements, column: &str) -> f64 {
+    value(&measurements.links(), &[("direction", "forward"), ("group", "all")], -1, column)
+}
+
+/// A measure of all flows over the whole run.
+fn of_flows(measurements: &Measurements, column: &str) -> f64 {
+    value(&measurements.groups(), &[("group", "all")], -1, column)
+}
+
+/// 20 flows on 10 Mbit/s with a round trip of 50 ms: 62.5 packets of bandwidth-delay product.
+const TWENTY: &str = r#"
+schema = 1
+name = "twenty"
+duration = "60 s"
+measure.warm_up = "10 s"
+
+[links.bottleneck]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "60 packets"
+
+[flows.ftp]
+count = 20
+rtt = "50 ms"
+jitter = "1 s"
+tcp.min_rto = "200 ms"
+"#;

@@ -1,0 +1,90 @@
+//! Rows, periods and groups add up.
+
+use crate::{TWENTY, of_flows, run, scenario, value};
+
+#[test]
+fn periods_add_up_to_the_run() {
+    let scenario = scenario(TWENTY, &[("measure", "{ warm_up = \"0 s\", period = \"20 s\" }")]);
+    let measured = run(&scenario, 1);
+    let all = [("direction", "forward"), ("group", "all")];
+    for column in ["arrivals", "departures", "drops", "bytes"] {
+        let table = measured.links();
+        let sum: f64 = (0..3).map(|period| value(&table, &all, period, column)).sum();
+        assert_eq!(sum.to_bits(), value(&table, &all, -1, column).to_bits(), "{column}");
+    }
+    let mean = (0..3).map(|period| value(&measured.links(), &all, period, "queue_mean")).sum::<f64>() / 3.0;
+    assert!((mean - value(&measured.links(), &all, -1, "queue_mean")).abs() < 1e-9);
+}
+
+#[test]
+fn groups_add_up_to_all() {
+    let text = format!("{TWENTY}\n[flows.more]\ncount = 5\nrtt = \"80 ms\"\n");
+    let measured = run(&scenario(&text, &[]), 1);
+    for column in ["sent", "delivered", "goodput_bps", "timeouts"] {
+        let of = |group| value(&measured.groups(), &[("group", group)], -1, column);
+        assert!((of("ftp") + of("more") - of("all")).abs() < 1e-6 * of("all").max(1.0), "{column}");
+    }
+    for column in ["arrivals", "drops", "bytes"] {
+        let of = |group| value(&measured.links(), &[("direction", "forward"), ("group", group)], -1, column);
+        assert_eq!((of("ftp") + of("more")).to_bits(), of("all").to_bits(), "{column}");
+    }
+}
+
+#[test]
+fn users_are_those_who_are_there_all_the_time() {
+    let changes = [
+        ("flows.ftp.count", "4"),
+        ("flows.ftp.population", "\"4 more every 20 s until 8, then 4 fewer every 20 s until 4\""),
+        ("measure", "{ period = \"20 s\" }"),
+    ];
+    let measured = run(&scenario(TWENTY, &changes), 1);
+    let users: Vec<_> =
+        (0..3).map(|period| value(&measured.groups(), &[("group", "all")], period, "users")).collect();
+    assert_eq!(users, [4.0, 8.0, 4.0]);
+    // Those who left have stopped: their goodput in the last period is nothing.
+    let gone = [("flow", "ftp.7")];
+    assert!(value(&measured.flows(), &gone, 1, "goodput_bps") > 0.0);
+}
+
+/// A reverse queue that never fills is a delay: nothing at the bottleneck tells it from one
+/// but the time that ACKs take to send.
+#[test]
+fn acks_pass_their_own_queue() {
+    let measured = run(&scenario(TWENTY, &[("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }")]), 1);
+    let reverse = [("direction", "reverse"), ("group", "all")];
+    let acks = value(&measured.links(), &reverse, -1, "arrivals");
+    let data = value(&measured.links(), &[("direction", "forward"), ("group", "all")], -1, "departures");
+    assert!((acks / data - 1.0).abs() < 0.01, "{acks} ACKs for {data} packets");
+    assert_eq!(value(&measured.links(), &reverse, -1, "drops").to_bits(), 0.0_f64.to_bits());
+    assert!(of_flows(&measured, "goodput") > 0.8);
+}
+
+#[test]
+fn delayed_acks_are_half_as_many() {
+    let changes =
+        [("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }"), ("flows.ftp.tcp.delayed_ack", "\"100 ms\"")];
+    let measured = run(&scenario(TWENTY, &changes), 1);
+    let of = |direction| {
+        value(&measured.links(), &[("direction", direction), ("group", "all")], -1, "departures")
+    };
+    let share = of("reverse") / of("forward");
+    assert!(share > 0.45 && share < 0.75, "{share} ACKs per packet");
+}
+
+#[test]
+fn series_are_as_long_as_the_run_and_absent_when_off() {
+    let on = [("measure.series", "{ interval = \"500 ms\", flows = [\"ftp.3\"] }"), ("links.bottleneck.aqm.red", "{}")];
+    let series = run(&scenario(TWENTY, &on), 1).series;
+    let names: Vec<_> = series.names.iter().map(|(component, variable)| format!("{component} {variable}")).collect();
+    let expected = [
+        "links.bottleneck.forward queue",
+        "links.bottleneck.forward average",
+        "links.bottleneck.forward probability",
+        "links.bottleneck.forward count",
+        "flows.ftp.3 cwnd",
+        "flows.ftp.3 ssthresh",
+    ];
+    assert_eq!(names, expected);
+    assert!(series.values.iter().all(|values| values.len() == 121));
+    assert!(run(&scenario(TWENTY, &[]), 1).series.names.is_empty());
+}

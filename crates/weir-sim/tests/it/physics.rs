@@ -1,0 +1,166 @@
+//! Laws of nature, or of queues.
+
+use weir_aqm::{
+    Limit, Link, Observer, Output, PacketInfo, Port, Reason,
+    disciplines::Fifo,
+    laws::AqmConfig,
+};
+use weir_types::{Duration, Ecn, Instant, Streams};
+
+use crate::{TWENTY, of_flows, of_link, run, scenario};
+
+#[derive(Clone, Copy)]
+struct Bare;
+
+impl weir_aqm::Packet for Bare {
+    fn info(&self) -> PacketInfo {
+        PacketInfo { bytes: 1000, ecn: Ecn::NotEct, flow: 0 }
+    }
+
+    fn mark(&mut self) {}
+}
+
+/// Adds up waiting times.
+#[derive(Default)]
+struct Waits {
+    packets: u64,
+    seconds: f64,
+}
+
+impl Observer<Bare> for Waits {
+    fn dropped(&mut self, _: Bare, _: Reason, _: bool, _: Instant) {
+        panic!("the buffer has no end");
+    }
+
+    fn marked(&mut self, _: &Bare, _: Reason, _: Instant) {}
+}
+
+impl Output<Bare> for Waits {
+    fn sent(&mut self, _: Bare, sojourn: Duration, _: Instant, _: Instant) {
+        self.packets += 1;
+        self.seconds += sojourn.as_secs_f64();
+    }
+
+    fn backlog(&mut self, _: weir_aqm::Backlog, _: Instant) {}
+}
+
+/// Pollaczek and Khinchine for constant service: a packet waits rho / (2 (1 - rho)) services.
+#[test]
+fn an_m_d_1_queue_waits_as_long_as_theory_says() {
+    let rate = "8 Mbit/s".parse().unwrap();
+    let limit = Limit::Packets(u32::MAX);
+    for load in [0.3, 0.6, 0.9] {
+        let law = AqmConfig::from_name("drop-tail").unwrap();
+        let law = law.build(Link { rate, mean_packet: 1000, limit }, Streams::new(1).at("aqm"));
+        let mut port = Port::new(Fifo::new(law, limit), rate);
+        let mut rng = Streams::new(2).at("arrivals");
+        let mut waits = Waits::default();
+        let mut now = Instant::ZERO;
+        for _ in 0..1_000_000 {
+            // Exponential gaps; a packet takes 1 ms.
+            now += Duration::from_secs_f64(-(1.0 - rng.uniform()).ln() * 1e-3 / load);
+            port.offer(Bare, now, &mut waits);
+        }
+        let measured = waits.seconds / waits.packets as f64;
+        let theory = 1e-3 * load / (2.0 * (1.0 - load));
+        assert!((measured / theory - 1.0).abs() < 0.03, "load {load}: {measured} s, not {theory} s");
+    }
+}
+
+#[test]
+fn nothing_leaves_faster_than_the_link() {
+    for law in ["drop-tail", "red", "rem"] {
+        let measured = run(&scenario(TWENTY, &[(&format!("links.bottleneck.aqm.{law}"), "{}")]), 1);
+        let (utilisation, goodput) = (of_link(&measured, "utilisation"), of_flows(&measured, "goodput"));
+        assert!(utilisation <= 1.0 && utilisation > 0.8, "{law}: utilisation {utilisation}");
+        assert!(goodput <= utilisation, "{law}: goodput {goodput} above utilisation {utilisation}");
+    }
+}
+
+#[test]
+fn equal_flows_get_equal_shares() {
+    let long = [("duration", "\"200 s\""), ("flows.ftp.send_jitter", "\"1 ms\"")];
+    let jain = of_flows(&run(&scenario(TWENTY, &long), 1), "jain");
+    assert!(jain > 0.98, "Jain index {jain}");
+}
+
+/// Little's law: what waits is what comes times how long it waits.
+#[test]
+fn queue_and_delay_agree() {
+    let measured = run(&scenario(TWENTY, &[]), 3);
+    let queue = of_link(&measured, "queue_mean");
+    let rate = of_link(&measured, "departures") / 50.0;
+    let delay = of_link(&measured, "delay_mean_ms") / 1e3;
+    assert!((rate * delay / queue - 1.0).abs() < 0.01, "{queue} packets, {rate}/s, {delay} s");
+}
+
+/// The windows add up to what the path holds and what waits.
+#[test]
+fn windows_are_pipe_plus_queue() {
+    let text = r#"
+        schema = 1
+        name = "windows"
+        duration = "100 s"
+        measure.warm_up = "30 s"
+        measure.series = { interval = "50 ms", flows = ["ftp"] }
+        [links.bottleneck]
+        rate = "64 Mbit/s"
+        delay = "40 ms"
+        buffer = "200 packets"
+        aqm.rem = { ecn = true }
+        [flows.ftp]
+        count = 20
+        rtt = "80 ms"
+        jitter = "1 s"
+        tcp.ecn = true
+    "#;
+    let measured = run(&scenario(text, &[]), 1);
+    let is_window = |(_, variable): &&(String, &'static str)| *variable == "cwnd";
+    let columns = measured.series.names.iter().zip(&measured.series.values).filter(|(name, _)| is_window(name));
+    let after = measured.series.times.iter().position(|time| *time >= 30.0).unwrap();
+    // Of a window the whole part is used: half a packet less, on average.
+    let mean = |values: &Vec<f64>| values[after..].iter().sum::<f64>() / (values.len() - after) as f64 - 0.5;
+    let windows: f64 = columns.map(|(_, values)| mean(values)).sum();
+    let utilisation = of_link(&measured, "utilisation");
+    let held = 640.0 * utilisation + of_link(&measured, "queue_mean") + utilisation;
+    assert!((windows / held - 1.0).abs() < 0.03, "windows {windows}, path and queue {held}");
+}
+
+/// REM's promise: the queue stands at its target whatever the number of users; DropTail's grows.
+#[test]
+fn rem_holds_the_queue_and_drop_tail_does_not() {
+    let text = r#"
+        schema = 1
+        name = "promise"
+        duration = "100 s"
+        measure.warm_up = "50 s"
+        [links.bottleneck]
+        rate = "64 Mbit/s"
+        delay = "40 ms"
+        buffer = "120 packets"
+        [flows.ftp]
+        rtt = "80 ms"
+        jitter = "1 s"
+        send_jitter = "0.25 ms"
+        tcp = { ecn = true, min_rto = "200 ms" }
+    "#;
+    let queue = |users: &str, law: &str| {
+        let law = ("links.bottleneck.aqm", law);
+        of_link(&run(&scenario(text, &[("flows.ftp.count", users), law]), 1), "queue_mean")
+    };
+    for (users, slack) in [("40", 10.0), ("160", 6.0)] {
+        let stands = queue(users, "{ rem = { ecn = true } }");
+        assert!((stands - 20.0).abs() < slack, "REM's queue at {users} users: {stands}");
+    }
+    let (few, many) = (queue("40", "{ drop-tail = {} }"), queue("160", "{ drop-tail = {} }"));
+    assert!(many > few + 20.0, "DropTail's queue: {few} at 40 users, {many} at 160");
+}
+
+/// RED's thresholds are kept: the average lies on the ramp where the load needs it.
+#[test]
+fn reds_queue_grows_with_the_load() {
+    let red = ("links.bottleneck.aqm", "{ red = { min_th = \"10 packets\", max_th = \"40 packets\" } }");
+    let queue = |users| of_link(&run(&scenario(TWENTY, &[red, ("flows.ftp.count", users)]), 1), "queue_mean");
+    let queues = [queue("5"), queue("10"), queue("20")];
+    assert!(queues.is_sorted() && queues[2] < 45.0, "{queues:?}");
+}
