@@ -98,6 +98,7 @@ impl Builder<'_> {
         self.ports.push(PortSlot {
             port: Port::new(Fifo::new(law, limit), rate),
             counts: QueueCounts::new(groups),
+            lookahead: Duration::MAX,
             awaited: false,
         });
         let rate = rate.bits_per_second() as f64;
@@ -250,11 +251,10 @@ impl Builder<'_> {
         };
         let last = legs.len() - 1;
         let hops = legs.iter().enumerate().filter_map(|(leg, (port, delay))| {
-            port.map(|port| Hop {
-                port,
-                pipe: self.add_pipe((Some(port), to(leg), *delay)),
-                last: leg == last,
-            })
+            let port = (*port)?;
+            let lookahead = &mut self.ports[port as usize].lookahead;
+            *lookahead = (*lookahead).min(*delay);
+            Some(Hop { port, pipe: self.add_pipe((Some(port), to(leg), *delay)), last: leg == last })
         });
         let route = Route { entry, hops: hops.collect() };
         *self.known_routes.entry(route.clone()).or_insert_with(|| {

@@ -128,9 +128,9 @@ impl World {
     fn handle(&mut self, event: Event) {
         let now = self.now;
         match event {
-            Event::PortFree(port) => {
+            Event::PortDue(port) => {
                 self.ports[port as usize].awaited = false;
-                self.with_port(port, |slot, outbox| slot.advance(now, outbox));
+                self.with_port(port, |queue, outbox| queue.advance(now, outbox));
             }
             Event::ToPort(pipe) => {
                 if let Some((packet, To::Port(port))) = self.pipes.pop(pipe, now, &mut self.calendar) {
@@ -169,17 +169,16 @@ impl World {
     #[inline]
     fn offer(&mut self, port: u32, packet: Packet) {
         let now = self.now;
-        self.with_port(port, |slot, outbox| {
-            let group = outbox.ways.group[packet.0.flow as usize] as usize;
-            outbox.counts.groups[group].arrivals += 1;
-            slot.offer(packet, now, outbox);
+        self.with_port(port, |queue, outbox| {
+            queue.offer(packet, now, outbox);
+            outbox.arrived(&packet);
         });
     }
 
     /// Lends a port its surroundings, and sees to it that it is woken.
     #[inline]
     fn with_port(&mut self, port: u32, act: impl FnOnce(&mut crate::network::SimPort, &mut Outbox<'_>)) {
-        let PortSlot { port: queue, counts, awaited } = &mut self.ports[port as usize];
+        let PortSlot { port: queue, counts, lookahead, awaited } = &mut self.ports[port as usize];
         let mut outbox = Outbox {
             id: port,
             counts,
@@ -191,7 +190,7 @@ impl World {
         act(queue, &mut outbox);
         if !*awaited && let Some(at) = queue.next_wake() {
             *awaited = true;
-            self.calendar.push(at, Event::PortFree(port));
+            self.calendar.push(at + *lookahead, Event::PortDue(port));
         }
     }
 
@@ -324,8 +323,17 @@ impl World {
         }
     }
 
+    /// Lets every port do what was due by now.
+    fn catch_up(&mut self) {
+        let now = self.now;
+        for port in 0..self.ports.len() as u32 {
+            self.with_port(port, |queue, outbox| queue.advance(now, outbox));
+        }
+    }
+
     /// Closes a measuring interval.
     fn cut(&mut self) {
+        self.catch_up();
         let now = self.now;
         for (slot, (_, closed)) in self.ports.iter_mut().zip(&mut self.books.queues) {
             closed.push(slot.counts.cut(now));
@@ -349,6 +357,7 @@ impl World {
 
     /// Records values over time.
     fn sample(&mut self) {
+        self.catch_up();
         let now = self.now;
         let Books { series, queues, flows, watched, sampling, .. } = &mut self.books;
         series.begin(now);

@@ -138,7 +138,7 @@ macro_rules! laws {
 
             // Rare, and kept out of line: inlined, its arithmetic is hoisted in front of the match
             // and done for laws that have no such variables, on whatever bytes are there. As
-            // subnormal numbers those made DropTail ten times slower than RED.
+            // subnormal numbers those cost DropTail 150 ns a packet.
             #[inline(never)]
             fn update(&mut self, queue: Backlog, now: Instant) {
                 match self { $(Self::$variant(law) => law.update(queue, now)),* }

@@ -6,8 +6,8 @@ pub(crate) enum Event {
     Boundary,
     /// Values over time are recorded.
     Sample,
-    /// A port's transmitter can take the next waiting packet.
-    PortFree(u32),
+    /// A port has packets to send that will soon be expected behind it.
+    PortDue(u32),
     /// The head of a pipe reaches a port.
     ToPort(u32),
     /// The head of a pipe reaches its receiver.
@@ -33,7 +33,7 @@ impl Event {
         let (kind, index) = match self {
             Self::Boundary => (0, 0),
             Self::Sample => (1, 0),
-            Self::PortFree(index) => (2, index),
+            Self::PortDue(index) => (2, index),
             Self::ToPort(index) => (3, index),
             Self::ToReceiver(index) => (4, index),
             Self::ToSender(index) => (5, index),
@@ -53,7 +53,7 @@ impl Event {
         match rank >> 32 {
             0 => Self::Boundary,
             1 => Self::Sample,
-            2 => Self::PortFree(index),
+            2 => Self::PortDue(index),
             3 => Self::ToPort(index),
             4 => Self::ToReceiver(index),
             5 => Self::ToSender(index),
@@ -68,6 +68,6 @@ impl Event {
     /// Whether packets move: such events come by the million, and few of them wait at a time.
     #[inline]
     pub(crate) const fn moves_packets(self) -> bool {
-        matches!(self, Self::PortFree(_) | Self::ToPort(_) | Self::ToReceiver(_) | Self::ToSender(_))
+        matches!(self, Self::PortDue(_) | Self::ToPort(_) | Self::ToReceiver(_) | Self::ToSender(_))
     }
 }

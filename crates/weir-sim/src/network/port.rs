@@ -13,7 +13,12 @@ pub(crate) type SimPort = Port<Packet, Fifo<Packet, AnyAqm>>;
 pub(crate) struct PortSlot {
     pub(crate) port: SimPort,
     pub(crate) counts: QueueCounts,
-    /// The calendar holds an event for the end of the transmission under way.
+    /// The shortest delay behind the port. A port may be called so much later than
+    /// [`Port::next_wake`] asks: what it does then carries the instants it was due at, and no
+    /// packet is late at the end of its pipe. Since every arrival makes a port catch up, a busy
+    /// one needs an event per delay instead of one per packet.
+    pub(crate) lookahead: Duration,
+    /// The calendar holds an event for the port.
     pub(crate) awaited: bool,
 }
 
@@ -58,6 +63,13 @@ pub(crate) struct Outbox<'a> {
 }
 
 impl Outbox<'_> {
+    /// `packet` has arrived, whatever became of it.
+    #[inline]
+    pub(crate) fn arrived(&mut self, packet: &Packet) {
+        let group = self.group(packet);
+        self.counts.groups[group].arrivals += 1;
+    }
+
     #[inline]
     fn group(&self, packet: &Packet) -> usize {
         self.ways.group[packet.0.flow as usize] as usize

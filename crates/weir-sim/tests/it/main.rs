@@ -3,6 +3,7 @@
 mod determinism;
 mod golden;
 mod measures;
+mod no_alloc;
 mod physics;
 mod worlds;
 

@@ -1,0 +1,20 @@
+//! The hot path does not allocate once queues and rings have reached their size.
+
+use crate::{TWENTY, of_link, run, scenario};
+
+#[test]
+fn a_longer_run_does_not_allocate_more() {
+    for law in ["drop-tail", "red", "rem"] {
+        let law = format!("links.bottleneck.aqm.{law}");
+        let allocations = |duration: &str| {
+            let scenario = scenario(TWENTY, &[(&law, "{}"), ("duration", duration)]);
+            let mut packets = 0.0;
+            let counted = allocation_counter::measure(|| packets = of_link(&run(&scenario, 1), "departures"));
+            (counted.count_total, packets)
+        };
+        let ((short, few), (long, many)) = (allocations("\"60 s\""), allocations("\"160 s\""));
+        assert!(many > few + 100_000.0, "{law}: {few} packets, then {many}");
+        // What is left are rings that doubled once more: a receiver with more holes than before.
+        assert!(long <= short + 20, "{law}: {short} allocations in 60 s, {long} in 160 s");
+    }
+}
