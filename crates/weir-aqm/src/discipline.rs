@@ -18,6 +18,13 @@ pub trait Discipline<P> {
     /// way to it go to `observer.dropped`.
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)>;
 
+    /// A packet that arrives while nothing waits and the line is idle: in and out again at
+    /// once. The same as `enqueue` and `dequeue`, which a discipline may do in one step.
+    fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        self.enqueue(packet, now, observer);
+        self.dequeue(now, observer).map(|(packet, _)| packet)
+    }
+
     /// What waits.
     fn backlog(&self) -> Backlog;
 

@@ -56,11 +56,11 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     #[inline]
     pub fn offer(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
         self.advance(now, output);
-        self.discipline.enqueue(packet, now, output);
-        if self.idle {
-            self.transmit(now, output);
-        } else {
+        if !self.idle {
+            self.discipline.enqueue(packet, now, output);
             output.backlog(self.discipline.backlog(), now);
+        } else if let Some(packet) = self.discipline.pass(packet, now, output) {
+            self.send(packet, Duration::ZERO, now, output);
         }
     }
 
@@ -120,8 +120,15 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         output.backlog(self.discipline.backlog(), now);
         self.idle = next.is_none();
         if let Some((packet, sojourn)) = next {
-            self.free_at = self.clock.finish(now, packet.info().bytes);
-            output.sent(packet, sojourn, now, self.free_at);
+            self.send(packet, sojourn, now, output);
         }
+    }
+
+    /// Transmission of `packet` begins at `now`.
+    #[inline]
+    fn send(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
+        self.idle = false;
+        self.free_at = self.clock.finish(now, packet.info().bytes);
+        output.sent(packet, sojourn, now, self.free_at);
     }
 }

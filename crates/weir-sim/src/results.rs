@@ -147,7 +147,8 @@ impl Measurements {
             let whole = group == ALL;
             let of_queue = |value: f64| if whole { value } else { f64::NAN };
             let share = |part: u64| part as f64 / counts.arrivals as f64;
-            let quantile = |q| counts.sojourns.quantile(q).map_or(f64::NAN, |delay| delay.as_secs_f64() * 1e3);
+            let quantile =
+                |q| counts.sojourns.quantile(q).map_or(f64::NAN, |delay| delay.as_secs_f64() * 1e3);
             let utilisation = if whole {
                 queue.utilisation(nanos)
             } else {

@@ -1,7 +1,7 @@
 use weir_types::{Duration, Instant, Rate};
 
 use super::Line;
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason, Verdict};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, PacketInfo, Reason, Verdict};
 
 /// One line under one law: first in, first out. Drops, marks and their observation are
 /// written here once, for every law.
@@ -22,51 +22,87 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     pub const fn law(&self) -> &A {
         &self.law
     }
+
+    /// Lets an arriving packet in, marked or not, unless it is dropped.
+    #[inline]
+    fn admit(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        let info = packet.info();
+        let queue = self.line.backlog(self.limit);
+        let verdict = self.law.on_enqueue(info, queue, now);
+        if queue.overflows(info.bytes) {
+            observer.dropped(packet, Reason::Overflow, false, now);
+            return None;
+        }
+        carry_out(verdict, packet, info, false, now, observer)
+    }
+
+    /// Lets a packet at the head out, marked or not, unless it is dropped.
+    #[inline]
+    fn release(
+        &mut self,
+        packet: P,
+        sojourn: Duration,
+        now: Instant,
+        observer: &mut impl Observer<P>,
+    ) -> Option<P> {
+        let info = packet.info();
+        let verdict = self.law.on_dequeue(info, sojourn, self.line.backlog(self.limit), now);
+        carry_out(verdict, packet, info, true, now, observer)
+    }
+}
+
+/// Makes a verdict happen; what is left of the packet.
+#[inline]
+fn carry_out<P: Packet>(
+    verdict: Verdict,
+    mut packet: P,
+    info: PacketInfo,
+    waited: bool,
+    now: Instant,
+    observer: &mut impl Observer<P>,
+) -> Option<P> {
+    match verdict {
+        Verdict::Pass => {}
+        Verdict::Mark(reason) if info.ecn.is_markable() => {
+            packet.mark();
+            observer.marked(&packet, reason, now);
+        }
+        Verdict::Mark(reason) | Verdict::Drop(reason) => {
+            observer.dropped(packet, reason, waited, now);
+            return None;
+        }
+    }
+    Some(packet)
 }
 
 impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
     #[inline]
-    fn enqueue(&mut self, mut packet: P, now: Instant, observer: &mut impl Observer<P>) {
-        let info = packet.info();
-        let queue = self.backlog();
-        let verdict = self.law.on_enqueue(info, queue, now);
-        if queue.overflows(info.bytes) {
-            return observer.dropped(packet, Reason::Overflow, false, now);
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+        if let Some(packet) = self.admit(packet, now, observer) {
+            self.line.push(packet, now);
         }
-        match verdict {
-            Verdict::Pass => {}
-            Verdict::Mark(reason) if info.ecn.is_markable() => {
-                packet.mark();
-                observer.marked(&packet, reason, now);
-            }
-            Verdict::Mark(reason) | Verdict::Drop(reason) => {
-                return observer.dropped(packet, reason, false, now);
-            }
-        }
-        self.line.push(packet, now);
     }
 
     #[inline]
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
-        loop {
-            let Some((mut packet, arrived)) = self.line.pop() else {
-                self.law.on_idle(now);
-                return None;
-            };
-            let (info, sojourn) = (packet.info(), now.since(arrived));
-            match self.law.on_dequeue(info, sojourn, self.backlog(), now) {
-                Verdict::Pass => {}
-                Verdict::Mark(reason) if info.ecn.is_markable() => {
-                    packet.mark();
-                    observer.marked(&packet, reason, now);
-                }
-                Verdict::Mark(reason) | Verdict::Drop(reason) => {
-                    observer.dropped(packet, reason, true, now);
-                    continue;
-                }
+        while let Some((packet, arrived)) = self.line.pop() {
+            let sojourn = now.since(arrived);
+            if let Some(packet) = self.release(packet, sojourn, now, observer) {
+                return Some((packet, sojourn));
             }
-            return Some((packet, sojourn));
         }
+        self.law.on_idle(now);
+        None
+    }
+
+    #[inline]
+    fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        let packet = self.admit(packet, now, observer);
+        let packet = packet.and_then(|packet| self.release(packet, Duration::ZERO, now, observer));
+        if packet.is_none() {
+            self.law.on_idle(now);
+        }
+        packet
     }
 
     #[inline]

@@ -51,7 +51,6 @@ fn those_who_came_last_leave_first() {
     let flows = crate::read(&text).unwrap().flows["ftp"].lifetimes();
     let seconds = |span: Duration| span.as_secs_f64();
     let lives: Vec<_> = flows.iter().map(|flow| (seconds(flow.start), flow.stop.map(seconds))).collect();
-    let expected =
-        [(1.0, None), (1.0, None), (2.0, Some(5.0)), (2.0, Some(5.0)), (3.0, Some(5.0))];
+    let expected = [(1.0, None), (1.0, None), (2.0, Some(5.0)), (2.0, Some(5.0)), (3.0, Some(5.0))];
     assert_eq!(lives, expected);
 }

@@ -26,7 +26,11 @@ fn the_plain_scenario_is_fine() {
 #[test]
 fn an_unknown_key() {
     let message = spoil("delay = ", "dely = ");
-    expect(&message, "plain.toml:7: links.bottleneck.dely: ", &["unknown field `dely`", "did you mean `delay`?"]);
+    expect(
+        &message,
+        "plain.toml:7: links.bottleneck.dely: ",
+        &["unknown field `dely`", "did you mean `delay`?"],
+    );
 }
 
 #[test]
@@ -97,7 +101,11 @@ fn a_buffer_smaller_than_one_packet() {
 #[test]
 fn a_negative_remainder_of_the_round_trip() {
     let message = spoil("\"40 ms\"", "\"15 ms\"");
-    expect(&message, "plain.toml:13: flows.ftp.rtt: ", &["the links alone take 20 ms", "write at least \"20 ms\""]);
+    expect(
+        &message,
+        "plain.toml:13: flows.ftp.rtt: ",
+        &["the links alone take 20 ms", "write at least \"20 ms\""],
+    );
     let message = spoil("\"40 ms\"", "{ uniform = { from = \"15 ms\", to = \"60 ms\" } }");
     expect(&message, "plain.toml:13: flows.ftp.rtt", &["15 ms leaves less than nothing"]);
 }
@@ -118,7 +126,11 @@ fn a_file_that_is_not_there() {
 #[test]
 fn a_path_over_links_that_do_not_exist() {
     let message = spoil("count = 5", "path = [\"nowhere\"]");
-    expect(&message, "plain.toml:12: flows.ftp.path: ", &["there is no link \"nowhere\"", "links: bottleneck"]);
+    expect(
+        &message,
+        "plain.toml:12: flows.ftp.path: ",
+        &["there is no link \"nowhere\"", "links: bottleneck"],
+    );
 }
 
 #[test]

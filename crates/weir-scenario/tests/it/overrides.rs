@@ -82,7 +82,13 @@ fn an_error_in_a_variant_points_at_its_line() {
 fn the_resolved_scenario_says_everything_and_reads_back() {
     let scenario = read(PLAIN).unwrap();
     let resolved = scenario.to_toml();
-    for default in ["w_q = 0.002", "min_rto = \"1 s\"", "mean_packet = \"1000 B\"", "path = [\"bottleneck\"]", "seed = 1"] {
+    for default in [
+        "w_q = 0.002",
+        "min_rto = \"1 s\"",
+        "mean_packet = \"1000 B\"",
+        "path = [\"bottleneck\"]",
+        "seed = 1",
+    ] {
         assert!(resolved.contains(default), "{resolved}\nlacks {default}");
     }
     assert_eq!(read(&resolved).unwrap(), scenario);
@@ -91,7 +97,9 @@ fn the_resolved_scenario_says_everything_and_reads_back() {
 #[test]
 fn the_hash_counts_only_what_differs_from_defaults() {
     let plain = read(PLAIN).unwrap().hash();
-    let said = PLAIN.replace("max_th =", "w_q = 0.002, max_th =").replace("count = 5", "count = 5\npacket = \"1000 B\"");
+    let said = PLAIN
+        .replace("max_th =", "w_q = 0.002, max_th =")
+        .replace("count = 5", "count = 5\npacket = \"1000 B\"");
     assert_eq!(read(&said).unwrap().hash(), plain, "saying a default changes nothing");
     let renamed = PLAIN.replace("name = \"plain\"", "name = \"other\"\nseed = 9");
     assert_eq!(read(&renamed).unwrap().hash(), plain, "names and seeds do not count");

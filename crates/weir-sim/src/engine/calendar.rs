@@ -8,10 +8,18 @@ use super::{
 /// The pending events, in two heaps: events that move packets, of which there is one per pipe
 /// and port, and timers, of which there is one per flow and which lie far ahead. Kept apart,
 /// the first heap stays in a cache line or two.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Calendar {
     packets: Heap,
     timers: Heap,
+    /// The least key among the timers.
+    timer: Key,
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Self { packets: Heap::default(), timers: Heap::default(), timer: Key::MAX }
+    }
 }
 
 impl Calendar {
@@ -19,19 +27,28 @@ impl Calendar {
     #[inline]
     pub(crate) fn push(&mut self, at: Instant, event: Event) {
         let key = Key::from(at.as_nanos()) << 64 | Key::from(event.rank());
-        if event.moves_packets() { self.packets.push(key) } else { self.timers.push(key) }
+        if event.moves_packets() {
+            self.packets.push(key);
+        } else {
+            self.timers.push(key);
+            self.timer = self.timer.min(key);
+        }
     }
 
     /// Takes the first event.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(Instant, Event)> {
-        let packets = self.packets.peek().unwrap_or(Key::MAX);
-        let timers = self.timers.peek().unwrap_or(Key::MAX);
-        let key = packets.min(timers);
-        if key == Key::MAX {
-            return None;
+        let mut key = self.packets.peek().unwrap_or(Key::MAX);
+        if key < self.timer {
+            self.packets.take();
+        } else {
+            key = self.timer;
+            if key == Key::MAX {
+                return None;
+            }
+            self.timers.take();
+            self.timer = self.timers.peek().unwrap_or(Key::MAX);
         }
-        if packets < timers { self.packets.take() } else { self.timers.take() }
         Some((Instant::from_nanos((key >> 64) as u64), Event::of_rank(key as u64)))
     }
 }

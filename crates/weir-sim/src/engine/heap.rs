@@ -60,11 +60,13 @@ impl Heap {
         let mut at = 0;
         loop {
             let first = at * ARITY + 1;
-            let (mut least, mut child) = (key, at);
-            for (index, sibling) in keys.iter().enumerate().skip(first).take(ARITY) {
-                if *sibling < least {
-                    (least, child) = (*sibling, index);
-                }
+            let mut child = at;
+            let mut least = key;
+            for index in first..keys.len().min(first + ARITY) {
+                // Selected, not branched on: which of a few pipes is next cannot be guessed.
+                let smaller = keys[index] < least;
+                child = if smaller { index } else { child };
+                least = if smaller { keys[index] } else { least };
             }
             keys[at] = least;
             if child == at {

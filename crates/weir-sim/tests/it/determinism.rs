@@ -63,7 +63,10 @@ fn changing_the_discipline_leaves_the_other_draws_alone() {
     let flows = |law: &str| {
         let measured = run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.aqm.{law}"), "{}")]), 5);
         let columns = measured.flows().columns;
-        columns.into_iter().filter(|(name, _)| ["flow", "rtt_ms", "start_s"].contains(name)).collect::<Vec<_>>()
+        columns
+            .into_iter()
+            .filter(|(name, _)| ["flow", "rtt_ms", "start_s"].contains(name))
+            .collect::<Vec<_>>()
     };
     assert_eq!(flows("red"), flows("rem"));
 }

@@ -50,7 +50,8 @@ fn users_are_those_who_are_there_all_the_time() {
 /// but the time that ACKs take to send.
 #[test]
 fn acks_pass_their_own_queue() {
-    let measured = run(&scenario(TWENTY, &[("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }")]), 1);
+    let measured =
+        run(&scenario(TWENTY, &[("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }")]), 1);
     let reverse = [("direction", "reverse"), ("group", "all")];
     let acks = value(&measured.links(), &reverse, -1, "arrivals");
     let data = value(&measured.links(), &[("direction", "forward"), ("group", "all")], -1, "departures");
@@ -61,21 +62,26 @@ fn acks_pass_their_own_queue() {
 
 #[test]
 fn delayed_acks_are_half_as_many() {
-    let changes =
-        [("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }"), ("flows.ftp.tcp.delayed_ack", "\"100 ms\"")];
+    let changes = [
+        ("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }"),
+        ("flows.ftp.tcp.delayed_ack", "\"100 ms\""),
+    ];
     let measured = run(&scenario(TWENTY, &changes), 1);
-    let of = |direction| {
-        value(&measured.links(), &[("direction", direction), ("group", "all")], -1, "departures")
-    };
+    let of =
+        |direction| value(&measured.links(), &[("direction", direction), ("group", "all")], -1, "departures");
     let share = of("reverse") / of("forward");
     assert!(share > 0.45 && share < 0.75, "{share} ACKs per packet");
 }
 
 #[test]
 fn series_are_as_long_as_the_run_and_absent_when_off() {
-    let on = [("measure.series", "{ interval = \"500 ms\", flows = [\"ftp.3\"] }"), ("links.bottleneck.aqm.red", "{}")];
+    let on = [
+        ("measure.series", "{ interval = \"500 ms\", flows = [\"ftp.3\"] }"),
+        ("links.bottleneck.aqm.red", "{}"),
+    ];
     let series = run(&scenario(TWENTY, &on), 1).series;
-    let names: Vec<_> = series.names.iter().map(|(component, variable)| format!("{component} {variable}")).collect();
+    let names: Vec<_> =
+        series.names.iter().map(|(component, variable)| format!("{component} {variable}")).collect();
     let expected = [
         "links.bottleneck.forward queue",
         "links.bottleneck.forward average",

@@ -1,10 +1,6 @@
 //! Laws of nature, or of queues.
 
-use weir_aqm::{
-    Limit, Link, Observer, Output, PacketInfo, Port, Reason,
-    disciplines::Fifo,
-    laws::AqmConfig,
-};
+use weir_aqm::{Limit, Link, Observer, Output, PacketInfo, Port, Reason, disciplines::Fifo, laws::AqmConfig};
 use weir_types::{Duration, Ecn, Instant, Streams};
 
 use crate::{TWENTY, of_flows, of_link, run, scenario};
@@ -116,7 +112,8 @@ fn windows_are_pipe_plus_queue() {
     "#;
     let measured = run(&scenario(text, &[]), 1);
     let is_window = |(_, variable): &&(String, &'static str)| *variable == "cwnd";
-    let columns = measured.series.names.iter().zip(&measured.series.values).filter(|(name, _)| is_window(name));
+    let columns =
+        measured.series.names.iter().zip(&measured.series.values).filter(|(name, _)| is_window(name));
     let after = measured.series.times.iter().position(|time| *time >= 30.0).unwrap();
     // Of a window the whole part is used: half a packet less, on average.
     let mean = |values: &Vec<f64>| values[after..].iter().sum::<f64>() / (values.len() - after) as f64 - 0.5;

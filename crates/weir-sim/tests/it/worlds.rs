@@ -7,13 +7,15 @@ use crate::{of_flows, of_link, run, scenario};
 fn law() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("{ drop-tail = {} }".to_owned()),
-        (0.0..20.0, 1.0..40.0, 0.01..1.0, any::<(bool, bool)>()).prop_map(|(low, width, p, (gentle, ecn))| {
-            let high = low + width;
-            format!(
-                "{{ red = {{ min_th = \"{low} packets\", max_th = \"{high} packets\", max_p = {p}, \
+        (0.0..20.0, 1.0..40.0, 0.01..1.0, any::<(bool, bool)>()).prop_map(
+            |(low, width, p, (gentle, ecn))| {
+                let high = low + width;
+                format!(
+                    "{{ red = {{ min_th = \"{low} packets\", max_th = \"{high} packets\", max_p = {p}, \
                  gentle = {gentle}, ecn = {ecn} }} }}"
-            )
-        }),
+                )
+            }
+        ),
         (1.0001..1.1, 0.01..1.0, 0.0001..0.1, any::<bool>()).prop_map(|(phi, alpha, gamma, ecn)| {
             format!("{{ rem = {{ phi = {phi}, alpha = {alpha}, gamma = {gamma}, ecn = {ecn} }} }}")
         }),

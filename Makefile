@@ -1,0 +1,127 @@
+# Every target works alone on a fresh clone: it makes .venv, installs what is needed and
+# builds the extension first, and only what has changed. PYTHON=python3.12 chooses the
+# interpreter; CARGO_TARGET_DIR is honoured.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+MAKEFLAGS += --no-builtin-rules
+
+# Every recipe keeps all cores busy by itself, and two must not install into .venv at once.
+.NOTPARALLEL:
+
+# A shell opened before Rust was installed does not have it on its PATH.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PYTHON
+
+BIN := .venv/bin
+WEIR := $(BIN)/weir
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# What the extension is made of; tests and benchmarks are not part of it.
+RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
+	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*')
+
+.PHONY: help demo test test-rust test-python lint lint-rust lint-python format wheel bench \
+	validate schema lock clean FORCE
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw it
+	$(WEIR) compare rem-wireline --replications 8
+
+test: ## Run every test
+	@$(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory test-python
+
+# The binding has no tests of its own in Rust: it would have to be linked with libpython.
+test-rust: .venv/.made ## Run the tests of the crates
+	cargo test --workspace --exclude weir-python
+
+test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
+	$(BIN)/python -m pytest
+
+lint: ## Check formatting, lints and types
+	@$(MAKE) --no-print-directory lint-python
+	@$(MAKE) --no-print-directory lint-rust
+
+lint-python: .venv/.dev
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	PYRIGHT_PYTHON_GLOBAL_NODE=1 PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+
+lint-rust: .venv/.made
+	cargo fmt --all --check
+	PYO3_PYTHON='$(CURDIR)/$(BIN)/python' cargo clippy --workspace --all-targets -- -D warnings
+
+format: .venv/.dev ## Format the sources and mend what can be mended by machine
+	cargo fmt --all
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+wheel: .venv/.run ## Build a wheel for every Python from 3.11 on, into dist/
+	$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist
+
+bench: .venv/.installed ## Measure the speed and write docs/performance.md
+	$(WEIR) bench --write docs/performance.md
+
+validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md
+	$(BIN)/python -m weir.validation --write docs/validation.md
+
+schema: .venv/.installed ## Write schema/scenario.schema.json
+	$(WEIR) schema > schema/scenario.schema.json.new
+	mv schema/scenario.schema.json.new schema/scenario.schema.json
+
+lock: .venv/.made ## Choose the newest allowed Python packages and pin them in requirements/
+	tools/lock.sh
+
+clean: ## Remove everything that was built; keep results/
+	rm -rf target .venv dist .pytest_cache .ruff_cache .hypothesis python/weir/_core.*.so
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The virtual environment. Looked at afresh when it is broken, was made in another folder
+# (the tree has been copied or moved), or an interpreter is asked for by name. Only then are
+# the tools looked for, here and not in a recipe, so that what is missing is said in one line.
+ifneq ($(shell test -x $(BIN)/python && cat .venv/.made 2>/dev/null)$(PYTHON),$(CURDIR))
+ifneq ($(filter-out help clean,$(MAKECMDGOALS)),)
+MISSING := $(shell PYTHON='$(PYTHON)' tools/check-tools.sh 2>&1 >/dev/null)
+ifneq ($(MISSING),)
+$(error $(MISSING))
+endif
+endif
+.venv/.made: FORCE
+endif
+.venv/.made: tools/check-tools.sh tools/make-venv.sh
+	@tools/make-venv.sh
+
+# What Weir needs to be built and to run.
+.venv/.run: requirements/run.txt .venv/.made
+	@echo '==> Installing Python packages into .venv'
+	@$(PIP) -r $<
+	@touch $@
+
+# What its developers need besides.
+.venv/.dev: requirements/dev.txt .venv/.run
+	@echo '==> Installing the tools for tests and lints into .venv'
+	@$(PIP) -r $<
+	@touch $@
+
+# The extension, in place: the package is imported from python/weir.
+ifeq ($(wildcard python/weir/_core.*.so),)
+.venv/.built: FORCE
+endif
+.venv/.built: $(RUST) .venv/.run
+	@tools/check-tools.sh > /dev/null
+	@echo '==> Building the extension (release)'
+	@VIRTUAL_ENV='$(CURDIR)/.venv' $(BIN)/maturin develop --release --skip-install
+	@touch $@
+
+# The package and its command, as links into this tree.
+.venv/.installed: pyproject.toml .venv/.built
+	@test $@ -nt $< || { \
+		echo '==> Installing weir into .venv'; \
+		PATH="$$PWD/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .; \
+	}
+	@touch $@
+
+FORCE:

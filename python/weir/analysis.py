@@ -1,0 +1,174 @@
+"""From tables to statements: estimates with intervals, differences in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from weir.measures import MEASURES
+from weir.statistics import mean_interval, paired_difference
+from weir.tables import WHOLE_RUN
+
+Tables = Mapping[str, pl.DataFrame]
+
+ALL = "all"
+"""The group, and the class, that stands for every packet."""
+
+_RUN = ["variant", "label", "replication"]
+_SPAN = ["period", "from_s", "to_s", "users"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What the periods of a scenario differ in."""
+
+    column: Literal["users", "from_s"]
+    title: str
+
+
+def bottleneck(tables: Tables) -> str:
+    """The link with the lowest rate; the first of several."""
+    links = tables["links"].filter(pl.col("direction") == "forward")
+    return str(links.sort("rate_bps", maintain_order=True)["link"][0])
+
+
+def bottleneck_rows(tables: Tables, name: Literal["links", "delays"], group: str) -> pl.DataFrame:
+    """The rows of a table about the bottleneck, forward, all classes."""
+    return tables[name].filter(
+        pl.col("link") == bottleneck(tables),
+        pl.col("direction") == "forward",
+        pl.col("class") == ALL,
+        pl.col("group") == group,
+    )
+
+
+def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
+    """One row per variant, replication and period: the span, the users and every measure.
+
+    Columns: variant, label, replication, period, from_s, to_s, users, then one per measure, in
+    the measure's unit. Raises ValueError where there is no such group.
+    """
+    links = bottleneck_rows(tables, "links", group)
+    groups = tables["groups"].filter(pl.col("group") == group)
+    if groups.is_empty():
+        known = ", ".join(tables["groups"]["group"].unique(maintain_order=True))
+        raise ValueError(f"there is no group {group!r}; there are: {known}")
+    return groups.select(*_RUN, *_SPAN, *_columns("groups")).join(
+        links.select(*_RUN, "period", *_columns("links")),
+        on=[*_RUN, "period"],
+        how="left",
+        maintain_order="left",
+    )
+
+
+def axis_of(observed: pl.DataFrame) -> Axis | None:
+    """What the periods are drawn against; None where there are fewer than two.
+
+    The number of users, if every period has its own and all runs agree on it; else time.
+    """
+    spans = observed.filter(pl.col("period") != WHOLE_RUN).select("period", "users").unique()
+    periods = spans["period"].n_unique()
+    if periods < 2:
+        return None
+    if len(spans) == periods == spans["users"].n_unique():
+        return Axis("users", "Number of users")
+    return Axis("from_s", "Start of the period (s)")
+
+
+def estimates(observed: pl.DataFrame, measures: Sequence[str] = tuple(MEASURES)) -> pl.DataFrame:
+    """Means over replications with their 95% intervals, one row per variant, period, measure.
+
+    Columns: variant, label, measure, unit, period (-1: the whole run), from_s, to_s, users,
+    mean, half_width, low, high (null without an interval), n (replications in which the
+    measure is defined).
+    """
+    rows: list[dict[str, Any]] = []
+    for part in observed.partition_by("variant", "period", maintain_order=True):
+        span = part.select("variant", "label", *_SPAN).row(0, named=True)
+        for name in measures:
+            interval = mean_interval(_values(part, name))
+            rows.append(
+                {
+                    **span,
+                    "measure": name,
+                    "unit": MEASURES[name].unit,
+                    "mean": interval.mean,
+                    "half_width": interval.half_width,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "n": interval.n,
+                }
+            )
+    return _table(rows, observed, ["mean", "half_width", "low", "high"])
+
+
+def differences(
+    observed: pl.DataFrame,
+    baseline: str,
+    measures: Sequence[str] = tuple(MEASURES),
+    margins: Mapping[str, float] | None = None,
+) -> pl.DataFrame:
+    """Every other variant minus the baseline, paired by replication, with 95% intervals.
+
+    `margins` says per measure which difference is still called equal.
+
+    Columns: variant, label, baseline, measure, unit, period, from_s, to_s, users, difference,
+    half_width, low, high, correlation (of the pairs), margin, n (pairs), verdict.
+    """
+    margins = margins or {}
+    reference = observed.filter(pl.col("variant") == baseline)
+    rows: list[dict[str, Any]] = []
+    others = observed.filter(pl.col("variant") != baseline)
+    for part in others.partition_by("variant", "period", maintain_order=True):
+        span = part.select("variant", "label", *_SPAN).row(0, named=True)
+        pairs = part.join(reference, on=["replication", "period"], suffix="_baseline")
+        for name in measures:
+            difference = paired_difference(_values(pairs, name), _values(pairs, f"{name}_baseline"))
+            interval = difference.interval
+            rows.append(
+                {
+                    **span,
+                    "baseline": baseline,
+                    "measure": name,
+                    "unit": MEASURES[name].difference_unit,
+                    "difference": interval.mean,
+                    "half_width": interval.half_width,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "correlation": difference.correlation,
+                    "margin": margins.get(name),
+                    "n": interval.n,
+                    "verdict": difference.verdict(margins.get(name)),
+                }
+            )
+    return _table(rows, observed, ["difference", "half_width", "low", "high", "correlation", "margin"])
+
+
+def _columns(table: str) -> list[pl.Expr]:
+    return [
+        (pl.col(measure.column).cast(pl.Float64) * measure.scale).alias(measure.name)
+        for measure in MEASURES.values()
+        if measure.table == table
+    ]
+
+
+def _values(part: pl.DataFrame, name: str) -> NDArray[np.float64]:
+    return part[name].fill_null(float("nan")).to_numpy()
+
+
+def _table(rows: list[dict[str, Any]], observed: pl.DataFrame, numbers: list[str]) -> pl.DataFrame:
+    # Stated, because a column of nothing but None has no type of its own.
+    schema = {name: observed.schema[name] for name in _SPAN}
+    schema |= dict.fromkeys(numbers, pl.Float64())
+    texts = ["variant", "label", "baseline", "measure", "unit", "verdict"]
+    schema |= dict.fromkeys(texts, pl.String()) | {"n": pl.Int64()}
+    order = [
+        "variant", "label", "baseline", "measure", "unit", *_SPAN, *numbers, "n", "verdict",
+    ]  # fmt: skip
+    present = [name for name in order if not rows or name in rows[0]]
+    return pl.DataFrame(rows, schema={name: schema[name] for name in present})

@@ -1,0 +1,56 @@
+"""The command line: one file per verb. Data goes to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from weir.cli import bench, compare, listing, run, schema
+
+app = typer.Typer(
+    name="weir",
+    help="A packet simulator for active queue management.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    # Help without rich: half the time.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.run)
+app.command("compare")(compare.compare)
+app.command("list")(listing.listing)
+app.command("schema")(schema.schema)
+app.command("bench")(bench.bench)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
+    if wanted:
+        from weir import __version__
+
+        typer.echo(f"weir {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A packet simulator for active queue management."""
+
+
+def main() -> None:
+    """The entry point."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without "±" shows a question mark instead of a traceback.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        app(prog_name="weir")
+    except KeyboardInterrupt:
+        sys.exit(130)

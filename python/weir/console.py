@@ -1,0 +1,154 @@
+"""Everything that is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+from weir import gridtext, wording
+from weir.grid import Cell, Grid
+
+if TYPE_CHECKING:
+    from weir._core import ScenarioError
+    from weir.batch import OnProgress
+    from weir.batch import Progress as Done
+    from weir.bench import Measurement
+    from weir.result import Result
+
+_INDENT = "  "
+
+
+def print_text(text: str) -> None:
+    """Data: to stdout."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def print_json(document: object) -> None:
+    """Data for machines: to stdout."""
+    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def note(text: str) -> None:
+    """What is good to know: to stderr."""
+    sys.stderr.write(f"{text}\n")
+
+
+def print_error(message: str, hint: str | None = None) -> None:
+    """What went wrong, and what to do: to stderr."""
+    note(f"error: {message}")
+    if hint:
+        note(f"hint: {hint}")
+
+
+def print_scenario_error(error: ScenarioError) -> None:
+    """`file:line: path: message`, and the hint."""
+    place = error.file if error.line is None else f"{error.file}:{error.line}"
+    note(": ".join(part for part in (place, error.path, error.message) if part))
+    if error.hint:
+        note(f"hint: {error.hint}")
+
+
+def print_result(result: Result, measures: Sequence[str]) -> None:
+    """The tables that answer first, and what the pairs say."""
+    from weir.grid import grids_of
+    from weir.measures import HEADLINE, OVERVIEW
+
+    width = get_terminal_size().columns
+    record = result.record
+    single = len(record.variants) == 1
+    chosen = measures or (OVERVIEW if single else HEADLINE)
+    blocks = [f"{record.title}\n{wording.replications(record.replications)}"]
+    blocks += [gridtext.render(grid, width) for grid in grids_of(result, chosen)]
+    if not single:
+        blocks.append(_comparison(result, width))
+    print_text("\n\n".join(blocks))
+
+
+def print_measurements(measurements: Sequence[Measurement]) -> None:
+    """A line per case of `weir bench`."""
+    peers = any(measurement.ratio is not None for measurement in measurements)
+    heads = ["ns/packet", "packets", "user s", "peak MB", "added MB"]
+    heads += ["ns-2 ns/packet", "ratio"] if peers else []
+    rows: list[tuple[str, list[Cell]]] = []
+    for m in measurements:
+        texts = [
+            f"{m.ns_per_packet:.0f}", f"{m.packets}", f"{m.user_s:.2f}",
+            f"{m.peak_rss_mb:.1f}", f"{m.added_rss_mb:.1f}",
+        ]  # fmt: skip
+        if peers:
+            texts += [wording.number(m.ns2_ns_per_packet, 0), wording.number(m.ratio, 1)]
+        rows.append((m.case, [Cell(text, "") for text in texts]))
+    grid = Grid(f"Least of {measurements[0].repeat} runs", heads, rows)
+    print_text(gridtext.render(grid, get_terminal_size().columns))
+
+
+def print_catalogue(catalogue: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Names with their summaries, by kind; of laws, the parameters."""
+    width = get_terminal_size().columns
+    for index, (kind, entries) in enumerate(catalogue.items()):
+        print_text(("\n" if index else "") + kind.capitalize())
+        names = max((len(str(entry["name"])) for entry in entries), default=0)
+        for entry in entries:
+            print_text(_entry(str(entry["name"]), str(entry["summary"]), names, 1, width))
+            parameters: Sequence[Mapping[str, Any]] = entry.get("parameters", [])
+            widest = max((len(str(parameter["name"])) for parameter in parameters), default=0)
+            for parameter in parameters:
+                summary = f"{parameter['default']}: {parameter['summary']}"
+                print_text(_entry(str(parameter["name"]), summary, widest, 2, width))
+
+
+@contextmanager
+def progress_bar(runs: int, *, quiet: bool) -> Generator[OnProgress | None]:
+    """A bar with an estimate of the time left, on a terminal; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        BarColumn(),
+        TextColumn("{task.fields[finished]} of {task.total} runs, left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=runs, finished=0)
+
+        def show(now: Done) -> None:
+            bar.update(task, completed=now.fraction * runs, finished=now.finished)
+
+        yield show
+
+
+def _comparison(result: Result, width: int) -> str:
+    from weir.analysis import axis_of
+    from weir.measures import HEADLINE
+
+    axis = axis_of(result.observations())
+    clauses = wording.comparison(result.differences(measures=HEADLINE), axis)
+    lines = [f"Against {result.record.labels[result.baseline]}, in pairs, over the whole run"]
+    for label, said in clauses.items():
+        lines += textwrap.wrap(
+            f"{label}: {'; '.join(said)}.",
+            width=width,
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT * 2,
+            break_on_hyphens=False,
+        )
+    if result.record.replications > 2:
+        lines.append(f"{_INDENT}r: correlation of the pairs")
+    return "\n".join(lines)
+
+
+def _entry(name: str, summary: str, names: int, level: int, width: int) -> str:
+    head = f"{_INDENT * level}{name.ljust(names)}  "
+    return textwrap.fill(
+        summary, width=max(width, 40), initial_indent=head, subsequent_indent=" " * len(head)
+    )

@@ -1,0 +1,54 @@
+"""`result.plot`: the figures one by one, as Altair charts to show, change or save."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from weir import figures
+from weir.figures import Figure
+
+if TYPE_CHECKING:
+    from weir.result import Result
+
+
+class Plots:
+    """The charts of one result."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def measure(self, name: str) -> alt.Chart:
+        """Any measure of `weir.measures.MEASURES` against users, time or variants."""
+        return _chart(figures.measure_figure(self._result, name))
+
+    def queue_by_users(self) -> alt.Chart:
+        """Mean queue against the number of users."""
+        return self.measure("mean_queue")
+
+    def goodput_by_users(self) -> alt.Chart:
+        """Goodput against the number of users."""
+        return self.measure("goodput")
+
+    def loss_by_users(self) -> alt.Chart:
+        """Loss against the number of users."""
+        return self.measure("loss")
+
+    def queue_over_time(self) -> alt.Chart:
+        """Queue of replication 0. Raises ValueError if the scenario asked for no series."""
+        return _chart(figures.queue_over_time(self._result))
+
+    def delay_distribution(self) -> alt.Chart:
+        """Share of packets by queueing delay."""
+        return _chart(figures.delay_distribution(self._result))
+
+    def delay_tail(self) -> alt.Chart:
+        """Share of packets that waited longer, logarithmic."""
+        return _chart(figures.delay_tail(self._result))
+
+
+def _chart(figure: Figure) -> alt.Chart:
+    chart = alt.Chart.from_dict(figure.specification)
+    assert isinstance(chart, alt.Chart | alt.LayerChart | alt.FacetChart)
+    return chart  # type: ignore[return-value]

@@ -1,0 +1,149 @@
+"""A queue discipline in your hands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from weir import _core
+
+if TYPE_CHECKING:
+    from weir.toml import Value
+
+Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
+"""The ECN field of a packet: not ECN-capable, ECN-capable (either codepoint), marked."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What became of an arriving packet."""
+
+    verdict: Literal["accepted", "marked", "dropped"]
+    """A marked packet is in the queue, with its congestion mark set."""
+    reason: Literal["early", "forced", "overflow"] | None
+    """Of a mark or a drop: chosen by probability, by certainty, or for want of room."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A packet that leaves the queue."""
+
+    flow: int
+    bytes: int
+    marked: bool
+    sojourn: float
+    """Seconds in the queue."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A packet that was dropped on its way out."""
+
+    flow: int
+    reason: str
+
+
+class Queue:
+    """One discipline by itself: you bring the packets and you are the link.
+
+    Times are seconds from 0 and never go back. Whatever the discipline does at times of its own,
+    such as REM's price, it does on the way to the time you name.
+
+    Three packets for a DropTail queue that holds two:
+
+        >>> queue = weir.Queue("drop-tail", rate="8 Mbit/s", buffer="2 packets")
+        >>> queue.offer(0.000, 1000, flow=1)
+        Offered(verdict='accepted', reason=None)
+        >>> queue.offer(0.001, 1000, flow=2)
+        Offered(verdict='accepted', reason=None)
+        >>> queue.offer(0.001, 1000, flow=3)
+        Offered(verdict='dropped', reason='overflow')
+        >>> queue.take(0.002)
+        Taken(flow=1, bytes=1000, marked=False, sojourn=0.002)
+        >>> len(queue)
+        1
+
+    REM's price, while twice as many packets come as the link could send:
+
+        >>> queue = weir.Queue({"rem": {"target": "5 packets"}}, rate="8 Mbit/s", buffer="50 packets")
+        >>> for n in range(20):
+        ...     offered = queue.offer(n * 0.0005, 1000)
+        ...     if n % 2:
+        ...         taken = queue.take(n * 0.0005)
+        >>> round(queue["price"], 4)
+        0.008
+
+    Args:
+        aqm: the table of a scenario, `{"red": {"max_th": "80 packets"}}`, or a law's name for its
+            defaults.
+        rate: of the link that it stands before, such as "8 Mbit/s": laws know their link.
+        buffer: what it can hold, such as "50 packets" or "60 kB".
+        mean_packet: what laws take for the mean packet size.
+        seed: of the law's random draws.
+
+    Raises ValueError, which says what to write instead, for values that cannot be.
+    """
+
+    def __init__(
+        self,
+        aqm: str | Mapping[str, Value],
+        *,
+        rate: str,
+        buffer: str,
+        mean_packet: str = "1000 B",
+        seed: int = 1,
+    ) -> None:
+        table: Mapping[str, Value] = {aqm: {}} if isinstance(aqm, str) else aqm
+        self._core = _core.QueueCore(json.dumps(dict(table)), rate, buffer, mean_packet, seed)
+        self._dropped: list[Dropped] = []
+
+    def offer(self, now: float, bytes: int, flow: int = 0, ecn: Ecn = "not-ect") -> Offered:
+        """A packet arrives. Raises ValueError if `now` lies before an earlier time."""
+        verdict, reason = self._core.offer(now, bytes, flow, ecn)
+        return Offered(verdict, reason)  # type: ignore[arg-type]
+
+    def take(self, now: float) -> Taken | None:
+        """The next packet for the link; None if there is none.
+
+        Packets that the discipline drops on the way are in `dropped` until the next call. Raises
+        ValueError if `now` lies before an earlier time.
+        """
+        taken, dropped = self._core.take(now)
+        self._dropped = [Dropped(flow, reason) for flow, reason in dropped]
+        return None if taken is None else Taken(*taken)
+
+    def advance(self, now: float) -> None:
+        """Time passes: what the discipline does at times of its own, it does until `now`."""
+        self._core.advance(now)
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        """Packets that the last `take` found and dropped."""
+        return list(self._dropped)
+
+    @property
+    def bytes(self) -> int:
+        """In the queue."""
+        return self._core.bytes
+
+    @property
+    def variables(self) -> dict[str, float]:
+        """The law's inner variables under their published names."""
+        return self._core.variables
+
+    def __getitem__(self, name: str) -> float:
+        variables = self._core.variables
+        try:
+            return variables[name]
+        except KeyError:
+            known = ", ".join(variables) or "none"
+            raise KeyError(f"there is no variable {name!r}; there are: {known}") from None
+
+    def __len__(self) -> int:
+        return self._core.packets
+
+    def __bool__(self) -> bool:
+        """True even when empty: a queue is not a list."""
+        return True

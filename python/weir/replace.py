@@ -1,0 +1,58 @@
+"""Putting a finished directory in the place of an earlier one."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import shutil
+from pathlib import Path
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+
+
+def put_in_place(new: Path, target: Path) -> None:
+    """`new` becomes `target`; what was there before is gone afterwards.
+
+    On Linux the two change names in one step. Elsewhere there is an instant without `target`,
+    and an interruption in it brings the earlier one back.
+    """
+    if not target.exists():
+        new.rename(target)
+    elif exchange(new, target):
+        discard(new)
+    else:
+        aside = new.with_suffix(".old")
+        try:
+            target.rename(aside)
+            new.rename(target)
+        except BaseException:
+            if aside.exists() and not target.exists():
+                aside.rename(target)
+            raise
+        discard(aside)
+
+
+def discard(directory: Path) -> None:
+    """Removes a directory of ours, if it is there; an interruption finishes it first."""
+    try:
+        shutil.rmtree(directory, ignore_errors=True)
+    except KeyboardInterrupt:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def exchange(a: Path, b: Path) -> bool:
+    """Swaps two names atomically; False where system or file system cannot."""
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    done = renameat2(_AT_FDCWD, os.fsencode(a), _AT_FDCWD, os.fsencode(b), _RENAME_EXCHANGE)
+    if done == 0:
+        return True
+    error = ctypes.get_errno()
+    if error in {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}:
+        return False
+    raise OSError(error, os.strerror(error), str(b))

@@ -1,0 +1,178 @@
+"""What runs have measured: tables, estimates, plots, and a place to keep them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from weir import analysis, store
+from weir.measures import MEASURES
+from weir.record import Record
+from weir.tables import KEYS, WHOLE_RUN
+
+if TYPE_CHECKING:
+    from weir.plots import Plots
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of `Scenario.run` or `Scenario.compare`.
+
+    Tables are polars data frames whose leading columns are variant, label, replication and
+    seed. In tables with a `period`, -1 is the whole run, warm-up left out.
+    """
+
+    record: Record
+    """What was run, with which versions, at what cost."""
+    tables: Mapping[str, pl.DataFrame]
+    resolved: Mapping[str, str]
+    """Variant to its scenario as TOML, every default written out."""
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Result:
+        """A saved result. Raises ValueError where there is none, or of an unknown format."""
+        return cls(*store.read(directory))
+
+    def save(self, directory: str | os.PathLike[str], *, report: bool = True, replace: bool = True) -> None:
+        """Writes tables, figures and report; the directory appears when it is whole.
+
+        An earlier result in its place is kept until then, and always if `replace` is False.
+        Raises OSError if it cannot be written, and for a directory that is not a result.
+        """
+        store.write(self, directory, report=report, replace=replace)
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: packets, events."""
+        return self.tables["runs"]
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """Queues and utilisation by link, direction, class, group and period."""
+        return self.tables["links"]
+
+    @property
+    def groups(self) -> pl.DataFrame:
+        """Goodput, loss and fairness by flow group and period."""
+        return self.tables["groups"]
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """Goodput by flow and period."""
+        return self.tables["flows"]
+
+    @property
+    def delays(self) -> pl.DataFrame:
+        """Histograms of the queueing delay: `count` packets up to `upto_ms`."""
+        return self.tables["delays"]
+
+    @property
+    def series(self) -> pl.DataFrame:
+        """Inner variables over time; empty unless the scenario asks for series."""
+        return self.tables["series"]
+
+    @property
+    def baseline(self) -> str:
+        """The variant that the others are compared with: the first."""
+        return self.record.variants[0].name
+
+    def observations(self, group: str = analysis.ALL) -> pl.DataFrame:
+        """One row per variant, replication and period with every measure as a column."""
+        return analysis.observations(self.tables, group)
+
+    def estimates(self, measures: Sequence[str] = tuple(MEASURES), group: str = analysis.ALL) -> pl.DataFrame:
+        """Means with 95% intervals per variant, period and measure: see `analysis.estimates`."""
+        return analysis.estimates(self.observations(group), measures)
+
+    def differences(
+        self,
+        baseline: str | None = None,
+        measures: Sequence[str] = tuple(MEASURES),
+        group: str = analysis.ALL,
+        margins: Mapping[str, float] | None = None,
+    ) -> pl.DataFrame:
+        """Variants against the baseline in pairs: see `analysis.differences`.
+
+        Without `margins`, those that were stated when the comparison was run.
+        """
+        baseline = baseline or self.baseline
+        if baseline not in self.record.labels:
+            raise ValueError(f"there is no variant {baseline!r}; there are: {', '.join(self.record.labels)}")
+        return analysis.differences(
+            self.observations(group),
+            baseline,
+            measures,
+            self.record.margins if margins is None else margins,
+        )
+
+    def summary(self, group: str = analysis.ALL) -> pl.DataFrame:
+        """One row per variant: every measure over the whole run, and its half width beside it.
+
+        Columns: variant, label, n, then MEASURE and MEASURE_half_width in turn.
+        """
+        whole = self.estimates(group=group).filter(pl.col("period") == WHOLE_RUN)
+        rows: list[dict[str, Any]] = []
+        for part in whole.partition_by("variant", maintain_order=True):
+            row: dict[str, Any] = {
+                "variant": part["variant"][0],
+                "label": part["label"][0],
+                "n": self.record.replications,
+            }
+            for entry in part.iter_rows(named=True):
+                row[entry["measure"]] = entry["mean"]
+                row[f"{entry['measure']}_half_width"] = entry["half_width"]
+            rows.append(row)
+        numbers = {name: pl.Float64 for name in rows[0] if name not in {*KEYS, "n"}}
+        return pl.DataFrame(rows, schema_overrides=numbers)
+
+    @property
+    def plot(self) -> Plots:
+        """Charts: `result.plot.queue_by_users()` and so on."""
+        from weir.plots import Plots
+
+        return Plots(self)
+
+    def document(self) -> dict[str, Any]:
+        """Everything that `--json` prints: plain values, null for "not defined".
+
+        Keys: the manifest's, and `measures` (name to title, unit, definition), `estimates` and
+        `differences` (rows as in the methods of these names).
+        """
+        estimates = self.estimates()
+        differences = self.differences()
+        return {
+            **self.record.to_json(),
+            "baseline": self.baseline,
+            "measures": {
+                measure.name: {
+                    "title": measure.title,
+                    "unit": measure.unit,
+                    "definition": measure.definition,
+                }
+                for measure in MEASURES.values()
+            },
+            "estimates": _plain(estimates),
+            "differences": _plain(differences),
+        }
+
+    def _repr_html_(self) -> str:
+        from weir.notebook import summary_html
+
+        return summary_html(self)
+
+    def __repr__(self) -> str:
+        variants = ", ".join(self.record.labels.values())
+        return f"<weir.Result {self.record.scenario!r}: {variants}; {self.record.replications} replications>"
+
+
+def _plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    # JSON has no NaN.
+    return [
+        {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in row.items()}
+        for row in frame.iter_rows(named=True)
+    ]

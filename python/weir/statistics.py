@@ -1,0 +1,114 @@
+"""Means over replications, their confidence intervals, and differences in pairs.
+
+Replications are independent: each has its own seed. Two variants of a scenario share the seeds,
+so replication r of one is compared with replication r of the other; what both have in common
+then leaves the difference, and the interval of the difference is narrower than those of the two
+means whenever the pairs are positively correlated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+
+Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean of n values and the half width of its 95% Student-t interval.
+
+    One value says nothing about its spread: `half_width` is None then, never zero.
+    """
+
+    mean: float
+    half_width: float | None
+    n: int
+
+    @property
+    def low(self) -> float | None:
+        return None if self.half_width is None else self.mean - self.half_width
+
+    @property
+    def high(self) -> float | None:
+        return None if self.half_width is None else self.mean + self.half_width
+
+    def contains(self, value: float) -> bool:
+        """Whether `value` is inside. False where there is no interval."""
+        return self.half_width is not None and abs(value - self.mean) <= self.half_width
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A variant minus the baseline, replication by replication."""
+
+    interval: Interval
+    correlation: float | None
+    """Of the pairs; None where one side does not vary or fewer than three pairs exist."""
+
+    def verdict(self, margin: float | None = None) -> Verdict:
+        """What the interval allows to say.
+
+        "equal" needs a margin: the whole interval must lie within plus or minus `margin`. An
+        interval that contains zero shows no difference; it does not show equality.
+        """
+        interval = self.interval
+        if interval.half_width is None:
+            return "one replication"
+        if margin is not None and abs(interval.mean) + interval.half_width <= margin:
+            return "equal"
+        if interval.contains(0.0):
+            return "no difference shown"
+        return "higher" if interval.mean > 0.0 else "lower"
+
+
+def mean_interval(values: NDArray[np.float64]) -> Interval:
+    """Mean and interval of independent values, shape (n,). NaN, "not defined", is left out.
+
+    Without any value the mean is NaN.
+    """
+    defined = values[~np.isnan(values)]
+    n = int(defined.size)
+    if n == 0:
+        return Interval(math.nan, None, 0)
+    mean = float(defined.mean())
+    if n == 1:
+        return Interval(mean, None, 1)
+    half_width = student_t(n - 1) * float(defined.std(ddof=1)) / math.sqrt(n)
+    return Interval(mean, half_width, n)
+
+
+def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64]) -> Difference:
+    """The mean of `variant - baseline`, both of shape (n,), entry r from the same seed.
+
+    Pairs with a NaN on either side are left out.
+    """
+    if variant.shape != baseline.shape:
+        raise ValueError(f"{variant.size} values cannot be paired with {baseline.size}")
+    defined = ~(np.isnan(variant) | np.isnan(baseline))
+    a, b = variant[defined], baseline[defined]
+    return Difference(mean_interval(a - b), _correlation(a, b))
+
+
+@lru_cache(maxsize=64)
+def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
+    """The two-sided quantile of Student's t distribution."""
+    # scipy.stats has the same number but takes a second longer to import.
+    from scipy.special import stdtrit  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+    return float(stdtrit(degrees, 0.5 + 0.5 * confidence))  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
+    # Two points always lie on a line: their correlation says nothing.
+    if a.size < 3 or np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
+        return None
+    correlation = float(np.corrcoef(a, b)[0, 1])
+    return None if math.isnan(correlation) else correlation

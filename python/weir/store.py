@@ -1,0 +1,136 @@
+"""The results directory.
+
+    manifest.json            versions, scenario hashes, seeds, command line, cost
+    resolved.toml            the scenario with every default (resolved/NAME.toml with variants)
+    runs.parquet ...         the tables
+    figures/NAME.svg, .png   the charts
+    report.html              everything on one page, offline
+
+The tables and resolved scenarios are the same, byte for byte, whenever the same scenario is run
+with the same seeds; what differs between two runs, time and cost, is in the manifest alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import polars as pl
+
+from weir.record import Record
+from weir.replace import discard, put_in_place
+from weir.tables import TABLES
+
+if TYPE_CHECKING:
+    from weir.result import Result
+
+MANIFEST = "manifest.json"
+REPORT = "report.html"
+
+
+def check_writable(directory: str | os.PathLike[str], *, replace: bool = True) -> None:
+    """Raises OSError, with a message for people, if a result cannot be written there.
+
+    Called before the runs start; leaves nothing behind.
+    """
+    target = _target(directory)
+    if target.exists():
+        if not target.is_dir():
+            raise FileExistsError(f"{directory} is a file, not a results directory")
+        if target == Path.cwd().resolve() or target in Path.cwd().resolve().parents:
+            raise FileExistsError(f"{directory} is where you are working; name a directory inside it")
+        if os.path.ismount(target):
+            raise FileExistsError(f"{directory} is a mount point; name a directory inside it")
+        if any(target.iterdir()):
+            if not _is_result(target):
+                raise FileExistsError(
+                    f"{directory} holds other things than a weir result; it is left as it is"
+                )
+            if not replace:
+                raise FileExistsError(f"{directory} holds an earlier result; it is left as it is")
+    parent = target.parent
+    while not parent.exists():
+        parent = parent.parent
+    try:
+        # Permissions, read-only file systems, quotas: only trying tells.
+        Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=parent)).rmdir()
+    except OSError as error:
+        raise type(error)(f"{directory} cannot be written: {error.strerror}") from error
+
+
+def write(result: Result, directory: str | os.PathLike[str], *, report: bool, replace: bool) -> None:
+    """Writes beside the target under a temporary name, then puts the whole in its place."""
+    check_writable(directory, replace=replace)
+    target = _target(directory)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent))
+    try:
+        _write_tables(result, place)
+        if report:
+            from weir.report import write_report
+
+            write_report(result, place)
+        # Last: a directory with a manifest is whole.
+        manifest = {"tables": list(TABLES), **result.record.to_json()}
+        (place / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        # mkdtemp is for the owner alone; a result is as readable as any file one makes.
+        place.chmod(0o777 & ~_umask())
+        put_in_place(place, target)
+    finally:
+        discard(place)
+
+
+def read(
+    directory: str | os.PathLike[str],
+) -> tuple[Record, dict[str, pl.DataFrame], dict[str, str]]:
+    """Record, tables and resolved scenarios. Raises ValueError where there is no result."""
+    place = Path(directory)
+    if not _is_result(place):
+        raise ValueError(f"{directory} is not a weir result: it has no {MANIFEST} of weir's")
+    manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+    tables = {name: pl.read_parquet(place / f"{name}.parquet") for name in manifest.pop("tables")}
+    record = Record.from_json(manifest)
+    resolved = {
+        variant.name: _resolved_path(place, record, variant.name).read_text(encoding="utf-8")
+        for variant in record.variants
+    }
+    return record, tables, resolved
+
+
+def _write_tables(result: Result, place: Path) -> None:
+    for name, frame in result.tables.items():
+        frame.write_parquet(place / f"{name}.parquet", compression="zstd")
+    for name, text in result.resolved.items():
+        path = _resolved_path(place, result.record, name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _resolved_path(place: Path, record: Record, variant: str) -> Path:
+    if len(record.variants) == 1:
+        return place / "resolved.toml"
+    # A key of TOML may be any text; a name of a file may not.
+    return place / "resolved" / f"{quote(variant, safe='')}.toml"
+
+
+def _target(directory: str | os.PathLike[str]) -> Path:
+    return Path(directory).resolve()
+
+
+def _is_result(directory: Path) -> bool:
+    try:
+        manifest: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, Mapping) and "weir" in manifest
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

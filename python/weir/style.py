@@ -1,0 +1,78 @@
+"""One style for every chart.
+
+Colours are those of Okabe and Ito (2008), distinguishable with any colour vision; shapes and
+dashes tell the variants apart in grey print. Sizes are for a column of 84 mm: 12 px become 7 pt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+WIDTH = 420
+HEIGHT = 260
+GREY = "#666666"
+
+# Without their yellow, which is too light for a line on white.
+_COLOURS = ("#000000", "#E69F00", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
+_SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+)  # fmt: skip
+_DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (10, 4), (4, 1), (1, 1))
+
+CONFIG = {
+    "font": "Helvetica, Arial, sans-serif",
+    "background": "white",
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "gridColor": "#e5e5e5",
+        "domainColor": "#444444",
+        "tickColor": "#444444",
+        "labelOverlap": True,
+    },
+    "legend": {
+        "labelFontSize": 11,
+        "labelLimit": 240,
+        "orient": "bottom",
+        "title": None,
+        "columns": 3,
+        "symbolSize": 70,
+        "symbolOpacity": 1,
+        "columnPadding": 14,
+    },
+    "header": {"labelFontSize": 11, "labelAnchor": "start", "labelOrient": "top", "labelPadding": 2},
+}
+"""Vega-Lite's `config` of every chart."""
+
+
+# The outline of a filled symbol would be drawn in the dash of its line.
+FILLED = alt.Legend(symbolStrokeWidth=0)
+"""Legend of a chart with symbols."""
+
+DASHED = alt.Legend(symbolSize=500)
+"""Legend of a chart of lines alone: wide enough to show a dash."""
+
+
+def colour(labels: Sequence[str], legend: alt.Legend | None) -> alt.Color:
+    """Colour by label, in the order of the variants; without a legend if None."""
+    return alt.Color("label:N", legend=legend, scale=_scale(labels, _COLOURS))
+
+
+def shape(labels: Sequence[str], legend: alt.Legend | None) -> alt.Shape:
+    """Symbol by label."""
+    return alt.Shape("label:N", legend=legend, scale=_scale(labels, _SHAPES))
+
+
+def dash(labels: Sequence[str], legend: alt.Legend | None) -> alt.StrokeDash:
+    """Dash by label."""
+    return alt.StrokeDash("label:N", legend=legend, scale=_scale(labels, _DASHES))
+
+
+def _scale(labels: Sequence[str], values: Sequence[str | Sequence[float]]) -> alt.Scale:
+    cycle = [values[index % len(values)] for index in range(len(labels))]
+    return alt.Scale(domain=list(labels), range=cycle)

@@ -1,0 +1,97 @@
+"""What the tests share: a scenario that runs in no time, its results, and the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import weir
+
+SMALL = """\
+schema = 1
+name = "small"
+title = "Two to six users on 2 Mbit/s"
+seed = 7
+duration = "6 s"
+
+[measure]
+period = "2 s"
+settle = "500 ms"
+warm_up = "500 ms"
+series = { interval = "20 ms" }
+
+[links.bottleneck]
+rate = "2 Mbit/s"
+delay = "10 ms"
+buffer = "20 packets"
+
+[flows.ftp]
+count = 2
+population = "2 more every 2 s until 6"
+rtt = "60 ms"
+jitter = "100 ms"
+packet = "1000 B"
+
+[variants.drop-tail]
+label = "DropTail"
+
+[variants.red]
+label = "RED"
+"links.bottleneck.aqm.red" = { min_th = "4 packets", max_th = "12 packets" }
+
+[variants.rem]
+label = "REM"
+"links.bottleneck.aqm.rem" = { target = "6 packets" }
+"""
+
+
+def names_in(directory: Path) -> list[str]:
+    """What is in a directory, hidden things included."""
+    return sorted(path.name for path in directory.iterdir())
+
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A scenario file with periods, series and three variants."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def weir_command(tmp_path: Path) -> Command:
+    """`weir ARGUMENTS` as a process, in an empty directory."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "weir", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def compared() -> weir.Result:
+    """Three variants, four replications."""
+    return weir.Scenario.loads(SMALL).compare(replications=4)
+
+
+@pytest.fixture(scope="session")
+def single() -> weir.Result:
+    """The scenario alone, without periods, once."""
+    one_population = SMALL.replace('population = "2 more every 2 s until 6"\n', "")
+    text = one_population.replace('period = "2 s"\nsettle = "500 ms"\n', "")
+    return weir.Scenario.loads(text.replace('series = { interval = "20 ms" }\n', "")).run()

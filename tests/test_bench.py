@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from weir import bench, bench_worker, peer
+from weir.bench import CASES, Measurement
+from weir.performance import page
+from weir.scenario import bundled
+
+
+def measurement(**changes: float | None) -> Measurement:
+    numbers = {
+        "ns_per_packet": 101.5,
+        "packets": 3_000_000,
+        "user_s": 0.3045,
+        "peak_rss_mb": 60.0,
+        "added_rss_mb": 20.0,
+        "events": 12_000_000,
+        "wall_s": 0.31,
+        "repeat": 5,
+    }
+    return Measurement(case="wireline-access", **{**numbers, **changes})  # pyright: ignore[reportArgumentType]
+
+
+def test_every_case_is_bundled() -> None:
+    assert {f"bench/{case}" for case in CASES} <= set(bundled())
+
+
+def test_the_memory_of_a_process_is_its_own() -> None:
+    assert 5 < bench_worker.peak_rss_mb() < 2000
+
+
+def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = iter([0.5, 0.3, 0.4])
+
+    def run(*_: object) -> str:
+        cost = {"packets": 1000, "events": 4000, "wall_s": 1.0, "peak_rss_mb": 60.0, "added_rss_mb": 9.0}
+        return json.dumps({**cost, "user_s": next(costs)})
+
+    timings = iter([peer.Timing(30.0, 2000), peer.Timing(40.0, 2000)])
+
+    def time_case(_: str) -> peer.Timing:
+        return next(timings)
+
+    monkeypatch.setattr(bench, "output_of", run)
+    monkeypatch.setattr(peer, "time_case", time_case)
+    said: list[str] = []
+    (measured,) = bench.measure(["gigabit-100"], 3, with_peer=True, say=said.append)
+    assert measured.user_s == 0.3
+    assert measured.ns_per_packet == pytest.approx(300_000)
+    # The third turn would take it above the budget.
+    assert measured.ns2_user_s == 30.0
+    assert measured.ratio == pytest.approx(50.0)
+    assert said[0] == "gigabit-100: run 1 of 3"
+
+
+def test_the_page_names_machine_and_numbers() -> None:
+    alone = page([measurement()])
+    assert "| wireline-access | 102 | 3,000,000 | 0.30 | 4.00 | 20.0 |" in alone
+    assert "ns-2" not in alone
+    together = page([measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()])
+    assert "| 2,100 | 20.7 |" in together
+    assert "| – | – |" in together
+    assert "- Processor: " in together
+
+
+@pytest.mark.slow
+def test_the_command_prints_an_array(weir_command: Command, tmp_path: Path) -> None:
+    done = weir_command(
+        "bench", "--case", "gigabit-100", "--repeat", "1", "--no-peer", "--json", "--write", "page.md"
+    )
+    assert done.returncode == 0, done.stderr
+    (case,) = json.loads(done.stdout)
+    assert case["case"] == "gigabit-100"
+    assert {"ns_per_packet", "packets", "user_s", "peak_rss_mb"} <= set(case)
+    assert case["ns_per_packet"] == pytest.approx(1e9 * case["user_s"] / case["packets"])
+    assert "gigabit-100" in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
+def test_an_unknown_case_is_refused(weir_command: Command) -> None:
+    done = weir_command("bench", "--case", "terabit")
+    assert done.returncode == 2
+    assert "there is no case 'terabit'" in done.stderr

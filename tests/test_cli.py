@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import weir
+from conftest import SMALL, Command, names_in
+from weir.measures import MEASURES
+
+ESCAPE = "\x1b"
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    """The message of a command that was given bad input."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def changed(old: str, new: str) -> str:
+    assert old in SMALL
+    return SMALL.replace(old, new)
+
+
+def with_red(parameters: str) -> str:
+    return changed('buffer = "20 packets"\n', f'buffer = "20 packets"\naqm.red = {{ {parameters} }}\n')
+
+
+BAD_SCENARIOS = {
+    "unknown key": (changed("rate =", "rat ="), "rat"),
+    "unknown law": (
+        changed('buffer = "20 packets"\n', 'buffer = "20 packets"\naqm.blue = {}\n'),
+        "links.bottleneck.aqm",
+    ),
+    "wrong unit": (changed("2 Mbit/s", "2 kg"), "links.bottleneck.rate"),
+    "ambiguous unit": (changed("2 Mbit/s", "2 Mbps"), "links.bottleneck.rate"),
+    "no unit": (changed('"2 Mbit/s"', "2000000"), "links.bottleneck.rate"),
+    "negative rate": (changed("2 Mbit/s", "-2 Mbit/s"), "links.bottleneck.rate"),
+    "rate of zero": (changed("2 Mbit/s", "0 Mbit/s"), "links.bottleneck.rate"),
+    "start after the end": (changed("jitter =", 'start = "7 s"\njitter ='), "flows.ftp.start"),
+    "no flows": (changed('count = 2\npopulation = "2 more every 2 s until 6"', "count = 0"), "flows"),
+    "thresholds the wrong way round": (
+        with_red('min_th = "9 packets", max_th = "3 packets"'),
+        "links.bottleneck.aqm.red",
+    ),
+    "buffer smaller than a packet": (
+        changed('buffer = "20 packets"', 'buffer = "500 B"'),
+        "links.bottleneck.buffer",
+    ),
+    "round trip shorter than the links": (changed('rtt = "60 ms"', 'rtt = "15 ms"'), "flows.ftp.rtt"),
+    "not TOML": (changed("[links.bottleneck]", "[links.bottleneck"), ""),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCENARIOS)
+def test_a_bad_scenario_is_refused(name: str, weir_command: Command, tmp_path: Path) -> None:
+    text, path = BAD_SCENARIOS[name]
+    (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
+    message = refused(weir_command("run", "bad.toml"))
+    first, *rest = message.splitlines()
+    # file:line: path: message, then what to do.
+    file, line, told = first.split(":", 2)
+    assert file == "bad.toml"
+    assert line.isdigit()
+    assert path in told
+    # What to do about it; where there is a choice, the message itself names it.
+    assert any(line.startswith("hint: ") for line in rest) or "expected" in told
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_missing_file_is_refused(weir_command: Command) -> None:
+    assert refused(weir_command("run", "nowhere.toml")).startswith("nowhere.toml: ")
+
+
+def test_a_nearly_right_name_is_suggested(weir_command: Command) -> None:
+    assert "hint: did you mean 'rem-wireline'?" in refused(weir_command("run", "rem-wirelne"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--set", "links.bottleneck.rate=2 Mbps"], "links.bottleneck.rate"),
+        (["--set", "links.bottleneck.rat=2 Mbit/s"], "links.bottleneck.rat"),
+        (["--set", "links.bottleneck.rate"], "is not PATH=VALUE"),
+        (["--replications", "0"], "--replications"),
+        (["--replications", "many"], "--replications"),
+        (["--threads", "-1"], "--threads"),
+        (["--measure", "happiness"], "happiness"),
+        (["--colour"], "--colour"),
+    ],
+)
+def test_bad_options_are_refused(arguments: list[str], told: str, weir_command: Command, small: Path) -> None:
+    assert told in refused(weir_command("run", small, *arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--disciplines", "drop-tail,blue"], "there is no law 'blue'"),
+        (["--variants", "red,pie"], "there is no variant 'pie'"),
+        (["--baseline", "pie"], "the baseline 'pie'"),
+        (["--margin", "goodput=much"], "'much' is not a number"),
+        (["--margin", "happiness=1"], "there is no measure 'happiness'"),
+        (["--variants", "red", "--disciplines", "red"], "not both"),
+    ],
+)
+def test_unknown_things_to_compare_are_refused(
+    arguments: list[str], told: str, weir_command: Command, small: Path
+) -> None:
+    assert told in refused(weir_command("compare", small, *arguments))
+
+
+@pytest.mark.parametrize("out", ["file", "file/below", "/proc/weir", "/dev/null"])
+def test_a_directory_that_cannot_be_written_is_refused_before_anything_runs(
+    out: str, weir_command: Command, small: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    # If it ran first, it would run for hours.
+    endless = ["--set", "duration=10000000 s", "--set", "measure.period=5000000 s"]
+    message = refused(weir_command("run", small, "--out", out, *endless))
+    assert message.startswith("error: ")
+    assert out in message
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_directory_of_other_things_is_refused(weir_command: Command, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").write_text("Chapter 1", encoding="utf-8")
+    assert "other things" in refused(weir_command("run", small, "--out", "thesis"))
+    assert names_in(tmp_path / "thesis") == ["chapter.tex"]
+
+
+def test_a_run_prints_a_table_and_keeps_its_results(
+    weir_command: Command, small: Path, tmp_path: Path
+) -> None:
+    done = weir_command("run", small, "--no-report")
+    assert done.returncode == 0, done.stderr
+    assert ESCAPE not in done.stdout + done.stderr
+    assert "Mean queue (packets)" in done.stdout
+    assert "one replication, so no intervals" in done.stdout
+    assert "±" not in done.stdout
+    assert "results: results/small" in done.stderr
+    assert "weir compare" in done.stderr
+    result = weir.Result.load(tmp_path / "results" / "small")
+    assert result.record.command == f"weir run {small} --no-report"
+
+
+def test_a_comparison_prints_tables_and_what_the_pairs_say(weir_command: Command, small: Path) -> None:
+    done = weir_command("compare", small, "--replications", "3", "--no-report")
+    assert done.returncode == 0, done.stderr
+    assert ESCAPE not in done.stdout + done.stderr
+    for text in ("DropTail", "RED", "REM", "Mean queue (packets)", "Goodput (%)", "±"):
+        assert text in done.stdout
+    assert "Against DropTail, in pairs, over the whole run" in done.stdout
+    assert "users" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_equality_needs_a_margin(weir_command: Command, small: Path) -> None:
+    arguments = ["compare", small, "-n", "2", "--no-report", "--json"]
+    for margin, called in (([], False), (["--margin", "goodput=1000"], True)):
+        rows = json.loads(weir_command(*arguments, *margin).stdout)["differences"]
+        verdicts = {row["verdict"] for row in rows if row["measure"] == "goodput"}
+        assert ("equal" in verdicts) is called
+
+
+def test_json_is_all_that_is_printed(weir_command: Command, small: Path) -> None:
+    done = weir_command("compare", small, "-n", "2", "--json", "--no-report", "--out", "there")
+    document = json.loads(done.stdout)
+    assert ESCAPE not in done.stdout
+    assert document["directory"] == "there"
+    assert document["scenario"] == "small"
+    assert [variant["name"] for variant in document["variants"]] == ["drop-tail", "red", "rem"]
+    assert {row["measure"] for row in document["estimates"]} == set(MEASURES)
+    assert {row["n"] for row in document["differences"] if row["measure"] == "goodput"} == {2}
+    assert document["cost"]["packets"] > 0
+
+
+def test_quiet_says_nothing(weir_command: Command, small: Path) -> None:
+    assert weir_command("run", small, "--quiet", "--no-report").stderr == ""
+
+
+def test_chosen_measures_are_shown(weir_command: Command, small: Path) -> None:
+    done = weir_command("compare", small, "--measure", "delay-p99", "--measure", "jain", "--no-report")
+    assert "Delay p99 (ms)" in done.stdout
+    assert "Jain index by number of users" in done.stdout
+    assert "Goodput (%)" not in done.stdout
+
+
+def test_the_same_seed_gives_the_same_bytes(weir_command: Command, small: Path, tmp_path: Path) -> None:
+    for out, threads in (("one", "1"), ("two", "2")):
+        done = weir_command("compare", small, "-n", "2", "--threads", threads, "--out", out, "--no-report")
+        assert done.returncode == 0, done.stderr
+
+    def bytes_of(out: str) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(tmp_path / out)): path.read_bytes()
+            for path in (tmp_path / out).rglob("*")
+            if path.is_file() and path.name != "manifest.json"
+        }
+
+    assert bytes_of("one") == bytes_of("two")
+    assert len(bytes_of("one")) == 9
+
+
+def test_the_list_names_everything(weir_command: Command) -> None:
+    done = weir_command("list")
+    for text in ("drop-tail", "red", "rem", "target", "rem-wireline", "mean_queue"):
+        assert text in done.stdout
+    laws = json.loads(weir_command("list", "laws", "--json").stdout)["laws"]
+    assert {"drop-tail", "red", "rem"} <= {law["name"] for law in laws}
+    assert "there are: laws, scenarios, measures" in refused(weir_command("list", "flowers"))
+
+
+def test_the_schema_is_json(weir_command: Command) -> None:
+    assert json.loads(weir_command("schema").stdout)["type"] == "object"
+
+
+def test_the_version(weir_command: Command) -> None:
+    assert weir_command("--version").stdout == f"weir {weir.__version__}\n"
+
+
+def test_help_is_quick(weir_command: Command) -> None:
+    seconds: list[float] = []
+    for _ in range(5):
+        started = time.monotonic()
+        assert "compare" in weir_command("--help").stdout
+        seconds.append(time.monotonic() - started)
+    # The bound is for `weir` as people meet it; the least of five, as the machine may be busy.
+    assert min(seconds) < 0.4
+
+
+def on_a_terminal(
+    arguments: list[str | Path], directory: Path, **environment: str
+) -> tuple[subprocess.Popen[bytes], int]:
+    """A command whose stderr is a terminal; its stdout is a pipe."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "weir", *arguments],
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", **environment},
+    )
+    os.close(theirs)
+    return process, ours
+
+
+def read_until(terminal: int, text: bytes, seconds: float = 30.0) -> bytes:
+    """What the terminal shows until `text` does; everything where that never comes."""
+    shown = b""
+    until = time.monotonic() + seconds
+    while text not in shown and time.monotonic() < until:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                some = os.read(terminal, 4096)
+            except OSError:  # the other side is closed
+                break
+            if not some:
+                break
+            shown += some
+    return shown
+
+
+@pytest.mark.parametrize(("environment", "colour"), [({}, "in colour"), ({"NO_COLOR": "1"}, "plain")])
+def test_progress_is_shown_on_a_terminal(
+    environment: dict[str, str], colour: str, small: Path, tmp_path: Path
+) -> None:
+    arguments = ["run", small, "--no-report", "--set", "duration=200 s"]
+    process, terminal = on_a_terminal(arguments, tmp_path, **environment)
+    shown = read_until(terminal, b"never")
+    out, _ = process.communicate()
+    os.close(terminal)
+    assert process.returncode == 0
+    assert b"of 1 runs" in shown
+    assert (b"\x1b[9" in shown or b"\x1b[3" in shown) is (colour == "in colour")
+    assert ESCAPE.encode() not in out
+
+
+def test_ctrl_c_stops_and_leaves_earlier_results_as_they_were(
+    weir_command: Command, small: Path, tmp_path: Path
+) -> None:
+    assert weir_command("run", small, "--no-report").returncode == 0
+    results = tmp_path / "results"
+    before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
+
+    endless = ["--set", "duration=10000000 s", "--set", "measure.period=5000000 s"]
+    process, terminal = on_a_terminal(["run", small, *endless, "-n", "4"], tmp_path)
+    assert b"of 4 runs" in read_until(terminal, b"of 4 runs")
+    asked_at = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    shown = read_until(terminal, b"interrupted")
+    process.communicate(timeout=30)
+    seconds = time.monotonic() - asked_at
+    os.close(terminal)
+
+    assert process.returncode == 130
+    assert b"earlier results are as they were" in shown + b"earlier results are as they were"
+    assert b"Traceback" not in shown
+    # Simulations end within 0.2 s; the rest is for the interpreter of a busy machine.
+    assert seconds < 1.0
+    assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
+    assert names_in(results) == ["small"]
+
+
+def test_ctrl_c_while_the_report_is_drawn_leaves_nothing_behind(small: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "weir", "run", small],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    results = tmp_path / "results"
+    until = time.monotonic() + 30
+    while not list(results.glob(".small.*.tmp/figures/*.vl.json")) and time.monotonic() < until:
+        time.sleep(0.01)
+    asked_at = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"Traceback" not in said
+    assert time.monotonic() - asked_at < 1.0
+    assert names_in(results) == []

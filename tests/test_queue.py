@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+import weir
+from weir import queue as queue_module
+from weir.queue import Dropped, Offered
+
+
+def drop_tail(packets: int = 3) -> weir.Queue:
+    return weir.Queue("drop-tail", rate="8 Mbit/s", buffer=f"{packets} packets")
+
+
+def test_first_in_first_out() -> None:
+    queue = drop_tail()
+    for flow in (5, 6):
+        assert queue.offer(flow * 0.001, 1000, flow) == Offered("accepted", None)
+    assert (len(queue), queue.bytes) == (2, 2000)
+    taken = queue.take(0.010)
+    assert taken is not None
+    assert (taken.flow, taken.bytes, taken.marked) == (5, 1000, False)
+    assert taken.sojourn == pytest.approx(0.005)
+    assert queue.dropped == []
+
+
+def test_an_empty_queue_gives_nothing_and_is_still_a_queue() -> None:
+    queue = drop_tail()
+    assert queue.take(1.0) is None
+    assert len(queue) == 0
+    assert queue
+
+
+def test_a_full_buffer_drops() -> None:
+    queue = drop_tail(3)
+    verdicts = [queue.offer(0.0, 1000).verdict for _ in range(5)]
+    assert verdicts.count("accepted") == 3
+    assert queue.offer(0.0, 1000) == Offered("dropped", "overflow")
+
+
+def test_red_marks_what_can_be_marked() -> None:
+    table = {"min_th": "1 packet", "max_th": "3 packets", "max_p": 1.0, "w_q": 1.0, "ecn": True}
+    queue = weir.Queue({"red": table}, rate="8 Mbit/s", buffer="50 packets")
+    offered = [queue.offer(n * 1e-6, 1000, ecn="ect0") for n in range(3)]
+    assert "marked" in {one.verdict for one in offered}
+    assert {one.reason for one in offered if one.verdict == "marked"} == {"early"}
+    marks = [taken.marked for taken in (queue.take(0.1) for _ in range(3)) if taken is not None]
+    assert marks == [one.verdict == "marked" for one in offered]
+
+
+def test_timers_run_on_the_way() -> None:
+    queue = weir.Queue({"rem": {"target": "1 packet"}}, rate="8 Mbit/s", buffer="50 packets")
+    for _ in range(40):
+        queue.offer(0.0, 1000)
+    before = queue["price"]
+    queue.advance(0.1)
+    assert queue["price"] > before
+    assert queue.variables["price"] == queue["price"]
+
+
+def test_an_unknown_variable_says_which_there_are() -> None:
+    queue = weir.Queue("rem", rate="8 Mbit/s", buffer="50 packets")
+    with pytest.raises(KeyError, match=r"there is no variable 'average'; there are: .*price"):
+        _ = queue["average"]
+
+
+def test_time_does_not_go_back() -> None:
+    queue = drop_tail()
+    queue.offer(1.0, 1000)
+    with pytest.raises(ValueError, match=r"0\.5"):
+        queue.take(0.5)
+
+
+def test_the_same_seed_decides_the_same() -> None:
+    def verdicts(seed: int) -> list[str]:
+        table = {"min_th": "2 packets", "max_th": "90 packets", "w_q": 0.1}
+        queue = weir.Queue({"red": table}, rate="8 Mbit/s", buffer="100 packets", seed=seed)
+        return [queue.offer(n * 1e-4, 1000).verdict for n in range(100)]
+
+    assert verdicts(1) == verdicts(1)
+    assert verdicts(1) != verdicts(2)
+
+
+@pytest.mark.parametrize(
+    ("table", "rate", "buffer", "told"),
+    [
+        ({"blue": {}}, "8 Mbit/s", "50 packets", "blue"),
+        ({"red": {"max_thr": "80 packets"}}, "8 Mbit/s", "50 packets", "max_thr"),
+        ({"red": {"min_th": "9 packets", "max_th": "3 packets"}}, "8 Mbit/s", "50 packets", "max_th"),
+        ({"red": {}}, "0 Mbit/s", "50 packets", "above zero"),
+        ({"red": {}}, "8 Mbps", "50 packets", "ambiguous"),
+        ({"red": {}}, "8 Mbit/s", "fifty", "fifty"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    table: dict[str, dict[str, str]], rate: str, buffer: str, told: str
+) -> None:
+    with pytest.raises(ValueError, match=told):
+        weir.Queue(table, rate=rate, buffer=buffer)
+
+
+def test_a_drop_on_the_way_out_is_a_fact_of_its_own() -> None:
+    assert Dropped(3, "early") != Dropped(3, "overflow")
+
+
+def test_the_example_in_the_documentation_runs() -> None:
+    parser = doctest.DocTestParser()
+    assert weir.Queue.__doc__ is not None
+    example = parser.get_doctest(weir.Queue.__doc__, {"weir": weir}, "Queue", queue_module.__file__, 0)
+    printed: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=printed.append)
+    assert printed == []

@@ -1,0 +1,46 @@
+"""What the README shows, works."""
+
+import re
+from pathlib import Path
+
+import weir
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_scenario_runs_and_is_reported(tmp_path: Path) -> None:
+    (text,) = blocks("toml")
+    scenario = weir.Scenario.loads(text).replace({"duration": "5 s"})
+    result = scenario.compare(replications=2)
+    assert result.summary()["variant"].to_list() == scenario.variants
+    result.save(tmp_path / "mine")
+    assert (tmp_path / "mine" / "report.html").exists()
+
+
+def test_the_python_examples_run() -> None:
+    for text in blocks("python"):
+        quick = text.replace("replications=20", "replications=2")
+        quick = quick.replace('load("rem-wireline")', 'load("rem-wireline", {"duration": "60 s"})')
+        exec(quick, {"weir": weir})  # noqa: S102
+
+
+def test_the_commands_exist() -> None:
+    from weir.cli import app
+
+    verbs = {command.name for command in app.registered_commands}
+    for text in blocks("console"):
+        for verb in re.findall(r"^\$ weir (\w+)", text, re.MULTILINE):
+            assert verb in verbs
+
+
+def test_links_lead_somewhere() -> None:
+    missing = [
+        target
+        for target in re.findall(r"\]\(([^)#]+)\)", README)
+        if not target.startswith("http") and not (Path(__file__).parents[1] / target).exists()
+    ]
+    assert missing == []

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import weir
+from conftest import SMALL
+from weir.scenario import bundled
+from weir.toml import to_toml
+
+
+def test_values_are_replaced_by_path(small: Path) -> None:
+    scenario = weir.Scenario.load(small, set={"links.bottleneck.rate": "3 Mbit/s", "flows.ftp.count": 3})
+    resolved = tomllib.loads(scenario.to_toml())
+    assert resolved["links"]["bottleneck"]["rate"] == "3 Mbit/s"
+    assert resolved["flows"]["ftp"]["count"] == 3
+
+
+def test_tables_are_replaced_by_path() -> None:
+    scenario = weir.Scenario.loads(SMALL).replace(
+        {"links.bottleneck.aqm.red": {"min_th": "3 packets", "max_th": "9 packets"}}
+    )
+    aqm = tomllib.loads(scenario.to_toml())["links"]["bottleneck"]["aqm"]
+    assert list(aqm) == ["red"]
+    assert aqm["red"]["max_th"] == "9 packets"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        3,
+        0.25,
+        1e-9,
+        "10 Mbit/s",
+        'a "quoted" \\ word\nof two lines\x7f',
+        "été 𝛾",
+        [1, 2],
+        ["a", "b"],
+        {"red": {"max_th": "80 packets", "ecn": True}},
+        {},
+    ],
+)
+def test_values_survive_being_written_as_toml(value: object) -> None:
+    assert tomllib.loads(f"x = {to_toml(value)}")["x"] == value  # pyright: ignore[reportArgumentType]
+
+
+def test_bundled_scenarios_load_by_name() -> None:
+    assert "rem-wireline" in bundled()
+    for name, path in bundled().items():
+        assert weir.Scenario.load(name).hash == weir.Scenario.load(path).hash
+
+
+def test_a_file_wins_over_a_bundled_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rem-wireline").write_text(SMALL, encoding="utf-8")
+    assert weir.Scenario.load("rem-wireline").name == "small"
+
+
+def test_a_name_that_is_nearly_right_is_suggested() -> None:
+    with pytest.raises(weir.ScenarioError) as raised:
+        weir.Scenario.load("rem-wirelnie")
+    assert raised.value.file == "rem-wirelnie"
+    assert raised.value.hint == "did you mean 'rem-wireline'?"
+
+
+def test_variants_are_scenarios() -> None:
+    scenario = weir.Scenario.loads(SMALL)
+    assert scenario.variants == ["drop-tail", "red", "rem"]
+    assert scenario.variant("rem").label == "REM"
+    assert scenario.variant("rem").variants == []
+    with pytest.raises(weir.ScenarioError, match="there is no variant 'ren'") as raised:
+        scenario.variant("ren")
+    assert raised.value.hint == "did you mean 'rem'?"
+
+
+def test_disciplines_are_compared_at_the_first_link() -> None:
+    result = weir.Scenario.loads(SMALL).compare(disciplines=["rem", "drop-tail"])
+    assert list(result.record.labels) == ["rem", "drop-tail"]
+    laws = {
+        name: list(tomllib.loads(text)["links"]["bottleneck"]["aqm"])
+        for name, text in result.resolved.items()
+    }
+    assert laws == {"rem": ["rem"], "drop-tail": ["drop-tail"]}
+
+
+def test_the_baseline_comes_first() -> None:
+    result = weir.Scenario.loads(SMALL).compare(baseline="rem")
+    assert list(result.record.labels) == ["rem", "drop-tail", "red"]
+
+
+def test_what_cannot_be_compared() -> None:
+    scenario = weir.Scenario.loads(SMALL)
+    with pytest.raises(weir.ScenarioError, match="there is no law 'blue'"):
+        scenario.compare(disciplines=["blue"])
+    with pytest.raises(weir.ScenarioError, match="the baseline 'pie' is not among"):
+        scenario.compare(baseline="pie")
+    with pytest.raises(weir.ScenarioError, match="has no variants"):
+        scenario.variant("rem").compare()
+    with pytest.raises(ValueError, match="not both"):
+        scenario.compare(variants=["rem"], disciplines=["rem"])
+    with pytest.raises(ValueError, match="at least one"):
+        scenario.run(replications=0)
+
+
+def test_a_seed_is_part_of_the_resolved_scenario() -> None:
+    result = weir.Scenario.loads(SMALL).run(replications=2, seed=100)
+    assert result.record.seeds == (100, 101)
+    (resolved,) = result.resolved.values()
+    assert tomllib.loads(resolved)["seed"] == 100
+
+
+def test_the_number_of_threads_does_not_matter() -> None:
+    scenario = weir.Scenario.loads(SMALL)
+    one, two = (scenario.compare(replications=2, threads=threads) for threads in (1, 2))
+    for name, frame in one.tables.items():
+        assert frame.equals(two.tables[name]), name
+
+
+def test_importing_weir_is_light() -> None:
+    heavy = {"altair", "jinja2", "numpy", "polars", "rich", "scipy", "vl_convert"}
+    script = f"import sys, weir, weir.cli; print(*{heavy!r} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_public_names() -> None:
+    assert set(weir.__all__) <= set(dir(weir))
+    for name in weir.__all__:
+        assert getattr(weir, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'simulate'"):
+        _ = weir.simulate  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue]
