@@ -28,7 +28,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw it
-	$(WEIR) compare rem-wireline --replications 8
+	$(WEIR) compare rem-wireline --replications 6
 
 test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust

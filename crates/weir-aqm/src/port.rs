@@ -69,17 +69,15 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     pub fn advance(&mut self, now: Instant, output: &mut impl Output<P>) {
         loop {
             let asks_at = if self.idle { Instant::MAX } else { self.free_at };
+            let due = asks_at.min(self.update_at);
+            if due > now || due == Instant::MAX {
+                return;
+            }
             if self.update_at <= asks_at {
-                if self.update_at > now {
-                    return;
-                }
-                self.discipline.update(self.update_at);
+                self.discipline.update(due);
                 self.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
             } else {
-                if asks_at > now {
-                    return;
-                }
-                self.transmit(asks_at, output);
+                self.transmit(due, output);
             }
         }
     }

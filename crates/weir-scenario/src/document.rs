@@ -145,7 +145,9 @@ impl Document {
     ) -> ScenarioError {
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
-        let (message, hint) = UnitError::split(error.inner().message());
+        // serde calls the choices of an enum variants; here that word means something else.
+        let words = error.inner().message().replace("unknown variant", "unknown name");
+        let (message, hint) = UnitError::split(&words);
         let hint = hint.or_else(|| suggestion(&message));
         let value = overrides::find(tree, &path.split('.').collect::<Vec<_>>());
         let mut found = self.error(value, &path, message, hint);
@@ -186,11 +188,16 @@ fn variants<'a, 'i>(tree: &'a DeTable<'i>) -> impl Iterator<Item = (&'a str, &'a
     table.into_iter().flatten().map(|(name, value)| (name.get_ref().as_ref(), value))
 }
 
-/// For a name that does not exist: the one that was probably meant.
+/// For a name that does not exist: the one that was probably meant, or those there are.
 fn suggestion(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.starts_with("unknown"))?;
-    let near = quoted.map(|known| (strsim::jaro_winkler(unknown, known), known));
+    let known: Vec<_> = quoted.collect();
+    let near = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), name));
     let (likeness, best) = near.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (likeness > 0.75).then(|| format!("did you mean `{best}`?"))
+    Some(if likeness > 0.75 {
+        format!("did you mean `{best}`?")
+    } else {
+        format!("known: {}", known.join(", "))
+    })
 }

@@ -31,6 +31,7 @@ pub struct Table {
 }
 
 /// A value on its way into a column.
+#[derive(Clone)]
 enum Cell {
     Text(String),
     Integer(i64),
@@ -68,19 +69,19 @@ impl From<Option<usize>> for Cell {
 }
 
 impl Table {
+    /// An empty table for rows like this one.
+    fn like<const N: usize>(row: [(&'static str, Cell); N]) -> Self {
+        let column = |cell| match cell {
+            Cell::Text(_) => Column::Text(Vec::new()),
+            Cell::Integer(_) => Column::Integer(Vec::new()),
+            Cell::Real(_) => Column::Real(Vec::new()),
+        };
+        Self { columns: row.into_iter().map(|(name, cell)| (name, column(cell))).collect() }
+    }
+
     fn push<const N: usize>(&mut self, row: [(&'static str, Cell); N]) {
         if self.columns.is_empty() {
-            self.columns = row
-                .iter()
-                .map(|(name, cell)| {
-                    let column = match cell {
-                        Cell::Text(_) => Column::Text(Vec::new()),
-                        Cell::Integer(_) => Column::Integer(Vec::new()),
-                        Cell::Real(_) => Column::Real(Vec::new()),
-                    };
-                    (*name, column)
-                })
-                .collect();
+            self.columns = Self::like(row.clone()).columns;
         }
         for ((_, column), (name, cell)) in self.columns.iter_mut().zip(row) {
             match (column, cell) {
@@ -279,18 +280,28 @@ impl Measurements {
 
     /// Histograms of sojourn times.
     pub fn delays(&self) -> Table {
-        let mut table = Table::default();
-        self.for_each_queue(|info, row, group, _, counts| {
-            for (upto, count) in counts.sojourns.bins() {
-                table.push([
-                    ("link", info.link.as_str().into()),
-                    ("direction", info.direction.into()),
+        let row =
+            |info: (&str, &'static str), group: &str, period: Option<usize>, upto_ms: f64, count: u64| {
+                [
+                    ("link", info.0.into()),
+                    ("direction", info.1.into()),
                     ("class", ONE_CLASS.into()),
                     ("group", group.into()),
-                    ("period", row.period.into()),
-                    ("upto_ms", (upto.as_secs_f64() * 1e3).into()),
+                    ("period", period.into()),
+                    ("upto_ms", upto_ms.into()),
                     ("count", count.into()),
-                ]);
+                ]
+            };
+        let mut table = Table::like(row(("", ""), "", None, 0.0, 0));
+        self.for_each_queue(|info, of, group, _, counts| {
+            for (upto, count) in counts.sojourns.bins() {
+                table.push(row(
+                    (&info.link, info.direction),
+                    group,
+                    of.period,
+                    upto.as_secs_f64() * 1e3,
+                    count,
+                ));
             }
         });
         table
@@ -298,15 +309,18 @@ impl Measurements {
 
     /// Values over time, one row each.
     pub fn series_table(&self) -> Table {
-        let mut table = Table::default();
+        let row = |component: &str, variable: &str, time_s: f64, value: f64| {
+            [
+                ("component", component.into()),
+                ("variable", variable.into()),
+                ("time_s", time_s.into()),
+                ("value", value.into()),
+            ]
+        };
+        let mut table = Table::like(row("", "", 0.0, 0.0));
         for ((component, variable), values) in self.series.names.iter().zip(&self.series.values) {
             for (time, value) in self.series.times.iter().zip(values) {
-                table.push([
-                    ("component", component.as_str().into()),
-                    ("variable", (*variable).into()),
-                    ("time_s", (*time).into()),
-                    ("value", (*value).into()),
-                ]);
+                table.push(row(component, variable, *time, *value));
             }
         }
         table

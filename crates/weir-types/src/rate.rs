@@ -76,7 +76,9 @@ impl TransmitClock {
 
     /// From the next packet on the link runs at `rate`.
     pub fn set_rate(&mut self, rate: Rate) {
-        *self = Self::new(rate);
+        if rate != self.rate {
+            *self = Self::new(rate);
+        }
     }
 
     /// The instant the last bit of `bytes` bytes leaves if the first one leaves at `start`.

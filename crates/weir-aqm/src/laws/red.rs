@@ -209,7 +209,7 @@ impl Red {
 
     fn ramp(&mut self, p: f64) -> Verdict {
         let count = match self.count {
-            Some(count) => count + 1,
+            Some(count) => count.saturating_add(1),
             None if self.parameters.spare_first => {
                 self.count = Some(1);
                 return Verdict::Pass;

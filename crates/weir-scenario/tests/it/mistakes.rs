@@ -36,7 +36,9 @@ fn an_unknown_key() {
 #[test]
 fn an_unknown_law() {
     let message = spoil("aqm.red", "aqm.rad");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["rad", "did you mean `red`?"]);
+    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["unknown name `rad`", "did you mean `red`?"]);
+    let message = spoil("aqm.red", "aqm.blue");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["known: drop-tail, red, rem"]);
 }
 
 #[test]

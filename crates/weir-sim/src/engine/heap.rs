@@ -62,6 +62,7 @@ impl Heap {
             let first = at * ARITY + 1;
             let mut child = at;
             let mut least = key;
+            #[expect(clippy::needless_range_loop, reason = "an iterator makes it branch")]
             for index in first..keys.len().min(first + ARITY) {
                 // Selected, not branched on: which of a few pipes is next cannot be guessed.
                 let smaller = keys[index] < least;

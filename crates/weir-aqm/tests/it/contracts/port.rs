@@ -75,7 +75,8 @@ fn drive<D: Discipline<Numbered>>(
             books.check(&trace.events[seen..], &port);
             if let Operation::Rate(bits) = *operation {
                 // The remainder is counted in units of the old rate; less than 1 ns goes with it.
-                (books.rate, books.remainder) = (bits, 0);
+                let kept = if bits == books.rate { books.remainder } else { 0 };
+                (books.rate, books.remainder) = (bits, kept);
             }
         }
     }
