@@ -175,12 +175,12 @@ impl Builder<'_> {
             self.ways.group.push(index as u32);
             self.ways.forward.push(forward);
             self.ways.backward.push(backward);
-            self.ways.access.push(
-                group
-                    .access
-                    .as_ref()
-                    .map(|access| Access::new(access.rate, group.packet.bytes(), group.tcp.ack_bytes)),
-            );
+            if let Some(access) = &group.access {
+                // Only as long as it must be: without access links nobody has to look.
+                self.ways.access.resize_with(flow as usize, || None);
+                let ack = group.tcp.ack_bytes;
+                self.ways.access.push(Some(Access::new(access.rate, group.packet.bytes(), ack)));
+            }
             let start = Instant::ZERO + lifetime.start + group.jitter.mul_f64(starts.uniform());
             self.calendar.push(start, Event::Start(flow));
             let stop = lifetime.stop.map_or(Instant::MAX, |stop| Instant::ZERO + stop);
