@@ -7,11 +7,13 @@ counts: other work on the machine can only add time.
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from weir import peer
+from weir import _core, peer
 from weir.processes import output_of
 from weir.scenario import bundled
 
@@ -27,6 +29,26 @@ CASES = (
 
 PEER_BUDGET_S = 60.0
 """ns-2 is not run again once a case has taken it so long: its largest cases take minutes."""
+
+
+SCALING_CASE = "wireline-delay"
+"""Whose replications are run on one thread and on all."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Replications on one thread and on every core; wall time, the least of several tries."""
+
+    case: str
+    replications: int
+    cores: int
+    one_s: float
+    all_s: float
+
+    @property
+    def speedup(self) -> float:
+        """How many times as fast all cores are as one thread."""
+        return self.one_s / self.all_s
 
 
 @dataclass(frozen=True)
@@ -78,6 +100,31 @@ def measure(
                 say(f"{case}: ns-2")
                 peers.append(peer.time_case(case))
         yield _best(case, runs, peers)
+
+
+def scaling(replications: int = 20, repeat: int = 3, *, say: Callable[[str], None]) -> Scaling:
+    """Times a batch of replications on one thread and on all, in turns."""
+    scenario = _core.Scenario.load(str(bundled()[f"bench/{SCALING_CASE}"]))
+    jobs = [(scenario, scenario.seed + number) for number in range(replications)]
+
+    def seconds(threads: int) -> float:
+        started = time.monotonic()
+        batch = _core.Batch(jobs, threads)
+        while not batch.wait(1.0):
+            pass
+        return time.monotonic() - started
+
+    turns: list[tuple[float, float]] = []
+    for turn in range(repeat):
+        say(f"{replications} replications on one thread and on all: {turn + 1} of {repeat}")
+        turns.append((seconds(1), seconds(0)))
+    return Scaling(
+        case=SCALING_CASE,
+        replications=replications,
+        cores=os.cpu_count() or 1,
+        one_s=min(one for one, _ in turns),
+        all_s=min(every for _, every in turns),
+    )
 
 
 def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[peer.Timing]) -> Measurement:

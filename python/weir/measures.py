@@ -71,7 +71,7 @@ _ALL = (
     ),
     _link(
         "mark_fraction", "Marked", "%", "mark_fraction", 100.0, 2,
-        "Packets that left the bottleneck with a congestion mark set there, over all that left it.",
+        "Packets that the bottleneck marked, over packets that arrived there.",
     ),
     _link(
         "delay_mean", "Mean delay", "ms", "delay_mean_ms", 1.0, 2,

@@ -10,12 +10,12 @@ from pathlib import Path
 import jinja2
 
 from weir import _core
-from weir.bench import Measurement
+from weir.bench import Measurement, Scaling
 
 _TEMPLATE = Path(__file__).with_name("performance.md.jinja")
 
 
-def page(measurements: Sequence[Measurement]) -> str:
+def page(measurements: Sequence[Measurement], scaling: Scaling) -> str:
     """The page as Markdown."""
     environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own numbers
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -23,6 +23,7 @@ def page(measurements: Sequence[Measurement]) -> str:
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     return template.render(
         measurements=measurements,
+        scaling=scaling,
         peers=any(measurement.ratio is not None for measurement in measurements),
         cpu=_cpu(),
         cores=os.cpu_count(),

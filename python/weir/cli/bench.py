@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -41,19 +42,20 @@ def bench(
         command.refuse("ns-2 is not installed", "Debian has it: apt install ns2")
     if write is not None and not write.resolve().parent.is_dir():
         command.refuse(f"{write} cannot be written: there is no directory {write.parent}")
+    say: Callable[[str], None] = (lambda _: None) if quiet else console.note
     with command.guarded():
         measurements = list(
             benchmark.measure(
                 case or benchmark.CASES,
                 repeat,
                 with_peer=available() if peer is None else peer,
-                say=(lambda _: None) if quiet else console.note,
+                say=say,
             )
         )
         if write is not None:
             from weir.performance import page
 
-            command.write_text(write, page(measurements))
+            command.write_text(write, page(measurements, benchmark.scaling(say=say)))
         if json:
             console.print_json([measurement.to_json() for measurement in measurements])
         else:
