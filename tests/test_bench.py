@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from conftest import Command
 from weir import bench, bench_worker, peer
-from weir.bench import CASES, Measurement
+from weir.bench import CASES, Measurement, Scaling
 from weir.performance import page
 from weir.scenario import bundled
 
@@ -59,26 +58,33 @@ def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_names_machine_and_numbers() -> None:
-    alone = page([measurement()])
+    scaling = Scaling("wireline-delay", replications=20, cores=2, one_s=6.0, all_s=3.0)
+    alone = page([measurement()], scaling)
+    assert "20 replications of `wireline-delay` take 6.00 s on one thread" in alone
+    assert "2.00 times as fast" in alone
     assert "| wireline-access | 102 | 3,000,000 | 0.30 | 4.00 | 20.0 |" in alone
     assert "ns-2" not in alone
-    together = page([measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()])
+    together = page([measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()], scaling)
     assert "| 2,100 | 20.7 |" in together
     assert "| – | – |" in together
     assert "- Processor: " in together
 
 
 @pytest.mark.slow
-def test_the_command_prints_an_array(weir_command: Command, tmp_path: Path) -> None:
-    done = weir_command(
-        "bench", "--case", "gigabit-100", "--repeat", "1", "--no-peer", "--json", "--write", "page.md"
-    )
+def test_the_command_prints_an_array(weir_command: Command) -> None:
+    done = weir_command("bench", "--case", "gigabit-100", "--repeat", "1", "--no-peer", "--json")
     assert done.returncode == 0, done.stderr
     (case,) = json.loads(done.stdout)
     assert case["case"] == "gigabit-100"
     assert {"ns_per_packet", "packets", "user_s", "peak_rss_mb"} <= set(case)
     assert case["ns_per_packet"] == pytest.approx(1e9 * case["user_s"] / case["packets"])
-    assert "gigabit-100" in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_replications_use_every_core() -> None:
+    timed = bench.scaling(2, 1, say=lambda _: None)
+    # Not a bound on speed, which belongs to a page: two threads are not slower than one.
+    assert timed.speedup > 0.8
 
 
 def test_an_unknown_case_is_refused(weir_command: Command) -> None:
