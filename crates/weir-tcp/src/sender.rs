@@ -301,7 +301,10 @@ impl Sender {
             self.rtt.back_off();
             self.timer = now + self.rtt.timeout(&self.parameters);
         }
-        let flight = self.flight();
+        // The ACK covers all that was outstanding at the last cut, so it also ends the recovery
+        // that may have begun there.
+        self.recovery.leave();
+        let flight = self.flight().min(self.window.cwnd);
         self.congestion.on_mark(&mut self.window, flight);
         self.recovery.cut(self.high);
         self.counters.mark_cuts += 1;
