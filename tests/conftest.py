@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,6 +48,16 @@ label = "RED"
 label = "REM"
 "links.bottleneck.aqm.rem" = { target = "6 packets" }
 """
+
+
+ENDLESS = {"duration": "3000000 s", "measure.period": "1000000 s", "measure.series.interval": "1000 s"}
+"""Takes a minute or more, so that there is time to interrupt it, and ends by itself."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible() -> None:
+    """A shell starts background processes deaf to Ctrl-C, and their children inherit it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def names_in(directory: Path) -> list[str]:

@@ -7,12 +7,12 @@ import time
 import pytest
 
 import weir
-from conftest import SMALL
+from conftest import ENDLESS, SMALL
 from weir.batch import Progress
 
 
 def endless() -> weir.Scenario:
-    return weir.Scenario.loads(SMALL).replace({"duration": "10000000 s", "measure.period": "5000000 s"})
+    return weir.Scenario.loads(SMALL).replace(ENDLESS)
 
 
 def test_progress_goes_up_to_the_end() -> None:
