@@ -1,10 +1,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
-    prelude::*,
-    types::PyDict,
-};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use weir_aqm::{
     Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason,
     disciplines::Fifo,
@@ -43,6 +39,9 @@ impl Observer<Bare> for Fates {
     }
 }
 
+/// Timers run on the way to any instant, so there is an end to what can be asked for.
+const LATEST: f64 = 1e6;
+
 struct Held {
     queue: Fifo<Bare, AnyAqm>,
     now: Instant,
@@ -52,8 +51,10 @@ impl Held {
     /// Lets time pass: timers run on the way.
     fn advance(&mut self, seconds: f64) -> PyResult<Instant> {
         let now = Instant::from_nanos((seconds * 1e9).round() as u64);
-        if seconds < 0.0 || !seconds.is_finite() || now < self.now {
-            let message = format!("time went from {} s to {seconds} s", self.now.as_secs_f64());
+        if !(0.0..=LATEST).contains(&seconds) || now < self.now {
+            let before = self.now.as_secs_f64();
+            let message =
+                format!("time went from {before} s to {seconds} s; it goes forward, up to {LATEST} s");
             return Err(PyValueError::new_err(message));
         }
         while let Some(due) = self.queue.next_update().filter(|due| *due <= now) {
@@ -94,6 +95,7 @@ impl QueueCore {
         let mean_packet: PacketSize = mean_packet.parse().map_err(|error| bad(&error))?;
         let mean_packet = mean_packet.bytes();
         let limit = match buffer.parse().map_err(|error| bad(&error))? {
+            Buffer::Packets(0) => return Err(bad(&"a buffer holds at least one packet")),
             Buffer::Packets(packets) => Limit::Packets(packets),
             Buffer::Bytes(bytes) => Limit::Bytes(bytes),
             Buffer::Time(span) => {
@@ -123,7 +125,7 @@ impl QueueCore {
             "ce" => Ecn::Ce,
             other => {
                 let message = format!("ecn is \"{other}\"; write \"not-ect\", \"ect0\", \"ect1\" or \"ce\"");
-                return Err(PyTypeError::new_err(message));
+                return Err(PyValueError::new_err(message));
             }
         };
         let mut held = self.lock();

@@ -1,9 +1,9 @@
 //! What types cannot say: that values go together. Done before anything runs.
 
 use weir_aqm::{Limit, laws::AqmConfig};
-use weir_types::{Buffer, Duration, Rate};
+use weir_types::{Buffer, Duration};
 
-use crate::{FlowGroup, Rtt, RttDistribution, SCHEMA_VERSION, Scenario};
+use crate::{Direction, FlowGroup, LinkBuffer, Population, Rtt, RttDistribution, SCHEMA_VERSION, Scenario};
 
 /// A value that does not go together with the others.
 pub(crate) struct Problem {
@@ -31,6 +31,19 @@ impl Problem {
 }
 
 impl Scenario {
+    /// That flows can be counted at all, before anything counts them.
+    pub(crate) fn check_counts(&self) -> Outcome {
+        for (name, group) in &self.flows {
+            Problem::unless(
+                group.count <= Population::LARGEST,
+                format!("flows.{name}.count"),
+                format!("{} flows are too many", group.count),
+                format!("write at most {}", Population::LARGEST),
+            )?;
+        }
+        Ok(())
+    }
+
     /// Fills in what follows from the rest of the file, so that the resolved scenario says it.
     pub(crate) fn complete(&mut self) {
         if self.title.is_empty() {
@@ -43,12 +56,14 @@ impl Scenario {
         }
         let names: Vec<_> = self.links.keys().cloned().collect();
         for name in names {
-            let mean = self.mean_packet(&name);
+            let data = self.mean_packet(&name, Direction::Forward);
+            let ack = self.mean_packet(&name, Direction::Reverse);
             let link = &mut self.links[&name];
-            link.mean_packet = Some(mean);
+            link.mean_packet = Some(data);
             let rate = link.rate;
             if let Some(reverse) = &mut link.reverse {
                 reverse.rate.get_or_insert(rate);
+                reverse.mean_packet = Some(ack);
             }
         }
     }
@@ -94,25 +109,35 @@ impl Scenario {
     fn check_link(&self, name: &str) -> Outcome {
         let path = format!("links.{name}");
         let link = &self.links[name];
-        self.check_queue(name, &path, link.rate, link.buffer, &link.aqm)?;
-        if let Some(reverse) = &link.reverse {
-            let rate = reverse.rate.unwrap_or(link.rate);
-            self.check_queue(name, &format!("{path}.reverse"), rate, reverse.buffer, &reverse.aqm)?;
+        Problem::unless(
+            link.buffer_counts == LinkBuffer::Waiting || !matches!(link.buffer, Buffer::Bytes(_)),
+            format!("{path}.buffer_counts"),
+            "a buffer in bytes holds what waits, not what is being sent",
+            "write the buffer in packets, or leave buffer_counts out",
+        )?;
+        self.check_queue(name, &path, Direction::Forward, &link.aqm)?;
+        match &link.reverse {
+            Some(reverse) => {
+                self.check_queue(name, &format!("{path}.reverse"), Direction::Reverse, &reverse.aqm)
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn check_queue(&self, link: &str, path: &str, rate: Rate, buffer: Buffer, aqm: &AqmConfig) -> Outcome {
-        let largest = self.flows.values().map(|group| group.packet.bytes()).max().unwrap_or(1);
-        let holds_one = match self.limit(link, rate, buffer) {
-            Limit::Packets(packets) => packets >= 1,
-            Limit::Bytes(bytes) => bytes >= u64::from(largest),
+    fn check_queue(&self, link: &str, path: &str, direction: Direction, aqm: &AqmConfig) -> Outcome {
+        let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
+        let largest = over.map(|group| group.packet.bytes()).max().unwrap_or(1);
+        let (holds_one, found) = match self.limit(link, direction) {
+            Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
+            Limit::Bytes(bytes) => (bytes >= u64::from(largest), format!("{bytes} B")),
         };
         Problem::unless(
             holds_one,
             format!("{path}.buffer"),
-            format!("the buffer ({buffer}) does not hold one packet of {largest} B"),
-            "write at least \"1 packet\"",
+            format!(
+                "the buffer does not hold one packet of {largest} B: room for waiting packets is {found}"
+            ),
+            "write at least \"1 packet\", or \"2 packets\" where the one being sent counts",
         )?;
         aqm.check().map_err(|invalid| Problem {
             path: format!("{path}.aqm.{}.{}", aqm.name(), invalid.parameter),
@@ -123,6 +148,12 @@ impl Scenario {
 
     fn check_group(&self, name: &str, group: &FlowGroup) -> Outcome {
         let path = format!("flows.{name}");
+        Problem::unless(
+            name != "all",
+            &path,
+            "\"all\" stands for the sum of all groups in results",
+            "give the group another name",
+        )?;
         self.check_path(&path, group)?;
         self.check_rtt(&format!("{path}.rtt"), group)?;
         Problem::unless(
@@ -130,6 +161,12 @@ impl Scenario {
             format!("{path}.start"),
             format!("the flows start at {}, when the run of {} is over", group.start, self.duration),
             "start them earlier, or run longer",
+        )?;
+        Problem::unless(
+            group.start + group.jitter <= self.duration,
+            format!("{path}.jitter"),
+            format!("with a jitter of {} flows may start after the run of {}", group.jitter, self.duration),
+            "shorten the jitter, or run longer",
         )?;
         let stop = group.stop.unwrap_or(self.duration);
         Problem::unless(
@@ -174,12 +211,12 @@ impl Scenario {
     fn check_rtt(&self, path: &str, group: &FlowGroup) -> Outcome {
         if let Rtt::Drawn(distribution) = &group.rtt {
             let (holds, message) = match distribution {
-                RttDistribution::Uniform { from, to } => (from < to, "from is not below to"),
-                RttDistribution::Exponential { at_least, mean } => {
-                    (at_least < mean, "the mean is not above at_least")
+                RttDistribution::Uniform(uniform) => (uniform.from < uniform.to, "from is not below to"),
+                RttDistribution::Exponential(exponential) => {
+                    (exponential.at_least < exponential.mean, "the mean is not above at_least")
                 }
-                RttDistribution::LogNormal { sigma, .. } => {
-                    (*sigma > 0.0 && sigma.is_finite(), "sigma is not above zero")
+                RttDistribution::LogNormal(normal) => {
+                    (normal.sigma > 0.0 && normal.sigma <= 5.0, "sigma is not above 0 and at most 5")
                 }
             };
             Problem::unless(holds, path, message, "a distribution needs some width")?;
@@ -220,12 +257,31 @@ impl Scenario {
             format!("leaving out {} leaves nothing of a period of {period}", measure.settle),
             "settle must be shorter than the period",
         )?;
+        Problem::unless(
+            measure.period.is_some() || measure.settle.is_zero(),
+            "measure.settle",
+            "there are no periods to settle in",
+            "add a period, or write warm_up for what is left out at the start of the run",
+        )?;
+        let times = |span: Duration| self.duration.as_secs_f64() / span.as_secs_f64();
+        Problem::unless(
+            times(period) <= 1e5,
+            "measure.period",
+            format!("a period of {period} divides the run into {:.0}", times(period)),
+            "make at most 100000 periods",
+        )?;
         let Some(series) = &measure.series else { return Ok(()) };
         Problem::unless(
             !series.interval.is_zero(),
             "measure.series.interval",
             "the interval is zero",
             "write for example \"100 ms\"",
+        )?;
+        Problem::unless(
+            times(series.interval) <= 1e7,
+            "measure.series.interval",
+            format!("an interval of {} gives {:.0} values", series.interval, times(series.interval)),
+            "record at most ten million",
         )?;
         for wanted in &series.flows {
             let known = self.flows.iter().any(|(name, group)| {
@@ -250,11 +306,15 @@ impl Scenario {
 
 /// Names become paths and file names.
 fn check_name(path: &str, name: &str) -> Outcome {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     Problem::unless(
-        !name.is_empty() && name.chars().all(plain),
+        is_plain(name),
         path,
         format!("\"{name}\" is not a plain name"),
         "use letters, digits, \"-\" and \"_\"",
     )
+}
+
+/// Whether a name can be part of a path and of a file name.
+pub(crate) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

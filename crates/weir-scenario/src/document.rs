@@ -50,7 +50,11 @@ impl Document {
             variants: Vec::new(),
         };
         let tree = document.tree()?;
-        document.variants = variants(&tree).map(|(name, _)| name.to_owned()).collect();
+        for (name, value) in variants(&tree) {
+            document.check_variant(name, value)?;
+        }
+        let names = variants(&tree).map(|(name, _)| name.to_owned()).collect();
+        document.variants = names;
         Ok(document)
     }
 
@@ -66,6 +70,29 @@ impl Document {
     /// Names of the variants in the order of the file.
     pub fn variants(&self) -> &[String] {
         &self.variants
+    }
+
+    /// A variant has a plain name and holds paths, values and perhaps a label.
+    fn check_variant(&self, name: &str, value: &Value<'_>) -> Result<(), ScenarioError> {
+        let path = format!("variants.{name}");
+        let refuse = |message: &str, hint: &str| {
+            Err(self.error(Some(value), &path, message.to_owned(), Some(hint.to_owned())))
+        };
+        if !crate::check::is_plain(name) {
+            return refuse(
+                "not a plain name",
+                "use letters, digits, \"-\" and \"_\"; label says what to call it",
+            );
+        }
+        let DeValue::Table(table) = value.get_ref() else {
+            return refuse("a variant is a table", "write [variants.NAME] with paths and values below");
+        };
+        match table.get("label") {
+            Some(label) if label.get_ref().as_str().is_none() => {
+                refuse("the label is not a text", "write for example label = \"RED(20:80)\"")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What to call a variant: its `label`, else its name.
@@ -121,6 +148,11 @@ impl Document {
 
     fn finish<'a>(&'a self, mut tree: DeTable<'a>) -> Result<Scenario, ScenarioError> {
         for (path, value) in &self.overrides {
+            if path == "variants" || path.starts_with("variants.") {
+                let message = "a variant cannot be set from outside".to_owned();
+                let hint = "set the value itself: it is set in every variant".to_owned();
+                return Err(self.error(None, path, message, Some(hint)));
+            }
             let value = overrides::parse_value(value);
             overrides::set(&mut tree, &path.split('.').collect::<Vec<_>>(), &value);
         }
@@ -129,11 +161,13 @@ impl Document {
         let mut scenario: Scenario = serde_path_to_error::deserialize(Deserializer::from(spanned))
             .map_err(|error| self.explain(&kept, &error))?;
         scenario.variants = crate::Variants::default();
-        scenario.complete();
-        scenario.check().map_err(|Problem { path, message, hint }| {
+        let explain = |Problem { path, message, hint }| {
             let value = overrides::find(&kept, &path.split('.').collect::<Vec<_>>());
             self.error(value, &path, message, Some(hint))
-        })?;
+        };
+        scenario.check_counts().map_err(explain)?;
+        scenario.complete();
+        scenario.check().map_err(explain)?;
         Ok(scenario)
     }
 
@@ -148,10 +182,12 @@ impl Document {
         // serde calls the choices of an enum variants; here that word means something else.
         let words = error.inner().message().replace("unknown variant", "unknown name");
         let (message, hint) = UnitError::split(&words);
-        let hint = hint.or_else(|| suggestion(&message));
+        let hint = hint.or_else(|| suggestion(&message)).or_else(|| remedy(&message, &path));
         let value = overrides::find(tree, &path.split('.').collect::<Vec<_>>());
         let mut found = self.error(value, &path, message, hint);
-        if let (Some(span), true) = (error.inner().span(), found.line.is_some()) {
+        if let (Some(span), Some(_)) = (error.inner().span(), found.line)
+            && span.start != overrides::ELSEWHERE
+        {
             found.line = Some(self.line(span.start));
         }
         found
@@ -164,9 +200,16 @@ impl Document {
         message: String,
         hint: Option<String>,
     ) -> ScenarioError {
-        let set = self.overrides.iter().find(|(set, _)| {
-            path == set || path.strip_prefix(set.as_str()).is_some_and(|rest| rest.starts_with('.'))
-        });
+        let below = |long: &str, short: &str| {
+            long == short || long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'))
+        };
+        let elsewhere = value.is_some_and(|value| value.span().start == overrides::ELSEWHERE);
+        let mut set = self.overrides.iter().rev();
+        let set = if elsewhere {
+            set.find(|(set, _)| below(path, set) || below(set, path)).or(self.overrides.last())
+        } else {
+            set.find(|(set, _)| below(path, set))
+        };
         let (file, line) = match set {
             Some((path, value)) => (format!("--set {path}={value}"), None),
             None => (self.file.clone(), value.map(|value| self.line(value.span().start))),
@@ -200,4 +243,27 @@ fn suggestion(message: &str) -> Option<String> {
     } else {
         format!("known: {}", known.join(", "))
     })
+}
+
+/// What to write where serde's words do not say it.
+fn remedy(message: &str, path: &str) -> Option<String> {
+    let last = path.rsplit('.').next().unwrap_or_default();
+    if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {
+        return Some(match field {
+            "schema" => "add schema = 1".to_owned(),
+            "duration" => "add duration = \"100 s\"".to_owned(),
+            "rate" => "add rate = \"64 Mbit/s\"".to_owned(),
+            "delay" => "add delay = \"5 ms\"".to_owned(),
+            "rtt" => "add rtt = \"80 ms\"".to_owned(),
+            "buffer" => "add buffer = \"120 packets\"".to_owned(),
+            other => format!("`weir schema` says what {other} may be"),
+        });
+    }
+    if message.contains("expected newtype variant") {
+        return Some(format!("a choice is a table with its parameters: {last}.NAME = {{}}"));
+    }
+    if message.contains("exactly 1 element") || message.contains("expected enum") {
+        return Some("make exactly one choice here".into());
+    }
+    message.starts_with("invalid type").then(|| format!("`weir schema` says what {last} may be"))
 }

@@ -37,8 +37,8 @@ pub use document::Document;
 pub use error::ScenarioError;
 pub use measure::{Measure, Series};
 pub use population::{Lifetime, Population};
-pub use topology::{Link, LinkBuffer, ReverseLink};
-pub use traffic::{Access, FlowGroup, Rtt, RttDistribution};
+pub use topology::{Direction, Link, LinkBuffer, ReverseLink};
+pub use traffic::{Access, Exponential, FlowGroup, LogNormal, Rtt, RttDistribution, Uniform};
 
 /// The version of the scenario format, `schema = 1`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -49,7 +49,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Scenario {
     /// Version of this format: 1.
     pub schema: u32,
-    /// A short name, used for results: letters, digits, `-`, `_`, `.`.
+    /// A short name, used for results: letters, digits, `-`, `_`.
     pub name: String,
     /// One line for people.
     #[serde(default)]
@@ -63,8 +63,10 @@ pub struct Scenario {
     #[serde(default)]
     pub measure: Measure,
     /// Links by name, each with a queue discipline.
+    #[serde(default)]
     pub links: IndexMap<String, Link>,
     /// Groups of flows by name.
+    #[serde(default)]
     pub flows: IndexMap<String, FlowGroup>,
     /// Sets of overrides by name: `[variants.NAME]` holds paths and values, and a label.
     #[serde(default, skip_serializing)]

@@ -14,9 +14,33 @@ const CHOICES: &[&str] = &["aqm", "congestion", "recovery", "rtt"];
 /// A value and where it was written.
 pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
 
+/// Where values stand that no file holds: beyond the end of any.
+pub(crate) const ELSEWHERE: usize = usize::MAX;
+
 /// Reads what stands behind `--set PATH=`: a TOML value, or else plain text.
 pub(crate) fn parse_value(text: &str) -> Value<'_> {
-    DeValue::parse(text).unwrap_or_else(|_| Spanned::new(0..0, DeValue::String(Cow::Borrowed(text))))
+    match DeValue::parse(text) {
+        Ok(value) => displace(value),
+        Err(_) => elsewhere(DeValue::String(Cow::Borrowed(text))),
+    }
+}
+
+/// A value of an override: its place is in no file.
+fn elsewhere(value: DeValue<'_>) -> Value<'_> {
+    Spanned::new(ELSEWHERE..ELSEWHERE, value)
+}
+
+/// The same value with everything in it elsewhere.
+fn displace(value: Value<'_>) -> Value<'_> {
+    elsewhere(match value.into_inner() {
+        DeValue::Table(table) => {
+            let displaced = table
+                .into_iter()
+                .map(|(name, value)| (key(name.get_ref(), ELSEWHERE..ELSEWHERE), displace(value)));
+            DeValue::Table(displaced.collect())
+        }
+        plain => plain,
+    })
 }
 
 /// Sets `path` to `value`. A table sets each value it holds, and an empty one makes a choice.

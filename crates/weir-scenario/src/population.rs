@@ -31,6 +31,11 @@ pub struct Lifetime {
     pub stop: Option<Duration>,
 }
 
+impl Population {
+    /// The most flows that a group may have.
+    pub const LARGEST: u32 = 10_000_000;
+}
+
 impl FlowGroup {
     /// When each flow of the group comes and goes, in order of their coming.
     pub fn lifetimes(&self) -> Vec<Lifetime> {
@@ -99,7 +104,8 @@ impl FromStr for Stage {
             every: every.parse()?,
             until: until.trim().parse().map_err(|_| error())?,
         };
-        if stage.step == 0 || stage.every.is_zero() { Err(error()) } else { Ok(stage) }
+        let sound = stage.step > 0 && !stage.every.is_zero() && stage.until <= Population::LARGEST;
+        if sound { Ok(stage) } else { Err(error()) }
     }
 }
 

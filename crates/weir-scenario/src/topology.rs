@@ -53,6 +53,9 @@ pub struct ReverseLink {
     pub rate: Option<Rate>,
     /// Room for waiting packets.
     pub buffer: Buffer,
+    /// The packet size that stands for all. Default: the mean of the flows' ACKs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_packet: Option<PacketSize>,
     /// The queue discipline. Default: DropTail.
     #[serde(default = "drop_tail")]
     pub aqm: AqmConfig,
@@ -62,30 +65,57 @@ pub(crate) fn drop_tail() -> AqmConfig {
     AqmConfig::DropTail(DropTailParameters {})
 }
 
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// That of data.
+    Forward,
+    /// That of ACKs.
+    Reverse,
+}
+
 impl Scenario {
-    /// What `buffer` of `link` holds, in packets or bytes; bandwidth-delay products and
-    /// times become packets of the link's mean size, rounded.
-    pub fn limit(&self, link: &str, rate: Rate, buffer: Buffer) -> Limit {
-        let mean = self.mean_packet(link).bytes();
+    /// What may wait in the queue of `link` in one direction: bandwidth-delay products and
+    /// times become packets of mean size, rounded. A direction without a queue has no limit.
+    pub fn limit(&self, link: &str, direction: Direction) -> Limit {
+        let forward = &self.links[link];
+        let (rate, buffer) = match (direction, &forward.reverse) {
+            (Direction::Forward, _) => (forward.rate, forward.buffer),
+            (Direction::Reverse, Some(reverse)) => (reverse.rate.unwrap_or(forward.rate), reverse.buffer),
+            (Direction::Reverse, None) => return Limit::Packets(u32::MAX),
+        };
+        let mean = self.mean_packet(link, direction).bytes();
         let packets = |seconds: f64| (rate.packets_per_second(mean) * seconds).round() as u32;
-        match buffer {
+        let limit = match buffer {
             Buffer::Packets(n) => Limit::Packets(n),
             Buffer::Bytes(n) => Limit::Bytes(n),
             Buffer::Bdp(factor) => Limit::Packets(packets(factor * self.largest_rtt(link).as_secs_f64())),
             Buffer::Time(span) => Limit::Packets(packets(span.as_secs_f64())),
+        };
+        match (limit, forward.buffer_counts) {
+            (Limit::Packets(n), LinkBuffer::WaitingAndSending) => Limit::Packets(n.saturating_sub(1)),
+            (limit, _) => limit,
         }
     }
 
-    /// The packet size that stands for all on `link`: what the scenario says, else the mean
-    /// over its flows.
-    pub fn mean_packet(&self, link: &str) -> PacketSize {
-        if let Some(size) = self.links[link].mean_packet {
+    /// The packet size that stands for all in one direction of `link`: what the scenario says,
+    /// else the mean of its flows' data packets or ACKs.
+    pub fn mean_packet(&self, link: &str, direction: Direction) -> PacketSize {
+        let stated = match direction {
+            Direction::Forward => self.links[link].mean_packet,
+            Direction::Reverse => self.links[link].reverse.as_ref().and_then(|reverse| reverse.mean_packet),
+        };
+        if let Some(size) = stated {
             return size;
         }
         let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
         let (bytes, flows) = over.fold((0, 0), |(bytes, flows), group| {
-            let count = u64::from(group.count.max(1));
-            (bytes + count * u64::from(group.packet.bytes()), flows + count)
+            let size = match direction {
+                Direction::Forward => group.packet,
+                Direction::Reverse => group.tcp.ack_size,
+            };
+            let count = group.lifetimes().len() as u64;
+            (bytes + count * u64::from(size.bytes()), flows + count)
         });
         let mean = (bytes + flows / 2).checked_div(flows).unwrap_or(0);
         PacketSize::new(mean as u32).unwrap_or(crate::traffic::DEFAULT_PACKET)

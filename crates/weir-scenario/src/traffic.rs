@@ -76,32 +76,47 @@ pub enum Rtt {
 }
 
 /// Where round trips are drawn from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum RttDistribution {
     /// Between `from` and `to`, all equally likely.
-    Uniform {
-        /// Least.
-        from: Duration,
-        /// Greatest.
-        to: Duration,
-    },
+    Uniform(Uniform),
     /// `at_least` plus an exponential time, `mean` in all.
-    Exponential {
-        /// Least.
-        at_least: Duration,
-        /// Mean.
-        mean: Duration,
-    },
+    Exponential(Exponential),
     /// Logarithm normal, not below `at_least`.
-    LogNormal {
-        /// Half of the flows lie below.
-        median: Duration,
-        /// Standard deviation of the natural logarithm.
-        sigma: f64,
-        /// Least: shorter draws become this.
-        at_least: Duration,
-    },
+    LogNormal(LogNormal),
+}
+
+/// Between two bounds, all equally likely.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Uniform {
+    /// Least.
+    pub from: Duration,
+    /// Greatest.
+    pub to: Duration,
+}
+
+/// A bound plus an exponential time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exponential {
+    /// Least.
+    pub at_least: Duration,
+    /// Mean, the bound included.
+    pub mean: Duration,
+}
+
+/// Logarithm normal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogNormal {
+    /// Half of the flows lie below.
+    pub median: Duration,
+    /// Standard deviation of the natural logarithm.
+    pub sigma: f64,
+    /// Least: shorter draws become this.
+    pub at_least: Duration,
 }
 
 /// By hand, since an untagged enum would forget where and why reading failed.
@@ -128,8 +143,25 @@ impl<'de> Deserialize<'de> for Rtt {
                 self.visit_str(&value.to_string())
             }
 
-            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Rtt, A::Error> {
-                RttDistribution::deserialize(de::value::MapAccessDeserializer::new(map)).map(Rtt::Drawn)
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Rtt, A::Error> {
+                let one =
+                    || de::Error::custom("a round trip is drawn from one distribution, such as uniform");
+                let name: String = map.next_key()?.ok_or_else(one)?;
+                let distribution = match name.as_str() {
+                    "uniform" => RttDistribution::Uniform(map.next_value()?),
+                    "exponential" => RttDistribution::Exponential(map.next_value()?),
+                    "log-normal" => RttDistribution::LogNormal(map.next_value()?),
+                    other => {
+                        return Err(de::Error::unknown_variant(
+                            other,
+                            &["uniform", "exponential", "log-normal"],
+                        ));
+                    }
+                };
+                match map.next_key::<de::IgnoredAny>()? {
+                    Some(_) => Err(one()),
+                    None => Ok(Rtt::Drawn(distribution)),
+                }
             }
         }
 
@@ -142,11 +174,9 @@ impl Rtt {
     pub const fn minimum(&self) -> Duration {
         match self {
             Self::Fixed(rtt) => *rtt,
-            Self::Drawn(
-                RttDistribution::Uniform { from: least, .. }
-                | RttDistribution::Exponential { at_least: least, .. }
-                | RttDistribution::LogNormal { at_least: least, .. },
-            ) => *least,
+            Self::Drawn(RttDistribution::Uniform(uniform)) => uniform.from,
+            Self::Drawn(RttDistribution::Exponential(exponential)) => exponential.at_least,
+            Self::Drawn(RttDistribution::LogNormal(normal)) => normal.at_least,
         }
     }
 
@@ -155,11 +185,9 @@ impl Rtt {
     pub fn typical_maximum(&self) -> Duration {
         match self {
             Self::Fixed(rtt) => *rtt,
-            Self::Drawn(RttDistribution::Uniform { to, .. }) => *to,
-            Self::Drawn(
-                RttDistribution::Exponential { mean: middle, .. }
-                | RttDistribution::LogNormal { median: middle, .. },
-            ) => *middle * 2,
+            Self::Drawn(RttDistribution::Uniform(uniform)) => uniform.to,
+            Self::Drawn(RttDistribution::Exponential(exponential)) => exponential.mean * 2,
+            Self::Drawn(RttDistribution::LogNormal(normal)) => normal.median * 2,
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use rand_distr::{Distribution, Exp, LogNormal};
-use weir_aqm::{Limit, Link as LawLink, Port, disciplines::Fifo, laws::AqmConfig};
-use weir_scenario::{FlowGroup, LinkBuffer, Rtt, RttDistribution, Scenario};
+use weir_aqm::{Link as LawLink, Port, disciplines::Fifo, laws::AqmConfig};
+use weir_scenario::{Direction, FlowGroup, Rtt, RttDistribution, Scenario};
 use weir_tcp::{Receiver, Sender};
-use weir_types::{Buffer, Duration, Instant, Rate, Rng, Streams};
+use weir_types::{Duration, Instant, Rate, Rng, Streams};
 
 use crate::{
     World,
@@ -64,35 +63,22 @@ impl Builder<'_> {
     fn add_ports(&mut self) {
         let scenario = self.scenario;
         for (name, link) in &scenario.links {
-            let forward = self.add_port(name, "forward", link.rate, link.buffer, &link.aqm);
+            let forward = self.add_port(name, Direction::Forward, link.rate, &link.aqm);
             let reverse = link.reverse.as_ref().map(|reverse| {
                 let rate = reverse.rate.unwrap_or(link.rate);
-                self.add_port(name, "reverse", rate, reverse.buffer, &reverse.aqm)
+                self.add_port(name, Direction::Reverse, rate, &reverse.aqm)
             });
             self.links.insert(name, LinkPorts { forward, reverse, delay: link.delay });
         }
     }
 
-    fn add_port(
-        &mut self,
-        link: &str,
-        direction: &'static str,
-        rate: Rate,
-        buffer: Buffer,
-        aqm: &AqmConfig,
-    ) -> u32 {
-        let limit = match self.scenario.limit(link, rate, buffer) {
-            Limit::Packets(packets) => Limit::Packets(match self.scenario.links[link].buffer_counts {
-                LinkBuffer::Waiting => packets,
-                LinkBuffer::WaitingAndSending => packets.saturating_sub(1),
-            }),
-            bytes @ Limit::Bytes(_) => bytes,
+    fn add_port(&mut self, link: &str, direction: Direction, rate: Rate, aqm: &AqmConfig) -> u32 {
+        let limit = self.scenario.limit(link, direction);
+        let (name, stream) = match direction {
+            Direction::Forward => ("forward", format!("links.{link}.aqm")),
+            Direction::Reverse => ("reverse", format!("links.{link}.reverse.aqm")),
         };
-        let stream = match direction {
-            "forward" => format!("links.{link}.aqm"),
-            _ => format!("links.{link}.{direction}.aqm"),
-        };
-        let mean_packet = self.scenario.mean_packet(link).bytes();
+        let mean_packet = self.scenario.mean_packet(link, direction).bytes();
         let law = aqm.build(LawLink { rate, mean_packet, limit }, self.streams.at(&stream));
         let groups = self.scenario.flows.len();
         self.ports.push(PortSlot {
@@ -102,7 +88,7 @@ impl Builder<'_> {
             awaited: false,
         });
         let rate = rate.bits_per_second() as f64;
-        self.queues.push((QueueInfo { link: link.to_owned(), direction, rate }, Vec::new()));
+        self.queues.push((QueueInfo { link: link.to_owned(), direction: name, rate }, Vec::new()));
         self.ports.len() as u32 - 1
     }
 
@@ -111,9 +97,10 @@ impl Builder<'_> {
         let mut flows = Vec::new();
         let (mut sources, mut sinks, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         for (index, (name, group)) in scenario.flows.iter().enumerate() {
-            let rates = group.path.iter().map(|link| scenario.links[link].rate.bits_per_second());
-            let capacity = rates.min().unwrap_or(0) as f64;
-            groups.push(GroupInfo { name: name.clone(), capacity });
+            let bottleneck = group.path.iter().min_by_key(|link| scenario.links[*link].rate);
+            let bottleneck = bottleneck.expect("a path has links").clone();
+            let capacity = scenario.links[&bottleneck].rate.bits_per_second() as f64;
+            groups.push(GroupInfo { name: name.clone(), bottleneck, capacity });
             self.add_flows(index, name, group, &mut flows, &mut sources, &mut sinks);
         }
         let wanted = scenario.measure.series.as_ref();
@@ -178,14 +165,17 @@ impl Builder<'_> {
             if let Some(access) = &group.access {
                 // Only as long as it must be: without access links nobody has to look.
                 self.ways.access.resize_with(flow as usize, || None);
-                let ack = group.tcp.ack_bytes;
+                let ack = group.tcp.ack_size.bytes();
                 self.ways.access.push(Some(Access::new(access.rate, group.packet.bytes(), ack)));
             }
             let start = Instant::ZERO + lifetime.start + group.jitter.mul_f64(starts.uniform());
-            self.calendar.push(start, Event::Start(flow));
             let stop = lifetime.stop.map_or(Instant::MAX, |stop| Instant::ZERO + stop);
+            // A flow that would leave before its jitter lets it come never comes.
+            if start < stop {
+                self.calendar.push(start, Event::Start(flow));
+            }
             if stop < Instant::MAX {
-                self.calendar.push(stop.max(start), Event::Stop(flow));
+                self.calendar.push(stop, Event::Stop(flow));
             }
             let jitter = (!group.send_jitter.is_zero()).then(|| {
                 let rng = self.streams.at(&format!("flows.{name}.{number}.send"));
@@ -240,10 +230,10 @@ impl Builder<'_> {
         for (port, delay) in links {
             match port {
                 Some(_) => legs.push((port, delay)),
-                None => legs.last_mut().expect("never empty").1 = legs[legs.len() - 1].1 + delay,
+                None => lengthen(&mut legs, delay),
             }
         }
-        legs.last_mut().expect("never empty").1 = legs[legs.len() - 1].1 + after;
+        lengthen(&mut legs, after);
         let to = |leg: usize| legs.get(leg + 1).and_then(|(port, _)| *port).map_or(end, To::Port);
         let entry = match to(0) {
             To::Port(port) if legs[0].1.is_zero() && !serialises => Entry::Port(port),
@@ -272,21 +262,29 @@ impl Builder<'_> {
     }
 }
 
+/// The last leg takes `delay` more.
+fn lengthen(legs: &mut [(Option<u32>, Duration)], delay: Duration) {
+    if let Some((_, sum)) = legs.last_mut() {
+        *sum = *sum + delay;
+    }
+}
+
 /// One draw of a propagation round trip.
 fn draw_rtt(rtt: &Rtt, rng: &mut Rng) -> Duration {
     match rtt {
         Rtt::Fixed(rtt) => *rtt,
-        Rtt::Drawn(RttDistribution::Uniform { from, to }) => {
-            *from + to.saturating_sub(*from).mul_f64(rng.uniform())
+        Rtt::Drawn(RttDistribution::Uniform(uniform)) => {
+            uniform.from + uniform.to.saturating_sub(uniform.from).mul_f64(rng.uniform())
         }
-        Rtt::Drawn(RttDistribution::Exponential { at_least, mean }) => {
-            let rest = mean.saturating_sub(*at_least).as_secs_f64();
-            let drawn = Exp::new(1.0 / rest).expect("checked to be positive").sample(rng);
-            *at_least + Duration::from_secs_f64(drawn)
+        Rtt::Drawn(RttDistribution::Exponential(exponential)) => {
+            let rest = exponential.mean.saturating_sub(exponential.at_least);
+            exponential.at_least + rest.mul_f64(-libm::log(1.0 - rng.uniform()))
         }
-        Rtt::Drawn(RttDistribution::LogNormal { median, sigma, at_least }) => {
-            let normal = LogNormal::new(0.0, *sigma).expect("checked to be positive");
-            median.mul_f64(normal.sample(rng)).max(*at_least)
+        Rtt::Drawn(RttDistribution::LogNormal(normal)) => {
+            // Box and Muller; the functions of libm give the same bits everywhere.
+            let radius = libm::sqrt(-2.0 * libm::log(1.0 - rng.uniform()));
+            let z = radius * libm::cos(core::f64::consts::TAU * rng.uniform());
+            normal.median.mul_f64(libm::exp(normal.sigma * z)).max(normal.at_least)
         }
     }
 }

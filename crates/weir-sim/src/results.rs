@@ -99,9 +99,14 @@ impl Row {
         self.to.since(self.from).as_secs_f64()
     }
 
-    /// Whether a flow was there all the time.
+    /// Whether a flow was meant to be there all the time: its jitter does not count.
     fn holds(&self, flow: &FlowInfo) -> bool {
         flow.scheduled <= self.from && flow.stop >= self.to
+    }
+
+    /// Whether it was: only then does its share say something about fairness.
+    fn holds_in_fact(&self, flow: &FlowInfo) -> bool {
+        self.holds(flow) && flow.start <= self.from
     }
 }
 
@@ -150,11 +155,7 @@ impl Measurements {
             let share = |part: u64| part as f64 / counts.arrivals as f64;
             let quantile =
                 |q| counts.sojourns.quantile(q).map_or(f64::NAN, |delay| delay.as_secs_f64() * 1e3);
-            let utilisation = if whole {
-                queue.utilisation(nanos)
-            } else {
-                counts.bytes as f64 * 8e9 / (info.rate * nanos)
-            };
+            let utilisation = counts.utilisation(nanos);
             table.push([
                 ("link", info.link.as_str().into()),
                 ("direction", info.direction.into()),
@@ -200,13 +201,20 @@ impl Measurements {
                     *sum += group.drops();
                 }
             }
-            let narrowest = self.groups.iter().map(|group| group.capacity).fold(f64::INFINITY, f64::min);
-            self.push_group(&mut table, row, ALL, narrowest, None, drops.iter().sum());
+            self.push_group(&mut table, row, ALL, self.common_capacity(), None, drops.iter().sum());
             for (index, group) in self.groups.iter().enumerate() {
                 self.push_group(&mut table, row, &group.name, group.capacity, Some(index), drops[index]);
             }
         }
         table
+    }
+
+    /// The capacity that all groups share; not defined where they have different bottlenecks.
+    fn common_capacity(&self) -> f64 {
+        let mut bottlenecks = self.groups.iter().map(|group| &group.bottleneck);
+        let first = bottlenecks.next();
+        let shared = bottlenecks.all(|other| Some(other) == first);
+        if shared { self.groups.first().map_or(f64::NAN, |group| group.capacity) } else { f64::NAN }
     }
 
     fn push_group(
@@ -220,7 +228,7 @@ impl Measurements {
     ) {
         let seconds = row.seconds();
         let mut sum = FlowCounts::default();
-        let (mut bits, mut shares) = (0.0, Vec::new());
+        let (mut bits, mut users, mut shares) = (0.0, 0_u64, Vec::new());
         for (info, counts) in &self.flows {
             if group.is_some_and(|group| group != info.group) {
                 continue;
@@ -228,7 +236,8 @@ impl Measurements {
             let counts = Self::flow_counts(counts, row);
             let goodput = bits_delivered(info, &counts);
             bits += goodput;
-            if row.holds(info) {
+            users += u64::from(row.holds(info));
+            if row.holds_in_fact(info) {
                 shares.push(goodput);
             }
             sum.add(&counts);
@@ -239,7 +248,7 @@ impl Measurements {
             ("period", row.period.into()),
             ("from_s", row.from.into()),
             ("to_s", row.to.into()),
-            ("users", (shares.len() as u64).into()),
+            ("users", users.into()),
             ("goodput", (goodput / capacity).into()),
             ("goodput_bps", goodput.into()),
             ("sent", sum.sent.into()),

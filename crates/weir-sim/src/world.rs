@@ -156,7 +156,7 @@ impl World {
             }
             Event::DelayedAck(flow) => self.on_delayed_ack(flow),
             Event::Start(flow) => {
-                self.sources[flow as usize].sender.start(now);
+                self.sources[flow as usize].sender.start();
                 self.send(flow);
             }
             Event::Stop(flow) => self.sources[flow as usize].sender.stop(),

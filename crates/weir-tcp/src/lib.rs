@@ -19,7 +19,7 @@
 //! let mut sender = Sender::new(0, 1000, tcp.clone());
 //! let mut receiver = Receiver::new(0, &tcp);
 //! let mut now = Instant::ZERO;
-//! sender.start(now);
+//! sender.start();
 //! let segment = sender.poll_segment(now).unwrap();
 //! now += Duration::from_millis(80);
 //! let ack = receiver.on_segment(&segment, now).unwrap();

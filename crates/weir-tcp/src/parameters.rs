@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String};
 
-use weir_types::{Duration, Packets};
+use weir_types::{Duration, PacketSize, Packets};
 
 use crate::{congestion::CongestionConfig, recovery::RecoveryConfig};
 
@@ -79,8 +79,8 @@ pub struct TcpParameters {
     pub ecn: bool,
     /// Declare retransmissions ECN-capable too (ns-2; RFC 3168, section 6.1.5 forbids it).
     pub ecn_on_retransmissions: bool,
-    /// Bytes of an acknowledgement, and of a SYN. Default 40, two headers without options.
-    pub ack_bytes: u32,
+    /// Size of an acknowledgement, and of a SYN. Default 40 B, two headers without options.
+    pub ack_size: PacketSize,
 }
 
 impl Default for TcpParameters {
@@ -102,7 +102,7 @@ impl Default for TcpParameters {
             delayed_ack: None,
             ecn: false,
             ecn_on_retransmissions: false,
-            ack_bytes: 40,
+            ack_size: PacketSize::new(40).expect("not zero"),
         }
     }
 }
@@ -140,8 +140,19 @@ impl TcpParameters {
                 "write \"1 ns\" for an exact clock",
             );
         }
-        if self.ack_bytes == 0 {
-            return refuse("ack_bytes", "an acknowledgement has no bytes", "write for example 40");
+        if self.clock_granularity > self.max_rto {
+            return refuse(
+                "clock_granularity",
+                "clock_granularity is longer than max_rto",
+                "write for example \"10 ms\"",
+            );
+        }
+        if self.initial_window.0 > 1e6 {
+            return refuse(
+                "initial_window",
+                "initial_window is above a million packets",
+                "RFC 6928 has 10 packets",
+            );
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use weir_types::{Duration, Ecn, Instant};
+use weir_types::{Duration, Ecn, Instant, PacketSize};
 
 use crate::{Flags, Segment, TcpParameters};
 
@@ -21,7 +21,7 @@ pub struct Receiver {
     /// When the delayed ACK is due; [`Instant::MAX`] if there is none.
     due: Instant,
     delay: Option<Duration>,
-    ack_bytes: u32,
+    ack_size: PacketSize,
     flow: u32,
 }
 
@@ -36,7 +36,7 @@ impl Receiver {
             delayed: None,
             due: Instant::MAX,
             delay: parameters.delayed_ack,
-            ack_bytes: parameters.ack_bytes,
+            ack_size: parameters.ack_size,
             flow,
         }
     }
@@ -92,7 +92,7 @@ impl Receiver {
             stamp: self.delayed.take().unwrap_or(stamp),
             flow: self.flow,
             number: self.expected,
-            bytes: self.ack_bytes,
+            bytes: self.ack_size.bytes(),
             ecn: Ecn::NotEct,
             flags: Flags::ACK.with(Flags::ECE, self.echo),
         }

@@ -45,6 +45,8 @@ pub struct Sender {
     /// that was sent twice).
     timed: Option<(u32, Instant)>,
     duplicates: u32,
+    /// When the sender last stopped, the window stopped it: not its data, not its own jitter.
+    window_limited: bool,
     /// Segments sent by limited transmit since the first duplicate; they do not count as
     /// outstanding when the window is cut (RFC 5681, section 3.2).
     limited: u32,
@@ -82,9 +84,10 @@ impl Sender {
             congestion: parameters.congestion.build(),
             recovery: NewReno::default(),
             timer: Instant::MAX,
-            rtt: RttEstimator::new(),
+            rtt: RttEstimator::new(parameters.initial_rto),
             timed: None,
             duplicates: 0,
+            window_limited: false,
             limited: 0,
             burst: u32::MAX,
             repair: false,
@@ -100,7 +103,7 @@ impl Sender {
     }
 
     /// Data is there to send, without end.
-    pub const fn start(&mut self, _now: Instant) {
+    pub const fn start(&mut self) {
         self.end = u32::MAX;
     }
 
@@ -164,9 +167,10 @@ impl Sender {
             return self.poll_repair(now);
         }
         if !self.has_room() {
+            self.window_limited = self.next - self.una >= self.window.cwnd as u32;
             return None;
         }
-        self.limited += u32::from(self.next - self.una >= self.usable_window());
+        self.limited += u32::from(self.next - self.una >= self.usable_window(0));
         self.burst -= 1;
         self.next += 1;
         Some(self.emit(self.next - 1, now))
@@ -189,14 +193,12 @@ impl Sender {
         if self.next >= self.end || self.burst == 0 || self.held {
             return false;
         }
-        let outstanding = self.next - self.una;
-        let window = self.usable_window();
         // Limited transmit (RFC 3042): the first two duplicates each let one more go.
         let extra = match self.duplicates {
             extra @ 1..=2 if self.parameters.limited_transmit && !self.recovery.is_active() => extra,
             _ => 0,
         };
-        outstanding < window + extra
+        self.next - self.una < self.usable_window(extra)
     }
 
     /// When [`Sender::on_timeout`] is due; [`Instant::MAX`] while nothing is outstanding.
@@ -227,22 +229,24 @@ impl Sender {
 
     fn on_new_data(&mut self, ack: &Segment, echo: bool, now: Instant) {
         let connecting = self.is_connecting();
-        let limiting = self.next - self.una >= self.window.cwnd as u32;
         let covered = ack.number - self.una;
         self.una = ack.number;
         self.next = self.next.max(self.una);
         self.duplicates = 0;
         self.limited = 0;
         self.expired_at = None;
-        self.time_round_trip(ack, now);
+        self.time_round_trip(ack, echo, now);
         if connecting {
-            let alone = self.counters.timeouts > 0;
-            self.window.cwnd = if alone { 1.0 } else { self.parameters.initial_window.0 };
+            if self.counters.timeouts > 0 {
+                self.rtt.after_lost_syn();
+            } else {
+                self.window.cwnd = self.parameters.initial_window.0;
+            }
             return self.restart_timer(now);
         }
         let NewRenoParameters { timer_reset, exit, burst } = *self.newreno();
         if !self.recovery.is_active() {
-            if !echo && (limiting || self.parameters.growth == Growth::Always) {
+            if !echo && (self.window_limited || self.parameters.growth == Growth::Always) {
                 self.congestion.on_ack(&mut self.window);
             }
             return self.restart_timer(now);
@@ -277,6 +281,7 @@ impl Sender {
         }
         if self.recovery.covers_more(self.una) {
             let flight = self.flight() - f64::from(self.limited);
+            self.use_window();
             self.congestion.on_loss(&mut self.window, flight);
             self.recovery.cut(self.high);
             self.reduced = true;
@@ -304,6 +309,7 @@ impl Sender {
         // The ACK covers all that was outstanding at the last cut, so it also ends the recovery
         // that may have begun there.
         self.recovery.leave();
+        self.use_window();
         let flight = self.flight().min(self.window.cwnd);
         self.congestion.on_mark(&mut self.window, flight);
         self.recovery.cut(self.high);
@@ -312,13 +318,18 @@ impl Sender {
         self.reduced = true;
     }
 
-    fn time_round_trip(&mut self, ack: &Segment, now: Instant) {
-        if self.parameters.timestamps {
-            self.rtt.sample(now.since(ack.stamp), &self.parameters);
-            self.rtt.recover();
-        } else if let Some((_, sent)) = self.timed.take_if(|(number, _)| *number < ack.number) {
+    /// Takes a sample, which ends the back-off, unless a mark has just called for one.
+    fn time_round_trip(&mut self, ack: &Segment, echo: bool, now: Instant) {
+        let sent = if self.parameters.timestamps {
+            Some(ack.stamp)
+        } else {
+            self.timed.take_if(|(number, _)| *number < ack.number).map(|(_, sent)| sent)
+        };
+        if let Some(sent) = sent {
             self.rtt.sample(now.since(sent), &self.parameters);
-            self.rtt.recover();
+            if !echo {
+                self.rtt.recover();
+            }
         }
     }
 
@@ -343,7 +354,7 @@ impl Sender {
             stamp: now,
             flow: self.flow,
             number,
-            bytes: if syn { self.parameters.ack_bytes } else { self.bytes },
+            bytes: if syn { self.parameters.ack_size.bytes() } else { self.bytes },
             ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
             flags: Flags::NONE
                 .with(Flags::SYN, syn)
@@ -362,14 +373,23 @@ impl Sender {
             if self.una < self.high { now + self.rtt.timeout(&self.parameters) } else { Instant::MAX };
     }
 
-    /// The whole part of the window, inflated in recovery, within what the receiver allows.
+    /// The whole part of the window, inflated in recovery, and `extra` segments, within what the
+    /// receiver allows.
     #[inline]
-    fn usable_window(&self) -> u32 {
+    fn usable_window(&self, extra: u32) -> u32 {
         if self.is_connecting() {
             return 1;
         }
-        let window = self.window.cwnd as u32 + self.recovery.inflation();
+        let window = (self.window.cwnd as u32).saturating_add(self.recovery.inflation() + extra);
         self.parameters.receive_window.map_or(window, |allowed| window.min(allowed.0 as u32))
+    }
+
+    /// Takes off the window what the receiver has never allowed to be used: only what was in
+    /// use can be cut.
+    fn use_window(&mut self) {
+        if let Some(allowed) = self.parameters.receive_window {
+            self.window.cwnd = self.window.cwnd.min(allowed.0);
+        }
     }
 
     /// What is in the network, in segments: sent since the last timeout and not acknowledged,

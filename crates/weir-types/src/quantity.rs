@@ -298,7 +298,15 @@ impl FromStr for Buffer {
         let (value, unit) = BUFFER.parse(text)?;
         let whole = libm::round(value);
         Ok(match BUFFER.units[unit].0 {
-            "packets" | "packet" => Self::Packets(whole as u32),
+            "packets" | "packet" => {
+                if (whole - value).abs() > 1e-9 || whole > f64::from(u32::MAX) {
+                    return Err(UnitError::new(
+                        format!("\"{text}\" is not a number of packets that a buffer can hold"),
+                        "write a whole number, at most 4294967295",
+                    ));
+                }
+                Self::Packets(whole as u32)
+            }
             "BDP" => Self::Bdp(value),
             "s" | "ms" | "us" => Self::Time(Duration::from_nanos(whole as u64)),
             _ => Self::Bytes(whole as u64),

@@ -109,10 +109,10 @@ impl RemParameters {
         Invalid::unless_positive(self.alpha, "alpha")?;
         Invalid::unless_positive(self.gamma, "gamma")?;
         Invalid::unless(
-            !self.interval.is_zero(),
+            self.interval >= Duration::from_micros(10),
             "interval",
-            "the interval is zero",
-            "write for example \"2 ms\"",
+            alloc::format!("an interval of {} is too short", self.interval),
+            "write at least \"10 us\"; ns-2 has 2 ms",
         )?;
         Invalid::unless(
             self.watches == Watches::RateAndQueue || self.target.value() > 0.0,

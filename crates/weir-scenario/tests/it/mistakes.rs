@@ -42,6 +42,58 @@ fn an_unknown_law() {
 }
 
 #[test]
+fn a_choice_that_is_none_or_two() {
+    let message = spoil("aqm.red = { min_th = \"5 packets\", max_th = \"15 packets\" }", "aqm = \"red\"");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["NAME = {}"]);
+    let message = spoil("aqm.red = {", "aqm.rem = {}\naqm.red = {");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["exactly one choice"]);
+    let two = "{ uniform = { from = \"40 ms\", to = \"50 ms\" }, exponential = { at_least = \"40 ms\", mean = \"50 ms\" } }";
+    let message = spoil("\"40 ms\"", two);
+    assert!(message.starts_with("plain.toml:13: flows.ftp.rtt: a round trip is drawn from one"), "{message}");
+}
+
+#[test]
+fn a_missing_key() {
+    let message = spoil("rate = \"10 Mbit/s\"\n", "");
+    expect(
+        &message,
+        "plain.toml:5: links.bottleneck: ",
+        &["missing field `rate`", "add rate = \"64 Mbit/s\""],
+    );
+}
+
+#[test]
+fn variants_that_are_none() {
+    for (variants, words) in [
+        ("[variants]\na = 1", "a variant is a table"),
+        ("[variants.\"a/b\"]", "not a plain name"),
+        ("[variants.a]\nlabel = 1", "the label is not a text"),
+    ] {
+        let message = read(&format!("{PLAIN}\n{variants}\n")).expect_err("must be refused").to_string();
+        expect(&message, "plain.toml:1", &[words]);
+    }
+}
+
+#[test]
+fn a_group_that_is_called_like_their_sum() {
+    let message = spoil("[flows.ftp]", "[flows.all]");
+    expect(&message, "plain.toml:11: flows.all: ", &["the sum of all groups"]);
+}
+
+#[test]
+fn more_than_a_machine_can_hold() {
+    let message = spoil("[links", "[measure]\nperiod = \"1 us\"\n[links");
+    expect(&message, "plain.toml:6: measure.period: ", &["at most 100000"]);
+    let message = spoil("\"50 packets\"", "\"99999999999 packets\"");
+    expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["whole number"]);
+    let message = spoil("\"50 packets\"", "\"1.6 packets\"");
+    expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["whole number"]);
+    let message =
+        spoil("aqm.red = { min_th = \"5 packets\", max_th = \"15 packets\" }", "aqm.rem.interval = \"1 ns\"");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm.rem.interval: ", &["too short"]);
+}
+
+#[test]
 fn a_wrong_unit() {
     let message = spoil("\"10 Mbit/s\"", "\"10 ms\"");
     expect(&message, "plain.toml:6: links.bottleneck.rate: ", &["\"ms\" is not a unit of a rate", "Mbit/s"]);
@@ -83,7 +135,9 @@ fn no_flows() {
     expect(&message, "plain.toml:", &["there are no flows"]);
     let (links, _) = PLAIN.split_once("[flows.ftp]").unwrap();
     let message = read(links).expect_err("must be refused").to_string();
-    assert!(message.contains("flows"), "{message}");
+    expect(&message, "plain.toml", &["there are no flows"]);
+    let message = spoil("count = 5", "count = 4294967295");
+    expect(&message, "plain.toml:12: flows.ftp.count: ", &["too many"]);
 }
 
 #[test]

@@ -42,6 +42,17 @@ fn a_bad_override_is_named_as_it_was_given() {
     let error = set(&[("links.bottleneck.rate", "20 Mbps")]).scenario().unwrap_err();
     assert_eq!(error.file, "--set links.bottleneck.rate=20 Mbps");
     assert_eq!((error.line, error.path.as_deref()), (None, Some("links.bottleneck.rate")));
+    // The value that is wrong now was right before: the override is to blame, not the file.
+    let error = set(&[("links.bottleneck.aqm.red.min_th", "20 packets")]).scenario().unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("links.bottleneck.aqm.red.max_th"));
+    let error = set(&[("links.bottleneck.aqm.rem", "{ target = \"1 ms\" }")]).scenario().unwrap_err();
+    assert_eq!(
+        (error.file.starts_with("--set links.bottleneck.aqm.rem="), error.line),
+        (true, None),
+        "{error}"
+    );
+    let error = set(&[("variants.a.seed", "3")]).scenario().unwrap_err();
+    assert!(error.to_string().contains("cannot be set from outside"), "{error}");
     let error = set(&[("links.bottleneck.speed", "1")]).scenario().unwrap_err();
     assert!(error.to_string().contains("unknown field `speed`"), "{error}");
 }

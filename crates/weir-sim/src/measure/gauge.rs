@@ -7,7 +7,7 @@ pub(crate) struct QueueGauge {
     since: Instant,
     packets: u32,
     /// Packet-nanoseconds.
-    area: u64,
+    area: u128,
     /// Packets squared times nanoseconds.
     square: u128,
     /// The longest queue.
@@ -61,9 +61,9 @@ impl QueueGauge {
     #[inline]
     fn advance(&mut self, now: Instant) {
         let nanos = now.since(self.since).as_nanos();
-        let packets = u64::from(self.packets);
-        self.area += packets * nanos;
-        self.square += u128::from(packets * packets) * u128::from(nanos);
+        let packets = u128::from(self.packets);
+        self.area += packets * u128::from(nanos);
+        self.square += packets * packets * u128::from(nanos);
         self.since = now;
     }
 }

@@ -35,6 +35,13 @@ impl Histogram {
         self.total += other.total;
     }
 
+    /// Nothing more will come: gives back the room beyond the longest time.
+    pub(crate) fn close(&mut self) {
+        let used = self.counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+        self.counts.truncate(used);
+        self.counts.shrink_to_fit();
+    }
+
     /// The least time, rounded up to the end of its bin, that a share `q` of all does not exceed.
     pub(crate) fn quantile(&self, q: f64) -> Option<Duration> {
         let rank = (q * self.total as f64).ceil().max(1.0) as u64;

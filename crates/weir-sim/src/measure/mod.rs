@@ -85,7 +85,9 @@ pub(crate) struct FlowInfo {
 pub(crate) struct GroupInfo {
     /// Its name in the scenario.
     pub(crate) name: String,
-    /// Capacity of the narrowest link on its path, in bit/s.
+    /// The narrowest link on its path, the first of several.
+    pub(crate) bottleneck: String,
+    /// Its capacity in bit/s.
     pub(crate) capacity: f64,
 }
 

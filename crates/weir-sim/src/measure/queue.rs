@@ -7,10 +7,10 @@ use super::{Histogram, QueueGauge};
 #[derive(Clone, Debug)]
 pub(crate) struct QueueCounts {
     pub(crate) gauge: QueueGauge,
-    /// Nanoseconds during which bits left.
-    busy: u64,
-    /// When the transmission counted last ends: what lies beyond a cut belongs to the next interval.
+    /// The transmission counted last: when it ends, and whose it is. What lies beyond a cut
+    /// belongs to the next interval.
     busy_until: Instant,
+    busy_group: usize,
     pub(crate) groups: Vec<GroupCounts>,
 }
 
@@ -19,6 +19,8 @@ pub(crate) struct QueueCounts {
 pub(crate) struct GroupCounts {
     pub(crate) arrivals: u64,
     pub(crate) departures: u64,
+    /// Nanoseconds during which bits left.
+    busy: u64,
     /// Bytes that left.
     pub(crate) bytes: u64,
     pub(crate) early: u64,
@@ -35,38 +37,51 @@ impl QueueCounts {
     pub(crate) fn new(groups: usize) -> Self {
         Self {
             gauge: QueueGauge::default(),
-            busy: 0,
             busy_until: Instant::ZERO,
+            busy_group: 0,
             groups: vec![GroupCounts::new(); groups],
         }
     }
 
-    /// A transmission takes from `start` to `end`.
+    /// A packet of `group` is transmitted from `start` to `end`, after it waited `sojourn`.
     #[inline]
-    pub(crate) fn transmits(&mut self, start: Instant, end: Instant) {
-        self.busy += end.since(start).as_nanos();
+    pub(crate) fn transmits(
+        &mut self,
+        group: usize,
+        bytes: u32,
+        sojourn: Duration,
+        start: Instant,
+        end: Instant,
+    ) {
         self.busy_until = end;
+        self.busy_group = group;
+        let counts = &mut self.groups[group];
+        counts.busy += end.since(start).as_nanos();
+        counts.departures += 1;
+        counts.bytes += u64::from(bytes);
+        counts.waited += sojourn.as_nanos();
+        counts.sojourns.record(sojourn);
     }
 
     /// Closes the interval at `now` and begins the next.
     pub(crate) fn cut(&mut self, now: Instant) -> Self {
         let beyond = self.busy_until.since(now).as_nanos();
-        let next = Self { gauge: self.gauge.begin(now), busy: beyond, ..Self::new(self.groups.len()) };
-        let next = Self { busy_until: self.busy_until, ..next };
+        let mut next = Self::new(self.groups.len());
+        next.gauge = self.gauge.begin(now);
+        (next.busy_until, next.busy_group) = (self.busy_until, self.busy_group);
+        next.groups[self.busy_group].busy = beyond;
         let mut closed = std::mem::replace(self, next);
         closed.gauge.close(now);
-        closed.busy -= beyond;
+        let last = closed.busy_group;
+        closed.groups[last].busy -= beyond;
+        for group in &mut closed.groups {
+            group.sojourns.close();
+        }
         closed
-    }
-
-    /// The share of `nanos` nanoseconds during which bits left.
-    pub(crate) fn utilisation(&self, nanos: f64) -> f64 {
-        self.busy as f64 / nanos
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
         self.gauge.add(&other.gauge);
-        self.busy += other.busy;
         for (group, other) in self.groups.iter_mut().zip(&other.groups) {
             group.add(other);
         }
@@ -78,6 +93,7 @@ impl GroupCounts {
         Self {
             arrivals: 0,
             departures: 0,
+            busy: 0,
             bytes: 0,
             early: 0,
             forced: 0,
@@ -88,12 +104,9 @@ impl GroupCounts {
         }
     }
 
-    #[inline]
-    pub(crate) fn departed(&mut self, bytes: u32, sojourn: Duration) {
-        self.departures += 1;
-        self.bytes += u64::from(bytes);
-        self.waited += sojourn.as_nanos();
-        self.sojourns.record(sojourn);
+    /// The share of `nanos` nanoseconds during which bits of these packets left.
+    pub(crate) fn utilisation(&self, nanos: f64) -> f64 {
+        self.busy as f64 / nanos
     }
 
     pub(crate) const fn dropped(&mut self, reason: Reason) {
@@ -111,6 +124,7 @@ impl GroupCounts {
     pub(crate) fn add(&mut self, other: &Self) {
         self.arrivals += other.arrivals;
         self.departures += other.departures;
+        self.busy += other.busy;
         self.bytes += other.bytes;
         self.early += other.early;
         self.forced += other.forced;

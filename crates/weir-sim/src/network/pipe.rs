@@ -1,4 +1,7 @@
-use std::collections::VecDeque;
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::{BinaryHeap, VecDeque},
+};
 
 use weir_types::{Duration, Instant};
 
@@ -19,11 +22,15 @@ pub(crate) enum To {
 }
 
 /// Packets that propagate, in the order in which they arrive. All flows with the same delay
-/// share one pipe. They enter in that order too, or nearly so: behind access links of
-/// different flows a packet may overtake a few others, so the place is looked for from the back.
+/// share one pipe. Most enter in that order too. Behind access links, where each flow has a
+/// backlog of its own, some overtake others: those are kept beside.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     waiting: VecDeque<(Instant, Packet)>,
+    overtaking: BinaryHeap<Reverse<Overtaking>>,
+    /// Packets that have overtaken so far: of those that arrive at one instant the first to
+    /// enter is the first to arrive.
+    serial: u64,
     /// Propagation time, for packets that enter when they have been sent.
     pub(crate) delay: Duration,
     /// Where it ends.
@@ -33,8 +40,15 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    pub(crate) const fn new(delay: Duration, to: To) -> Self {
-        Self { waiting: VecDeque::new(), delay, to, scheduled: Instant::MAX }
+    pub(crate) fn new(delay: Duration, to: To) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            overtaking: BinaryHeap::new(),
+            serial: 0,
+            delay,
+            to,
+            scheduled: Instant::MAX,
+        }
     }
 
     const fn event(&self, id: u32) -> Event {
@@ -55,10 +69,11 @@ impl Pipes {
     #[inline]
     pub(crate) fn push(&mut self, id: u32, due: Instant, packet: Packet, calendar: &mut Calendar) {
         let pipe = &mut self.0[id as usize];
-        let late = pipe.waiting.back().is_some_and(|(last, _)| *last > due);
-        pipe.waiting.push_back((due, packet));
-        if late {
-            settle(&mut pipe.waiting);
+        if pipe.waiting.back().is_some_and(|(last, _)| *last > due) {
+            pipe.serial += 1;
+            pipe.overtaking.push(Reverse(Overtaking { due, serial: pipe.serial, packet }));
+        } else {
+            pipe.waiting.push_back((due, packet));
         }
         if due < pipe.scheduled {
             pipe.scheduled = due;
@@ -74,29 +89,50 @@ impl Pipes {
         if pipe.scheduled != now {
             return None;
         }
-        let (_, packet) = pipe.waiting.pop_front()?;
-        match pipe.waiting.front() {
-            Some((next, _)) => {
-                pipe.scheduled = *next;
-                calendar.push(*next, pipe.event(id));
-            }
-            None => pipe.scheduled = Instant::MAX,
+        let overtakes = match (pipe.waiting.front(), pipe.overtaking.peek()) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some((due, _)), Some(Reverse(other))) => other.due < *due,
+        };
+        let packet = if overtakes { pipe.overtaking.pop()?.0.packet } else { pipe.waiting.pop_front()?.1 };
+        let next = pipe.waiting.front().map_or(Instant::MAX, |(due, _)| *due);
+        pipe.scheduled = pipe.overtaking.peek().map_or(next, |Reverse(other)| next.min(other.due));
+        if pipe.scheduled < Instant::MAX {
+            calendar.push(pipe.scheduled, pipe.event(id));
         }
         Some((packet, pipe.to))
     }
 
     /// Packets on their way.
     pub(crate) fn in_flight(&self) -> u64 {
-        self.0.iter().map(|pipe| pipe.waiting.len() as u64).sum()
+        self.0.iter().map(|pipe| (pipe.waiting.len() + pipe.overtaking.len()) as u64).sum()
     }
 }
 
-/// Moves the last packet forward to its place, behind those that arrive at the same instant.
-#[cold]
-fn settle(waiting: &mut VecDeque<(Instant, Packet)>) {
-    let mut at = waiting.len() - 1;
-    while at > 0 && waiting[at - 1].0 > waiting[at].0 {
-        waiting.swap(at - 1, at);
-        at -= 1;
+/// A packet that arrives before another that entered earlier.
+#[derive(Debug)]
+struct Overtaking {
+    due: Instant,
+    serial: u64,
+    packet: Packet,
+}
+
+impl Ord for Overtaking {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.due, self.serial).cmp(&(other.due, other.serial))
     }
 }
+
+impl PartialOrd for Overtaking {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Overtaking {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Overtaking {}

@@ -92,9 +92,8 @@ impl Observer<Packet> for Outbox<'_> {
 impl Output<Packet> for Outbox<'_> {
     #[inline]
     fn sent(&mut self, packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
-        self.counts.transmits(start, end);
         let group = self.group(&packet);
-        self.counts.groups[group].departed(packet.0.bytes, sojourn);
+        self.counts.transmits(group, packet.0.bytes, sojourn, start, end);
         let hop = self.ways.route(&packet).behind(self.id);
         let mut due = end + self.pipes.0[hop.pipe as usize].delay;
         if hop.last

@@ -10,14 +10,22 @@ pub struct RttEstimator {
     /// `None` before the first sample.
     smoothed: Option<Duration>,
     variation: Duration,
-    /// Doublings since the last ACK of new data.
+    /// The timeout before the first sample.
+    initial: Duration,
+    /// Doublings since the last sample (Karn's rule).
     backoff: u32,
 }
 
 impl RttEstimator {
-    /// Before any sample.
-    pub const fn new() -> Self {
-        Self { smoothed: None, variation: Duration::ZERO, backoff: 0 }
+    /// Before any sample, with a timeout of `initial`.
+    pub const fn new(initial: Duration) -> Self {
+        Self { smoothed: None, variation: Duration::ZERO, initial, backoff: 0 }
+    }
+
+    /// The SYN was lost: data begins with a timeout of at least 3 s (5.7).
+    pub fn after_lost_syn(&mut self) {
+        self.initial = self.initial.max(Duration::from_secs(3));
+        self.backoff = 0;
     }
 
     /// A segment came back after `rtt` (RFC 6298, 2.2 and 2.3).
@@ -39,11 +47,11 @@ impl RttEstimator {
     /// The timeout: srtt + max(G, 4 rttvar), within its bounds, doubled per expiry.
     pub fn timeout(&self, parameters: &TcpParameters) -> Duration {
         let base = match self.smoothed {
-            None => parameters.initial_rto,
+            None => self.initial,
             Some(smoothed) => smoothed + (self.variation * 4).max(parameters.clock_granularity),
         };
         let base = base.max(parameters.min_rto);
-        (base * (1_u64 << self.backoff)).min(parameters.max_rto.max(parameters.initial_rto))
+        (base * (1_u64 << self.backoff)).min(parameters.max_rto.max(self.initial))
     }
 
     /// The timer expired (5.5).
@@ -52,7 +60,7 @@ impl RttEstimator {
         self.backoff = (self.backoff + 1).min(16);
     }
 
-    /// New data was acknowledged: the path is alive.
+    /// A segment that was sent once has come back: the path is alive.
     #[inline]
     pub const fn recover(&mut self) {
         self.backoff = 0;
@@ -64,19 +72,15 @@ impl RttEstimator {
     }
 }
 
-impl Default for RttEstimator {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     #[test]
     fn three_samples_as_rfc_6298_computes_them() {
-        let mut estimator = RttEstimator::new();
+        let mut estimator = RttEstimator::new(Duration::from_secs(1));
         let loose = TcpParameters { min_rto: Duration::from_millis(1), ..TcpParameters::default() };
         let expected = [(100_000_000, 50_000_000), (102_500_000, 42_500_000), (99_687_500, 37_500_000)];
         for (millis, (smoothed, variation)) in [100, 120, 80].into_iter().zip(expected) {
@@ -90,9 +94,9 @@ mod tests {
 
     #[test]
     fn expiry_doubles_up_to_the_bound_and_an_ack_ends_it() {
-        let mut estimator = RttEstimator::new();
+        let mut estimator = RttEstimator::new(Duration::from_secs(1));
         let parameters = TcpParameters::default();
-        let mut seconds = alloc::vec::Vec::new();
+        let mut seconds = Vec::new();
         for _ in 0..8 {
             seconds.push(estimator.timeout(&parameters).as_nanos() / 1_000_000_000);
             estimator.back_off();

@@ -18,7 +18,7 @@ fn mean_window(p: f64, marks: bool) -> f64 {
     let mut acks: VecDeque<(Instant, Segment)> = VecDeque::new();
     let (begin, end) = (Instant::ZERO + ROUND_TRIP * 500, Instant::ZERO + ROUND_TRIP * 20_500);
     let (mut now, mut before) = (Instant::ZERO, 0);
-    sender.start(now);
+    sender.start();
     while now < end {
         while let Some(mut segment) = sender.poll_segment(now) {
             let signalled = rng.chance(p);

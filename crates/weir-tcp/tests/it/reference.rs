@@ -10,7 +10,7 @@ use weir_tcp::{
     congestion::{CongestionConfig, Halves, RenoParameters},
     recovery::{Exit, NewRenoParameters, RecoveryConfig, TimerReset},
 };
-use weir_types::{Duration, Packets};
+use weir_types::{Duration, PacketSize, Packets};
 
 use crate::wire::{Kind, Row, Script, State, Wire};
 
@@ -186,7 +186,7 @@ fn parameters(about: &Value) -> TcpParameters {
         clock_granularity: nanos("clock_tick_ns"),
         ecn: switch(about, "ecn"),
         ecn_on_retransmissions: switch(about, "ecn"),
-        ack_bytes: whole_number(about, "ack_bytes") as u32,
+        ack_size: PacketSize::new(whole_number(about, "ack_bytes") as u32).expect("not zero"),
         ..TcpParameters::default()
     }
 }

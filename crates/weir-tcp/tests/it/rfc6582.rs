@@ -21,7 +21,7 @@ impl Desk {
     /// Connected, and the initial window of ten segments sent.
     fn new(parameters: TcpParameters) -> Self {
         let mut desk = Self { sender: Sender::new(0, 1000, Arc::new(parameters)), now: Instant::ZERO };
-        desk.sender.start(desk.now);
+        desk.sender.start();
         assert_eq!(desk.sent(), [0]);
         assert_eq!(desk.ack(0), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
         desk
@@ -55,6 +55,11 @@ impl Desk {
         std::iter::from_fn(|| self.sender.poll_segment(self.now)).map(|segment| segment.number).collect()
     }
 
+    /// Window, without the inflation of recovery, and `ssthresh`.
+    fn window(&self) -> (f64, f64) {
+        (self.sender.cwnd(), self.sender.ssthresh())
+    }
+
     /// Until the timer expires.
     fn left(&self) -> Duration {
         self.sender.timeout().since(self.now)
@@ -70,12 +75,12 @@ fn without_limited_transmit() -> TcpParameters {
 fn two_losses_in_a_window_of_ten() {
     let mut desk = Desk::new(without_limited_transmit());
     assert_eq!(desk.duplicates(0, 3), [1], "the third duplicate ACK repairs");
-    assert_eq!((desk.sender.ssthresh(), desk.sender.cwnd()), (5.0, 5.0), "and the window is 5 + 3");
+    assert_eq!(desk.window(), (5.0, 5.0), "and the window is 5 + 3");
     assert_eq!(desk.duplicates(0, 5), [11, 12, 13], "inflated to 13, of which 10 are out");
     assert_eq!(desk.ack(2), [3, 14], "13 - 2 + 1 = 12 may be out: 3 to 14");
     assert_eq!(desk.duplicates(2, 3), [15, 16, 17]);
     assert_eq!(desk.ack(13), [18], "14 to 18 are out");
-    assert_eq!(desk.sender.cwnd(), 5.0, "min(ssthresh, 4 + 1)");
+    assert_eq!(desk.window(), (5.0, 5.0), "min(ssthresh, 4 + 1)");
     assert_eq!(desk.sender.counters().fast_retransmits, 1);
 }
 
@@ -86,8 +91,7 @@ fn a_full_ack_leaves_no_room_for_a_burst() {
     assert_eq!(desk.duplicates(0, 3), [1]);
     desk.sender.stop();
     assert_eq!(desk.ack(10), [] as [u32; 0]);
-    assert_eq!(desk.sender.cwnd(), 2.0, "nothing is out");
-    assert_eq!(desk.sender.ssthresh(), 5.0);
+    assert_eq!(desk.window(), (2.0, 5.0), "nothing is out");
 }
 
 /// A partial ACK that covers more than the window was inflated by takes the rest from the window.
@@ -105,7 +109,7 @@ fn limited_transmit_sends_two_that_do_not_count() {
     assert_eq!(desk.ack(0), [11]);
     assert_eq!(desk.ack(0), [12]);
     assert_eq!(desk.ack(0), [1]);
-    assert_eq!(desk.sender.ssthresh(), 5.0);
+    assert_eq!(desk.window(), (5.0, 5.0));
 }
 
 /// Section 3.2, step 4, and section 4.1: after a timeout the same data are sent again, and
@@ -114,7 +118,7 @@ fn limited_transmit_sends_two_that_do_not_count() {
 fn echoes_of_what_was_sent_twice_start_no_recovery() {
     let mut desk = Desk::new(without_limited_transmit());
     assert_eq!(desk.expire(), [1]);
-    assert_eq!((desk.sender.cwnd(), desk.sender.ssthresh()), (1.0, 5.0));
+    assert_eq!(desk.window(), (1.0, 5.0));
     assert_eq!(desk.ack(2), [3, 4]);
     assert_eq!(desk.duplicates(2, 4), [] as [u32; 0]);
     assert_eq!(desk.sender.counters().fast_retransmits, 0);
@@ -131,7 +135,7 @@ fn a_timeout_ends_recovery() {
     let mut desk = Desk::new(without_limited_transmit());
     assert_eq!(desk.duplicates(0, 3), [1]);
     assert_eq!(desk.expire(), [1]);
-    assert_eq!(desk.sender.cwnd(), 1.0);
+    assert_eq!(desk.window(), (1.0, 3.5), "of ten that are out, three have arrived");
     assert_eq!(desk.ack(10), [11, 12], "slow start, not recovery");
     assert_eq!(desk.sender.counters().timeouts, 1);
 }
@@ -144,7 +148,7 @@ fn a_retransmission_that_is_lost_again_halves_nothing() {
     assert_eq!(desk.left(), Duration::from_secs(2));
     assert_eq!(desk.expire(), [1]);
     assert_eq!(desk.left(), Duration::from_secs(4));
-    assert_eq!((desk.sender.cwnd(), desk.sender.ssthresh()), (1.0, 5.0));
+    assert_eq!(desk.window(), (1.0, 5.0));
 }
 
 /// Section 3.2, step 3: the first partial ACK restarts the timer, the others do not.
@@ -199,6 +203,6 @@ fn a_full_ack_that_echoes_a_mark_ends_recovery() {
     assert_eq!(desk.duplicates(0, 7), [11, 12, 13, 14, 15]);
     let answer = desk.ack_with(13, Flags::ACK.with(Flags::ECE, true));
     assert!(!answer.contains(&14), "14 is on its way and was sent again: {answer:?}");
-    assert_eq!((desk.sender.cwnd(), desk.sender.ssthresh()), (2.5, 2.5), "5, halved once more");
+    assert_eq!(desk.window(), (2.5, 2.5), "5, halved once more");
     assert_eq!(desk.sender.counters().mark_cuts, 1);
 }

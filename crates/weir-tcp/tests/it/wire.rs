@@ -95,7 +95,7 @@ impl Wire {
 
     /// Everything that happens at the sender until the end.
     pub(crate) fn run(mut self) -> Vec<Row> {
-        self.sender.start(Instant::ZERO);
+        self.sender.start();
         self.happened(0, Kind::Start, None);
         loop {
             let arrival = self.on_the_way.peek().map_or(u64::MAX, |Reverse((at, ..))| *at);
