@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import polars as pl
 
@@ -115,7 +114,7 @@ def _resolved_path(place: Path, record: Record, variant: str) -> Path:
     if len(record.variants) == 1:
         return place / "resolved.toml"
     # A key of TOML may be any text; a name of a file may not.
-    return place / "resolved" / f"{quote(variant, safe='')}.toml"
+    return place / "resolved" / f"{variant}.toml"
 
 
 def _target(directory: str | os.PathLike[str]) -> Path:
