@@ -17,11 +17,12 @@ BIN := .venv/bin
 WEIR := $(BIN)/weir
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-# What the extension is made of; tests and benchmarks are not part of it.
+# What the extension is made of; tests, benchmarks and examples are not part of it.
 RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
-	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*')
+	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*' \
+	! -path '*/examples/*')
 
-.PHONY: help demo test test-rust test-python lint lint-rust lint-python format wheel bench \
+.PHONY: help demo picture test test-rust test-python lint lint-rust lint-python format wheel bench \
 	validate schema lock clean FORCE
 
 help: ## List the targets
@@ -29,6 +30,9 @@ help: ## List the targets
 
 demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw it
 	$(WEIR) compare rem-wireline --replications 6
+
+picture: demo ## Draw the picture in the README anew
+	cp results/rem-wireline/figures/mean-queue-by-users.svg docs/images/rem-queue.svg
 
 test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust
@@ -66,7 +70,7 @@ bench: .venv/.installed ## Measure the speed and write docs/performance.md
 	$(WEIR) bench --write docs/performance.md
 
 validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md
-	$(BIN)/python -m weir.validation --write docs/validation.md
+	PYTHONPATH=tests $(BIN)/python -m validation --write docs/validation.md
 
 schema: .venv/.installed ## Write schema/scenario.schema.json
 	$(WEIR) schema > schema/scenario.schema.json.new

@@ -113,7 +113,6 @@ def _write_tables(result: Result, place: Path) -> None:
 def _resolved_path(place: Path, record: Record, variant: str) -> Path:
     if len(record.variants) == 1:
         return place / "resolved.toml"
-    # A key of TOML may be any text; a name of a file may not.
     return place / "resolved" / f"{variant}.toml"
 
 

@@ -1,0 +1,61 @@
+"""The command: compares, says what it found, writes the page; exit code 1 if anything differs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from validation import law, loop, options, picture, sender
+from validation.page import Laws, Outcome, page, summary
+from weir.batch import Progress
+
+SEEDS = range(1, 9)
+QUICK_SEEDS = range(1, 3)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument("--write", type=Path, metavar="PAGE", help="write this page and its picture")
+    target.add_argument("--quick", action="store_true", help="few seeds, and no effects of options")
+    options_given = parser.parse_args(arguments)
+    path: Path | None = options_given.write
+    outcome = validate(QUICK_SEEDS if options_given.quick else SEEDS, effects=path is not None)
+    sys.stdout.write("\n".join(summary(outcome)) + "\n")
+    if path is not None:
+        path.write_text(page(outcome), encoding="utf-8")
+        picture.draw(outcome.rows, path.parent / "images" / picture.NAME)
+        sys.stdout.write(f"Wrote {path}\n")
+    return 0 if outcome.holds else 1
+
+
+def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
+    """All three levels; `effects` asks for the effects of the options too."""
+    laws = Laws(law.red(), law.rem(), law.red({}))
+    senders = sender.follow()
+    jobs = loop.jobs()
+    habits = options.HABITS if effects else ()
+    scenarios = [*(job.scenario for job in jobs), *map(options.without, habits)]
+    simulated = loop.simulate(scenarios, seeds, _report)
+    with_habits = {
+        (job.variant, job.jittered): (job, values) for job, values in zip(jobs, simulated, strict=False)
+    }
+    found: list[options.Effect] = []
+    for habit, default in zip(habits, simulated[len(jobs) :], strict=True):
+        job, values = with_habits[habit.variant, habit.jittered]
+        found.append(options.effect(habit, job.label, values["settled"], default["settled"]))
+    return Outcome(seeds, laws, senders, loop.compare(jobs, simulated[: len(jobs)]), found)
+
+
+def _report(progress: Progress) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if progress.finished == progress.total else ""
+        sys.stderr.write(f"\rclosed loop: {progress.finished} of {progress.total} runs{end}")
+        sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""docs/validation.md: the outcome in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from validation import picture
+from validation.law import TOLERANCE, Followed, Replay
+from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
+from validation.options import SHOWN, Effect
+from validation.sender import Senders
+from weir import _core
+from weir.statistics import Difference
+from weir.wording import estimate, number, plus_minus
+
+COMMAND = "PYTHONPATH=tests python -m validation --write docs/validation.md"
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Level 1."""
+
+    red: Replay
+    rem: Replay
+    paper: Replay
+    """RED with the paper's rule for idle times."""
+
+    @property
+    def price_exact(self) -> bool:
+        return self.rem.measure.equal == self.rem.measure.count
+
+    @property
+    def hold(self) -> bool:
+        return self.red.holds and self.rem.holds and self.price_exact
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All three levels."""
+
+    seeds: Sequence[int]
+    laws: Laws
+    senders: Senders
+    rows: list[Row]
+    effects: list[Effect]
+
+    @property
+    def holds(self) -> bool:
+        return self.laws.hold and self.senders.passed and all(row.holds for row in self.rows)
+
+    @property
+    def bound(self) -> list[Cell]:
+        """Every value that has a tolerance, whole periods included."""
+        return [cell for row in self.rows if row.bound for cell in row.all_cells]
+
+
+def summary(outcome: Outcome) -> list[str]:
+    """One line per level, and one per value out of tolerance."""
+    laws, senders, bound = outcome.laws, outcome.senders, outcome.bound
+    red, rem = laws.red.measure, laws.rem.measure
+    equal = f"{red.count} averages of RED to {exponent(red.relative)}, {rem.count} prices of REM"
+    lines = [
+        f"{mark(laws.hold)} law alone: equal are {equal} to {exponent(rem.relative)}",
+        f"{mark(senders.passed)} sender alone: {senders.identical} of {len(senders.traces)} traces equal",
+    ]
+    lines += [f"  {line}" for line in senders.output.splitlines() if not senders.passed]
+    worst = max(cell.used for cell in bound)
+    lines.append(
+        f"{mark(all(row.holds for row in outcome.rows))} closed loop: {sum(cell.holds for cell in bound)} of "
+        f"{len(bound)} values within tolerance; the worst uses {100 * worst:.0f}% of it"
+    )
+    for row in outcome.rows:
+        for cell in row.all_cells if row.bound else []:
+            if not cell.holds:
+                lines.append(f"  ✗ {name(row)}, {cell.measure.name} at {cell.users} users: {both(cell)}")
+    return lines
+
+
+def page(outcome: Outcome) -> str:
+    """The page as Markdown."""
+    environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own numbers
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    template = Path(__file__).with_name("page.md.jinja").read_text(encoding="utf-8")
+    settled = [
+        (row, cell) for row in outcome.rows if row.bound for cells in row.cells.values() for cell in cells
+    ]
+    phases = _phases(outcome.rows)
+    apart = [(row, cell) for row, cell in settled if abs(cell.difference) > cell.half_width]
+    text = environment.from_string(template).render(
+        command=COMMAND,
+        weir=_core.__version__,
+        results_version=_core.results_version,
+        seeds=outcome.seeds,
+        laws=outcome.laws,
+        followed=_followed(outcome.laws),
+        senders=outcome.senders,
+        users=USERS,
+        rows=outcome.rows,
+        measures=MEASURES,
+        bound=outcome.bound,
+        worst=max(outcome.bound, key=lambda cell: cell.used),
+        settled=settled,
+        far=[(row, cell) for row, cell in settled if cell.surely_used > 1.0],
+        apart=apart,
+        largest=max(apart, key=lambda pair: pair[1].used) if apart else None,
+        picture=picture.NAME,
+        phases=phases,
+        moved=_moved(phases),
+        plain_drop_tail=[cell for phase in phases for cell in (phase.goodput, phase.queue)],
+        effects=outcome.effects,
+        shown=SHOWN,
+        unseen=_unseen(outcome.effects),
+        mark=mark,
+        name=name,
+        both=both,
+        pair=pair,
+        use=use,
+        change=change,
+        exponent=exponent,
+    )
+    return text.rstrip("\n") + "\n"
+
+
+def exponent(value: float) -> str:
+    """A small number."""
+    return f"{value:.1e}" if value else "0"
+
+
+def mark(holds: bool) -> str:  # noqa: FBT001 - a filter in the template
+    """A tick or a cross."""
+    return "✓" if holds else "✗"
+
+
+def name(row: Row) -> str:
+    """What a row is called."""
+    return f"{row.label}, random wait" if row.jittered else row.label
+
+
+def both(cell: Cell) -> str:
+    """Both means, their difference, and how much of the tolerance it uses."""
+    decimals = cell.measure.decimals
+    difference = _signed(cell.difference, decimals)
+    spread = plus_minus(cell.half_width, decimals)
+    verdict = "" if cell.holds else " ✗"
+    return f"{pair(cell)}<br>{difference}{spread}, {100 * cell.used:.0f}%{verdict}"
+
+
+def pair(cell: Cell) -> str:
+    """Weir / ns-2."""
+    decimals = cell.measure.decimals
+    sides = (estimate(side.mean, side.half_width, decimals) for side in (cell.weir, cell.ns2))
+    return " / ".join(sides)
+
+
+def use(cells: Sequence[Cell]) -> str:
+    """The largest use of the tolerance."""
+    return f"{100 * max(cell.used for cell in cells):.0f}%"
+
+
+def change(measure: Measure, difference: Difference) -> str:
+    """A paired difference; a dash where none is shown."""
+    if difference.verdict() == "no difference shown":
+        return "–"
+    # A difference of pairs is known more closely than a mean.
+    decimals = measure.decimals + 1
+    interval = difference.interval
+    return _signed(interval.mean, decimals) + plus_minus(interval.half_width, decimals)
+
+
+def _signed(value: float, decimals: int) -> str:
+    """With a sign, unless it is zero to so many decimals."""
+    text = number(value, decimals)
+    sign = "+" if float(text) > 0.0 else ""
+    return sign + text.replace("-", "−")
+
+
+def _followed(laws: Laws) -> list[tuple[str, str, Followed, str, bool]]:
+    close = f"{TOLERANCE:.0e}"
+    red, rem = laws.red, laws.rem
+    return [
+        ("RED", "average", red.measure, close, red.measure.holds),
+        ("RED", "*p_b*", red.probability, close, red.probability.holds),
+        ("REM", "price", rem.measure, "0", laws.price_exact),
+        ("REM", "probability", rem.probability, close, rem.probability.holds),
+    ]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """DropTail at one number of users, without and with the random wait."""
+
+    users: int
+    goodput: Cell
+    waited_goodput: Cell
+    queue: Cell
+    waited_queue: Cell
+
+
+def _phases(rows: Sequence[Row]) -> list[Phase]:
+    plain, waited = (
+        next(row for row in rows if row.label == DROP_TAIL and row.jittered == jittered)
+        for jittered in (False, True)
+    )
+    columns = [row.cells[measure] for measure in ("goodput", "queue") for row in (plain, waited)]
+    return [Phase(users, *cells) for users, *cells in zip(USERS, *columns, strict=True)]
+
+
+def _moved(phases: Sequence[Phase]) -> dict[str, float]:
+    """The most that the wait changes in Weir."""
+    return {
+        "goodput": max(abs(p.waited_goodput.weir.mean - p.goodput.weir.mean) for p in phases),
+        "queue": max(abs(p.waited_queue.weir.mean - p.queue.weir.mean) for p in phases),
+    }
+
+
+def _unseen(effects: Sequence[Effect]) -> list[str]:
+    """Options that change nothing at all: the same numbers with every seed."""
+    return [
+        effect.habit.option
+        for effect in effects
+        if all(
+            difference.interval.mean == 0.0 and difference.interval.half_width == 0.0
+            for differences in effect.differences.values()
+            for difference in differences
+        )
+    ]
