@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     /// At 3.7 Mbit/s a 1000-byte packet takes 2162162.16 ns: dropping the fraction would
-    /// end a million packets 162 ms/1000 early.
+    /// end a million packets 162 us early.
     #[test]
     fn a_million_packets_end_where_arithmetic_says() {
         let rate = Rate::from_bits_per_second(3_700_000).unwrap();
