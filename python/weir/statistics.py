@@ -108,7 +108,12 @@ def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
 
 def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
     # Two points always lie on a line: their correlation says nothing.
-    if a.size < 3 or np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
+    if a.size < 3:
         return None
-    correlation = float(np.corrcoef(a, b)[0, 1])
-    return None if math.isnan(correlation) else correlation
+    x, y = a - a.mean(), b - b.mean()
+    widest = np.abs(x).max(), np.abs(y).max()
+    if 0.0 in widest or not np.isfinite(widest).all():
+        return None
+    # To a scale of one, so that squares neither vanish nor overflow.
+    x, y = x / widest[0], y / widest[1]
+    return float(np.clip(x @ y / math.sqrt((x @ x) * (y @ y)), -1.0, 1.0))

@@ -235,7 +235,7 @@ impl Sender {
         self.duplicates = 0;
         self.limited = 0;
         self.expired_at = None;
-        self.time_round_trip(ack, echo, now);
+        self.time_round_trip(ack, now);
         if connecting {
             if self.counters.timeouts > 0 {
                 self.rtt.after_lost_syn();
@@ -318,8 +318,9 @@ impl Sender {
         self.reduced = true;
     }
 
-    /// Takes a sample, which ends the back-off, unless a mark has just called for one.
-    fn time_round_trip(&mut self, ack: &Segment, echo: bool, now: Instant) {
+    /// Takes a sample, which ends the back-off, unless a mark at a window of one has just called
+    /// for it.
+    fn time_round_trip(&mut self, ack: &Segment, now: Instant) {
         let sent = if self.parameters.timestamps {
             Some(ack.stamp)
         } else {
@@ -327,7 +328,7 @@ impl Sender {
         };
         if let Some(sent) = sent {
             self.rtt.sample(now.since(sent), &self.parameters);
-            if !echo {
+            if !self.held {
                 self.rtt.recover();
             }
         }

@@ -206,3 +206,14 @@ fn a_full_ack_that_echoes_a_mark_ends_recovery() {
     assert_eq!(desk.window(), (2.5, 2.5), "5, halved once more");
     assert_eq!(desk.sender.counters().mark_cuts, 1);
 }
+
+/// A sample ends the back-off, whatever its ACK echoes (RFC 6298, 5.7).
+#[test]
+fn a_sample_with_an_echo_ends_the_back_off() {
+    let mut desk = Desk::new(TcpParameters { ecn: true, ..without_limited_transmit() });
+    assert_eq!(desk.expire(), [1]);
+    assert_eq!(desk.ack(10), [11, 12]);
+    assert_eq!(desk.left(), Duration::from_secs(2), "no sample yet: 1 was sent twice");
+    assert_eq!(desk.ack_with(11, Flags::ACK.with(Flags::ECE, true)), [] as [u32; 0]);
+    assert_eq!(desk.left(), Duration::from_secs(1));
+}
