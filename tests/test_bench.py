@@ -6,9 +6,11 @@ import os
 import pytest
 
 from conftest import Command
-from weir import bench, bench_worker, peer
-from weir.bench import CASES, Measurement, Scaling
-from weir.performance import page
+from weir.bench import measure as bench
+from weir.bench import peer
+from weir.bench import worker as bench_worker
+from weir.bench.measure import CASES, Measurement, Scaling
+from weir.bench.page import page
 from weir.scenario import bundled
 
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import weir
-from weir.curves import delay_curves, queue_envelope, rem_targets
-from weir.figures import figures_of
+from weir.charts.comparison import figures_of
+from weir.charts.curves import delay_curves, queue_envelope, rem_targets
 from weir.processes import Process, output_of
 
 

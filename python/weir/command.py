@@ -43,7 +43,7 @@ def refuse(message: str, hint: str | None = None) -> NoReturn:
 def target(out: Path | None, name: str) -> Path:
     """The results directory, checked before anything runs."""
     directory = out if out is not None else Path("results") / name
-    from weir.store import check_writable
+    from weir.saved import check_writable
 
     try:
         check_writable(directory)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weir._core import ScenarioError
     from weir.batch import OnProgress
     from weir.batch import Progress as Done
-    from weir.bench import Measurement
+    from weir.bench.measure import Measurement
     from weir.result import Result
 
 _INDENT = "  "

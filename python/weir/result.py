@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from weir import analysis, store
+from weir import analysis, saved
 from weir.measures import MEASURES
 from weir.record import Record
 from weir.tables import KEYS, WHOLE_RUN
 
 if TYPE_CHECKING:
-    from weir.plots import Plots
+    from weir.charts.plots import Plots
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Result:
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
         """A saved result. Raises ValueError where there is none, or of an unknown format."""
-        return cls(*store.read(directory))
+        return cls(*saved.read(directory))
 
     def save(self, directory: str | os.PathLike[str], *, report: bool = True, replace: bool = True) -> None:
         """Writes tables, figures and report; the directory appears when it is whole.
@@ -44,7 +44,7 @@ class Result:
         An earlier result in its place is kept until then, and always if `replace` is False.
         Raises OSError if it cannot be written, and for a directory that is not a result.
         """
-        store.write(self, directory, report=report, replace=replace)
+        saved.write(self, directory, report=report, replace=replace)
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -133,7 +133,7 @@ class Result:
     @property
     def plot(self) -> Plots:
         """Charts: `result.plot.queue_by_users()` and so on."""
-        from weir.plots import Plots
+        from weir.charts.plots import Plots
 
         return Plots(self)
 
@@ -161,7 +161,7 @@ class Result:
         }
 
     def _repr_html_(self) -> str:
-        from weir.notebook import summary_html
+        from weir.report.notebook import summary_html
 
         return summary_html(self)
 

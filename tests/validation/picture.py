@@ -10,7 +10,7 @@ import altair as alt
 import vl_convert
 
 from validation.loop import Cell, Row
-from weir import style
+from weir.charts import style
 
 NAME = "validation-queue.svg"
 

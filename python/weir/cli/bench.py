@@ -28,9 +28,9 @@ def bench(
     quiet: Quiet = False,
 ) -> None:
     """Measure CPU time per packet."""
-    from weir import bench as benchmark
     from weir import command, console
-    from weir.peer import available
+    from weir.bench import measure as benchmark
+    from weir.bench.peer import available
 
     for name in case or ():
         if name not in benchmark.CASES:
@@ -53,7 +53,7 @@ def bench(
             )
         )
         if write is not None:
-            from weir.performance import page
+            from weir.bench.page import page
 
             command.write_text(write, page(measurements, benchmark.scaling(say=say)))
         if json:

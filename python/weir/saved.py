@@ -71,7 +71,7 @@ def write(result: Result, directory: str | os.PathLike[str], *, report: bool, re
     try:
         _write_tables(result, place)
         if report:
-            from weir.report import write_report
+            from weir.report.comparison import write_report
 
             write_report(result, place)
         # Last: a directory with a manifest is whole.

@@ -10,9 +10,9 @@ from pathlib import Path
 import jinja2
 
 from weir import _core
-from weir.bench import Measurement, Scaling
+from weir.bench.measure import Measurement, Scaling
 
-_TEMPLATE = Path(__file__).with_name("performance.md.jinja")
+_TEMPLATE = Path(__file__).with_name("page.md.jinja")
 
 
 def page(measurements: Sequence[Measurement], scaling: Scaling) -> str:

@@ -29,7 +29,7 @@ def render(specifications: Mapping[str, dict[str, Any]], directory: Path) -> str
         text = json.dumps(specification, ensure_ascii=False)
         (directory / f"{name}{SPECIFICATION}").write_text(text, encoding="utf-8")
     bundle = directory / "bundle.js"
-    worker = ["-m", "weir.render"]
+    worker = ["-m", "weir.charts.render"]
     with (
         Process([*worker, "bundle", bundle]) as bundling,
         Process([*worker, "figures", directory]) as drawing,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from weir.processes import output_of
 
-_SCRIPT = Path(__file__).parents[2] / "tests" / "reference" / "ns2" / "run.py"
+_SCRIPT = Path(__file__).parents[3] / "tests" / "reference" / "ns2" / "run.py"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import vl_convert
 
 from weir import wording
-from weir.figures import measure_figure
+from weir.charts.comparison import measure_figure
 from weir.grid import Grid, grids_of
 from weir.measures import HEADLINE
 

@@ -13,10 +13,11 @@ from markupsafe import Markup
 
 from weir import wording
 from weir.analysis import axis_of
-from weir.figures import Figure, figures_of
+from weir.charts.comparison import figures_of
+from weir.charts.figure import Figure
+from weir.charts.render import render
 from weir.grid import grids_of
 from weir.measures import HEADLINE, MEASURES
-from weir.render import render
 from weir.tables import WHOLE_RUN
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def html(result: Result, figures: Sequence[Figure], script: str) -> str:
     )
     record = result.record
     axis = axis_of(result.observations())
-    return environment.get_template("report.html.jinja").render(
+    return environment.get_template("comparison.html.jinja").render(
         record=record,
         grids=grids_of(result),
         periods=axis is not None,

@@ -7,7 +7,8 @@ import pytest
 
 import weir
 from conftest import SMALL, names_in
-from weir import replace, report, store
+from weir import replace, saved
+from weir.report import comparison as report
 
 
 def contents(directory: Path) -> dict[str, bytes]:
@@ -150,11 +151,11 @@ def test_the_working_directory_is_not_replaced(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path / "inside")
     for directory in (".", ".."):
         with pytest.raises(FileExistsError, match="is where you are working"):
-            store.check_writable(directory)
+            saved.check_writable(directory)
 
 
 def test_checking_leaves_nothing_behind(tmp_path: Path) -> None:
-    store.check_writable(tmp_path / "a" / "b")
+    saved.check_writable(tmp_path / "a" / "b")
     assert names_in(tmp_path) == []
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from weir import figures
-from weir.figures import Figure
+from weir.charts import comparison
+from weir.charts.figure import Figure
 
 if TYPE_CHECKING:
     from weir.result import Result
@@ -21,7 +21,7 @@ class Plots:
 
     def measure(self, name: str) -> alt.Chart:
         """Any measure of `weir.measures.MEASURES` against users, time or variants."""
-        return _chart(figures.measure_figure(self._result, name))
+        return _chart(comparison.measure_figure(self._result, name))
 
     def queue_by_users(self) -> alt.Chart:
         """Mean queue against the number of users."""
@@ -37,15 +37,15 @@ class Plots:
 
     def queue_over_time(self) -> alt.Chart:
         """Queue of replication 0. Raises ValueError if the scenario asked for no series."""
-        return _chart(figures.queue_over_time(self._result))
+        return _chart(comparison.queue_over_time(self._result))
 
     def delay_distribution(self) -> alt.Chart:
         """Share of packets by queueing delay."""
-        return _chart(figures.delay_distribution(self._result))
+        return _chart(comparison.delay_distribution(self._result))
 
     def delay_tail(self) -> alt.Chart:
         """Share of packets that waited longer, logarithmic."""
-        return _chart(figures.delay_tail(self._result))
+        return _chart(comparison.delay_tail(self._result))
 
 
 def _chart(figure: Figure) -> alt.Chart:

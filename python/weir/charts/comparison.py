@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import altair as alt
 import polars as pl
 
-from weir import style
 from weir.analysis import Axis, axis_of
-from weir.curves import SLOTS, delay_curves, queue_envelope, rem_targets
+from weir.charts import style
+from weir.charts.curves import SLOTS, delay_curves, queue_envelope, rem_targets
+from weir.charts.figure import ROWS, Figure
 from weir.measures import HEADLINE, MEASURES
 from weir.tables import WHOLE_RUN
 
 if TYPE_CHECKING:
     from weir.result import Result
-
-
-_ROWS = alt.NamedData("rows")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart with what is said about it."""
-
-    name: str
-    """Of its files."""
-    title: str
-    caption: str
-    chart: alt.TopLevelMixin
-    rows: pl.DataFrame
-    """What the chart calls `rows`."""
-
-    @cached_property
-    def specification(self) -> dict[str, Any]:
-        """The Vega-Lite specification, data included."""
-        # Seven digits are more than a screen or a printer shows, and half the size of the page.
-        rounded = self.rows.with_columns(pl.col(pl.Float64).round_sig_figs(7).fill_nan(None))
-        # The data join last: Altair would check every value against its schema, for seconds.
-        datasets = {"rows": rounded.to_dicts()}
-        return {**self.chart.to_dict(), "config": style.CONFIG, "datasets": datasets}
 
 
 def figures_of(result: Result) -> list[Figure]:
@@ -81,7 +55,7 @@ def _by_axis(result: Result, name: str, axis: Axis) -> Figure:
     )
     # Goodput lives near 100%: from zero, the differences could not be seen.
     scale = alt.Scale(zero=False) if name == "goodput" else alt.Scale(domainMin=0)
-    base = alt.Chart(_ROWS).encode(x=x, color=style.colour(labels, style.FILLED))
+    base = alt.Chart(ROWS).encode(x=x, color=style.colour(labels, style.FILLED))
     band = base.mark_area(fillOpacity=0.22).encode(
         y=alt.Y("low:Q", title=measure.heading, scale=scale), y2="high:Q"
     )
@@ -108,7 +82,7 @@ def _by_variant(result: Result, name: str) -> Figure:
     rows = result.estimates([name]).filter(pl.col("period") == WHOLE_RUN)
     rows = rows.select("label", "mean", "low", "high")
     scale = alt.Scale(zero=False)
-    base = alt.Chart(_ROWS).encode(
+    base = alt.Chart(ROWS).encode(
         y=alt.Y("label:N", title=None, sort=labels, axis=alt.Axis(labelLimit=200)),
         color=style.colour(labels, None),
     )
@@ -138,7 +112,7 @@ def queue_over_time(result: Result) -> Figure:
         raise ValueError("the scenario asks for no series: add measure.series.interval")
     slot = float(rows["slot_s"][0])
     end = slot * SLOTS
-    base = alt.Chart(_ROWS).encode(
+    base = alt.Chart(ROWS).encode(
         x=alt.X(
             "time_s:Q",
             title="Time (s)",
@@ -205,7 +179,7 @@ def delay_tail(result: Result) -> Figure:
 def _delay_figure(result: Result, column: str, y: alt.Y, name: str, title: str, caption: str) -> Figure:
     labels = list(result.record.labels.values())
     chart = (
-        alt.Chart(_ROWS)
+        alt.Chart(ROWS)
         .mark_line(interpolate="step-after", strokeWidth=1.6)
         .encode(
             x=alt.X(

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from weir import _core, peer
+from weir import _core
+from weir.bench import peer
 from weir.processes import output_of
 from weir.scenario import bundled
 
@@ -95,7 +96,7 @@ def measure(
         peers: list[peer.Timing] = []
         for turn in range(repeat):
             say(f"{case}: run {turn + 1} of {repeat}")
-            runs.append(json.loads(output_of("-m", "weir.bench_worker", files[f"bench/{case}"])))
+            runs.append(json.loads(output_of("-m", "weir.bench.worker", files[f"bench/{case}"])))
             if with_peer and sum(timing.user_s for timing in peers) < PEER_BUDGET_S:
                 say(f"{case}: ns-2")
                 peers.append(peer.time_case(case))

@@ -1,4 +1,4 @@
-"""One timed run: `python -m weir.bench_worker FILE` prints what it cost as JSON."""
+"""One timed run: `python -m weir.bench.worker FILE` prints what it cost as JSON."""
 
 from __future__ import annotations
 

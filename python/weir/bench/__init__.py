@@ -1,0 +1,1 @@
+"""How fast Weir is: `weir bench` and the page it writes."""

@@ -1,0 +1,1 @@
+"""Reports: HTML pages that need nothing but themselves."""
