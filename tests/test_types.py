@@ -6,6 +6,8 @@ from pathlib import Path
 
 ALLOWED = """\
 # Names for types, which the compiled module does not have.
+weir._core.Coded
+weir._core.Column
 weir._core.Columns
 weir._core.Ecn
 # The binding lists its names in __all__ by itself.

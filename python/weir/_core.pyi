@@ -6,9 +6,15 @@ from typing import Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-Columns = dict[str, list[str] | NDArray[np.float64] | NDArray[np.int64]]
-"""One table: column name to values. Integers as int64, quantities as float64 with NaN for
-"not defined" (a delay quantile where no packet left), names as list[str]."""
+Coded = tuple[NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32], list[str]]
+"""A column of names: codes, and the names they are places in."""
+
+Column = NDArray[np.uint32] | NDArray[np.int64] | NDArray[np.float64] | Coded
+"""Counts as int64, quantities as float64 with NaN for "not defined" (a delay quantile where no
+packet left), names coded."""
+
+Columns = dict[str, Column]
+"""One table: column name to values."""
 
 __version__: str
 results_version: int
@@ -25,14 +31,20 @@ class ScenarioError(ValueError):
 
 @final
 class Scenario:
-    """A scenario: what is simulated, and how it is measured. Immutable."""
+    """A scenario: what is simulated, and how it is measured. Immutable; can be pickled."""
 
     @staticmethod
     def load(path: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
         """Reads a TOML file. Overrides are (dotted path, TOML value); a value that is not TOML
         is taken as text. Raises ScenarioError."""
     @staticmethod
-    def loads(text: str, name: str = "<text>", overrides: Sequence[tuple[str, str]] = ()) -> Scenario: ...
+    def loads(
+        text: str,
+        name: str = "<text>",
+        overrides: Sequence[tuple[str, str]] = (),
+        variant: str | None = None,
+    ) -> Scenario:
+        """Takes the text of a file, which errors then call by this name."""
     def replace(self, overrides: Sequence[tuple[str, str]]) -> Scenario:
         """The same scenario with other values, checked anew."""
     def variant(self, name: str) -> Scenario:
@@ -58,7 +70,21 @@ class Scenario:
     def groups(self) -> list[str]: ...
     @property
     def hash(self) -> str:
-        """Of the values that differ from their defaults: a new optional field changes no old hash."""
+        """Of the values that differ from their defaults: a new optional field changes no old hash.
+        16 hexadecimal digits; names, titles and the seed do not count."""
+    def run_key(self, seed: int) -> int:
+        """What tells one run from every other: 63 bits, never negative.
+
+        The first eight bytes of the SHA-256 of "HASH SEED VERSION" (the hash, the seed, the results
+        version), read as a number with its highest bit cleared.
+        """
+    def has_choice(self, path: str) -> bool:
+        """Whether setting `path` leaves every choice as it is. It does not where it is a parameter
+        of a law that this scenario does not have."""
+    @property
+    def sweep(self) -> str | None:
+        """The table [sweep] as JSON, if there is one: replications, until, samples, method (each only
+        where it is given) and axes, in the order of the file. Not part of the hash."""
     def to_toml(self) -> str:
         """The whole scenario with every default written out."""
     def to_json(self) -> str: ...
@@ -66,8 +92,24 @@ class Scenario:
 def schema() -> str:
     """The JSON schema of scenario files."""
 
+def choice_of(path: str) -> tuple[str, str] | None:
+    """The choice that a path leads through, and what it chooses there: of
+    `links.core.aqm.red.max_th` it is (`links.core.aqm`, `red`)."""
+
+def run_keys(
+    hashes: Sequence[str], first_seed: int, replications: int, results_version: int
+) -> NDArray[np.int64]:
+    """`Scenario.run_key` of many scenarios, each with the seeds `first_seed`, `first_seed + 1`, ...
+
+    `results_version` may be another than ours: keys of what an earlier Weir has done.
+    """
+
 def laws() -> list[dict[str, object]]:
     """Every law: name, summary, parameters (name, default as text, summary)."""
+
+def quantity(text: str) -> tuple[float, str]:
+    """A quantity of any kind on one scale with the others of its kind: its value in bit/s, s, packets,
+    B or BDP, and which of these it is. Raises ValueError, with a hint, for anything else."""
 
 @final
 class Batch:
@@ -90,21 +132,7 @@ class Batch:
 
 @final
 class Run:
-    """What one run measured.
-
-    links: link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
-      period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
-      drops_early, drops_forced, drops_overflow, marks, bytes, utilisation, loss,
-      mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
-      delay_p95_ms, delay_p99_ms, delay_p999_ms
-    groups: group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
-      capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss, jain,
-      timeouts, fast_retransmits, ecn_cuts
-    flows: flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
-    delays: link, direction, class, group, period, upto_ms, count (packets whose sojourn fell in
-      the bin that ends at upto_ms; empty bins are left out)
-    series: component, variable, time_s, value (empty unless the scenario asks for series)
-    """
+    """What one run measured; `tables` shows it."""
 
     @property
     def seed(self) -> int: ...
@@ -116,16 +144,27 @@ class Run:
     @property
     def cpu_s(self) -> float:
         """CPU time of the run's thread."""
-    @property
-    def links(self) -> Columns: ...
-    @property
-    def groups(self) -> Columns: ...
-    @property
-    def flows(self) -> Columns: ...
-    @property
-    def delays(self) -> Columns: ...
-    @property
-    def series(self) -> Columns: ...
+
+def tables(runs: Sequence[Run]) -> dict[str, Columns]:
+    """What runs measured: one table of each kind, run after run in the order given.
+
+    The first column of every table is `run`, the place of the run in `runs` (uint32). Every table
+    has all its columns, even without rows.
+
+    runs: run, seed, packets (that left the measured links in forward direction), events
+    links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
+      period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
+      drops_early, drops_forced, drops_overflow, marks, bytes, utilisation, loss,
+      mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
+      delay_p95_ms, delay_p99_ms, delay_p999_ms
+    groups: run, group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
+      capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss,
+      jain, timeouts, fast_retransmits, ecn_cuts
+    flows: run, flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
+    delays: run, link, direction, class, group, period, upto_ms, count (packets whose sojourn fell in
+      the bin that ends at upto_ms; empty bins are left out)
+    series: run, component, variable, time_s, value (empty unless the scenario asks for series)
+    """
 
 Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 

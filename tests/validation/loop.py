@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from validation.places import REFERENCE, SCENARIO, rows_of
@@ -17,6 +18,7 @@ from weir import _core
 from weir.analysis import ALL
 from weir.batch import OnProgress, run_batch
 from weir.statistics import Interval, mean_interval, student_t
+from weir.tables import frames
 
 Window = Literal["settled", "whole"]
 """The last 40 s of a period of 50 s, or all of it."""
@@ -234,23 +236,19 @@ def _of_rows(rows: Mapping[tuple[int, int], Mapping[str, str]]) -> Values:
 
 
 def _of_runs(runs: Sequence[_core.Run], window: Window) -> Values:
-    def stack(of_run: Callable[[_core.Run], NDArray[np.float64]]) -> NDArray[np.float64]:
-        steps = np.array([of_run(run) for run in runs]).reshape(len(runs), len(USERS), -1)
-        return steps if window == "whole" else steps[:, :, SETTLE_S // STEP_S :]
+    tables = frames(runs, range(len(runs)))
+
+    def steps(table: str, column: str) -> NDArray[np.float64]:
+        """A column for all groups together, forward: run by run, number of users, step."""
+        rows = tables[table].filter(pl.col("group") == ALL, pl.col("period") >= 0)
+        if "direction" in rows.columns:
+            rows = rows.filter(pl.col("direction") == "forward")
+        values = rows[column].cast(pl.Float64).to_numpy().reshape(len(runs), len(USERS), -1)
+        return values if window == "whole" else values[:, :, SETTLE_S // STEP_S :]
 
     return {
         # Steps are equally long, so that means over time are means over steps.
-        "goodput": 100.0 * stack(lambda run: _steps(run.groups, "goodput")).mean(axis=2),
-        "queue": stack(lambda run: _steps(run.links, "queue_mean")).mean(axis=2),
-        "loss": 100.0
-        * stack(lambda run: _steps(run.links, "drops")).sum(axis=2)
-        / stack(lambda run: _steps(run.links, "arrivals")).sum(axis=2),
+        "goodput": 100.0 * steps("groups", "goodput").mean(axis=2),
+        "queue": steps("links", "queue_mean").mean(axis=2),
+        "loss": 100.0 * steps("links", "drops").sum(axis=2) / steps("links", "arrivals").sum(axis=2),
     }
-
-
-def _steps(table: _core.Columns, column: str) -> NDArray[np.float64]:
-    """A column for all groups together, forward, step by step."""
-    keep = (np.array(table["group"]) == ALL) & (np.array(table["period"]) >= 0)
-    if "direction" in table:
-        keep &= np.array(table["direction"]) == "forward"
-    return np.array(table[column], dtype=np.float64)[keep]

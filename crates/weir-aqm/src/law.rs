@@ -1,6 +1,6 @@
 //! What a law is, and the little it is told.
 
-use weir_types::{Duration, Instant, Rate};
+use weir_types::{Buffer, Duration, Instant, Rate};
 
 use crate::PacketInfo;
 
@@ -93,6 +93,21 @@ pub enum Limit {
     Bytes(u64),
 }
 
+impl Limit {
+    /// What `buffer` holds before a link of `rate`: bandwidth-delay products and times become
+    /// packets of `mean_packet` bytes, rounded. The delay is the round trip `rtt`.
+    pub fn of(buffer: Buffer, rate: Rate, mean_packet: u32, rtt: Duration) -> Self {
+        let packets =
+            |seconds: f64| Self::Packets(libm::round(rate.packets_per_second(mean_packet) * seconds) as u32);
+        match buffer {
+            Buffer::Packets(limit) => Self::Packets(limit),
+            Buffer::Bytes(limit) => Self::Bytes(limit),
+            Buffer::Bdp(factor) => packets(factor * rtt.as_secs_f64()),
+            Buffer::Time(span) => packets(span.as_secs_f64()),
+        }
+    }
+}
+
 /// What waits in a queue, and how much may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
@@ -138,5 +153,18 @@ mod tests {
         let queue = Backlog { limit: Limit::Bytes(4000), ..queue };
         assert!(!queue.overflows(1500));
         assert!(queue.overflows(1501));
+    }
+
+    #[test]
+    fn a_buffer_in_time_or_bdp_is_one_in_packets() {
+        let limit = |buffer: &str| {
+            let rate = "8 Mbit/s".parse().unwrap();
+            Limit::of(buffer.parse().unwrap(), rate, 1000, Duration::from_millis(80))
+        };
+        assert_eq!(limit("12 packets"), Limit::Packets(12));
+        assert_eq!(limit("3 kB"), Limit::Bytes(3000));
+        // 1000 packets a second.
+        assert_eq!(limit("20 ms"), Limit::Packets(20));
+        assert_eq!(limit("1.5 BDP"), Limit::Packets(120));
     }
 }

@@ -4,6 +4,7 @@ mod errors;
 mod queue;
 mod run;
 mod scenario;
+mod vocabulary;
 
 use pyo3::prelude::*;
 
@@ -14,8 +15,9 @@ mod _core {
     use super::{
         errors::ScenarioError,
         queue::QueueCore,
-        run::{Batch, Run},
-        scenario::{Scenario, laws, schema},
+        run::{Batch, Run, tables},
+        scenario::Scenario,
+        vocabulary::{choice_of, laws, quantity, run_keys, schema},
     };
 
     #[pymodule_init]

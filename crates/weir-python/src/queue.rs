@@ -6,7 +6,7 @@ use weir_aqm::{
     disciplines::Fifo,
     laws::{AnyAqm, AqmConfig},
 };
-use weir_types::{Buffer, Ecn, Instant, PacketSize, Rate, Streams};
+use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Rate, Streams};
 
 /// A packet that is nothing but what a law may know of it.
 #[derive(Clone, Copy)]
@@ -94,19 +94,15 @@ impl QueueCore {
         let rate: Rate = rate.parse().map_err(|error| bad(&error))?;
         let mean_packet: PacketSize = mean_packet.parse().map_err(|error| bad(&error))?;
         let mean_packet = mean_packet.bytes();
-        let limit = match buffer.parse().map_err(|error| bad(&error))? {
-            Buffer::Packets(0) => return Err(bad(&"a buffer holds at least one packet")),
-            Buffer::Packets(packets) => Limit::Packets(packets),
-            Buffer::Bytes(bytes) => Limit::Bytes(bytes),
-            Buffer::Time(span) => {
-                Limit::Packets((rate.packets_per_second(mean_packet) * span.as_secs_f64()).round() as u32)
-            }
-            Buffer::Bdp(_) => {
-                return Err(bad(
-                    &"a queue by itself has no round trip: write the buffer in packets, bytes or ms",
-                ));
-            }
-        };
+        let buffer: Buffer = buffer.parse().map_err(|error| bad(&error))?;
+        if let Buffer::Bdp(_) = buffer {
+            let message = "a queue by itself has no round trip: write the buffer in packets, bytes or ms";
+            return Err(bad(&message));
+        }
+        let limit = Limit::of(buffer, rate, mean_packet, Duration::ZERO);
+        if limit == Limit::Packets(0) {
+            return Err(bad(&"a buffer holds at least one packet"));
+        }
         let law = config.build(Link { rate, mean_packet, limit }, Streams::new(seed).at("queue.aqm"));
         Ok(Self(Mutex::new(Held { queue: Fifo::new(law, limit), now: Instant::ZERO })))
     }

@@ -4,8 +4,12 @@ use std::{
 };
 
 use numpy::PyArray1;
-use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
-use weir_sim::{Column, Job, Measurements, Table};
+use pyo3::{
+    exceptions::PyRuntimeError,
+    prelude::*,
+    types::{PyDict, PyTuple},
+};
+use weir_sim::{Column, Job, Measurements, Names, Table, Tables};
 
 use crate::scenario::Scenario;
 
@@ -86,42 +90,42 @@ impl Run {
     fn cpu_s(&self) -> f64 {
         self.0.cpu.as_secs_f64()
     }
-
-    #[getter]
-    fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, self.0.links())
-    }
-
-    #[getter]
-    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, self.0.groups())
-    }
-
-    #[getter]
-    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, self.0.flows())
-    }
-
-    #[getter]
-    fn delays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, self.0.delays())
-    }
-
-    #[getter]
-    fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, self.0.series_table())
-    }
 }
 
-/// A table as a dictionary of columns, numbers as numpy arrays.
+/// The tables of many runs, each with the number of the run in its first column.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
+pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>) -> PyResult<Bound<'_, PyDict>> {
+    let runs: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let dict = PyDict::new(py);
+    for (name, table) in py.detach(|| Tables::of(&runs)).into_named() {
+        dict.set_item(name, columns(py, table)?)?;
+    }
+    Ok(dict)
+}
+
+/// A table as a dictionary of columns, as numpy arrays; names as codes and what they stand for.
 fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, column) in table.columns {
         match column {
-            Column::Text(values) => dict.set_item(name, values)?,
+            Column::Index(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
+            Column::Text(text) => dict.set_item(name, coded(py, &text)?)?,
             Column::Integer(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
             Column::Real(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
         }
     }
     Ok(dict)
+}
+
+/// Codes in the narrowest type that holds them all, and the names.
+fn coded<'py>(py: Python<'py>, text: &Names) -> PyResult<Bound<'py, PyTuple>> {
+    let codes = if let Some(codes) = text.codes::<u8>() {
+        PyArray1::from_vec(py, codes).into_any()
+    } else if let Some(codes) = text.codes::<u16>() {
+        PyArray1::from_vec(py, codes).into_any()
+    } else {
+        PyArray1::from_vec(py, text.codes::<u32>().expect("codes are u32")).into_any()
+    };
+    (codes, text.names()).into_pyobject(py)
 }

@@ -1,8 +1,12 @@
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
-use pyo3::{prelude::*, types::PyDict};
-use serde_json::Value;
-use weir_aqm::laws::AqmConfig;
+use pyo3::{
+    prelude::*,
+    types::{PyString, PyTuple},
+};
 use weir_scenario::Document;
 
 use crate::errors::scenario_error;
@@ -16,16 +20,36 @@ pub(crate) struct Scenario {
     /// The variant whose overrides are applied.
     variant: Option<String>,
     pub(crate) plain: Arc<weir_scenario::Scenario>,
+    hash: OnceLock<String>,
+    /// Text and file as Python has them: pickle writes one object once, however many scenarios
+    /// of a sweep hold it.
+    written: (Py<PyString>, Py<PyString>),
 }
 
 impl Scenario {
-    fn new(py: Python<'_>, document: Document, variant: Option<String>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        document: Document,
+        variant: Option<String>,
+        written: (Py<PyString>, Py<PyString>),
+    ) -> PyResult<Self> {
         let plain = match &variant {
             Some(name) => document.variant(name),
             None => document.scenario(),
         };
         let plain = plain.map_err(|error| scenario_error(py, &error))?;
-        Ok(Self { document, variant, plain: Arc::new(plain) })
+        Ok(Self { document, variant, plain: Arc::new(plain), hash: OnceLock::new(), written })
+    }
+
+    /// The same text with other overrides or another variant.
+    fn derived(&self, py: Python<'_>, overrides: &Overrides, variant: Option<String>) -> PyResult<Self> {
+        let (text, file) = &self.written;
+        let written = (text.clone_ref(py), file.clone_ref(py));
+        Self::new(py, self.document.with_overrides(overrides), variant, written)
+    }
+
+    fn hash_once(&self) -> &str {
+        self.hash.get_or_init(|| self.plain.hash())
     }
 }
 
@@ -36,24 +60,42 @@ impl Scenario {
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
     fn load(py: Python<'_>, path: &str, overrides: Overrides) -> PyResult<Self> {
         let document = Document::load(Path::new(path)).map_err(|error| scenario_error(py, &error))?;
-        Self::new(py, document.with_overrides(&overrides), None)
+        let written = (PyString::new(py, document.text()), PyString::new(py, document.file()));
+        let written = (written.0.unbind(), written.1.unbind());
+        Self::new(py, document.with_overrides(&overrides), None, written)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name = "<text>", overrides = Overrides::new()))]
+    #[pyo3(signature = (text, name = "<text>", overrides = Overrides::new(), variant = None))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-    fn loads(py: Python<'_>, text: &str, name: &str, overrides: Overrides) -> PyResult<Self> {
-        let document = Document::parse(name, text).map_err(|error| scenario_error(py, &error))?;
-        Self::new(py, document.with_overrides(&overrides), None)
+    fn loads(
+        py: Python<'_>,
+        text: Bound<'_, PyString>,
+        name: &str,
+        overrides: Overrides,
+        variant: Option<String>,
+    ) -> PyResult<Self> {
+        let document = Document::parse(name, text.to_str()?);
+        let document = document.map_err(|error| scenario_error(py, &error))?;
+        let written = (text.unbind(), PyString::new(py, name).unbind());
+        Self::new(py, document.with_overrides(&overrides), variant, written)
+    }
+
+    /// The text and what it was changed by: elsewhere it is read and checked again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let (text, file) = &self.written;
+        let again = py.get_type::<Self>().getattr("loads")?;
+        let arguments = (text, file, self.document.overrides(), &self.variant).into_pyobject(py)?;
+        (again, arguments).into_pyobject(py)
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
     fn replace(&self, py: Python<'_>, overrides: Overrides) -> PyResult<Self> {
-        Self::new(py, self.document.with_overrides(&overrides), self.variant.clone())
+        self.derived(py, &overrides, self.variant.clone())
     }
 
     fn variant(&self, py: Python<'_>, name: String) -> PyResult<Self> {
-        Self::new(py, self.document.clone(), Some(name))
+        self.derived(py, &Overrides::new(), Some(name))
     }
 
     #[getter]
@@ -103,8 +145,21 @@ impl Scenario {
     }
 
     #[getter]
-    fn hash(&self) -> String {
-        self.plain.hash()
+    fn hash(&self) -> &str {
+        self.hash_once()
+    }
+
+    fn run_key(&self, seed: u64) -> i64 {
+        weir_scenario::run_key(self.hash_once(), seed, weir_sim::RESULTS_VERSION)
+    }
+
+    #[getter]
+    fn sweep(&self) -> Option<String> {
+        self.plain.sweep.as_ref().map(weir_scenario::Sweep::to_json)
+    }
+
+    fn has_choice(&self, path: &str) -> bool {
+        self.plain.has_choice(path)
     }
 
     fn to_toml(&self) -> String {
@@ -118,47 +173,4 @@ impl Scenario {
     fn __repr__(&self) -> String {
         format!("Scenario({:?})", self.label())
     }
-}
-
-/// The JSON schema of scenario files.
-#[pyfunction]
-pub(crate) fn schema() -> String {
-    weir_scenario::schema()
-}
-
-/// Every law: name, summary, parameters. All of it comes from the law's own declaration.
-#[pyfunction]
-pub(crate) fn laws(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let schema = schemars::schema_for!(AqmConfig).to_value();
-    let choices = schema["oneOf"].as_array().into_iter().flatten();
-    let text = |value: &Value| value["description"].as_str().unwrap_or_default().replace('\n', " ");
-    AqmConfig::NAMES
-        .iter()
-        .map(|name| {
-            let law = PyDict::new(py);
-            law.set_item("name", name)?;
-            let choice = choices.clone().find(|choice| choice["properties"].get(*name).is_some());
-            law.set_item("summary", choice.map(text).unwrap_or_default())?;
-            let config = AqmConfig::from_name(name).expect("a name of the registry");
-            let defaults = serde_json::to_value(&config).expect("plain data")[name].take();
-            let reference =
-                choice.and_then(|choice| choice["properties"][name]["$ref"].as_str()).unwrap_or_default();
-            let definition = &schema["$defs"][reference.trim_start_matches("#/$defs/")]["properties"];
-            let mut parameters = Vec::new();
-            for (parameter, about) in definition.as_object().into_iter().flatten() {
-                let entry = PyDict::new(py);
-                entry.set_item("name", parameter)?;
-                let default = match &defaults[parameter] {
-                    Value::Null => "none".to_owned(),
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-                entry.set_item("default", default)?;
-                entry.set_item("summary", text(about))?;
-                parameters.push(entry);
-            }
-            law.set_item("parameters", parameters)?;
-            Ok(law)
-        })
-        .collect()
 }

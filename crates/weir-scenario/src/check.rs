@@ -103,7 +103,8 @@ impl Scenario {
             check_name(&format!("flows.{name}"), name)?;
             self.check_group(name, group)?;
         }
-        self.check_measure()
+        self.check_measure()?;
+        self.check_sweep()
     }
 
     fn check_link(&self, name: &str) -> Outcome {
@@ -298,6 +299,19 @@ impl Scenario {
                 "measure.series.flows",
                 format!("there is no flow \"{wanted}\""),
                 "flows are named by group and number, from 0: \"ftp.0\"; \"ftp\" is the whole group",
+            )?;
+        }
+        Ok(())
+    }
+
+    fn check_sweep(&self) -> Outcome {
+        let Some(sweep) = &self.sweep else { return Ok(()) };
+        for (name, number) in [("replications", sweep.replications), ("samples", sweep.samples)] {
+            Problem::unless(
+                number != Some(0),
+                format!("sweep.{name}"),
+                "zero is not enough",
+                "write 1 or more, or leave it out",
             )?;
         }
         Ok(())

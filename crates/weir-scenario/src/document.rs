@@ -1,4 +1,4 @@
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use toml::de::{DeTable, DeValue, Deserializer};
 use weir_types::UnitError;
@@ -13,10 +13,11 @@ use crate::{
 /// they were written at, so that every error can point at its line.
 #[derive(Clone, Debug)]
 pub struct Document {
-    file: String,
-    text: String,
+    // Shared between the many that differ in their overrides alone.
+    file: Arc<str>,
+    text: Arc<str>,
+    variants: Arc<[String]>,
     overrides: Vec<(String, String)>,
-    variants: Vec<String>,
 }
 
 impl Document {
@@ -43,12 +44,8 @@ impl Document {
     /// # Errors
     /// If it is not TOML.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
-        let mut document = Self {
-            file: file.to_owned(),
-            text: text.to_owned(),
-            overrides: Vec::new(),
-            variants: Vec::new(),
-        };
+        let mut document =
+            Self { file: file.into(), text: text.into(), variants: Arc::default(), overrides: Vec::new() };
         let tree = document.tree()?;
         for (name, value) in variants(&tree) {
             document.check_variant(name, value)?;
@@ -65,6 +62,21 @@ impl Document {
         let mut document = self.clone();
         document.overrides.extend_from_slice(overrides);
         document
+    }
+
+    /// The file it came from, as it was named.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The text, without overrides.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The values that were set besides, the last of a path counting.
+    pub fn overrides(&self) -> &[(String, String)] {
+        &self.overrides
     }
 
     /// Names of the variants in the order of the file.
@@ -87,6 +99,9 @@ impl Document {
         let DeValue::Table(table) = value.get_ref() else {
             return refuse("a variant is a table", "write [variants.NAME] with paths and values below");
         };
+        if table.keys().any(|path| path.get_ref().split('.').next() == Some("sweep")) {
+            return refuse("a sweep is one for all variants", "write [sweep] outside of the variants");
+        }
         match table.get("label") {
             Some(label) if label.get_ref().as_str().is_none() => {
                 refuse("the label is not a text", "write for example label = \"RED(20:80)\"")
@@ -138,7 +153,7 @@ impl Document {
     /// The text as a tree.
     fn tree(&self) -> Result<DeTable<'_>, ScenarioError> {
         DeTable::parse(&self.text).map(toml::Spanned::into_inner).map_err(|error| ScenarioError {
-            file: self.file.clone(),
+            file: self.file.to_string(),
             line: error.span().map(|span| self.line(span.start)),
             path: None,
             message: format!("not TOML: {}", error.message()),
@@ -212,7 +227,7 @@ impl Document {
         };
         let (file, line) = match set {
             Some((path, value)) => (format!("--set {path}={value}"), None),
-            None => (self.file.clone(), value.map(|value| self.line(value.span().start))),
+            None => (self.file.to_string(), value.map(|value| self.line(value.span().start))),
         };
         ScenarioError { file, line, path: (!path.is_empty()).then(|| path.to_owned()), message, hint }
     }
@@ -259,11 +274,14 @@ fn remedy(message: &str, path: &str) -> Option<String> {
             other => format!("`weir schema` says what {other} may be"),
         });
     }
+    if path.starts_with("sweep.axes") {
+        return Some("write the values as an array, [2, 4, 8], or as a text, \"2..8 by 2\"".into());
+    }
     if message.contains("expected newtype variant") {
         return Some(format!("a choice is a table with its parameters: {last}.NAME = {{}}"));
     }
     if message.contains("exactly 1 element") || message.contains("expected enum") {
         return Some("make exactly one choice here".into());
     }
-    message.starts_with("invalid type").then(|| format!("`weir schema` says what {last} may be"))
+    message.starts_with("invalid ").then(|| format!("`weir schema` says what {last} may be"))
 }

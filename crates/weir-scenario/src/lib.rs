@@ -25,6 +25,7 @@ mod identity;
 mod measure;
 mod overrides;
 mod population;
+mod sweep;
 mod topology;
 mod traffic;
 
@@ -35,8 +36,11 @@ use weir_types::Duration;
 
 pub use document::Document;
 pub use error::ScenarioError;
+pub use identity::run_key;
 pub use measure::{Measure, Series};
+pub use overrides::choice_of;
 pub use population::{Lifetime, Population};
+pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::{Direction, Link, LinkBuffer, ReverseLink};
 pub use traffic::{Access, Exponential, FlowGroup, LogNormal, Rtt, RttDistribution, Uniform};
 
@@ -71,6 +75,10 @@ pub struct Scenario {
     /// Sets of overrides by name: `[variants.NAME]` holds paths and values, and a label.
     #[serde(default, skip_serializing)]
     pub variants: Variants,
+    /// What `weir sweep` varies, and how often it runs each point. Says nothing about how the
+    /// scenario behaves. Default: nothing is varied.
+    #[serde(default, skip_serializing)]
+    pub sweep: Option<Sweep>,
 }
 
 /// The variants of a scenario file. They are applied to the text, so that an error points at
@@ -119,6 +127,16 @@ impl Scenario {
     /// The whole scenario as JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a scenario is valid JSON")
+    }
+
+    /// Whether setting `path` leaves every choice as it is. It does not where it is a parameter
+    /// of a law that this scenario does not have.
+    pub fn has_choice(&self, path: &str) -> bool {
+        choice_of(path).is_none_or(|(place, name)| {
+            let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
+            let pointer = format!("/{}", place.replace('.', "/"));
+            plain.pointer(&pointer).is_none_or(|choice| choice.get(name).is_some())
+        })
     }
 
     /// The largest propagation round trip that may occur among flows over `link`; it sets

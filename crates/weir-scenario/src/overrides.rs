@@ -75,6 +75,20 @@ pub(crate) fn set<'i>(table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>)
     set(inner, rest, value);
 }
 
+/// The choice that a path leads through, and what it chooses there: of
+/// `links.core.aqm.red.max_th` it is (`links.core.aqm`, `red`).
+pub fn choice_of(path: &str) -> Option<(&str, &str)> {
+    let mut start = 0;
+    for name in path.split('.') {
+        let end = start + name.len();
+        if let Some(rest) = path.get(end + 1..).filter(|_| CHOICES.contains(&name)) {
+            return Some((&path[..end], rest.split('.').next().unwrap_or(rest)));
+        }
+        start = end + 1;
+    }
+    None
+}
+
 /// The deepest value on `path` that was written down.
 pub(crate) fn find<'a, 'i>(table: &'a DeTable<'i>, path: &[&str]) -> Option<&'a Value<'i>> {
     let [first, rest @ ..] = path else { return None };

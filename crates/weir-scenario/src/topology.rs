@@ -85,13 +85,7 @@ impl Scenario {
             (Direction::Reverse, None) => return Limit::Packets(u32::MAX),
         };
         let mean = self.mean_packet(link, direction).bytes();
-        let packets = |seconds: f64| (rate.packets_per_second(mean) * seconds).round() as u32;
-        let limit = match buffer {
-            Buffer::Packets(n) => Limit::Packets(n),
-            Buffer::Bytes(n) => Limit::Bytes(n),
-            Buffer::Bdp(factor) => Limit::Packets(packets(factor * self.largest_rtt(link).as_secs_f64())),
-            Buffer::Time(span) => Limit::Packets(packets(span.as_secs_f64())),
-        };
+        let limit = Limit::of(buffer, rate, mean, self.largest_rtt(link));
         match (limit, forward.buffer_counts) {
             (Limit::Packets(n), LinkBuffer::WaitingAndSending) => Limit::Packets(n.saturating_sub(1)),
             (limit, _) => limit,

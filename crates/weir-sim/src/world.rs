@@ -400,8 +400,6 @@ impl World {
         let forward = queues.iter().filter(|(info, _)| info.direction == "forward");
         let departed = |counts: &QueueCounts| counts.groups.iter().map(|group| group.departures).sum::<u64>();
         let packets = forward.flat_map(|(_, counts)| counts.iter().map(departed)).sum();
-        let mut from = Instant::ZERO;
-        let spans = intervals.cuts.iter().map(|to| (std::mem::replace(&mut from, *to), *to)).collect();
         Measurements {
             seed: self.seed,
             events,
@@ -409,7 +407,6 @@ impl World {
             cpu,
             series,
             rows: intervals.rows,
-            intervals: spans,
             queues,
             groups,
             flows,

@@ -1,22 +1,11 @@
 //! What a connection can be told. Defaults follow the RFCs; each habit of ns-2 that
 //! published results depended on has an option called after what it does.
 
-use alloc::{format, string::String};
+use alloc::format;
 
-use weir_types::{Duration, PacketSize, Packets};
+use weir_types::{Duration, Invalid, PacketSize, Packets};
 
 use crate::{congestion::CongestionConfig, recovery::RecoveryConfig};
-
-/// Parameters that do not go together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    /// The parameter to look at.
-    pub parameter: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-}
 
 /// When the window may grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,47 +102,47 @@ impl TcpParameters {
     /// # Errors
     /// Names the parameter that does not, and what to do.
     pub fn check(&self) -> Result<(), Invalid> {
-        let at_least_one = |value: Option<Packets>, parameter| match value {
-            Some(Packets(n)) if n < 1.0 => Err(Invalid {
+        let at_least_one = |value: Option<Packets>, parameter| {
+            let packets = value.map_or(1.0, |value| value.0);
+            Invalid::unless(
+                packets >= 1.0,
                 parameter,
-                message: format!("{parameter} is {n} packets"),
-                hint: "nothing could ever be sent; write at least \"1 packet\"".into(),
-            }),
-            _ => Ok(()),
+                format!("{parameter} is {packets} packets"),
+                "nothing could ever be sent; write at least \"1 packet\"",
+            )
         };
         at_least_one(Some(self.initial_window), "initial_window")?;
         at_least_one(self.initial_ssthresh, "initial_ssthresh")?;
         at_least_one(self.receive_window, "receive_window")?;
-        let refuse = |parameter, message: &str, hint: &str| {
-            Err(Invalid { parameter, message: message.into(), hint: hint.into() })
-        };
-        if self.max_rto < self.min_rto {
-            return refuse("max_rto", "max_rto is shorter than min_rto", "exchange them");
-        }
-        if self.initial_rto.is_zero() {
-            return refuse("initial_rto", "initial_rto is zero", "write for example \"1 s\"");
-        }
-        if self.clock_granularity.is_zero() {
-            return refuse(
-                "clock_granularity",
-                "clock_granularity is zero",
-                "write \"1 ns\" for an exact clock",
-            );
-        }
-        if self.clock_granularity > self.max_rto {
-            return refuse(
-                "clock_granularity",
-                "clock_granularity is longer than max_rto",
-                "write for example \"10 ms\"",
-            );
-        }
-        if self.initial_window.0 > 1e6 {
-            return refuse(
-                "initial_window",
-                "initial_window is above a million packets",
-                "RFC 6928 has 10 packets",
-            );
-        }
-        Ok(())
+        Invalid::unless(
+            self.max_rto >= self.min_rto,
+            "max_rto",
+            "max_rto is shorter than min_rto",
+            "exchange them",
+        )?;
+        Invalid::unless(
+            !self.initial_rto.is_zero(),
+            "initial_rto",
+            "initial_rto is zero",
+            "write for example \"1 s\"",
+        )?;
+        Invalid::unless(
+            !self.clock_granularity.is_zero(),
+            "clock_granularity",
+            "clock_granularity is zero",
+            "write \"1 ns\" for an exact clock",
+        )?;
+        Invalid::unless(
+            self.clock_granularity <= self.max_rto,
+            "clock_granularity",
+            "clock_granularity is longer than max_rto",
+            "write for example \"10 ms\"",
+        )?;
+        Invalid::unless(
+            self.initial_window.0 <= 1e6,
+            "initial_window",
+            "initial_window is above a million packets",
+            "RFC 6928 has 10 packets",
+        )
     }
 }

@@ -15,13 +15,15 @@
 extern crate alloc;
 
 mod ecn;
+mod error;
 mod quantity;
 mod random;
 mod rate;
 mod time;
 
 pub use ecn::Ecn;
-pub use quantity::{Buffer, Level, PacketSize, Packets, Probability, UnitError};
+pub use error::{Invalid, UnitError};
+pub use quantity::{Buffer, Level, PacketSize, Packets, Probability, quantity};
 pub use random::{Rng, Streams};
 pub use rate::{Rate, TransmitClock};
 pub use time::{Duration, Instant};

@@ -1,9 +1,8 @@
 //! DropTail: no law at all. The buffer is the link's; a packet that finds it full is
 //! dropped, and nothing else ever is.
 
-use weir_types::Rng;
+use weir_types::{Invalid, Rng};
 
-use super::Invalid;
 use crate::{Aqm, Link};
 
 /// DropTail has no parameters: the buffer belongs to the link.

@@ -5,48 +5,13 @@ mod drop_tail;
 mod red;
 mod rem;
 
-use alloc::{format, string::String};
-
-use weir_types::{Duration, Instant, Rate, Rng};
+use weir_types::{Duration, Instant, Invalid, Rate, Rng};
 
 pub use drop_tail::{DropTail, DropTailParameters};
 pub use red::{Red, RedParameters, Spacing, Steps};
 pub use rem::{MarkAt, Rem, RemParameters, Watches};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
-
-/// Parameters that do not go together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    /// The parameter to look at.
-    pub parameter: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-}
-
-impl Invalid {
-    /// `Err` with these texts unless `holds`.
-    pub(crate) fn unless(
-        holds: bool,
-        parameter: &'static str,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Result<(), Self> {
-        if holds { Ok(()) } else { Err(Self { parameter, message: message.into(), hint: hint.into() }) }
-    }
-
-    /// `Err` unless `value` is a finite number above zero.
-    pub(crate) fn unless_positive(value: f64, parameter: &'static str) -> Result<(), Self> {
-        Self::unless(
-            value > 0.0 && value.is_finite(),
-            parameter,
-            format!("{value} is not above zero"),
-            "write a positive number",
-        )
-    }
-}
 
 /// What to do with a packet that the law singles out by certainty: RED beyond its highest
 /// threshold.

@@ -19,9 +19,9 @@
 
 use alloc::format;
 
-use weir_types::{Instant, Level, Probability, Rate, Rng};
+use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::{Forced, Invalid};
+use super::Forced;
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
 /// How far apart signals are kept.

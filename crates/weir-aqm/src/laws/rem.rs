@@ -20,9 +20,8 @@
 //! In ns-2, marking happens when a packet leaves the queue, and packets that cannot be
 //! marked pass unharmed: `mark_at = "departure"`.
 
-use weir_types::{Duration, Instant, Level, Rate, Rng};
+use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
 
-use super::Invalid;
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
 /// What drives the price.

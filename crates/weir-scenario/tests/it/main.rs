@@ -1,8 +1,10 @@
 //! What the author of a scenario file is promised.
 
 mod files;
+mod identity;
 mod mistakes;
 mod overrides;
+mod sweep;
 
 use weir_scenario::{Document, Scenario, ScenarioError};
 

@@ -104,16 +104,3 @@ fn the_resolved_scenario_says_everything_and_reads_back() {
     }
     assert_eq!(read(&resolved).unwrap(), scenario);
 }
-
-#[test]
-fn the_hash_counts_only_what_differs_from_defaults() {
-    let plain = read(PLAIN).unwrap().hash();
-    let said = PLAIN
-        .replace("max_th =", "w_q = 0.002, max_th =")
-        .replace("count = 5", "count = 5\npacket = \"1000 B\"");
-    assert_eq!(read(&said).unwrap().hash(), plain, "saying a default changes nothing");
-    let renamed = PLAIN.replace("name = \"plain\"", "name = \"other\"\nseed = 9");
-    assert_eq!(read(&renamed).unwrap().hash(), plain, "names and seeds do not count");
-    let other = PLAIN.replace("\"15 packets\"", "\"16 packets\"");
-    assert_ne!(read(&other).unwrap().hash(), plain);
-}

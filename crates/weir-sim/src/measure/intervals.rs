@@ -14,6 +14,13 @@ pub(crate) struct Row {
     pub(crate) intervals: Range<usize>,
 }
 
+impl Row {
+    /// The number of the period as tables have it: -1 for the run.
+    pub(crate) fn number(&self) -> i64 {
+        self.period.map_or(-1, |number| number.cast_signed() as i64)
+    }
+}
+
 /// Where the run is cut, and the rows between the cuts.
 #[derive(Debug)]
 pub(crate) struct Intervals {

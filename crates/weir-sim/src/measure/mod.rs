@@ -1,5 +1,5 @@
 //! What is counted while a run goes on. Definitions of the measures derived from these counts
-//! stand in `results.rs`.
+//! stand in `results`.
 //!
 //! The run is cut at every instant where some row begins or ends. Counts are kept per
 //! *interval* between two cuts; rows are sums of intervals, so that nothing is counted twice
@@ -116,7 +116,6 @@ pub struct Measurements {
     /// Values over time.
     pub series: Series,
     pub(crate) rows: Vec<Row>,
-    pub(crate) intervals: Vec<(Instant, Instant)>,
     pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
     pub(crate) groups: Vec<GroupInfo>,
     pub(crate) flows: Vec<(FlowInfo, Vec<FlowCounts>)>,

@@ -4,7 +4,7 @@ use weir_types::{Duration, Instant};
 use super::{Histogram, QueueGauge};
 
 /// What one queue did in one interval.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct QueueCounts {
     pub(crate) gauge: QueueGauge,
     /// The transmission counted last: when it ends, and whose it is. What lies beyond a cut
@@ -15,7 +15,7 @@ pub(crate) struct QueueCounts {
 }
 
 /// What one queue did with the packets of one group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct GroupCounts {
     pub(crate) arrivals: u64,
     pub(crate) departures: u64,
@@ -39,7 +39,16 @@ impl QueueCounts {
             gauge: QueueGauge::default(),
             busy_until: Instant::ZERO,
             busy_group: 0,
-            groups: vec![GroupCounts::new(); groups],
+            groups: vec![GroupCounts::default(); groups],
+        }
+    }
+
+    /// Begins a new sum, for so many groups, in the room of the last.
+    pub(crate) fn clear(&mut self, groups: usize) {
+        self.gauge = QueueGauge::default();
+        self.groups.resize_with(groups, GroupCounts::default);
+        for group in &mut self.groups {
+            group.clear();
         }
     }
 
@@ -89,19 +98,11 @@ impl QueueCounts {
 }
 
 impl GroupCounts {
-    pub(crate) fn new() -> Self {
-        Self {
-            arrivals: 0,
-            departures: 0,
-            busy: 0,
-            bytes: 0,
-            early: 0,
-            forced: 0,
-            overflow: 0,
-            marks: 0,
-            sojourns: Histogram::default(),
-            waited: 0,
-        }
+    /// Begins a new sum in the room of the last.
+    pub(crate) fn clear(&mut self) {
+        let mut sojourns = std::mem::take(&mut self.sojourns);
+        sojourns.clear();
+        *self = Self { sojourns, ..Self::default() };
     }
 
     /// The share of `nanos` nanoseconds during which bits of these packets left.

@@ -7,15 +7,7 @@ use weir_sim::{Batch, Job, Measurements};
 use crate::{TWENTY, run, scenario};
 
 fn everything(measured: &Measurements) -> String {
-    format!(
-        "{:?}{:?}{:?}{:?}{:?}{}",
-        measured.links(),
-        measured.groups(),
-        measured.flows(),
-        measured.delays(),
-        measured.series_table(),
-        measured.events
-    )
+    format!("{:?}", measured.tables())
 }
 
 #[test]
@@ -62,7 +54,7 @@ fn changing_the_discipline_leaves_the_other_draws_alone() {
     let uniform = ("flows.ftp.rtt", "{ uniform = { from = \"30 ms\", to = \"90 ms\" } }");
     let flows = |law: &str| {
         let measured = run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.aqm.{law}"), "{}")]), 5);
-        let columns = measured.flows().columns;
+        let columns = measured.tables().flows.columns;
         columns
             .into_iter()
             .filter(|(name, _)| ["flow", "rtt_ms", "start_s"].contains(name))

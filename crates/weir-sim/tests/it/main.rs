@@ -31,7 +31,10 @@ fn value(table: &Table, names: &[(&str, &str)], period: i64, column: &str) -> f6
         .filter(|row| periods[*row] == period)
         .filter(|row| {
             names.iter().all(|(name, wanted)| match find(name) {
-                Column::Text(values) => values[*row] == *wanted,
+                Column::Text(text) => {
+                    let codes = text.codes::<u32>().expect("codes are u32");
+                    text.names()[codes[*row] as usize] == *wanted
+                }
                 _ => panic!("{name} is not a name"),
             })
         })
@@ -40,18 +43,18 @@ fn value(table: &Table, names: &[(&str, &str)], period: i64, column: &str) -> f6
     match find(column) {
         Column::Real(values) => values[row],
         Column::Integer(values) => values[row] as f64,
-        Column::Text(_) => panic!("{column} is a name"),
+        Column::Index(_) | Column::Text(_) => panic!("{column} is not a measure"),
     }
 }
 
 /// A measure of the bottleneck over the whole run.
 fn of_link(measurements: &Measurements, column: &str) -> f64 {
-    value(&measurements.links(), &[("direction", "forward"), ("group", "all")], -1, column)
+    value(&measurements.tables().links, &[("direction", "forward"), ("group", "all")], -1, column)
 }
 
 /// A measure of all flows over the whole run.
 fn of_flows(measurements: &Measurements, column: &str) -> f64 {
-    value(&measurements.groups(), &[("group", "all")], -1, column)
+    value(&measurements.tables().groups, &[("group", "all")], -1, column)
 }
 
 /// 20 flows on 10 Mbit/s with a round trip of 50 ms: 62.5 packets of bandwidth-delay product.

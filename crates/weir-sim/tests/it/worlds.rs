@@ -75,13 +75,13 @@ proptest! {
         let measured = run(&scenario(&text, &[]), seed);
         for link in ["first", "second"] {
             let names = [("link", link), ("direction", "forward"), ("group", "all")];
-            let table = measured.links();
+            let table = measured.tables().links;
             let utilisation = crate::value(&table, &names, -1, "utilisation");
             prop_assert!((0.0..=1.0).contains(&utilisation), "{link}: {utilisation}");
             prop_assert!(crate::value(&table, &names, -1, "queue_max") <= f64::from(buffer));
         }
         for group in ["long", "short"] {
-            let goodput = crate::value(&measured.groups(), &[("group", group)], -1, "goodput");
+            let goodput = crate::value(&measured.tables().groups, &[("group", group)], -1, "goodput");
             prop_assert!((0.0..=1.0).contains(&goodput), "{group}: {goodput}");
         }
     }

@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
-    BUFFER, BYTES, Buffer, DURATION, Duration, LEVEL, Level, Notation, PACKETS, PacketSize, Packets,
-    Probability, RATE, Rate, UnitError,
+    BUFFER, BYTES, Buffer, DURATION, Duration, LEVEL, Level, PACKETS, PacketSize, Packets, Probability, RATE,
+    Rate, UnitError, notation::Notation,
 };
 
 struct TextVisitor<T>(&'static Notation, PhantomData<T>);

@@ -2,195 +2,16 @@
 //! `"1.5 BDP"`. A bare number where a unit belongs is refused, and so is a unit that two
 //! tools of the field read differently (tc's `mbps` is megabytes, ns-3's `Mbps` megabits).
 
+mod notation;
 #[cfg(feature = "serde")]
 mod text;
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::format;
 use core::{fmt, str::FromStr};
 
-use crate::{Duration, Rate};
-
-/// Text that is not the quantity it should be, with a hint for the person who wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnitError {
-    /// What is wrong, in one clause.
-    pub message: String,
-    /// What to write instead.
-    pub hint: String,
-}
-
-impl fmt::Display for UnitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{HINT}{}", self.message, self.hint)
-    }
-}
-
-impl core::error::Error for UnitError {}
-
-/// Stands between message and hint where both travel as one text.
-const HINT: &str = "; hint: ";
-
-impl UnitError {
-    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
-    }
-
-    /// Takes a message that may have travelled as one text apart again.
-    pub fn split(text: &str) -> (String, Option<String>) {
-        match text.split_once(HINT) {
-            Some((message, hint)) => (message.to_string(), Some(hint.to_string())),
-            None => (text.to_string(), None),
-        }
-    }
-}
-
-/// How a quantity is written: the units with their factors, the spellings that are
-/// refused because they are read in two ways, and an example.
-struct Notation {
-    name: &'static str,
-    units: &'static [(&'static str, f64)],
-    ambiguous: &'static [(&'static str, &'static str)],
-    example: &'static str,
-}
-
-impl Notation {
-    /// The value in base units and the index of the unit it was written in.
-    fn parse(&self, text: &str) -> Result<(f64, usize), UnitError> {
-        let text = text.trim();
-        let split = text.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(text.len());
-        let (number, unit) = (text[..split].trim(), text[split..].trim());
-        let value: f64 = number.parse().map_err(|_| {
-            UnitError::new(
-                format!("\"{text}\" is not {}", self.name),
-                format!("write a number and a unit, such as \"{}\"", self.example),
-            )
-        })?;
-        if unit.is_empty() {
-            return Err(UnitError::new(
-                format!("\"{text}\" has no unit"),
-                format!("write for example \"{}\"", self.example),
-            ));
-        }
-        if let Some((_, readings)) = self.ambiguous.iter().find(|(name, _)| *name == unit) {
-            return Err(UnitError::new(format!("the unit \"{unit}\" is ambiguous"), (*readings).to_string()));
-        }
-        let Some(index) = self.units.iter().position(|(name, _)| *name == unit) else {
-            let known: Vec<_> = self.units.iter().map(|(name, _)| *name).collect();
-            return Err(UnitError::new(
-                format!("\"{unit}\" is not a unit of {}", self.name),
-                format!("known units: {}", known.join(", ")),
-            ));
-        };
-        if value < 0.0 {
-            return Err(UnitError::new(
-                format!("\"{text}\" is negative"),
-                format!("write for example \"{}\"", self.example),
-            ));
-        }
-        Ok((value * self.units[index].1, index))
-    }
-}
-
-const DURATION: Notation = Notation {
-    name: "a duration",
-    units: &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("min", 60e9)],
-    ambiguous: &[
-        ("m", "\"min\" is minutes, \"ms\" milliseconds"),
-        ("M", "\"min\" is minutes, \"ms\" milliseconds"),
-    ],
-    example: "80 ms",
-};
-
-const RATE: Notation = Notation {
-    name: "a rate",
-    units: &[
-        ("bit/s", 1.0),
-        ("kbit/s", 1e3),
-        ("Mbit/s", 1e6),
-        ("Gbit/s", 1e9),
-        ("kbit", 1e3),
-        ("Mbit", 1e6),
-        ("Gbit", 1e9),
-        ("mbit", 1e6),
-        ("gbit", 1e9),
-    ],
-    ambiguous: &[
-        ("bps", "\"bps\" is bytes per second in tc and bits elsewhere; write \"bit/s\""),
-        ("kbps", "\"kbps\" is kilobytes in tc and kilobits elsewhere; write \"kbit/s\""),
-        ("mbps", "\"mbps\" is megabytes in tc and megabits elsewhere; write \"Mbit/s\""),
-        ("Mbps", "\"Mbps\" is read as bits by ns-3 and as bytes by tc; write \"Mbit/s\""),
-        ("Gbps", "\"Gbps\" is read as bits by ns-3 and as bytes by tc; write \"Gbit/s\""),
-        ("gbps", "\"gbps\" is gigabytes in tc and gigabits elsewhere; write \"Gbit/s\""),
-        ("kb/s", "bits or bytes? write \"kbit/s\""),
-        ("Mb/s", "bits or bytes? write \"Mbit/s\""),
-        ("MB/s", "bits or bytes? write \"Mbit/s\" (8 Mbit/s is 1 megabyte per second)"),
-        ("Gb/s", "bits or bytes? write \"Gbit/s\""),
-        ("GB/s", "bits or bytes? write \"Gbit/s\""),
-    ],
-    example: "64 Mbit/s",
-};
-
-const BYTE_AMBIGUITIES: &[(&str, &str)] = &[
-    ("b", "\"b\" is bits to some and bytes to tc; write \"B\" for bytes"),
-    ("k", "write \"kB\" (1000 bytes) or \"KiB\" (1024)"),
-    ("K", "write \"kB\" (1000 bytes) or \"KiB\" (1024)"),
-    ("KB", "1000 or 1024 bytes? write \"kB\" (1000) or \"KiB\" (1024)"),
-    ("kb", "bits or bytes? write \"kB\" (1000 bytes) or \"KiB\" (1024)"),
-    ("Mb", "bits or bytes? write \"MB\" (1,000,000 bytes)"),
-    ("p", "\"packets\" is spelled out: \"120 packets\""),
-];
-
-const BUFFER: Notation = Notation {
-    name: "a buffer size",
-    units: &[
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("KiB", 1024.0),
-        ("MiB", 1_048_576.0),
-        ("BDP", 1.0),
-        ("s", 1e9),
-        ("ms", 1e6),
-        ("us", 1e3),
-    ],
-    ambiguous: BYTE_AMBIGUITIES,
-    example: "120 packets",
-};
-
-const LEVEL: Notation = Notation {
-    name: "a queue level",
-    units: &[
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("KiB", 1024.0),
-        ("MiB", 1_048_576.0),
-    ],
-    ambiguous: BYTE_AMBIGUITIES,
-    example: "20 packets",
-};
-
-const PACKETS: Notation = Notation {
-    name: "a number of packets",
-    units: &[("packets", 1.0), ("packet", 1.0)],
-    ambiguous: BYTE_AMBIGUITIES,
-    example: "20 packets",
-};
-
-const BYTES: Notation = Notation {
-    name: "a packet size",
-    units: &[("B", 1.0), ("kB", 1e3), ("KiB", 1024.0)],
-    ambiguous: BYTE_AMBIGUITIES,
-    example: "1000 B",
-};
+use crate::{Duration, Rate, UnitError};
+pub use notation::quantity;
+use notation::{BUFFER, BYTES, DURATION, LEVEL, PACKETS, RATE};
 
 /// Room for waiting packets, in the unit it was written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -429,5 +250,25 @@ mod tests {
         assert!("0 Mbit/s".parse::<Rate>().unwrap_err().message.contains("above zero"));
         assert!("-5 ms".parse::<Duration>().unwrap_err().message.contains("negative"));
         assert!("5 parsecs".parse::<Duration>().unwrap_err().hint.contains("known units"));
+    }
+    #[test]
+    fn any_quantity_has_a_value_in_the_base_unit_of_its_kind() {
+        for (text, value, unit) in [
+            ("10 Mbit/s", 1e7, "bit/s"),
+            ("500kbit", 5e5, "bit/s"),
+            ("5 ms", 0.005, "s"),
+            ("2 min", 120.0, "s"),
+            ("2.5 packets", 2.5, "packets"),
+            ("250 kB", 250_000.0, "B"),
+            ("1 MiB", 1_048_576.0, "B"),
+            ("1.5 BDP", 1.5, "BDP"),
+        ] {
+            assert_eq!(quantity(text), Ok((value, unit)), "{text}");
+        }
+        assert!(quantity("10 Mbps").unwrap_err().message.contains("ambiguous"));
+        for text in ["5 parsecs", "red", "", "3%", "10"] {
+            assert!(quantity(text).unwrap_err().message.contains("is not a quantity"), "{text}");
+        }
+        assert!(quantity("-5 ms").unwrap_err().message.contains("negative"));
     }
 }

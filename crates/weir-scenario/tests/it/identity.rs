@@ -1,0 +1,63 @@
+//! What makes two scenarios, and two runs, the same.
+
+use std::path::Path;
+
+use weir_scenario::{Document, run_key};
+
+use crate::{PLAIN, read};
+
+#[test]
+fn the_hash_counts_only_what_differs_from_defaults() {
+    let plain = read(PLAIN).unwrap().hash();
+    let said = PLAIN
+        .replace("max_th =", "w_q = 0.002, max_th =")
+        .replace("count = 5", "count = 5\npacket = \"1000 B\"");
+    assert_eq!(read(&said).unwrap().hash(), plain, "saying a default changes nothing");
+    let renamed = PLAIN.replace("name = \"plain\"", "name = \"other\"\nseed = 9");
+    assert_eq!(read(&renamed).unwrap().hash(), plain, "names and seeds do not count");
+    let other = PLAIN.replace("\"15 packets\"", "\"16 packets\"");
+    assert_ne!(read(&other).unwrap().hash(), plain);
+}
+
+/// Results are kept under these for good: another hash makes what was simulated unfindable.
+#[test]
+fn hashes_stay() {
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/weir/scenarios");
+    let rem = Document::load(&scenarios.join("rem-wireline.toml")).unwrap();
+    assert_eq!(rem.scenario().unwrap().hash(), "b2fd8285cb75e231");
+    for (variant, hash) in [
+        ("drop-tail", "b2fd8285cb75e231"),
+        ("red-20-80-drop", "1a3cc636b28a34b6"),
+        ("red-20-80-mark", "d04e7047131f08b2"),
+        ("rem-drop", "59e0b16a9fca70bc"),
+        ("rem-mark", "22f906787cf1c4cb"),
+    ] {
+        assert_eq!(rem.variant(variant).unwrap().hash(), hash, "{variant}");
+    }
+    for (file, hash) in [
+        ("gigabit-100", "55bfe568151ff8ee"),
+        ("wireline-access", "8fe6b26ae9f4e0b9"),
+        ("wireline-delay", "6ce7920424366488"),
+        ("wireline-delay-rem", "1cd8e5bf3cf98d78"),
+    ] {
+        let document = Document::load(&scenarios.join(format!("bench/{file}.toml"))).unwrap();
+        assert_eq!(document.scenario().unwrap().hash(), hash, "{file}");
+    }
+}
+
+#[test]
+fn a_run_is_its_scenario_its_seed_and_the_version_of_its_results() {
+    let key = run_key("b2fd8285cb75e231", 1, 1);
+    // printf "b2fd8285cb75e231 1 1" | sha256sum: 049f3a717dd32699..., and da2655c73f1c3b5c...
+    assert_eq!(key, 0x049f_3a71_7dd3_2699);
+    assert_eq!(run_key("b2fd8285cb75e231", 6, 1), 0x5a26_55c7_3f1c_3b5c);
+    for other in [
+        run_key("b2fd8285cb75e232", 1, 1),
+        run_key("b2fd8285cb75e231", 2, 1),
+        run_key("b2fd8285cb75e231", 1, 2),
+        run_key("b2fd8285cb75e231", 11, 1),
+    ] {
+        assert_ne!(key, other);
+    }
+    assert!((0..1000).all(|seed| run_key("b2fd8285cb75e231", seed, 1) >= 0));
+}

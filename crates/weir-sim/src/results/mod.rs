@@ -1,0 +1,110 @@
+//! From counts to measures: the tables of runs, and what their columns mean.
+
+mod flows;
+mod queues;
+mod table;
+
+use crate::Measurements;
+use flows::{FlowRows, GroupRows};
+use queues::{DelayRows, LinkRows, QueueSums};
+pub use table::{Column, Names, Table};
+use table::{Growing as _, table};
+
+/// The name of the row over all groups.
+const ALL: &str = "all";
+
+/// What runs measured: one table of each kind for all of them, run after run in their order.
+/// The first column of each is `run`, the number of the run among them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tables {
+    /// The runs themselves.
+    pub runs: Table,
+    /// Queues: what arrived, left, was dropped and marked; how full, how late.
+    pub links: Table,
+    /// Groups of flows: what they got, and at what cost.
+    pub groups: Table,
+    /// Every flow in every row during which it was there.
+    pub flows: Table,
+    /// Histograms of sojourn times.
+    pub delays: Table,
+    /// Values over time, one row each.
+    pub series: Table,
+}
+
+impl Tables {
+    /// The tables of `runs`.
+    pub fn of(runs: &[&Measurements]) -> Self {
+        let (mut totals, mut series) = (RunRows::default(), SeriesRows::default());
+        let (mut links, mut delays) = (LinkRows::default(), DelayRows::default());
+        let (mut groups, mut flows) = (GroupRows::default(), FlowRows::default());
+        let mut sums = QueueSums::default();
+        for (number, run) in (0..).zip(runs) {
+            totals.push(RunRow {
+                run: number,
+                seed: run.seed.cast_signed(),
+                packets: run.packets.cast_signed(),
+                events: run.events.cast_signed(),
+            });
+            queues::add(run, number, &mut sums, &mut links, &mut delays);
+            flows::add(run, number, &mut groups, &mut flows);
+            add_series(run, number, &mut series);
+        }
+        Self {
+            runs: totals.finish(),
+            links: links.finish(),
+            groups: groups.finish(),
+            flows: flows.finish(),
+            delays: delays.finish(),
+            series: series.finish(),
+        }
+    }
+
+    /// The tables by their names.
+    pub fn into_named(self) -> [(&'static str, Table); 6] {
+        [
+            ("runs", self.runs),
+            ("links", self.links),
+            ("groups", self.groups),
+            ("flows", self.flows),
+            ("delays", self.delays),
+            ("series", self.series),
+        ]
+    }
+}
+
+impl Measurements {
+    /// The tables of this run alone.
+    pub fn tables(&self) -> Tables {
+        Tables::of(&[self])
+    }
+}
+
+table! {
+    RunRows of RunRow {
+        run: u32,
+        seed: i64,
+        packets: i64,
+        events: i64,
+    }
+}
+
+table! {
+    SeriesRows<'a> {
+        run: u32,
+        component: &'a str,
+        variable: &'a str,
+        time_s: f64,
+        value: f64,
+    }
+}
+
+fn add_series<'a>(run: &'a Measurements, number: u32, rows: &mut SeriesRows<'a>) {
+    let times = &run.series.times;
+    for ((component, variable), values) in run.series.names.iter().zip(&run.series.values) {
+        rows.run.push_rows(number, times.len());
+        rows.component.push_rows(component, times.len());
+        rows.variable.push_rows(variable, times.len());
+        rows.time_s.extend_from_slice(times);
+        rows.value.extend_from_slice(values);
+    }
+}

@@ -1,0 +1,81 @@
+//! What is wrong with a value, and what to write instead.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+use core::fmt;
+
+/// Text that is not the quantity it should be, with a hint for the person who wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError {
+    /// What is wrong, in one clause.
+    pub message: String,
+    /// What to write instead.
+    pub hint: String,
+}
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{HINT}{}", self.message, self.hint)
+    }
+}
+
+impl core::error::Error for UnitError {}
+
+/// Stands between message and hint where both travel as one text.
+const HINT: &str = "; hint: ";
+
+impl UnitError {
+    /// What is wrong, and what to write instead.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+
+    /// Takes a message that may have travelled as one text apart again.
+    pub fn split(text: &str) -> (String, Option<String>) {
+        match text.split_once(HINT) {
+            Some((message, hint)) => (message.to_string(), Some(hint.to_string())),
+            None => (text.to_string(), None),
+        }
+    }
+}
+
+/// Parameters that do not go together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The parameter to look at.
+    pub parameter: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl Invalid {
+    /// `Err` with these texts unless `holds`.
+    ///
+    /// # Errors
+    /// As it is told.
+    pub fn unless(
+        holds: bool,
+        parameter: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self { parameter, message: message.into(), hint: hint.into() }) }
+    }
+
+    /// `Err` unless `value` is a finite number above zero.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_positive(value: f64, parameter: &'static str) -> Result<(), Self> {
+        Self::unless(
+            value > 0.0 && value.is_finite(),
+            parameter,
+            format!("{value} is not above zero"),
+            "write a positive number",
+        )
+    }
+}
