@@ -11,6 +11,7 @@ from weir.bench import peer
 from weir.bench import worker as bench_worker
 from weir.bench.measure import CASES, Measurement, Scaling
 from weir.bench.page import page
+from weir.bench.sweeps import SweepCost, sweep_costs
 from weir.scenario import bundled
 
 
@@ -62,12 +63,18 @@ def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_page_names_machine_and_numbers() -> None:
     scaling = Scaling("wireline-delay", replications=20, cores=2, one_s=6.0, all_s=3.0)
-    alone = page([measurement()], scaling)
+    sweeps = [
+        SweepCost("one thread", 10_000, 20.0, 20.5, 20.4),
+        SweepCost("two threads", 10_000, 20.0, 20.8, 10.4),
+    ]
+    alone = page([measurement()], scaling, sweeps)
+    assert "A sweep of 10,000 runs" in alone
+    assert "| two threads | 20.00 | 20.80 | 4.0% | 10.40 | 1.96 |" in alone
     assert "20 replications of `wireline-delay` take 6.00 s on one thread" in alone
     assert "2.00 times as fast" in alone
     assert "| wireline-access | 102 | 3,000,000 | 0.30 | 4.00 | 20.0 |" in alone
     assert "ns-2" not in alone
-    together = page([measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()], scaling)
+    together = page([measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()], scaling, sweeps)
     assert "| 2,100 | 20.7 |" in together
     assert "| – | – |" in together
     assert "- Processor: " in together
@@ -95,3 +102,13 @@ def test_an_unknown_case_is_refused(weir_command: Command) -> None:
     done = weir_command("bench", "--case", "terabit")
     assert done.returncode == 2
     assert "there is no case 'terabit'" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_sweep_is_timed_with_everything_beside_its_runs() -> None:
+    costs = sweep_costs(1, say=lambda _: None)
+    assert next(cost.workers for cost in costs) == "one thread"
+    for cost in costs:
+        assert cost.runs == 500
+        assert cost.runs_s > 0.0
+        assert cost.wall_s > 0.0

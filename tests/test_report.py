@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import weir
+from browsing import Visit, chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
+browser = chromium
 
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHARTS_WITH_USERS = {
     "mean-queue-by-users",
     "goodput-by-users",
@@ -36,49 +25,6 @@ CHARTS_WITH_USERS = {
     "delay-tail",
 }
 CHARTS_OF_ONE = {"mean-queue", "goodput", "loss", "delay-distribution", "delay-tail"}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if program is None:
-        pytest.skip(f"there is no browser: none of {', '.join(NAMES)}")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield launched
-        launched.close()
-
-
-class Visit:
-    """A page with everything that it complained about or asked for."""
-
-    def __init__(self, browser: Browser, report: Path, width: int) -> None:
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page: Page = browser.new_page(viewport={"width": width, "height": 800})
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.url = report.resolve().as_uri()
-        self.page.goto(self.url)
-        drawn = "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.drawn)"
-        self.page.wait_for_function(drawn)
-
-    def _console(self, message: ConsoleMessage) -> None:
-        self.complaints.append(f"{message.type}: {message.text}")
-
-    def charts(self) -> set[str]:
-        """Names of the charts that have an image with some marks in it."""
-        names: set[str] = set()
-        for chart in self.page.query_selector_all(".chart"):
-            image = chart.query_selector("svg.marks")
-            box = image and image.bounding_box()
-            if image and box and box["width"] > 100 and box["height"] > 50:
-                marks = image.query_selector_all(".mark-line path, .mark-symbol path, .mark-area path")
-                if len([mark for mark in marks if mark.get_attribute("d")]) > 0:
-                    names.add(chart.get_attribute("id") or "")
-        return names
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +89,9 @@ def test_the_report_says_what_the_tables_say(
 
 def test_the_same_figures_lie_beside_the_report(reports: dict[str, Path]) -> None:
     figures = reports["compared"] / "figures"
-    for suffix in (".svg", ".png", ".vl.json"):
+    for suffix in (".svg", ".pdf", ".png", ".vl.json"):
         names = {path.name.removesuffix(suffix) for path in figures.glob(f"*{suffix}")}
         assert names == CHARTS_WITH_USERS
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in figures.glob("*.png"))
-    assert len(list(figures.iterdir())) == 3 * len(CHARTS_WITH_USERS)
+    assert all(path.read_bytes().startswith(b"%PDF") for path in figures.glob("*.pdf"))
+    assert len(list(figures.iterdir())) == 4 * len(CHARTS_WITH_USERS)

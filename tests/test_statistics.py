@@ -41,6 +41,13 @@ def test_student_quantiles_of_the_tables(degrees: int, quantile: float) -> None:
     assert student_t(degrees) == pytest.approx(quantile, abs=5e-5)
 
 
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.995, 0.9995])
+def test_student_quantiles_are_scipys(confidence: float) -> None:
+    for degrees in (1, 2, 3, 5, 9, 19, 99, 999, 9999):
+        expected = float(stats.t.ppf(0.5 + 0.5 * confidence, degrees))
+        assert student_t(degrees, confidence) == pytest.approx(expected, rel=1e-11)
+
+
 @given(samples)
 def test_interval_is_scipys(values: Values) -> None:
     assume(np.ptp(values) > 1e-6)

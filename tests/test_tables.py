@@ -59,6 +59,9 @@ def test_names_are_texts_in_results_and_enums_for_the_store(runs: list[_core.Run
         names = [column for column, kind in frame.schema.items() if kind == pl.Enum]
         assert bool(names) == (name != "runs")
         text = for_results[name]
+        if name in {"links", "groups", "delays"}:
+            # The only group has no rows of its own in a store.
+            text = text.filter(pl.col("group") == "all")
         assert [text.schema[column] for column in names] == [pl.String] * len(names)
         assert frame.select(pl.col(names).cast(pl.String)).equals(text.select(names))
         assert text.columns == [*KEYS, *(column for column in frame.columns if column not in {"run", "seed"})]

@@ -12,8 +12,8 @@ trap 'rm -rf "$work"' EXIT
 resolve() {
     "$work/venv/bin/pip" install --quiet --dry-run --ignore-installed --report "$@"
 }
-resolve "$work/run.json" . maturin
-resolve "$work/dev.json" . maturin --group dev
+resolve "$work/run.json" ".[all]" maturin
+resolve "$work/dev.json" ".[all]" maturin --group dev
 
 "$work/venv/bin/python" - "$work" <<'PYTHON'
 import json, pathlib, sys

@@ -19,15 +19,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weir._core import ScenarioError, __version__
+    from weir.errors import WeirError
     from weir.queue import Queue
     from weir.result import Result
     from weir.scenario import Scenario, compare, run
+    from weir.store import Store
+    from weir.sweeps.view import Sweep
 
 __all__ = [
     "Queue",
     "Result",
     "Scenario",
     "ScenarioError",
+    "Store",
+    "Sweep",
+    "WeirError",
     "__version__",
     "compare",
     "run",
@@ -40,6 +46,9 @@ _HOME = {
     "Result": "weir.result",
     "Scenario": "weir.scenario",
     "ScenarioError": "weir._core",
+    "Store": "weir.store",
+    "Sweep": "weir.sweeps.view",
+    "WeirError": "weir.errors",
     "__version__": "weir._core",
     "compare": "weir.scenario",
     "run": "weir.scenario",

@@ -145,11 +145,14 @@ class Run:
     def cpu_s(self) -> float:
         """CPU time of the run's thread."""
 
-def tables(runs: Sequence[Run]) -> dict[str, Columns]:
+def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     """What runs measured: one table of each kind, run after run in the order given.
 
     The first column of every table is `run`, the place of the run in `runs` (uint32). Every table
     has all its columns, even without rows.
+
+    Without `only_groups`, a group that is the only one of its scenario has no rows of its own
+    in links, groups and delays: they would say what those of "all" say.
 
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
@@ -165,6 +168,10 @@ def tables(runs: Sequence[Run]) -> dict[str, Columns]:
       the bin that ends at upto_ms; empty bins are left out)
     series: run, component, variable, time_s, value (empty unless the scenario asks for series)
     """
+
+def student_t(degrees: int, level: float) -> float:
+    """The two-sided quantile of Student's t distribution. Raises ValueError unless there is one degree
+    of freedom or more and the level is in [0, 1)."""
 
 Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 

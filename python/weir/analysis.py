@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir.measures import MEASURES
-from weir.statistics import mean_interval, paired_difference
+from weir.statistics import paired_difference, student_t
 from weir.tables import WHOLE_RUN
 
 Tables = Mapping[str, pl.DataFrame]
@@ -38,29 +39,45 @@ def bottleneck(tables: Tables) -> str:
 
 
 def bottleneck_rows(tables: Tables, name: Literal["links", "delays"], group: str) -> pl.DataFrame:
-    """The rows of a table about the bottleneck, forward, all classes."""
-    return tables[name].filter(
-        pl.col("link") == bottleneck(tables),
-        pl.col("direction") == "forward",
-        pl.col("class") == ALL,
-        pl.col("group") == group,
+    """The rows of a table about each run's bottleneck, forward, all classes.
+
+    Runs of one table may have different bottlenecks: a variant or an axis can set any rate.
+    """
+    keys = run_keys(tables["links"])
+    slowest = (
+        tables["links"]
+        .filter(pl.col("direction") == "forward", pl.col("period") == WHOLE_RUN)
+        .sort("rate_bps", maintain_order=True)
+        .unique(keys, keep="first", maintain_order=True)
+        .select(*keys, "link")
+    )
+    return (
+        tables[name]
+        .filter(pl.col("direction") == "forward", pl.col("class") == ALL, pl.col("group") == group)
+        .join(slowest, on=[*keys, "link"], how="semi", maintain_order="left")
     )
 
 
-def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
-    """One row per variant, replication and period: the span, the users and every measure.
+def run_keys(table: pl.DataFrame) -> list[str]:
+    """The columns that tell the runs of a table apart: of a store, or of one comparison."""
+    return ["run"] if "run" in table.columns else _RUN
 
-    Columns: variant, label, replication, period, from_s, to_s, users, then one per measure, in
-    the measure's unit. Raises ValueError where there is no such group.
+
+def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
+    """One row per run and period: the span, the users and every measure.
+
+    Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
+    per measure, in the measure's unit. Raises ValueError where there is no such group.
     """
+    keys = run_keys(tables["groups"])
     links = bottleneck_rows(tables, "links", group)
     groups = tables["groups"].filter(pl.col("group") == group)
     if groups.is_empty():
         known = ", ".join(tables["groups"]["group"].unique(maintain_order=True))
         raise ValueError(f"there is no group {group!r}; there are: {known}")
-    return groups.select(*_RUN, *_SPAN, *_columns("groups")).join(
-        links.select(*_RUN, "period", *_columns("links")),
-        on=[*_RUN, "period"],
+    return groups.select(*keys, *_SPAN, *_columns("groups")).join(
+        links.select(*keys, "period", *_columns("links")),
+        on=[*keys, "period"],
         how="left",
         maintain_order="left",
     )
@@ -80,31 +97,60 @@ def axis_of(observed: pl.DataFrame) -> Axis | None:
     return Axis("from_s", "Start of the period (s)")
 
 
-def estimates(observed: pl.DataFrame, measures: Sequence[str] = tuple(MEASURES)) -> pl.DataFrame:
-    """Means over replications with their 95% intervals, one row per variant, period, measure.
+def estimates(
+    observed: pl.DataFrame,
+    measures: Sequence[str] = tuple(MEASURES),
+    by: Sequence[str] = ("variant", "label"),
+    quantile: Callable[[int], float] = student_t,
+) -> pl.DataFrame:
+    """Means over replications with their intervals: one row per `by`, period and measure.
 
-    Columns: variant, label, measure, unit, period (-1: the whole run), from_s, to_s, users,
-    mean, half_width, low, high (null without an interval), n (replications in which the
-    measure is defined).
+    Columns: those of `by`, measure, unit, period (-1: the whole run), from_s, to_s, users, mean,
+    half_width, low, high (null without an interval), n (replications in which the measure is
+    defined). `quantile` of n - 1 degrees of freedom gives the intervals their level: 95%.
     """
-    rows: list[dict[str, Any]] = []
-    for part in observed.partition_by("variant", "period", maintain_order=True):
-        span = part.select("variant", "label", *_SPAN).row(0, named=True)
-        for name in measures:
-            interval = mean_interval(_values(part, name))
-            rows.append(
-                {
-                    **span,
-                    "measure": name,
-                    "unit": MEASURES[name].unit,
-                    "mean": interval.mean,
-                    "half_width": interval.half_width,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "n": interval.n,
-                }
-            )
-    return _table(rows, observed, ["mean", "half_width", "low", "high"])
+    # NaN, "not defined", is left out.
+    defined = [pl.col(name).fill_nan(None) for name in measures]
+    grouped = (
+        observed.group_by(*by, "period", maintain_order=True)
+        .agg(
+            *(pl.col(name).first() for name in _SPAN if name != "period"),
+            *(
+                pl.struct(mean=value.mean(), sd=value.std(), n=value.count().cast(pl.Int64)).alias(name)
+                for name, value in zip(measures, defined, strict=True)
+            ),
+        )
+        .with_row_index("_row")
+    )
+    long = pl.concat(
+        grouped.select(
+            "_row", *by, *_SPAN, pl.lit(name).alias("measure"), pl.lit(index).alias("_measure"), name
+        )
+        .unnest(name)
+        .with_columns(pl.lit(MEASURES[name].unit).alias("unit"))
+        for index, name in enumerate(measures)
+    )
+    quantiles = {int(n): quantile(int(n) - 1) for n in long["n"].unique() if n > 1}
+    half_width = (
+        pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
+        * pl.col("sd")
+        / pl.col("n").sqrt()
+    )
+    return (
+        long.sort("_row", "_measure")
+        .with_columns(pl.col("mean").fill_null(math.nan), half_width.alias("half_width"))
+        .select(
+            *by,
+            "measure",
+            "unit",
+            *_SPAN,
+            "mean",
+            "half_width",
+            (pl.col("mean") - pl.col("half_width")).alias("low"),
+            (pl.col("mean") + pl.col("half_width")).alias("high"),
+            "n",
+        )
+    )
 
 
 def differences(

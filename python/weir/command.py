@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -13,9 +13,14 @@ import typer
 
 from weir import console
 from weir._core import ScenarioError
+from weir.errors import WeirError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from weir.result import Result
+    from weir.store import Store
+    from weir.sweeps.view import Sweep
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -29,6 +34,8 @@ def guarded() -> Generator[None]:
     except ScenarioError as error:
         console.print_scenario_error(error)
         raise typer.Exit(BAD_INPUT) from None
+    except WeirError as error:
+        refuse(error.told, error.hint)
     except KeyboardInterrupt:
         console.note("interrupted; earlier results are as they were")
         raise typer.Exit(INTERRUPTED) from None
@@ -50,6 +57,102 @@ def target(out: Path | None, name: str) -> Path:
     except OSError as error:
         refuse(str(error), "name another directory: --out DIR")
     return directory
+
+
+@contextmanager
+def opened(place: Path, *, create: bool, quiet: bool) -> Generator[Store]:
+    """The store; what had to be mended in it is said. Raises StoreError."""
+    from weir.store import Store
+
+    with Store.open(place, create=create) as store:
+        for repair in store.repairs:
+            if not quiet:
+                console.note(f"store: {repair}")
+        yield store
+
+
+def found_sweep(store: Store, name: str | None) -> Sweep:
+    """The sweep of this name or id, or the latest. Raises StoreError."""
+    from weir.sweeps.view import Sweep
+
+    if name is not None:
+        return Sweep(store, store.find_sweep(name))
+    sweeps = store.sweeps()
+    if not sweeps:
+        raise WeirError(f"there is no sweep in {store.path}", "weir sweep SCENARIO makes one")
+    return Sweep(store, sweeps[-1])
+
+
+def show_sweeps(store: Store, *, as_json: bool) -> None:
+    """What is in a store."""
+    from weir.sweeps.tables import listing
+
+    listed = listing(store)
+    if as_json:
+        console.print_json(listed)
+    else:
+        console.print_sweeps(listed, store.versions())
+
+
+def show_sweep(sweep: Sweep, measures: Sequence[str], *, as_json: bool) -> None:
+    """What is known of one sweep."""
+    from weir.sweeps.tables import SHOWN
+
+    if as_json:
+        console.print_json(sweep.document(measures or SHOWN))
+    else:
+        console.print_sweep(sweep, measures or SHOWN, rows=None)
+
+
+def show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """Rows of a table or query: to a file, as JSON, or as text."""
+    from weir.sweeps import tables
+
+    if export is not None:
+        tables.export(frame, export)
+        if not quiet:
+            console.note(f"{len(frame):,} rows: {export}")
+    elif as_json:
+        console.print_json(tables.plain(frame))
+    else:
+        console.print_frame(frame)
+
+
+def report_target(out: Path | None, name: str) -> Path:
+    """Where a sweep's report goes, checked before anything runs."""
+    directory = out if out is not None else Path("results") / f"{name}-sweep"
+    from weir.saved import check_writable
+
+    try:
+        check_writable(directory)
+    except OSError as error:
+        refuse(str(error), "name another directory: --out DIR")
+    return directory
+
+
+def written(report: Callable[[Path], Path], directory: Path) -> Path:
+    """Writes a report; returns its page."""
+    try:
+        return report(directory)
+    except OSError as error:
+        refuse(str(error), "name another directory: --out DIR")
+
+
+def drawn(
+    sweep: Sweep, kind: str, options: Mapping[str, str], where: Mapping[str, str], out: Path | None
+) -> Path:
+    """Writes one figure; returns its file."""
+    from weir.charts.render import draw
+    from weir.charts.sweep import figure
+
+    path = out if out is not None else Path(f"{kind.replace('_', '-')}.svg")
+    try:
+        draw(figure(sweep, kind, where=where, **options), path)
+    except ValueError as error:
+        refuse(str(error))
+    except OSError as error:
+        refuse(f"{path} cannot be written: {error.strerror or error}")
+    return path
 
 
 def deliver(

@@ -14,13 +14,19 @@ from weir import gridtext, wording
 from weir.grid import Cell, Grid
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from weir._core import ScenarioError
     from weir.batch import OnProgress
     from weir.batch import Progress as Done
     from weir.bench.measure import Measurement
     from weir.result import Result
+    from weir.sweeps.view import Sweep
 
 _INDENT = "  "
+
+_MOST = 200
+"""Rows of a query that a terminal is shown."""
 
 
 def print_text(text: str) -> None:
@@ -67,6 +73,59 @@ def print_result(result: Result, measures: Sequence[str]) -> None:
     if not single:
         blocks.append(_comparison(result, width))
     print_text("\n\n".join(blocks))
+
+
+def print_sweep(sweep: Sweep, measures: Sequence[str], rows: int | None = 40) -> None:
+    """Estimates of a sweep, at most so many rows."""
+    from weir.grid import grid_of_sweep
+
+    width = get_terminal_size().columns
+    n = len(sweep.runs)
+    head = f"{sweep.title}\n{sweep.name} ({sweep.id}): {n:,} of {len(sweep.wanted):,} runs"
+    if sweep.until:
+        head += f", until {' and '.join(str(rule) for rule in sweep.until)}"
+    if n == 0:
+        print_text(f"{head}\nnothing is finished yet")
+        return
+    means = wording.replications(sweep.replications if not sweep.until else 2).partition(" of ")[0]
+    print_text(f"{head}\n{means}\n\n{gridtext.render(grid_of_sweep(sweep, measures, rows), width)}")
+
+
+def print_sweeps(listed: Sequence[Mapping[str, Any]], versions: Mapping[int, int]) -> None:
+    """What is in the store."""
+    runs = sum(versions.values())
+    text = f"{runs:,} finished runs"
+    if len(versions) > 1:
+        text += f" ({', '.join(f'{n:,} of results version {version}' for version, n in versions.items())})"
+    blocks = [text]
+    if listed:
+        # Of which results version, where it is not the same for all.
+        mixed = len({entry["results_version"] for entry in listed}) > 1
+        heads = ["id", "runs", "points", "variants", "made", *(["results version"] if mixed else [])]
+        rows = [(str(entry["sweep"]), _sweep_cells(entry, mixed=mixed)) for entry in listed]
+        blocks.append(
+            gridtext.render(Grid("Sweeps, the latest first", heads, rows), get_terminal_size().columns)
+        )
+    print_text("\n\n".join(blocks))
+
+
+def print_frame(frame: pl.DataFrame) -> None:
+    """Rows of a query, all columns, a dash for what is not defined."""
+    width = get_terminal_size().columns
+    if frame.is_empty():
+        print_text("no rows")
+        return
+    first, *others = frame.columns
+    rows = [
+        (_plain(row[0]), [Cell(_plain(value), "") for value in row[1:]])
+        for row in frame.head(_MOST).iter_rows()
+    ]
+    left = (
+        f" (the first {_MOST:,} of {len(frame):,} rows; --export FILE writes all)"
+        if len(frame) > _MOST
+        else ""
+    )
+    print_text(gridtext.render(Grid(f"{first}{left}", others, rows), width))
 
 
 def print_measurements(measurements: Sequence[Measurement]) -> None:
@@ -145,6 +204,25 @@ def _comparison(result: Result, width: int) -> str:
     if result.record.replications > 2:
         lines.append(f"{_INDENT}r: correlation of the pairs")
     return "\n".join(lines)
+
+
+def _sweep_cells(entry: Mapping[str, Any], *, mixed: bool) -> list[Cell]:
+    whole = entry["runs"] == entry["wanted"]
+    texts = [
+        str(entry["id"]),
+        f"{entry['runs']:,}" if whole else f"{entry['runs']:,} of {entry['wanted']:,}",
+        f"{entry['points']:,}" if entry["design"] == "grid" else f"{entry['points']:,} {entry['design']}",
+        str(entry["variants"]),
+        str(entry["created"]).removesuffix("+00:00"),
+        *([str(entry["results_version"])] if mixed else []),
+    ]
+    return [Cell(text, "") for text in texts]
+
+
+def _plain(value: object) -> str:
+    if value is None or value != value:  # noqa: PLR0124 - NaN
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _entry(name: str, summary: str, names: int, level: int, width: int) -> str:

@@ -10,11 +10,13 @@ import polars as pl
 
 from weir import wording
 from weir.analysis import Axis, axis_of
+from weir.charts.dimension import USERS
 from weir.measures import HEADLINE, MEASURES
 from weir.tables import WHOLE_RUN
 
 if TYPE_CHECKING:
     from weir.result import Result
+    from weir.sweeps.view import Sweep
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,30 @@ def grids_of(result: Result, measures: Sequence[str] = HEADLINE) -> list[Grid]:
     if axis is None:
         return [_variants_down(rows)]
     return [_periods_across(rows.filter(pl.col("measure") == name), name, axis) for name in measures]
+
+
+def grid_of_sweep(sweep: Sweep, measures: Sequence[str], most: int | None = None) -> Grid:
+    """A row per point and variant, a column per measure: means over the whole run.
+
+    Of more than `most` rows the first are shown, and the title says so.
+    """
+    rows = sweep.estimates(measures).filter(pl.col("period") == WHOLE_RUN)
+    parts = rows.partition_by("point", "variant", maintain_order=True)
+    shown = parts[:most]
+    axes = [dimension for dimension in sweep.dimensions if dimension.column != USERS]
+    places = [[dimension.level(part[dimension.column][0]) for dimension in axes] for part in shown]
+    widths = [max((len(place[index]) for place in places), default=0) for index in range(len(axes))]
+    labels = [
+        "  ".join(text.ljust(width) for text, width in zip(place, widths, strict=True)).rstrip() or "all"
+        for place in places
+    ]
+    left = f", the first {most} of {len(parts):,} rows" if most and len(parts) > most else ""
+    over = ", ".join(dimension.title for dimension in axes)
+    return Grid(
+        f"{f'By {over}' if over else 'Whole run'}{left}",
+        [MEASURES[name].heading for name in measures],
+        [(label, _cells(part)) for label, part in zip(labels, shown, strict=True)],
+    )
 
 
 def _measures_down(rows: pl.DataFrame, axis: Axis | None) -> Grid:

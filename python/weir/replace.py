@@ -1,4 +1,4 @@
-"""Putting a finished directory in the place of an earlier one."""
+"""Putting what is finished, a directory or a file, in the place of an earlier one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ctypes
 import errno
 import os
 import shutil
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 _AT_FDCWD = -100
@@ -32,6 +34,26 @@ def put_in_place(new: Path, target: Path) -> None:
                 aside.rename(target)
             raise
         discard(aside)
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Has a file written under another name, then gives it its own. Raises OSError."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        make_readable(temporary, 0o666)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def make_readable(path: Path, mode: int) -> None:
+    """Temporary names are for the owner alone; what takes their place is as any file one makes."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(mode & ~mask)
 
 
 def discard(directory: Path) -> None:

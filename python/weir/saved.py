@@ -15,14 +15,15 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from weir.record import Record
-from weir.replace import discard, put_in_place
+from weir.replace import discard, make_readable, put_in_place
 from weir.tables import TABLES
 
 if TYPE_CHECKING:
@@ -62,26 +63,39 @@ def check_writable(directory: str | os.PathLike[str], *, replace: bool = True) -
         raise type(error)(f"{directory} cannot be written: {error.strerror}") from error
 
 
-def write(result: Result, directory: str | os.PathLike[str], *, report: bool, replace: bool) -> None:
-    """Writes beside the target under a temporary name, then puts the whole in its place."""
+@contextmanager
+def replacing(directory: str | os.PathLike[str], *, replace: bool = True) -> Generator[Path]:
+    """A place beside the directory to write to, which takes its name when the block ends well.
+
+    Raises OSError, with a message for people, if a result cannot be written there.
+    """
     check_writable(directory, replace=replace)
     target = _target(directory)
     target.parent.mkdir(parents=True, exist_ok=True)
     place = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent))
     try:
+        yield place
+        make_readable(place, 0o777)
+        put_in_place(place, target)
+    finally:
+        discard(place)
+
+
+def write(result: Result, directory: str | os.PathLike[str], *, report: bool, replace: bool) -> None:
+    """Writes beside the target under a temporary name, then puts the whole in its place."""
+    with replacing(directory, replace=replace) as place:
         _write_tables(result, place)
         if report:
             from weir.report.comparison import write_report
 
             write_report(result, place)
         # Last: a directory with a manifest is whole.
-        manifest = {"tables": list(TABLES), **result.record.to_json()}
-        (place / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        # mkdtemp is for the owner alone; a result is as readable as any file one makes.
-        place.chmod(0o777 & ~_umask())
-        put_in_place(place, target)
-    finally:
-        discard(place)
+        write_manifest(place, {"tables": list(TABLES), **result.record.to_json()})
+
+
+def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
+    """Marks a directory as weir's own, which a later result may replace."""
+    (place / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 def read(
@@ -126,9 +140,3 @@ def _is_result(directory: Path) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(manifest, Mapping) and "weir" in manifest
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

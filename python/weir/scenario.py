@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,13 @@ from weir.measures import MEASURES
 from weir.toml import Value, to_toml
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from weir.batch import OnProgress
     from weir.result import Result
+    from weir.sweeps.define import Axes
+    from weir.sweeps.runner import Progress
+    from weir.sweeps.view import Sweep
 
 _BUNDLED = Path(__file__).parent / "scenarios"
 
@@ -99,9 +104,41 @@ class Scenario:
     def hash(self) -> str:
         return self._core.hash
 
+    @property
+    def core(self) -> _core.Scenario:
+        """What the engine runs."""
+        return self._core
+
+    @property
+    def sweep_table(self) -> str | None:
+        """The `[sweep]` table of the file as JSON, where there is one."""
+        return self._core.sweep
+
     def to_toml(self) -> str:
         """The whole scenario with every default written out."""
         return self._core.to_toml()
+
+    def with_seed(self, seed: int) -> Scenario:
+        """The same scenario whose replication 0 has this seed."""
+        return Scenario(self._core.replace([("seed", str(seed))]))
+
+    def arms(
+        self, variants: Sequence[str] | None = None, disciplines: Sequence[str] | None = None
+    ) -> list[Arm]:
+        """What is compared: variants by name, or laws with their defaults at the first link.
+
+        If neither is named, all variants; of a scenario without any, itself. Raises ScenarioError
+        for unknown names, ValueError for both at once.
+        """
+        if disciplines is not None and variants is not None:
+            raise ValueError("choose variants or disciplines, not both")
+        if disciplines is not None:
+            return self._disciplines(disciplines)
+        names = self.variants if variants is None else variants
+        if not names:
+            return [Arm(self.name, self.label, self._core)]
+        chosen = [self.variant(name) for name in names]
+        return [Arm(name, arm.label, arm.core) for name, arm in zip(names, chosen, strict=True)]
 
     def run(
         self,
@@ -123,9 +160,9 @@ class Scenario:
 
         Ctrl-C ends the runs within a fraction of a second.
         """
-        core = self._seeded(seed)
-        arm = Arm(core.name, core.label, core)
-        return execute(core, [arm], replications, threads, progress, command)
+        base = self if seed is None else self.with_seed(seed)
+        arm = Arm(base.name, base.label, base.core)
+        return execute(base.core, [arm], replications, threads, progress, command)
 
     def compare(
         self,
@@ -152,14 +189,17 @@ class Scenario:
         The rest is as in `run`. Raises ScenarioError for unknown names and for a scenario
         without variants.
         """
-        core = self._seeded(seed)
-        base = Scenario(core)
-        if disciplines is not None and variants is not None:
-            raise ValueError("choose variants or disciplines, not both")
+        base = self if seed is None else self.with_seed(seed)
         for measure in margins or ():
             if measure not in MEASURES:
                 raise ValueError(f"there is no measure {measure!r}; there are: {', '.join(MEASURES)}")
-        arms = base._disciplines(disciplines) if disciplines else base._variants(variants)
+        if disciplines is None and not base.variants:
+            raise scenario_error(
+                "this scenario has no variants to compare",
+                "add [variants.NAME] tables, or name the laws: --disciplines drop-tail,red,rem",
+                self.name,
+            )
+        arms = base.arms(variants, disciplines)
         if baseline is not None:
             names = [arm.name for arm in arms]
             if baseline not in names:
@@ -170,23 +210,66 @@ class Scenario:
                 )
             # The baseline leads every table; the others keep their order.
             arms.sort(key=lambda arm: arm.name != baseline)
-        return execute(core, arms, replications, threads, progress, command, margins)
+        return execute(base.core, arms, replications, threads, progress, command, margins)
 
-    def _seeded(self, seed: int | None) -> _core.Scenario:
-        return self._core if seed is None else self._core.replace([("seed", str(seed))])
+    def sweep(
+        self,
+        axes: Axes | None = None,
+        replications: int | None = None,
+        *,
+        until: Sequence[str] | None = None,
+        samples: int | None = None,
+        method: str | None = None,
+        variants: Sequence[str] | None = None,
+        disciplines: Sequence[str] | None = None,
+        seed: int | None = None,
+        name: str | None = None,
+        store: str | os.PathLike[str] = "results/store",
+        threads: int = 0,
+        executor: Executor | None = None,
+        workers: int = 0,
+        dask: str | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Sweep:
+        """Runs the scenario, or its variants, at every point of some axes.
 
-    def _variants(self, names: Sequence[str] | None) -> list[Arm]:
-        if not self.variants:
-            raise scenario_error(
-                "this scenario has no variants to compare",
-                "add [variants.NAME] tables, or name the laws: --disciplines drop-tail,red,rem",
-                self.name,
-            )
-        chosen = [self.variant(name) for name in names or self.variants]
-        return [
-            Arm(name, scenario.label, scenario._core)
-            for name, scenario in zip(names or self.variants, chosen, strict=True)
-        ]
+        Runs that the store has are not done again: after an interruption the same call does
+        only what is missing.
+
+        Args:
+            axes: path to values, `{"links.bottleneck.rate": ["5 Mbit/s", "20 Mbit/s"]}`, or as on
+                the command line, `["flows.ftp.count=10..50 by 10"]`; those of the file if None.
+            replications: of every point; with `until` at most. The file's, else 1 (100).
+            until: rules such as `"goodput ±0.5%"`: replicate a point until all of them hold.
+            samples: sample the axes at so many points; `method` says how: lhs, sobol, morris
+                (then trajectories), saltelli (then base points).
+            variants: only these; all of them if None, and the scenario itself if it has none.
+            disciplines: instead of variants, these laws with their defaults at the first link.
+            seed: of the first replication; the scenario's own if None.
+            name: what to call the sweep; the scenario's name if None.
+            store: directory that keeps finished runs.
+            threads: 0 means every core.
+            executor: any `concurrent.futures.Executor` instead of threads; `workers` says how
+                many chunks it does at a time, where it does not know.
+            dask: a Dask cluster instead, `local:4` or the address of a scheduler.
+            progress: called several times a second.
+
+        Raises ScenarioError and WeirError for what cannot be done, before any run.
+        """
+        from weir.sweeps.define import Wishes
+        from weir.sweeps.execute import sweep_scenario
+
+        wishes = Wishes(axes, samples, method, variants, disciplines, replications, until, seed, name)
+        return sweep_scenario(
+            self,
+            wishes,
+            store=store,
+            threads=threads,
+            executor=executor,
+            workers=workers,
+            dask=dask,
+            progress=progress,
+        )
 
     def _disciplines(self, laws: Sequence[str]) -> list[Arm]:
         known = [str(law["name"]) for law in _core.laws()]

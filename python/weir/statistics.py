@@ -16,6 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weir import _core
+
 CONFIDENCE = 0.95
 
 Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication"]
@@ -100,10 +102,8 @@ def paired_difference(variant: NDArray[np.float64], baseline: NDArray[np.float64
 @lru_cache(maxsize=64)
 def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
     """The two-sided quantile of Student's t distribution."""
-    # scipy.stats has the same number but takes a second longer to import.
-    from scipy.special import stdtrit  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-
-    return float(stdtrit(degrees, 0.5 + 0.5 * confidence))  # pyright: ignore[reportUnknownArgumentType]
+    # scipy has it too, but takes longer to import than most commands take in all.
+    return _core.student_t(degrees, confidence)
 
 
 def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:

@@ -54,12 +54,13 @@ def assemble(runs: Sequence[tuple[Key, _core.Run]]) -> dict[str, pl.DataFrame]:
 def frames(runs: Sequence[_core.Run], keys: Sequence[int] | NDArray[np.int64]) -> dict[str, pl.DataFrame]:
     """All tables of some runs; the first column, `run`, holds the key of a row's run.
 
-    Cheap, for runs that are over in milliseconds: names are of type Enum.
+    Cheap, for runs that are over in milliseconds: names are of type Enum, and the only group of a
+    scenario has no rows of its own, which would say what those of `all` say.
     """
     numbers = np.asarray(keys, dtype=np.int64)
     return {
         name: _frame(columns, pl.Enum).insert_column(0, pl.Series("run", numbers[_index(columns)]))
-        for name, columns in _core.tables(runs).items()
+        for name, columns in _core.tables(runs, only_groups=False).items()
     }
 
 

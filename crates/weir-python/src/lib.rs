@@ -4,6 +4,7 @@ mod errors;
 mod queue;
 mod run;
 mod scenario;
+mod statistics;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -17,6 +18,7 @@ mod _core {
         queue::QueueCore,
         run::{Batch, Run, tables},
         scenario::Scenario,
+        statistics::student_t,
         vocabulary::{choice_of, laws, quantity, run_keys, schema},
     };
 

@@ -9,7 +9,7 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use weir_sim::{Column, Job, Measurements, Names, Table, Tables};
+use weir_sim::{Column, GroupRows, Job, Measurements, Names, Table, Tables};
 
 use crate::scenario::Scenario;
 
@@ -94,11 +94,13 @@ impl Run {
 
 /// The tables of many runs, each with the number of the run in its first column.
 #[pyfunction]
+#[pyo3(signature = (runs, only_groups = true))]
 #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>, only_groups: bool) -> PyResult<Bound<'_, PyDict>> {
+    let rows = if only_groups { GroupRows::Each } else { GroupRows::OfSeveral };
     let runs: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let dict = PyDict::new(py);
-    for (name, table) in py.detach(|| Tables::of(&runs)).into_named() {
+    for (name, table) in py.detach(|| Tables::of(&runs, rows)).into_named() {
         dict.set_item(name, columns(py, table)?)?;
     }
     Ok(dict)

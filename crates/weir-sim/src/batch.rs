@@ -21,6 +21,15 @@ pub struct Job {
     pub seed: u64,
 }
 
+impl Job {
+    /// Builds the world, runs it, clears it away, and says what all that took.
+    fn run(&self, monitor: &Monitor) -> Result<Measurements, Cancelled> {
+        let began = cpu_time::ThreadTime::now();
+        let measured = World::new(&self.scenario, self.seed).run(monitor)?;
+        Ok(Measurements { cpu: began.elapsed(), ..measured })
+    }
+}
+
 /// Runs that go on in the background. Dropping it stops them.
 #[derive(Debug)]
 pub struct Batch {
@@ -47,7 +56,7 @@ impl Batch {
         let threads = thread::Builder::new().name("weir-batch".into()).spawn(move || {
             let results = pool.install(|| {
                 let runs = work.par_iter().with_max_len(1);
-                runs.map(|(job, monitor)| World::new(&job.scenario, job.seed).run(monitor)).collect()
+                runs.map(|(job, monitor)| job.run(monitor)).collect()
             });
             // The other end may be gone; then nobody wants to know.
             let _ = ends.send(());

@@ -22,7 +22,7 @@ mod world;
 pub use batch::{Batch, Job};
 pub use measure::{Measurements, Series};
 pub use packet::Packet;
-pub use results::{Column, Names, Table, Tables};
+pub use results::{Column, GroupRows, Names, Table, Tables};
 pub use world::{Cancelled, Monitor, World};
 
 /// Grows when the same scenario and seed would give other numbers.

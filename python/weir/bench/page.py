@@ -11,11 +11,12 @@ import jinja2
 
 from weir import _core
 from weir.bench.measure import Measurement, Scaling
+from weir.bench.sweeps import CASE, SweepCost
 
 _TEMPLATE = Path(__file__).with_name("page.md.jinja")
 
 
-def page(measurements: Sequence[Measurement], scaling: Scaling) -> str:
+def page(measurements: Sequence[Measurement], scaling: Scaling, sweeps: Sequence[SweepCost]) -> str:
     """The page as Markdown."""
     environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own numbers
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -24,6 +25,8 @@ def page(measurements: Sequence[Measurement], scaling: Scaling) -> str:
     return template.render(
         measurements=measurements,
         scaling=scaling,
+        sweeps=sweeps,
+        sweep_case=CASE,
         peers=any(measurement.ratio is not None for measurement in measurements),
         cpu=_cpu(),
         cores=os.cpu_count(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, cast
 
 import altair as alt
@@ -10,7 +9,7 @@ import polars as pl
 
 from weir.analysis import Axis, axis_of
 from weir.charts import style
-from weir.charts.curves import SLOTS, delay_curves, queue_envelope, rem_targets
+from weir.charts.curves import SLOTS, decades, delay_curves, queue_envelope, rem_targets
 from weir.charts.figure import ROWS, Figure
 from weir.measures import HEADLINE, MEASURES
 from weir.tables import WHOLE_RUN
@@ -158,12 +157,12 @@ def delay_distribution(result: Result) -> Figure:
 
 def delay_tail(result: Result) -> Figure:
     """Share of packets that waited longer, on a logarithmic scale."""
-    decades = _decades(delay_curves(result.tables)["longer"])
+    ticks = decades(delay_curves(result.tables)["longer"])
     y = alt.Y(
         "longer:Q",
         title="Packets that waited longer",
-        scale=alt.Scale(type="log", domain=[decades[-1], 1], nice=False, clamp=True),
-        axis=alt.Axis(format="~%", values=decades),
+        scale=alt.Scale(type="log", domain=[ticks[-1], 1], nice=False, clamp=True),
+        axis=alt.Axis(format="~%", values=ticks),
     )
     return _delay_figure(
         result,
@@ -196,13 +195,6 @@ def _delay_figure(result: Result, column: str, y: alt.Y, name: str, title: str, 
     )
     rows = delay_curves(result.tables).select("label", "delay_ms", column).drop_nulls()
     return Figure(name, title, caption, chart, rows)
-
-
-def _decades(shares: pl.Series) -> list[float]:
-    """1, 0.1, ... down to the first that is below every share, or to one in a million."""
-    lowest = shares.drop_nulls().min()
-    depth = math.ceil(-math.log10(lowest)) if isinstance(lowest, float) else 1
-    return [10.0**-power for power in range(min(max(1, depth), 6) + 1)]
 
 
 def _target_rules(result: Result) -> list[alt.Chart]:

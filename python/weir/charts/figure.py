@@ -30,8 +30,45 @@ class Figure:
     @cached_property
     def specification(self) -> dict[str, Any]:
         """The Vega-Lite specification, data included."""
-        # Seven digits are more than a screen or a printer shows, and half the size of the page.
-        rounded = self.rows.with_columns(pl.col(pl.Float64).round_sig_figs(7).fill_nan(None))
         # The data join last: Altair would check every value against its schema, for seconds.
-        datasets = {"rows": rounded.to_dicts()}
-        return {**self.chart.to_dict(), "config": style.CONFIG, "datasets": datasets}
+        datasets = {"rows": self._rounded.to_dicts()}
+        return {**self.bare, "datasets": datasets}
+
+    @cached_property
+    def bare(self) -> dict[str, Any]:
+        """The specification without the data."""
+        return {**self.chart.to_dict(), "config": style.CONFIG}
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The data by column, a fraction of the size; texts as indices into their `levels`."""
+        found: dict[str, Any] = {}
+        for column in self._rounded:
+            if column.dtype == pl.String:
+                levels = column.unique(maintain_order=True)
+                index = {level: place for place, level in enumerate(levels)}
+                found[column.name] = {"levels": levels.to_list(), "index": [index[text] for text in column]}
+            else:
+                found[column.name] = column.to_list()
+        return found
+
+    @property
+    def _rounded(self) -> pl.DataFrame:
+        # Seven digits are more than a screen or a printer shows, and half the size of the page.
+        return self.rows.with_columns(pl.col(pl.Float64).round_sig_figs(7).fill_nan(None))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Figures that a page shows in one place, one at a time."""
+
+    name: str
+    """Of the place in the page."""
+    figures: tuple[Figure, ...]
+    choices: tuple[str, ...]
+    """What the reader chooses between; one per figure."""
+
+    @classmethod
+    def of(cls, figure: Figure) -> Panel:
+        """A place for this figure alone."""
+        return cls(figure.name, (figure,), (figure.title,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import altair as alt
 
@@ -21,7 +21,7 @@ class Plots:
 
     def measure(self, name: str) -> alt.Chart:
         """Any measure of `weir.measures.MEASURES` against users, time or variants."""
-        return _chart(comparison.measure_figure(self._result, name))
+        return as_chart(comparison.measure_figure(self._result, name))
 
     def queue_by_users(self) -> alt.Chart:
         """Mean queue against the number of users."""
@@ -37,18 +37,21 @@ class Plots:
 
     def queue_over_time(self) -> alt.Chart:
         """Queue of replication 0. Raises ValueError if the scenario asked for no series."""
-        return _chart(comparison.queue_over_time(self._result))
+        return as_chart(comparison.queue_over_time(self._result))
 
     def delay_distribution(self) -> alt.Chart:
         """Share of packets by queueing delay."""
-        return _chart(comparison.delay_distribution(self._result))
+        return as_chart(comparison.delay_distribution(self._result))
 
     def delay_tail(self) -> alt.Chart:
         """Share of packets that waited longer, logarithmic."""
-        return _chart(comparison.delay_tail(self._result))
+        return as_chart(comparison.delay_tail(self._result))
 
 
-def _chart(figure: Figure) -> alt.Chart:
-    chart = alt.Chart.from_dict(figure.specification)
-    assert isinstance(chart, alt.Chart | alt.LayerChart | alt.FacetChart)
-    return chart  # type: ignore[return-value]
+def as_chart(figure: Figure) -> alt.Chart:
+    """The figure as Altair knows it, data included."""
+    # Put in place as they are: to read a specification anew, Altair would check every value.
+    chart = cast("Any", figure.chart).copy(deep=False)
+    chart.config = figure.specification["config"]
+    chart.datasets = figure.specification["datasets"]
+    return chart  # type: ignore[no-any-return]

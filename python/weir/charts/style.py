@@ -13,6 +13,9 @@ import altair as alt
 WIDTH = 420
 HEIGHT = 260
 GREY = "#666666"
+INK = "#000000"
+SOFT, SOFTER = "#7fb3d5", "#d4e4f1"
+"""Of bars: an interval can be seen across both, and they differ in grey print."""
 
 # Without their yellow, which is too light for a line on white.
 _COLOURS = ("#000000", "#E69F00", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
@@ -40,6 +43,8 @@ CONFIG = {
         "labelLimit": 240,
         "orient": "bottom",
         "title": None,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
         "columns": 3,
         "symbolSize": 70,
         "symbolOpacity": 1,
@@ -58,21 +63,31 @@ DASHED = alt.Legend(symbolSize=500)
 """Legend of a chart of lines alone: wide enough to show a dash."""
 
 
-def colour(labels: Sequence[str], legend: alt.Legend | None) -> alt.Color:
+UNDRAWN = "#f0f0f0"
+"""Ground of a heat map's cell without a value."""
+
+GRADIENT = "viridis"
+"""Of a heat map: even steps look even, with any colour vision and in grey print."""
+
+
+def colour(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Color:
     """Colour by label, in the order of the variants; without a legend if None."""
-    return alt.Color("label:N", legend=legend, scale=_scale(labels, _COLOURS))
+    return alt.Color(f"{field}:N", legend=legend, scale=_scale(labels, _COLOURS))
 
 
-def shape(labels: Sequence[str], legend: alt.Legend | None) -> alt.Shape:
+def shape(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Shape:
     """Symbol by label."""
-    return alt.Shape("label:N", legend=legend, scale=_scale(labels, _SHAPES))
+    return alt.Shape(f"{field}:N", legend=legend, scale=_scale(labels, _SHAPES))
 
 
-def dash(labels: Sequence[str], legend: alt.Legend | None) -> alt.StrokeDash:
+def dash(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.StrokeDash:
     """Dash by label."""
-    return alt.StrokeDash("label:N", legend=legend, scale=_scale(labels, _DASHES))
+    return alt.StrokeDash(f"{field}:N", legend=legend, scale=_scale(labels, _DASHES))
 
 
 def _scale(labels: Sequence[str], values: Sequence[str | Sequence[float]]) -> alt.Scale:
-    cycle = [values[index % len(values)] for index in range(len(labels))]
+    # Each round through the colours shifts shapes and dashes by one: no two labels look alike
+    # before every combination is used.
+    shift = 0 if values is _COLOURS else 1
+    cycle = [values[(index + shift * (index // len(values))) % len(values)] for index in range(len(labels))]
     return alt.Scale(domain=list(labels), range=cycle)

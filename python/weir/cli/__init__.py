@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
 import typer
 
-from weir.cli import bench, compare, listing, run, schema
+from weir.cli import bench, compare, listing, plot, results, run, schema, sweep
 
 app = typer.Typer(
     name="weir",
@@ -21,6 +22,9 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
+app.command("sweep")(sweep.sweep)
+app.command("results")(results.results)
+app.command("plot")(plot.plot)
 app.command("list")(listing.listing)
 app.command("schema")(schema.schema)
 app.command("bench")(bench.bench)
@@ -47,6 +51,8 @@ def _options(
 
 def main() -> None:
     """The entry point."""
+    # Nothing here is linear algebra, and threads that wait for some cost time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         # A terminal without "±" shows a question mark instead of a traceback.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -54,8 +54,10 @@ def bench(
         )
         if write is not None:
             from weir.bench.page import page
+            from weir.bench.sweeps import sweep_costs
 
-            command.write_text(write, page(measurements, benchmark.scaling(say=say)))
+            text = page(measurements, benchmark.scaling(say=say), sweep_costs(say=say))
+            command.write_text(write, text)
         if json:
             console.print_json([measurement.to_json() for measurement in measurements])
         else:

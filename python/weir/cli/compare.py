@@ -19,6 +19,7 @@ from weir.cli.options import (
     Threads,
     assignments,
     chosen_measures,
+    names,
     stated_margins,
 )  # fmt: skip
 
@@ -66,22 +67,18 @@ def compare(
     with command.guarded():
         loaded = Scenario.load_with(scenario, overrides)
         target = command.target(out, loaded.name)
-        laws, names = _names(disciplines), _names(variants)
-        arms = len(laws or names or loaded.variants)
+        laws, chosen = names(disciplines), names(variants)
+        arms = len(laws or chosen or loaded.variants)
         with console.progress_bar(arms * replications, quiet=quiet) as progress:
             result = loaded.compare(
                 replications,
                 seed,
                 threads,
                 progress,
-                variants=names,
+                variants=chosen,
                 disciplines=laws,
                 baseline=baseline,
                 margins=margins,
                 command=command.command_line(),
             )
         command.deliver(result, target, report=not no_report, as_json=json, quiet=quiet, measures=measures)
-
-
-def _names(text: str | None) -> list[str] | None:
-    return [name.strip() for name in text.split(",") if name.strip()] if text else None

@@ -34,6 +34,14 @@ Seed = Annotated[
 ]
 Threads = Annotated[int, typer.Option(min=0, help="0: every core.")]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Results directory. Default: results/NAME.")]
+StorePath = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="DIR", help="Where finished runs are kept. Default: results/store."),
+]
+SweepName = Annotated[
+    str | None,
+    typer.Argument(metavar="[SWEEP]", help="Name or id of a sweep: see weir results. Default: the latest."),
+]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Tables only: no figures, no report.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
@@ -46,6 +54,11 @@ Measures = Annotated[
 def assignments(values: list[str] | None) -> list[tuple[str, str]]:
     """(path, value) of every `--set`."""
     return [_assignment(value) for value in values or []]
+
+
+def names(text: str | None) -> list[str] | None:
+    """The parts of `NAME,NAME`."""
+    return [name.strip() for name in text.split(",") if name.strip()] if text else None
 
 
 def stated_margins(values: list[str] | None) -> dict[str, float]:

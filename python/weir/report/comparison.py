@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 import polars as pl
-from markupsafe import Markup
 
 from weir import wording
 from weir.analysis import axis_of
 from weir.charts.comparison import figures_of
-from weir.charts.figure import Figure
+from weir.charts.figure import Figure, Panel
 from weir.charts.render import render
 from weir.grid import grids_of
 from weir.measures import HEADLINE, MEASURES
+from weir.record import Record
+from weir.report.page import page
 from weir.tables import WHOLE_RUN
 
 if TYPE_CHECKING:
     from weir.result import Result
-
-_HERE = Path(__file__).parent
 
 
 def write_report(result: Result, directory: Path) -> None:
@@ -37,16 +34,14 @@ def write_report(result: Result, directory: Path) -> None:
 
 def html(result: Result, figures: Sequence[Figure], script: str) -> str:
     """The page. `script` defines `vegaEmbed`."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     record = result.record
     axis = axis_of(result.observations())
-    return environment.get_template("comparison.html.jinja").render(
+    return page(
+        "comparison.html.jinja",
+        record.title,
+        _facts(record),
+        [Panel.of(figure) for figure in figures],
+        script,
         record=record,
         grids=grids_of(result),
         periods=axis is not None,
@@ -55,12 +50,22 @@ def html(result: Result, figures: Sequence[Figure], script: str) -> str:
         differences=_differences(result),
         comparison=wording.comparison(result.differences(measures=HEADLINE), axis),
         baseline=record.labels[result.baseline],
-        figures=figures,
-        charts=_json({figure.name: figure.specification for figure in figures}),
         measures=MEASURES.values(),
         resolved=result.resolved,
-        script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
     )
+
+
+def _facts(record: Record) -> dict[str, str]:
+    cost = record.cost
+    speed = f", {cost.ns_per_packet:.0f} ns per packet" if cost.ns_per_packet else ""
+    return {
+        "Scenario": record.scenario,
+        "Variants" if len(record.variants) > 1 else "Variant": str(len(record.variants)),
+        "Replications": str(record.replications),
+        "Packets simulated": f"{cost.packets:,}",
+        "CPU time": f"{cost.cpu_s:.1f} s{speed}",
+        "Weir": record.weir,
+    }
 
 
 def _whole_run(result: Result) -> list[dict[str, Any]]:
@@ -97,9 +102,3 @@ def _differences(result: Result) -> list[dict[str, Any]]:
 def _estimate(row: dict[str, Any]) -> str:
     decimals = MEASURES[row["measure"]].decimals
     return wording.estimate(row["mean"], row["half_width"], decimals)
-
-
-def _json(value: object) -> Markup:
-    # "<" only ever occurs in texts, where it may be written as an escape.
-    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
-    return Markup(text)  # noqa: S704 - cannot end the element any more

@@ -111,7 +111,8 @@ pub struct Measurements {
     pub events: u64,
     /// Packets that left the forward ports.
     pub packets: u64,
-    /// CPU time of the run's thread.
+    /// CPU time of the run's thread, from building the world to clearing it away. A `Batch`
+    /// measures it.
     pub cpu: std::time::Duration,
     /// Values over time.
     pub series: Series,

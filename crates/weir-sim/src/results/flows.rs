@@ -5,11 +5,11 @@ use weir_types::Instant;
 use super::{ALL, table::table};
 use crate::{
     Measurements,
-    measure::{FlowCounts, FlowInfo, Row},
+    measure::{FlowCounts, FlowInfo, GroupInfo, Row},
 };
 
 table! {
-    GroupRows<'a> of GroupRow {
+    GroupTable<'a> of GroupRow {
         run: u32,
         group: &'a str,
         period: i64,
@@ -43,11 +43,12 @@ table! {
     }
 }
 
-/// Adds the rows of `run`: every period, with the group "all" first.
+/// Adds the rows of `run`: every period, with the group "all" first, then those `with_rows`.
 pub(super) fn add<'a>(
     run: &'a Measurements,
+    with_rows: &'a [GroupInfo],
     number: u32,
-    groups: &mut GroupRows<'a>,
+    groups: &mut GroupTable<'a>,
     flows: &mut FlowRows<'a>,
 ) {
     let mut flows_in = Vec::with_capacity(run.flows.len());
@@ -73,7 +74,7 @@ pub(super) fn add<'a>(
         let of = Period { number, row };
         let all = flows_in.iter().copied();
         groups.push(of.group_row(ALL, run.common_capacity(), drops.iter().sum(), all.clone()));
-        for (index, (group, drops)) in run.groups.iter().zip(&drops).enumerate() {
+        for (index, (group, drops)) in with_rows.iter().zip(&drops).enumerate() {
             let members = all.clone().filter(|(info, _)| info.group == index);
             groups.push(of.group_row(&group.name, group.capacity, *drops, members));
         }

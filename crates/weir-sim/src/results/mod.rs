@@ -4,8 +4,8 @@ mod flows;
 mod queues;
 mod table;
 
-use crate::Measurements;
-use flows::{FlowRows, GroupRows};
+use crate::{Measurements, measure::GroupInfo};
+use flows::{FlowRows, GroupTable};
 use queues::{DelayRows, LinkRows, QueueSums};
 pub use table::{Column, Names, Table};
 use table::{Growing as _, table};
@@ -31,12 +31,29 @@ pub struct Tables {
     pub series: Table,
 }
 
+/// Which groups have rows of their own beside those of all packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupRows {
+    /// Every group.
+    Each,
+    /// Every group where there are several: the rows of an only group would say again what the
+    /// rows of all say.
+    OfSeveral,
+}
+
+impl GroupRows {
+    /// The groups of `run` that have rows.
+    fn of(self, run: &Measurements) -> &[GroupInfo] {
+        if self == Self::OfSeveral && run.groups.len() == 1 { &[] } else { &run.groups }
+    }
+}
+
 impl Tables {
     /// The tables of `runs`.
-    pub fn of(runs: &[&Measurements]) -> Self {
+    pub fn of(runs: &[&Measurements], rows: GroupRows) -> Self {
         let (mut totals, mut series) = (RunRows::default(), SeriesRows::default());
         let (mut links, mut delays) = (LinkRows::default(), DelayRows::default());
-        let (mut groups, mut flows) = (GroupRows::default(), FlowRows::default());
+        let (mut groups, mut flows) = (GroupTable::default(), FlowRows::default());
         let mut sums = QueueSums::default();
         for (number, run) in (0..).zip(runs) {
             totals.push(RunRow {
@@ -45,8 +62,8 @@ impl Tables {
                 packets: run.packets.cast_signed(),
                 events: run.events.cast_signed(),
             });
-            queues::add(run, number, &mut sums, &mut links, &mut delays);
-            flows::add(run, number, &mut groups, &mut flows);
+            queues::add(run, rows.of(run), number, &mut sums, &mut links, &mut delays);
+            flows::add(run, rows.of(run), number, &mut groups, &mut flows);
             add_series(run, number, &mut series);
         }
         Self {
@@ -75,7 +92,7 @@ impl Tables {
 impl Measurements {
     /// The tables of this run alone.
     pub fn tables(&self) -> Tables {
-        Tables::of(&[self])
+        Tables::of(&[self], GroupRows::Each)
     }
 }
 

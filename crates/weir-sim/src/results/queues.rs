@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Measurements,
-    measure::{GroupCounts, Histogram, QueueCounts, QueueInfo, Row},
+    measure::{GroupCounts, GroupInfo, Histogram, QueueCounts, QueueInfo, Row},
 };
 
 /// The class of a discipline that keeps one line.
@@ -66,9 +66,10 @@ pub(super) struct QueueSums {
     sojourns: Sojourns,
 }
 
-/// Adds the rows of `run`: every queue, period and group, with "all" first.
+/// Adds the rows of `run`: every queue and period, the group "all" first, then those `with_rows`.
 pub(super) fn add<'a>(
     run: &'a Measurements,
+    with_rows: &'a [GroupInfo],
     number: u32,
     sums: &mut QueueSums,
     links: &mut LinkRows<'a>,
@@ -101,7 +102,7 @@ pub(super) fn add<'a>(
             sojourns.read(&all.sojourns);
             links.push(of.link_row(ALL, queue, all, sojourns));
             of.add_delays(delays, ALL, sojourns);
-            for (group, counts) in run.groups.iter().zip(&queue.groups) {
+            for (group, counts) in with_rows.iter().zip(&queue.groups) {
                 if queue.groups.len() > 1 {
                     sojourns.read(&counts.sojourns);
                 }

@@ -1,0 +1,22 @@
+"""Errors for people: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+
+class WeirError(Exception):
+    """Something that a person can mend. What is wrong with a scenario is a `ScenarioError`."""
+
+    def __init__(self, message: str, hint: str | None = None, path: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+        """Of the value in a scenario that it is about."""
+
+    @property
+    def told(self) -> str:
+        """What is wrong, and of what."""
+        return self.message if self.path is None else f"{self.path}: {self.message}"
+
+    def __str__(self) -> str:
+        return self.told if self.hint is None else f"{self.told}; hint: {self.hint}"

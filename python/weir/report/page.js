@@ -1,0 +1,124 @@
+"use strict";
+const charts = JSON.parse(document.getElementById("charts").textContent);
+
+// Beside a panel: numbers and title of its axis.
+const AXIS = 62;
+
+// A chart of one view fills the width with everything. Of several, the views share what is left
+// beside their axes, with fewer in a row where it is narrow.
+function fitted(chart, width) {
+  const spec = structuredClone(chart.chart);
+  spec.datasets = { rows: rowsOf(chart) };
+  spec.config.legend.columns = Math.max(1, Math.min(4, Math.floor(width / 150)));
+  if (spec.concat) {
+    const columns = inRow(spec.columns, width, 260);
+    spec.columns = columns;
+    for (const panel of spec.concat) panel.width = share(width - AXIS * columns, columns, spec.spacing);
+  } else if (spec.spec && spec.columns) {
+    const scale = (spec.resolve || {}).scale || {};
+    const own = scale.y === "independent";
+    const columns = inRow(spec.columns, width, own ? 210 : 170);
+    spec.columns = columns;
+    // Below a last row with gaps, shared axes would hang in the air.
+    if (chart.columns.facet.levels.length % columns) {
+      spec.resolve = { ...spec.resolve, axis: { ...(spec.resolve || {}).axis, x: "independent" } };
+    }
+    spec.spec.width = share(width - AXIS * (own ? columns : 1), columns, spec.spacing);
+  } else if (spec.spec) {
+    spec.spec.width = width - AXIS;
+  } else {
+    spec.width = width;
+    spec.autosize = { type: "fit-x", contains: "padding" };
+  }
+  return spec;
+}
+
+// The data come by column, texts as indices into their levels.
+function rowsOf(chart) {
+  if (!chart.rows) {
+    const columns = Object.entries(chart.columns).map(([name, column]) =>
+      [name, column.levels ? column.index.map((place) => column.levels[place]) : column]);
+    const length = columns.length ? columns[0][1].length : 0;
+    chart.rows = Array.from({ length }, (_, row) =>
+      Object.fromEntries(columns.map(([name, column]) => [name, column[row]])));
+  }
+  return chart.rows;
+}
+
+function inRow(most, width, least) {
+  return Math.max(1, Math.min(most, Math.floor(width / least)));
+}
+
+function share(width, columns, spacing) {
+  return Math.max(60, Math.floor((width - (columns - 1) * spacing) / columns));
+}
+
+const views = new Map();
+
+async function embed(place, name, width) {
+  const view = await vegaEmbed(place, fitted(charts[name], width), {
+    renderer: "svg",
+    actions: { export: true, source: false, compiled: false, editor: false },
+    downloadFileName: name,
+  });
+  if (views.has(place)) views.get(place).finalize();
+  views.set(place, view);
+  return place.querySelector("svg.marks").getBoundingClientRect().width;
+}
+
+async function draw(place) {
+  const name = place.dataset.figure;
+  delete place.dataset.drawn;
+  const room = place.clientWidth;
+  let width = room;
+  // How wide the numbers at several axes are is known when they are drawn.
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const excess = (await embed(place, name, width)) - room;
+    if (excess <= 0) break;
+    width -= Math.ceil(excess) + 1;
+  }
+  place.dataset.drawn = name;
+}
+
+// One drawing of a place at a time, in the order of the wishes.
+const pending = new Map();
+
+function redraw(place) {
+  const drawn = (pending.get(place) || Promise.resolve()).then(() => draw(place));
+  pending.set(place, drawn);
+  return drawn;
+}
+
+for (const choice of document.querySelectorAll("select[data-chart]")) {
+  choice.addEventListener("change", () => {
+    const place = document.getElementById(choice.dataset.chart);
+    const { title, caption } = charts[choice.value];
+    place.dataset.figure = choice.value;
+    place.setAttribute("aria-label", title);
+    const figure = place.closest("figure");
+    figure.querySelector("h3").textContent = title;
+    figure.querySelector("figcaption").textContent = caption;
+    redraw(place);
+  });
+}
+
+async function drawAll() {
+  for (const place of document.querySelectorAll(".chart")) {
+    await redraw(place);
+    // The page answers between two charts.
+    await new Promise((next) => setTimeout(next));
+  }
+}
+
+let drawnAt = window.innerWidth;
+let resized;
+window.addEventListener("resize", () => {
+  clearTimeout(resized);
+  resized = setTimeout(() => {
+    if (window.innerWidth !== drawnAt) {
+      drawnAt = window.innerWidth;
+      drawAll();
+    }
+  }, 150);
+});
+drawAll();

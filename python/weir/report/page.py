@@ -1,0 +1,62 @@
+"""The frame of every page: one HTML file that needs nothing but itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from weir.charts.figure import Figure, Panel
+
+_HERE = Path(__file__).parent
+
+
+def page(
+    template: str,
+    title: str,
+    facts: Mapping[str, str],
+    panels: Sequence[Panel],
+    script: str,
+    **values: object,
+) -> str:
+    """The page that `template` makes, with its charts. `script` defines `vegaEmbed`."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    figures = [figure for panel in panels for figure in panel.figures]
+    return environment.get_template(template).render(
+        title=title,
+        facts=facts,
+        panels=panels,
+        charts=_json({figure.name: _chart(figure) for figure in figures}),
+        script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
+        **values,
+    )
+
+
+def figure_page(figure: Figure, script: str) -> str:
+    """A page with one figure."""
+    return page("figure.html.jinja", figure.title, {}, [Panel.of(figure)], script)
+
+
+def _chart(figure: Figure) -> dict[str, Any]:
+    return {
+        "title": figure.title,
+        "caption": figure.caption,
+        "chart": figure.bare,
+        "columns": figure.columns,
+    }
+
+
+def _json(value: object) -> Markup:
+    # "<" only ever occurs in texts, where it may be written as an escape.
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(text)  # noqa: S704 - cannot end the element any more

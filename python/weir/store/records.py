@@ -1,0 +1,77 @@
+"""What is put into a store and what comes out of it, apart from tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def this_weir() -> str:
+    """The version of Weir that is running."""
+    from weir import _core
+
+    return _core.__version__
+
+
+def this_results_version() -> int:
+    """The results version of the Weir that is running."""
+    from weir import _core
+
+    return _core.results_version
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """One run that has ended. `run` is its key, 63 bits; `cpu_s` in seconds of CPU time."""
+
+    run: int
+    scenario_hash: str
+    seed: int
+    cpu_s: float
+    packets: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The outcome of one task: a chunk of runs and their tables.
+
+    The first column of every table is `run` (Int64), and every row names one of `runs`. Text is
+    cheapest as Enum with the same categories throughout; other text is taken too. The versions are
+    those of the Weir that computed the runs; None means this one.
+    """
+
+    runs: Sequence[FinishedRun]
+    tables: Mapping[str, pl.DataFrame]
+    results_version: int | None = None
+    weir: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What a sweep was: `definition` is anything JSON can hold. The store sets `created` (now) and
+    `weir` (this one) where they are None.
+    """
+
+    id: str
+    name: str
+    title: str = ""
+    definition: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    command: str | None = None
+    weir: str | None = None
+    created: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What finished runs have cost: sums over `runs` of them, `cpu_s` in seconds."""
+
+    runs: int
+    cpu_s: float
+    packets: int
+    events: int

@@ -1,0 +1,285 @@
+"""The store as its users see it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from weir.store import chunks, compaction, journal, parts, repair, salvage, sweeps
+from weir.store.errors import StoreError, told
+from weir.store.journal import Journal
+from weir.store.owners import FOLDER as OWNERS
+from weir.store.owners import Owners
+from weir.store.parts import Place
+from weir.store.records import Cost, Finished, Sweep, this_results_version
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT = Path("results/store")
+
+_OURS = frozenset({OWNERS, parts.FOLDER, sweeps.FOLDER, repair.ASIDE})
+
+
+class Store:
+    """Every finished run, never lost and never computed twice. Closed by `close` or a `with`.
+
+    Whatever goes wrong is a StoreError; what `commit` has returned for is safe whatever happens.
+    For one thread of its process; any number of processes on one host may have it open at once.
+    """
+
+    def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
+        self._place = Place(path, opened, owners)
+        self._read_only = read_only
+        self.repairs: list[str] = []
+        """What was found damaged when it was opened, and what was done: sentences for people."""
+
+    @staticmethod
+    def open(path: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Store:
+        """Opens a store, or makes one with `create`; mends what it finds damaged unless `read_only`.
+
+        Raises StoreError if there is none, if it is no store, if a newer Weir wrote it, if its
+        journal is damaged, or if it cannot be written.
+        """
+        directory = Path(path)
+        with told(directory, "it cannot be opened"):
+            found = _look_for(directory, create=create)
+            owners = Owners(directory)
+            try:
+                _enter(owners, needed=not read_only)
+                if not found:
+                    _make(directory, owners)
+                opened = Journal(directory / journal.NAME, read_only=read_only)
+                store = Store(directory, opened, owners, read_only=read_only)
+                try:
+                    store.repairs.extend(store._mended())
+                except BaseException:
+                    opened.close()
+                    raise
+            except BaseException:
+                owners.leave()
+                raise
+        return store
+
+    @property
+    def path(self) -> Path:
+        return self._place.path
+
+    def finished(self, runs: Iterable[int]) -> set[int]:
+        """Those of the runs that are in the store."""
+        with self._told("it cannot be asked what is finished"):
+            return chunks.finished(self._place.journal, runs)
+
+    def claim(self, runs: Iterable[int]) -> set[int]:
+        """Those of the runs that are ours to compute: not finished, nor claimed by another live process.
+
+        A claim ends with `commit`, `release`, `close` or the process.
+        """
+        with self._told("runs could not be claimed"):
+            return chunks.claim(self._place.journal, runs, self._place.owners.id, self._place.owners.alive)
+
+    def release(self, runs: Iterable[int] | None = None) -> None:
+        """Gives claimed runs back; None means all of ours."""
+        with self._told("claims could not be given back"):
+            chunks.release(self._place.journal, runs, self._place.owners.id)
+
+    def commit(self, finished: Finished) -> int:
+        """Records a chunk for good; returns how many of its runs were new.
+
+        Runs that are there already stay as they are. Raises ValueError if the tables do not fit.
+        """
+        with self._told("a chunk of runs could not be recorded"):
+            return chunks.commit(self._place.journal, finished)
+
+    def compact(self, *, force: bool = False) -> None:
+        """Moves finished runs into the Parquet files where there are enough of them; `force`: all of them.
+
+        Cheap to call where there is nothing to do. If it fails, nothing is lost.
+        """
+        compaction.compact(self._place, force=force)
+
+    def scan(
+        self, table: str, runs: Iterable[int] | None = None, results_version: int | None = None
+    ) -> pl.LazyFrame:
+        """The rows of a table, of those runs that are there, or of all; in no particular order.
+
+        Of one results version only: `results_version`, else the present one. Text is Enum. What is
+        committed later is not in it; it can be collected at any time. The table `runs` has scenario
+        hash, seed, versions and cost of each run. Raises StoreError if there is no such table.
+        """
+        from weir.store.scan import scan
+
+        version = this_results_version() if results_version is None else results_version
+        with self._told(f"the table {table!r} could not be read"):
+            return scan(self._place, table, runs, version)
+
+    def cost(self, runs: Iterable[int] | None = None) -> Cost:
+        """What those of the runs that are there have cost; None means all."""
+        with self._told("the cost of runs could not be read"):
+            return chunks.cost(self._place.journal, runs)
+
+    def versions(self) -> dict[int, int]:
+        """Results version: how many runs of it there are."""
+        with self._told("it cannot be read"):
+            return chunks.versions(self._place.journal)
+
+    def record_sweep(self, sweep: Sweep) -> None:
+        """Keeps what was asked for. A record with the same id is replaced, and is the latest again."""
+        with self._told("the sweep could not be recorded"):
+            sweeps.record(self._place.journal, sweep)
+
+    def sweeps(self) -> list[Sweep]:
+        """In the order in which they were recorded."""
+        with self._told("its sweeps cannot be read"):
+            return sweeps.listed(self._place.journal)
+
+    def find_sweep(self, text: str) -> Sweep:
+        """The latest of that name, or the one whose id begins so.
+
+        Raises StoreError, naming those there are.
+        """
+        with self._told("its sweeps cannot be read"):
+            return sweeps.find(self._place.journal, text)
+
+    def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
+        """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
+        from weir.store import frames
+
+        path = sweeps.table_path(self.path, sweep)
+        with self._told(f"{sweeps.FOLDER}/{path.name} could not be written"):
+            path.parent.mkdir(exist_ok=True)
+            parts.put(self._place.owners, path, frames.parquet(frame))
+        return path
+
+    def check(self) -> list[str]:
+        """Reads everything, and mends what is damaged in one of the two copies; says what was found.
+
+        Raises StoreError if something is damaged in both, or the journal as a whole.
+        """
+        with self._told("it could not be checked"):
+            self._place.journal.check()
+            lock = self._place.owners.maintenance(wait=True)
+            assert lock is not None
+            try:
+                return [*repair.check_payloads(self._place), *repair.mend(self._place, full=True)]
+            finally:
+                lock.release()
+
+    def close(self) -> None:
+        """Gives claims back. Closing twice does nothing."""
+        with suppress(StoreError), self._told("claims could not be given back"):
+            if not self._read_only:
+                chunks.release(self._place.journal, None, self._place.owners.id)
+        self._place.journal.close()
+        self._place.owners.leave()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _mended(self) -> list[str]:
+        lock = None if self._read_only else self._place.owners.maintenance(wait=False)
+        if lock is None:
+            return repair.look(self._place)
+        try:
+            return repair.mend(self._place)
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _told(self, doing: str) -> Generator[None]:
+        with told(self.path, doing):
+            yield
+
+
+def rebuild(path: str | os.PathLike[str]) -> list[str]:
+    """Makes a new journal for a store whose journal is damaged or lost; says what was found.
+
+    From what can be read of the old journal, which is set aside, and from the tables. Raises
+    StoreError if there is nothing to make one from, if another process has the store open, or if
+    there is no room.
+    """
+    directory = Path(path)
+    with told(directory, "a new journal could not be made"):
+        if not directory.is_dir():
+            raise StoreError(f"there is no store at {directory}")
+        owners = Owners(directory)
+        try:
+            owners.enter()
+            lock = owners.maintenance(wait=False)
+            if lock is None or owners.others():
+                raise StoreError(f"another process has {directory} open", "wait for its end, then try again")
+            try:
+                said = salvage.make_journal(directory, owners)
+            finally:
+                lock.release()
+        finally:
+            owners.leave()
+    with Store.open(directory) as store:
+        store.compact(force=True)
+        return [*said, *store.repairs]
+
+
+def _look_for(directory: Path, *, create: bool) -> bool:
+    """Whether there is a store. Raises StoreError if there is none and none can be made."""
+    if (directory / journal.NAME).is_file():
+        return True
+    if directory.exists() and not directory.is_dir():
+        raise StoreError(f"{directory} is a file, not a store", "name a directory")
+    there = sorted(path.name for path in directory.iterdir()) if directory.exists() else []
+    if parts.present(directory / parts.FOLDER):
+        raise StoreError(
+            f"{directory} has lost its journal, {journal.NAME}, but not its tables",
+            f"`weir results --rebuild --store {directory}` makes a new journal from the tables",
+        )
+    foreign = [name for name in there if name not in _OURS and not name.startswith(f".{journal.NAME}.")]
+    if foreign:
+        raise StoreError(
+            f"{directory} is not a store, and not empty: it holds {foreign[0]}",
+            "name another directory for the store",
+        )
+    if not create:
+        raise StoreError(
+            f"there is no store at {directory}", "a sweep makes one; or name the directory of another"
+        )
+    return False
+
+
+def _make(directory: Path, owners: Owners) -> None:
+    lock = owners.maintenance(wait=True)
+    assert lock is not None
+    try:
+        target = directory / journal.NAME
+        if target.exists():  # another process was quicker
+            return
+        owners.clear(directory)
+        temporary = owners.temporary(target)
+        try:
+            Journal.create(temporary)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        parts.sync_names(directory)
+    finally:
+        lock.release()
+
+
+def _enter(owners: Owners, *, needed: bool) -> None:
+    """A reader gets along without: on a full disk, or in somebody else's directory."""
+    try:
+        owners.enter()
+    except OSError:
+        if needed:
+            raise

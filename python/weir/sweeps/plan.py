@@ -1,0 +1,166 @@
+"""What a sweep consists of: cells, and the runs that each of them wants."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from weir import _core
+from weir.experiment import Arm
+from weir.sweeps.axes import AxisError
+from weir.sweeps.design import Design
+from weir.sweeps.until import Rule
+from weir.toml import to_toml
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = 1
+"""Of the definition that a store keeps; grows when a reader of the old one would misread the new."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One arm at one point: what replications repeat."""
+
+    point: int
+    arm: int
+    scenario: _core.Scenario
+    applies: bool
+    """False where an axis belongs to a law that this arm does not have."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep before its first run: every point has been checked."""
+
+    name: str
+    scenario: _core.Scenario
+    """Without axes and variants."""
+    arms: tuple[Arm, ...]
+    design: Design
+    cells: tuple[Cell, ...]
+    replications: int
+    """Of every cell; with `until`, at most so many."""
+    until: tuple[Rule, ...]
+
+    @property
+    def title(self) -> str:
+        """One line for people."""
+        return self.scenario.title or self.scenario.name
+
+    @property
+    def seeds(self) -> range:
+        """Of the replications: common to all cells, so that they compare in pairs."""
+        return range(self.scenario.seed, self.scenario.seed + self.replications)
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """Keys of all runs, shape (cells, replications)."""
+        keys = _core.run_keys(self.hashes, self.scenario.seed, self.replications, _core.results_version)
+        return keys.reshape(len(self.cells), self.replications)
+
+    @cached_property
+    def hashes(self) -> list[str]:
+        """Of the cells' scenarios."""
+        return [cell.scenario.hash for cell in self.cells]
+
+    @cached_property
+    def id(self) -> str:
+        """What makes two sweeps the same; more replications make it no other."""
+        parts = {
+            "results_version": _core.results_version,
+            "arms": [[arm.name, arm.label] for arm in self.arms],
+            "axes": [axis.to_json() for axis in self.design.axes],
+            "cells": self.hashes,
+            "seed": self.scenario.seed,
+            "until": [str(rule) for rule in self.until],
+        }
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:10]
+
+    def cell_label(self, cell: int) -> str:
+        """For people: `5 Mbit/s, RED`."""
+        chosen = self.cells[cell]
+        values = [str(value) for _, value in self.design.rows[chosen.point]]
+        label = [self.arms[chosen.arm].label] if len(self.arms) > 1 else []
+        return ", ".join([*values, *label])
+
+    def leaves_alone(self, arm: int) -> bool:
+        """Whether an axis belongs to a law that this arm does not have."""
+        return any(not cell.applies for cell in self.cells[: len(self.arms)] if cell.arm == arm)
+
+    def definition(self) -> dict[str, Any]:
+        """All that is needed to find the runs again and to draw them, as plain values."""
+        return {
+            "format": FORMAT,
+            "scenario": self.scenario.name,
+            "title": self.title,
+            "arms": [{"name": arm.name, "label": arm.label} for arm in self.arms],
+            "resolved": {arm.name: arm.scenario.to_toml() for arm in self.arms},
+            "design": self.design.to_json(),
+            "cells": self.hashes,
+            "seed": self.scenario.seed,
+            "replications": self.replications,
+            "until": [str(rule) for rule in self.until],
+            "results_version": _core.results_version,
+        }
+
+
+def plan(
+    scenario: _core.Scenario,
+    arms: Sequence[Arm],
+    design: Design,
+    replications: int,
+    until: Sequence[Rule],
+    name: str | None = None,
+) -> Plan:
+    """Every cell of the sweep, checked.
+
+    Raises ScenarioError for a point that cannot be run, AxisError for axes that cannot be varied.
+    """
+    paths = design.paths
+    _check_choices(paths)
+    applies = [[arm.scenario.has_choice(path) for path in paths] for arm in arms]
+    for path, *of_arms in zip(paths, *applies, strict=True):
+        if len(arms) > 1 and not any(of_arms):
+            # Setting it would give every variant this law, and leave nothing to compare.
+            labels = ", ".join(arm.label for arm in arms)
+            raise AxisError(
+                f"none of the variants has what this axis varies ({labels})",
+                "choose the variants that have it with --variants, or add one that does",
+                path,
+            )
+    cells: list[Cell] = []
+    for point, assignments in enumerate(design.rows):
+        for index, (arm, of_paths) in enumerate(zip(arms, applies, strict=True)):
+            mine = [
+                (path, to_toml(value))
+                for (path, value), sets in zip(assignments, of_paths, strict=True)
+                if sets or len(arms) == 1
+            ]
+            cells.append(Cell(point, index, arm.scenario.replace(mine), len(mine) == len(assignments)))
+    return Plan(
+        name or scenario.name, scenario, tuple(arms), design, tuple(cells), replications, tuple(until)
+    )
+
+
+def _check_choices(paths: Sequence[str]) -> None:
+    """Two axes that choose different laws for one place would undo each other."""
+    chosen: dict[str, tuple[str, str]] = {}
+    for path in paths:
+        choice = _core.choice_of(path)
+        if choice is None:
+            continue
+        place, name = choice
+        other, other_path = chosen.setdefault(place, (name, path))
+        if other != name:
+            raise AxisError(
+                f"{other_path} makes {place} {other}, and this axis makes it {name}",
+                "sweep one of them, or compare the two as variants",
+                path,
+            )

@@ -1,0 +1,298 @@
+"""What a sweep survives: whatever is killed, cut or full, nothing finished is lost or counted twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from weir.store import Store
+from weir.sweeps.view import Sweep
+
+SCENARIO = """\
+schema = 1
+name = "faults"
+seed = 3
+duration = "150 s"
+
+[links.bottleneck]
+rate = "4 Mbit/s"
+delay = "10 ms"
+buffer = "30 packets"
+aqm.red = { min_th = "5 packets" }
+
+[flows.ftp]
+count = 4
+rtt = "60 ms"
+jitter = "1 s"
+
+[sweep]
+replications = 40
+
+[sweep.axes]
+"links.bottleneck.aqm.red.max_th" = "10..19 packets by 1"
+"""
+
+RUNS = 400
+KILLS = 20 if os.environ.get("WEIR_TEST_FULL") else 4
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "faults.toml").write_text(SCENARIO, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
+    """The tables of a sweep that nothing happened to."""
+    place = tmp_path_factory.mktemp("undisturbed")
+    (place / "faults.toml").write_text(SCENARIO, encoding="utf-8")
+    document = finished(start(place))
+    assert (document["done"], document["found"]) == (RUNS, 0)
+    return tables(place)
+
+
+def start(place: Path, *arguments: str) -> subprocess.Popen[str]:
+    """`weir sweep` at work."""
+    command = [sys.executable, "-m", "weir", "sweep", "faults.toml", "--json", "--no-report", *arguments]
+    return subprocess.Popen(
+        command,
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A terminal's Ctrl-C is for pytest; and whoever is killed is killed with all of its own.
+        start_new_session=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Exit code and what was printed, within a time that no sweep here takes."""
+    try:
+        out, err = process.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        raise
+    return process.returncode, out, err
+
+
+def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """The document of a sweep that ended well."""
+    code, out, err = ended(process)
+    assert code == 0, err
+    return json.loads(out)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def tables(place: Path) -> dict[str, pl.DataFrame]:
+    """All rows of the sweep, in an order of their own."""
+    with Store.open(place / "results" / "store") as store:
+        sweep = Sweep(store, store.find_sweep("faults"))
+        assert len(sweep.runs) == RUNS
+        found = {name: sweep.table(name) for name in ("links", "groups", "flows", "delays")}
+    return {name: frame.sort(pl.all()) for name, frame in found.items()}
+
+
+def in_store(place: Path) -> int:
+    """Finished runs, as another process sees them; none where there is no store yet."""
+    if not (place / "results" / "store" / "journal.sqlite").exists():
+        return 0
+    with Store.open(place / "results" / "store") as store:
+        return sum(store.versions().values())
+
+
+def assert_same(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]) -> None:
+    for name, frame in expected.items():
+        assert found[name].equals(frame), name
+
+
+def test_a_killed_sweep_goes_on_where_it_was(place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+    moments = np.random.default_rng(11)
+    before = 0
+    for _ in range(KILLS):
+        process = start(place)
+        time.sleep(moments.uniform(0.3, 2.5))
+        kill(process)
+        now = in_store(place)
+        assert now >= before
+        before = now
+    document = finished(start(place))
+    assert document["found"] == before
+    assert document["done"] == RUNS - before
+    assert_same(tables(place), undisturbed)
+
+
+def test_ctrl_c_keeps_what_is_finished(place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+    process = start(place, "--threads", "1")
+    wait_until(lambda: in_store(place) > 0, process)
+    os.killpg(process.pid, signal.SIGINT)
+    code, _, err = ended(process)
+    assert code == 130
+    assert "interrupted" in err
+    kept = in_store(place)
+    document = finished(start(place))
+    assert (document["found"], document["done"]) == (kept, RUNS - kept)
+    assert_same(tables(place), undisturbed)
+
+
+def test_two_sweeps_on_one_store_share_the_work(place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+    documents = [finished(process) for process in [start(place), start(place)]]
+    assert sum(document["done"] for document in documents) == RUNS
+    for document in documents:
+        assert document["found"] + document["done"] + document["elsewhere"] == RUNS
+    assert_same(tables(place), undisturbed)
+
+
+def test_what_a_killed_sweep_had_begun_is_done_by_the_other(
+    place: Path, undisturbed: dict[str, pl.DataFrame]
+) -> None:
+    first, second = start(place), start(place)
+    wait_until(lambda: in_store(place) > 0, first)
+    kill(first)
+    finished(second)
+    assert_same(tables(place), undisturbed)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "missing", "garbage"])
+def test_a_damaged_table_is_mended(damage: str, place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+    finished(start(place))
+    victim = next((place / "results" / "store" / "tables").glob("links-*.parquet"))
+    whole = victim.read_bytes()
+    match damage:
+        case "truncated":
+            victim.write_bytes(whole[: len(whole) // 2])
+        case "missing":
+            victim.unlink()
+        case _:
+            victim.write_bytes(bytes(reversed(whole)))
+    code, out, err = ended(start(place))
+    assert code == 0, err
+    assert json.loads(out)["found"] == RUNS
+    assert victim.name in err
+    assert victim.read_bytes() == whole
+    assert_same(tables(place), undisturbed)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="a disk of its own needs unshare")
+def test_a_full_disk_loses_nothing(place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+    """In a mount namespace of its own, so that no other process sees the small disk."""
+    script = (
+        "set -e; mkdir results; mount -t tmpfs -o size=700k none results; shift; "
+        '"$0" -m weir sweep faults.toml --json --no-report; echo "first: $?" >&2; '
+        "mount -o remount,size=100m results; "
+        '"$0" -m weir sweep faults.toml --json --no-report; cp -r results kept'
+    ).replace("set -e; ", "")
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", script, sys.executable, "x"],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    if "mount" in done.stderr and "first:" not in done.stderr:
+        pytest.skip(f"no disk of its own: {done.stderr.strip()}")
+    before, _, _ = done.stderr.partition("first: ")
+    assert "first: 2" in done.stderr, done.stderr
+    assert "no room" in before
+    assert "safe" in before
+    assert "Traceback" not in done.stderr
+    document = json.loads(done.stdout)
+    assert document["found"] > 0
+    assert document["found"] + document["done"] == RUNS
+    shutil.rmtree(place / "results")
+    (place / "kept").rename(place / "results")
+    assert_same(tables(place), undisturbed)
+
+
+class TestDask:
+    """A cluster whose parts are killed. Everything listens on this machine alone."""
+
+    @pytest.fixture(autouse=True)
+    def _needs_dask(self) -> None:
+        pytest.importorskip("distributed", reason="Dask is not installed")
+
+    def test_a_lost_worker_is_made_up_for(self, place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+        with cluster(place, workers=2) as (address, parts):
+            process = start(place, "--dask", address)
+            wait_until(lambda: in_store(place) > 0, process)
+            kill(parts[1])
+            document = finished(process)
+        assert document["done"] == RUNS
+        assert_same(tables(place), undisturbed)
+
+    def test_a_lost_scheduler_ends_the_sweep_and_loses_nothing(
+        self, place: Path, undisturbed: dict[str, pl.DataFrame]
+    ) -> None:
+        with cluster(place, workers=1) as (address, parts):
+            process = start(place, "--dask", address)
+            wait_until(lambda: in_store(place) > 0, process)
+            kill(parts[0])
+            code, _, err = ended(process)
+        assert code == 2, err
+        assert "Traceback" not in err
+        assert "finished and safe" in err
+        kept = in_store(place)
+        assert 0 < kept < RUNS
+        document = finished(start(place))
+        assert (document["found"], document["done"]) == (kept, RUNS - kept)
+        assert_same(tables(place), undisturbed)
+
+    def test_nobody_answers(self, place: Path) -> None:
+        code, out, err = ended(start(place, "--dask", "tcp://127.0.0.1:9"))
+        assert code == 2
+        assert out == ""
+        assert err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:9")
+        assert "hint: " in err
+
+
+@contextmanager
+def cluster(place: Path, workers: int) -> Generator[tuple[str, Sequence[subprocess.Popen[str]]]]:
+    """A scheduler and its workers as processes; the first is the scheduler."""
+    file = place / "scheduler.json"
+    quiet = {"cwd": place, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "text": True}
+    scheduler = [
+        sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+        "--no-dashboard", "--scheduler-file", str(file),
+    ]  # fmt: skip
+    worker = [
+        sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file),
+        "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard",
+    ]  # fmt: skip
+    parts: list[subprocess.Popen[str]] = []
+    try:
+        parts.append(subprocess.Popen(scheduler, start_new_session=True, **quiet))  # type: ignore[call-overload]
+        wait_until(file.exists, parts[0])
+        parts += [subprocess.Popen(worker, start_new_session=True, **quiet) for _ in range(workers)]  # type: ignore[call-overload]
+        yield str(file), parts
+    finally:
+        for part in parts:
+            kill(part)
+
+
+def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Waits for something that a process does."""
+    limit = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < limit
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)

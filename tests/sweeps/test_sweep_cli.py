@@ -1,0 +1,296 @@
+"""`weir sweep`, `weir results` and `weir plot` as a person types them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import select
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import weir
+from conftest import SMALL, Command, names_in
+
+AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
+
+
+@pytest.fixture
+def swept(weir_command: Command, small: Path) -> Path:
+    """A directory with a store that holds a sweep of three rates and three variants, twice each."""
+    done = weir_command("sweep", small, "-a", AXIS, "-n", "2", "--no-report")
+    assert done.returncode == 0, done.stderr
+    return small.parent
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told", "hint"),
+    [
+        (["-a", "links.bottleneck.rat=1, 2 Mbit/s"], "links.bottleneck.rat", "did you mean `rate`?"),
+        (["-a", "links.core.rate=1, 2 Mbit/s"], "links.core", ""),
+        (["-a", "links.bottleneck.rate=1, 2 kg"], "links.bottleneck.rate", ""),
+        (["-a", "links.bottleneck.rate=9..3 Mbit/s in 4"], "the wrong way round", ""),
+        (["-a", "links.bottleneck.rate=5..5 Mbit/s in 4"], "links.bottleneck.rate", ""),
+        (["-a", "links.bottleneck.rate="], "links.bottleneck.rate", ""),
+        (["-a", "links.bottleneck.rate=1..2 Mbit/s"], "no levels for a grid", "in 5"),
+        (["-a", "links.bottleneck.rate"], "sets nothing", ""),
+        (["-a", AXIS, "-a", AXIS], "links.bottleneck.rate", ""),
+        (
+            ["-a", "links.bottleneck.rate=1, 2 Mbit/s; links.bottleneck.buffer=5 packets"],
+            "as many values",
+            "",
+        ),
+        (["-a", AXIS, "--until", "happiness ±1%"], "no measure", ""),
+        (["-a", AXIS, "--until", "goodput"], "is not a rule", "goodput ±0.5%"),
+        (["-a", AXIS, "--until", "goodput ±1 ms"], "not a unit of goodput", ""),
+        (["-a", AXIS, "--until", "goodput ±1%", "-n", "1"], "two replications", ""),
+        (["-a", AXIS, "--method", "lhs"], "needs a number of samples", "--samples N"),
+        (["--samples", "5"], "nothing to sample", "--axis"),
+        (["-a", AXIS, "--samples", "5", "--method", "guess"], "no method 'guess'", "lhs, sobol"),
+        (["-a", "links.bottleneck.aqm.red.max_th=8, 9 packets", "--variants", "rem"], "", ""),
+        (["-a", AXIS, "--variants", "pie"], "there is no variant 'pie'", ""),
+        (["-a", AXIS, "--dask", "local:many"], "not a local cluster", "local:4"),
+        (["-a", AXIS, "--threads", "1", "--processes", "1"], "choose one of", ""),
+        (["-a", AXIS, "--measure", "happiness"], "happiness", ""),
+    ],
+)
+def test_what_cannot_be_swept_is_refused_before_anything_runs(
+    arguments: list[str], told: str, hint: str, weir_command: Command, small: Path
+) -> None:
+    if not told:
+        # One variant alone takes the law of the axis, as it does with --set.
+        assert weir_command("sweep", small, *arguments, "--dry-run").returncode == 0
+        return
+    message = refused(weir_command("sweep", small, *arguments))
+    assert told in message
+    assert hint in message
+    assert not (small.parent / "results" / "store" / "tables").exists()
+
+
+def test_axes_that_no_variant_has(weir_command: Command, small: Path) -> None:
+    axis = "links.bottleneck.aqm.red.max_th=8, 9 packets"
+    message = refused(weir_command("sweep", small, "-a", axis, "--variants", "drop-tail,rem"))
+    assert "none of the variants has what this axis varies (DropTail, REM)" in message
+
+
+def test_axes_that_undo_each_other(weir_command: Command, small: Path) -> None:
+    red, rem = "links.bottleneck.aqm.red.max_th=8, 9 packets", "links.bottleneck.aqm.rem.target=5, 6 packets"
+    message = refused(weir_command("sweep", small, "-a", red, "-a", rem))
+    assert "compare the two as variants" in message
+
+
+def test_one_point_of_many_that_cannot_be_run(weir_command: Command, small: Path) -> None:
+    message = refused(weir_command("sweep", small, "-a", "flows.ftp.rtt=60, 40, 10 ms"))
+    assert "flows.ftp.rtt=10 ms" in message or "flows.ftp.rtt" in message
+    assert not (small.parent / "results" / "store" / "tables").exists()
+
+
+def test_a_store_of_a_newer_version_is_left_alone(swept: Path, weir_command: Command) -> None:
+    journal = sqlite3.connect(swept / "results" / "store" / "journal.sqlite")
+    journal.execute("PRAGMA user_version = 99")
+    journal.close()
+    for verb in (["sweep", "small.toml", "-a", AXIS], ["results"], ["plot"]):
+        message = refused(weir_command(*verb))
+        assert "newer" in message
+        assert "hint: " in message
+
+
+def test_no_store(weir_command: Command) -> None:
+    for verb in ("results", "plot"):
+        assert "there is no store at results/store" in refused(weir_command(verb))
+
+
+@pytest.mark.usefixtures("swept")
+def test_the_second_time_there_is_nothing_to_do(weir_command: Command) -> None:
+    done = weir_command("sweep", "small.toml", "-a", AXIS, "-n", "2", "--no-report")
+    assert done.returncode == 0
+    assert "0 runs in" in done.stderr
+    assert "18 were in the store" in done.stderr
+    assert "Mean queue (packets)" in done.stdout
+    assert "18 of 18 runs" in done.stdout
+
+
+@pytest.mark.usefixtures("swept")
+def test_a_dry_run_says_what_there_is_to_do(weir_command: Command) -> None:
+    done = weir_command("sweep", "small.toml", "-a", AXIS, "-n", "5", "--dry-run")
+    assert "3 points, 3 variants, 5 replications; 45 runs, 18 of them finished" in done.stdout
+    document = json.loads(
+        weir_command("sweep", "small.toml", "-a", AXIS, "-n", "5", "--dry-run", "--json").stdout
+    )
+    assert (document["runs"], document["finished"]) == (45, 18)
+
+
+def test_json_is_for_machines(weir_command: Command, small: Path) -> None:
+    done = weir_command("sweep", small, "-a", AXIS, "-n", "3", "--no-report", "--json", "--quiet")
+    assert done.stderr == ""
+    document = json.loads(done.stdout)
+    assert (document["done"], document["found"]) == (27, 0)
+    row = document["estimates"][0]
+    assert {"links.bottleneck.rate", "label", "measure", "mean", "half_width", "n"} <= set(row)
+    assert document["cost"]["runs"] == 27
+
+
+def test_the_sweep_of_a_file(weir_command: Command, small: Path) -> None:
+    sweep = '\n[sweep]\nreplications = 2\n[sweep.axes]\n"flows.ftp.count" = "1..3 by 1"\n'
+    small.write_text(SMALL + sweep, encoding="utf-8")
+    document = json.loads(weir_command("sweep", small, "--no-report", "--json").stdout)
+    assert document["done"] == 3 * 3 * 2
+    assert document["axes"][0]["paths"] == ["flows.ftp.count"]
+    # What is said on the command line counts instead.
+    document = json.loads(weir_command("sweep", small, "-a", AXIS, "-n", "1", "--no-report", "--json").stdout)
+    assert [axis["paths"] for axis in document["axes"]] == [["links.bottleneck.rate"]]
+    # The rate of the file is among them: three of its runs are there.
+    assert (document["done"], document["found"]) == (6, 3)
+
+
+@pytest.mark.usefixtures("swept")
+def test_results_are_listed(weir_command: Command) -> None:
+    done = weir_command("results")
+    assert "18 finished runs" in done.stdout
+    assert "small" in done.stdout
+    (listed,) = json.loads(weir_command("results", "--json").stdout)
+    assert (listed["sweep"], listed["points"], listed["variants"]) == ("small", 3, 3)
+    assert (listed["runs"], listed["wanted"]) == (18, 18)
+    assert "Mean queue (packets)" in weir_command("results", "small").stdout
+    assert "Mean queue (packets)" in weir_command("results", listed["id"][:4]).stdout
+    message = refused(weir_command("results", "smal"))
+    assert "no sweep 'smal'" in message
+    assert "small" in message.partition("hint")[2]
+
+
+def test_results_are_filtered_queried_and_exported(swept: Path, weir_command: Command) -> None:
+    where = "label = 'RED' and \"links.bottleneck.rate\" > 1.5"
+    rows = json.loads(
+        weir_command("results", "small", "--where", where, "--table", "observations", "--json").stdout
+    )
+    # Two rates, two replications; the whole run and three periods.
+    assert len(rows) == 2 * 2 * 4
+    assert {row["label"] for row in rows} == {"RED"}
+
+    sql = "select label, count(*) as n, sum(departures) as sent from links where period = -1 group by label"
+    rows = json.loads(weir_command("results", "--sql", sql, "--json").stdout)
+    assert {row["label"]: row["n"] for row in rows} == dict.fromkeys(("DropTail", "RED", "REM"), 6)
+    assert "DropTail" in weir_command("results", "--sql", sql).stdout
+
+    done = weir_command("results", "small", "--export", "rows.csv", "--measure", "goodput")
+    assert done.returncode == 0, done.stderr
+    with (swept / "rows.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert {line["measure"] for line in lines} == {"goodput"}
+    assert weir_command("results", "--table", "delays", "--export", "d.parquet").returncode == 0
+    assert {"run", "upto_ms", "count"} <= set(pl.read_parquet(swept / "d.parquet").columns)
+    assert names_in(swept) == ["d.parquet", "results", "rows.csv", "small.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--sql", "selec"], "the query failed"),
+        (["--sql", "select nothing from links"], "nothing"),
+        (["--where", "happy = 1"], "happy"),
+        (["--table", "tables"], "there is no table 'tables'"),
+        (["--export", "rows.xlsx"], ".csv"),
+        (["--export", "nowhere/rows.csv"], "cannot be written"),
+        (["--sql", "select 1", "--where", "1 = 1"], "leave out"),
+        (["--measure", "happiness"], "happiness"),
+    ],
+)
+@pytest.mark.usefixtures("swept")
+def test_bad_questions_are_refused(arguments: list[str], told: str, weir_command: Command) -> None:
+    assert told in refused(weir_command("results", *arguments))
+
+
+def test_a_store_is_verified(swept: Path, weir_command: Command) -> None:
+    assert "all files are as the journal says" in weir_command("results", "--verify").stderr
+    victim = next((swept / "results" / "store" / "tables").glob("flows-*.parquet"))
+    whole = victim.read_bytes()
+    # Of the same length: only reading it all can tell.
+    victim.write_bytes(whole[:100] + bytes([whole[100] ^ 255]) + whole[101:])
+    told = weir_command("results", "--verify").stderr
+    assert victim.name in told
+    assert victim.read_bytes() == whole
+
+
+def test_figures_are_drawn_from_the_store_alone(swept: Path, weir_command: Command) -> None:
+    (swept / "small.toml").unlink()
+    for arguments, file, magic in (
+        (["--kind", "lines", "--measure", "goodput"], "lines.svg", b"<svg"),
+        (["--kind", "tradeoff", "-o", "t.pdf"], "t.pdf", b"%PDF"),
+        (["--kind", "cdf", "-o", "c.png"], "c.png", b"\x89PNG"),
+        (["--kind", "over-time", "--only", "rate=2", "-o", "o.html"], "o.html", b"<!"),
+    ):
+        done = weir_command("plot", "small", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert (swept / file).read_bytes().lstrip().startswith(magic), file
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--kind", "pie"], "no kind of figure"),
+        (["--kind", "lines", "--x", "colour"], "no dimension 'colour'"),
+        (["--kind", "lines", "--measure", "happiness"], "happiness"),
+        (["--kind", "sensitivity"], "morris"),
+        (["--kind", "lines", "-o", "figure.docx"], ".docx"),
+        (["--measure", "goodput"], "add --kind"),
+    ],
+)
+@pytest.mark.usefixtures("swept")
+def test_bad_figures_are_refused(arguments: list[str], told: str, weir_command: Command) -> None:
+    assert told in refused(weir_command("plot", "small", *arguments))
+
+
+def test_python_draws_the_same_figure(swept: Path, weir_command: Command) -> None:
+    assert weir_command("plot", "small", "--kind", "lines", "-o", "l.json").returncode == 0
+    with weir.Store.open(swept / "results" / "store") as store:
+        chart = weir.Sweep(store, store.find_sweep("small")).plot.lines()
+    written = json.loads((swept / "l.json").read_text(encoding="utf-8"))
+    assert chart.to_dict()["datasets"] == written["datasets"]
+
+
+def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
+    """Rate, time left and the widest interval so far, in a terminal of its own."""
+    leader, follower = pty.openpty()
+    command = [
+        sys.executable, "-m", "weir", "sweep", str(small), "-a", AXIS, "-n", "60", "--no-report",
+        "--set", "duration=600 s", "--set", "measure.period=200 s", "--set", "measure.series.interval=100 s",
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command,
+        cwd=small.parent,
+        stdout=subprocess.DEVNULL,
+        stderr=follower,
+        env={**os.environ, "COLUMNS": "120"},
+    )
+    os.close(follower)
+    seen = b""
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        ready, _, _ = select.select([leader], [], [], 0.2)
+        if ready:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+    assert process.wait(timeout=30) == 0
+    os.close(leader)
+    text = seen.decode(errors="replace")
+    for word in ("of 540 runs", "runs/s", "left", "widest interval so far", "Goodput", "threads"):
+        assert word in text, word

@@ -1,0 +1,59 @@
+"""What the guides show, works."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import weir
+from conftest import SMALL, Command
+from weir.sweeps.axes import parse
+
+DOCS = Path(__file__).parents[1] / "docs"
+GUIDES = ("sweeps.md", "cluster.md")
+
+
+def text_of(guide: str) -> str:
+    return (DOCS / guide).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_commands_and_their_options_exist(guide: str, weir_command: Command) -> None:
+    for line in re.findall(r"^\$ weir (.*)", text_of(guide), re.MULTILINE):
+        verb, *words = line.partition("#")[0].split()
+        said = weir_command(verb, "--help")
+        assert said.returncode == 0, line
+        for word in words:
+            assert not re.match(r"--?[a-z]", word) or re.search(rf"{word}\b", said.stdout), line
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_links_lead_somewhere(guide: str) -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", text_of(guide))
+    assert [t for t in targets if not t.startswith("http") and not (DOCS / t).exists()] == []
+
+
+def test_every_way_to_write_an_axis() -> None:
+    written = re.findall(r"^\| `((?:PATH|A)=[^`]*)` \|", text_of("sweeps.md"), re.MULTILINE)
+    assert len(written) == 6
+    for text in written:
+        parse(text)
+
+
+def test_the_sweep_in_the_guide_can_be_defined() -> None:
+    from weir.sweeps.define import Wishes, define
+
+    (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("sweeps.md"), re.MULTILINE | re.DOTALL)
+    plan = define(weir.Scenario.loads(SMALL + table), Wishes())
+    assert len(plan.design.rows) == 5 * 3 * 2
+    assert plan.replications == 20
+
+
+def test_the_python_in_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(SMALL, encoding="utf-8")
+    (text,) = re.findall(r"^```python\n(.*?)^```", text_of("sweeps.md"), re.MULTILINE | re.DOTALL)
+    quick = text.replace("replications=10", "replications=2").replace("10..50 by 10", "1..2 by 1")
+    exec(quick, {"weir": weir})  # noqa: S102
+    assert Path("goodput.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert Path("goodput-report/report.html").exists()
