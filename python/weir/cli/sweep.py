@@ -130,13 +130,12 @@ def sweep(
             done, tally = sweeping.run(
                 plan, opened, threads=threads, processes=processes, dask=dask, quiet=quiet
             )
+            chosen = measures or sweeping.shown(plan)
+            if not json:
+                console.print_sweep(done, chosen)
             if target is not None:
-                command.written(done.report, target)
+                sweeping.write_report(done, target, quiet=quiet)
             if json:
-                console.print_json(
-                    {**done.document(measures or sweeping.shown(plan)), **sweeping.cost(done, tally)}
-                )
-            else:
-                console.print_sweep(done, measures or sweeping.shown(plan))
+                console.print_json({**done.document(chosen), **sweeping.cost(done, tally)})
             if not quiet:
                 sweeping.say_end(plan, done, tally, place, target)

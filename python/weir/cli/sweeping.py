@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,6 +85,14 @@ def counts(plan: Plan) -> str:
     if len(plan.arms) > 1:
         parts.append(_count(len(plan.arms), "variant"))
     return ", ".join([*parts, most + _count(plan.replications, "replication")])
+
+
+def write_report(sweep: Sweep, target: Path, *, quiet: bool) -> None:
+    """Takes some seconds, so it is said."""
+    if not quiet:
+        sys.stdout.flush()
+        console.note("drawing the figures ...")
+    command.written(sweep.report, target)
 
 
 def cost(sweep: Sweep, tally: Tally) -> dict[str, Any]:
