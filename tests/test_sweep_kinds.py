@@ -25,7 +25,7 @@ from fake_sweep import (
     sampled,
 )  # fmt: skip
 from weir.charts.curves import distributions
-from weir.charts.dimension import ChartError
+from weir.charts.dimension import ChartError, Dimension
 from weir.charts.figure import Figure
 from weir.charts.sweep import figure
 from weir.charts.sweep.labels import end_of, placed
@@ -105,6 +105,11 @@ def test_loss_is_logarithmic_over_a_decade_but_not_with_zeros() -> None:
     assert scale(figure(THREE_AXES, "tradeoff")) == "log"
     assert scale(figure(THREE_AXES, "tradeoff", where={"rate": 10, "rtt": 40, "users": [40, 60]})) == "linear"
     assert scale(figure(THREE_AXES, "tradeoff", x="mark_fraction")) == "linear"
+
+
+def test_more_flows_are_a_load_before_a_faster_link() -> None:
+    count = Dimension("flows.ftp.count", "ftp count", "", numeric=True, log=False, values=(2.0, 5.0, 9.0))
+    assert "growing ftp count" in figure(FakeSweep([RATE, count], LABELS), "tradeoff").caption
 
 
 def test_the_load_can_be_any_number() -> None:

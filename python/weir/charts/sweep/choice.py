@@ -143,7 +143,11 @@ def _heat(choice: _Choice) -> Figure:
 
 
 def _tradeoff(choice: _Choice) -> Figure:
-    load = choice.named(choice.load, [*choice.users, *(d for d in choice.levelled if d.numeric)])
+    # How many flows there are is the plainest load.
+    numbers = sorted(
+        (d for d in choice.levelled if d.numeric), key=lambda d: not d.column.endswith(".count")
+    )
+    load = choice.named(choice.load, [*choice.users, *numbers])
     if load is None:
         raise ChartError(
             "a trade-off is drawn along a load that grows in steps, and none does",
