@@ -35,7 +35,8 @@ def guarded() -> Generator[None]:
         console.print_scenario_error(error)
         raise typer.Exit(BAD_INPUT) from None
     except WeirError as error:
-        refuse(error.told, error.hint)
+        console.print_error(error.told, error.hint)
+        raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
         console.note("interrupted; earlier results are as they were")
         raise typer.Exit(INTERRUPTED) from None
@@ -108,6 +109,8 @@ def show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet:
     """Rows of a table or query: to a file, as JSON, or as text."""
     from weir.sweeps import tables
 
+    if frame.is_empty() and not quiet:
+        console.note("no row meets the condition")
     if export is not None:
         tables.export(frame, export)
         if not quiet:
@@ -120,14 +123,7 @@ def show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet:
 
 def report_target(out: Path | None, name: str) -> Path:
     """Where a sweep's report goes, checked before anything runs."""
-    directory = out if out is not None else Path("results") / f"{name}-sweep"
-    from weir.saved import check_writable
-
-    try:
-        check_writable(directory)
-    except OSError as error:
-        refuse(str(error), "name another directory: --out DIR")
-    return directory
+    return target(out, f"{name}-sweep")
 
 
 def written(report: Callable[[Path], Path], directory: Path) -> Path:
@@ -135,7 +131,7 @@ def written(report: Callable[[Path], Path], directory: Path) -> Path:
     try:
         return report(directory)
     except OSError as error:
-        refuse(str(error), "name another directory: --out DIR")
+        refuse(f"the report: {error}", "the runs are in the store: weir plot draws them again; --out DIR")
 
 
 def drawn(
@@ -148,8 +144,6 @@ def drawn(
     path = out if out is not None else Path(f"{kind.replace('_', '-')}.svg")
     try:
         draw(figure(sweep, kind, where=where, **options), path)
-    except ValueError as error:
-        refuse(str(error))
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror or error}")
     return path

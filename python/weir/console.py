@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from weir import gridtext, wording
+from weir import _core, gridtext, wording
 from weir.grid import Cell, Grid
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ def print_result(result: Result, measures: Sequence[str]) -> None:
 def print_sweep(sweep: Sweep, measures: Sequence[str], rows: int | None = 40) -> None:
     """Estimates of a sweep, at most so many rows."""
     from weir.grid import grid_of_sweep
+    from weir.sweeps import telling
 
     width = get_terminal_size().columns
-    n = len(sweep.runs)
-    head = f"{sweep.title}\n{sweep.name} ({sweep.id}): {n:,} of {len(sweep.wanted):,} runs"
+    head = f"{sweep.title}\n{sweep.name} ({sweep.id}): {telling.state(sweep)}"
     if sweep.until:
-        head += f", until {' and '.join(str(rule) for rule in sweep.until)}"
-    if n == 0:
+        head += f"\nuntil {' and '.join(str(rule) for rule in sweep.until)}"
+    if sweep.runs.is_empty():
         print_text(f"{head}\nnothing is finished yet")
         return
     means = wording.replications(sweep.replications if not sweep.until else 2).partition(" of ")[0]
@@ -95,7 +95,7 @@ def print_sweeps(listed: Sequence[Mapping[str, Any]], versions: Mapping[int, int
     """What is in the store."""
     runs = sum(versions.values())
     text = f"{runs:,} finished runs"
-    if len(versions) > 1:
+    if set(versions) - {_core.results_version}:
         text += f" ({', '.join(f'{n:,} of results version {version}' for version, n in versions.items())})"
     blocks = [text]
     if listed:
@@ -147,18 +147,13 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
 
 
 def print_catalogue(catalogue: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Names with their summaries, by kind; of laws, the parameters."""
+    """Names with their summaries, by kind."""
     width = get_terminal_size().columns
     for index, (kind, entries) in enumerate(catalogue.items()):
         print_text(("\n" if index else "") + kind.capitalize())
         names = max((len(str(entry["name"])) for entry in entries), default=0)
         for entry in entries:
-            print_text(_entry(str(entry["name"]), str(entry["summary"]), names, 1, width))
-            parameters: Sequence[Mapping[str, Any]] = entry.get("parameters", [])
-            widest = max((len(str(parameter["name"])) for parameter in parameters), default=0)
-            for parameter in parameters:
-                summary = f"{parameter['default']}: {parameter['summary']}"
-                print_text(_entry(str(parameter["name"]), summary, widest, 2, width))
+            print_text(_entry(str(entry["name"]), str(entry["summary"]), names, width))
 
 
 @contextmanager
@@ -207,10 +202,9 @@ def _comparison(result: Result, width: int) -> str:
 
 
 def _sweep_cells(entry: Mapping[str, Any], *, mixed: bool) -> list[Cell]:
-    whole = entry["runs"] == entry["wanted"]
     texts = [
         str(entry["id"]),
-        f"{entry['runs']:,}" if whole else f"{entry['runs']:,} of {entry['wanted']:,}",
+        str(entry["state"]).partition(";")[0].removesuffix(" runs"),
         f"{entry['points']:,}" if entry["design"] == "grid" else f"{entry['points']:,} {entry['design']}",
         str(entry["variants"]),
         str(entry["created"]).removesuffix("+00:00"),
@@ -225,8 +219,8 @@ def _plain(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _entry(name: str, summary: str, names: int, level: int, width: int) -> str:
-    head = f"{_INDENT * level}{name.ljust(names)}  "
+def _entry(name: str, summary: str, names: int, width: int) -> str:
+    head = f"{_INDENT}{name.ljust(names)}  "
     return textwrap.fill(
         summary, width=max(width, 40), initial_indent=head, subsequent_indent=" " * len(head)
     )

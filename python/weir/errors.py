@@ -6,12 +6,19 @@ from __future__ import annotations
 class WeirError(Exception):
     """Something that a person can mend. What is wrong with a scenario is a `ScenarioError`."""
 
+    exit_code = 2
+    """Of a command that ends with it: 2 is bad input."""
+
     def __init__(self, message: str, hint: str | None = None, path: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.path = path
         """Of the value in a scenario that it is about."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Whole, also from one process to another.
+        return type(self), (self.message, self.hint, self.path)
 
     @property
     def told(self) -> str:

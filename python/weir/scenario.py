@@ -61,7 +61,7 @@ class Scenario:
     def variant(self, name: str) -> Scenario:
         """The scenario with the values of `[variants.NAME]` and no variants left."""
         if name not in self.variants:
-            raise scenario_error(f"there is no variant {name!r}", _suggestion(name, self.variants), self.name)
+            raise scenario_error(f"there is no variant {name!r}", suggestion(name, self.variants), self.name)
         return Scenario(self._core.variant(name))
 
     @property
@@ -205,7 +205,7 @@ class Scenario:
             if baseline not in names:
                 raise scenario_error(
                     f"the baseline {baseline!r} is not among what is compared",
-                    _suggestion(baseline, names),
+                    suggestion(baseline, names),
                     self.name,
                 )
             # The baseline leads every table; the others keep their order.
@@ -217,15 +217,15 @@ class Scenario:
         axes: Axes | None = None,
         replications: int | None = None,
         *,
-        until: Sequence[str] | None = None,
+        until: str | Sequence[str] | None = None,
         samples: int | None = None,
         method: str | None = None,
-        variants: Sequence[str] | None = None,
-        disciplines: Sequence[str] | None = None,
+        variants: str | Sequence[str] | None = None,
+        disciplines: str | Sequence[str] | None = None,
         seed: int | None = None,
         name: str | None = None,
         store: str | os.PathLike[str] = "results/store",
-        threads: int = 0,
+        threads: int | None = None,
         executor: Executor | None = None,
         workers: int = 0,
         dask: str | None = None,
@@ -248,7 +248,7 @@ class Scenario:
             seed: of the first replication; the scenario's own if None.
             name: what to call the sweep; the scenario's name if None.
             store: directory that keeps finished runs.
-            threads: 0 means every core.
+            threads: one per core if None.
             executor: any `concurrent.futures.Executor` instead of threads; `workers` says how
                 many chunks it does at a time, where it does not know.
             dask: a Dask cluster instead, `local:4` or the address of a scheduler.
@@ -257,17 +257,14 @@ class Scenario:
         Raises ScenarioError and WeirError for what cannot be done, before any run.
         """
         from weir.sweeps.define import Wishes
-        from weir.sweeps.execute import sweep_scenario
+        from weir.sweeps.execute import chosen_workers, sweep_scenario
 
         wishes = Wishes(axes, samples, method, variants, disciplines, replications, until, seed, name)
         return sweep_scenario(
             self,
             wishes,
             store=store,
-            threads=threads,
-            executor=executor,
-            workers=workers,
-            dask=dask,
+            workers=chosen_workers(threads=threads, executor=executor, slots=workers, dask=dask),
             progress=progress,
         )
 
@@ -276,7 +273,7 @@ class Scenario:
         arms: list[Arm] = []
         for law in laws:
             if law not in known:
-                raise scenario_error(f"there is no law {law!r}", _suggestion(law, known), self.name)
+                raise scenario_error(f"there is no law {law!r}", suggestion(law, known), self.name)
             core = self._core.replace([(f"links.{self.links[0]}.aqm.{law}", "{}")])
             arms.append(Arm(law, law, core))
         return arms
@@ -351,7 +348,7 @@ def _find(source: str | os.PathLike[str]) -> Path:
     if name not in known:
         raise scenario_error(
             "there is no such file and no bundled scenario of that name",
-            _suggestion(name, list(known)),
+            suggestion(name, list(known)),
             name,
         )
     return known[name]
@@ -361,6 +358,7 @@ def _overrides(values: Mapping[str, Value] | None) -> list[tuple[str, str]]:
     return [(path, to_toml(value)) for path, value in (values or {}).items()]
 
 
-def _suggestion(name: str, known: Sequence[str]) -> str:
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """What was probably meant, or what there is."""
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"

@@ -289,3 +289,68 @@ def test_threads_stop_when_the_sweep_does(pair: weir.Scenario, tmp_path: Path) -
 
     with pytest.raises(EnoughError):
         endless.sweep({"flows.ftp.count": [1, 2]}, store=tmp_path / "store", progress=stop)
+
+
+def test_a_sweep_is_known_by_its_name_and_never_shrinks(pair: weir.Scenario, tmp_path: Path) -> None:
+    def run(name: str, replications: int) -> weir.Sweep:
+        return pair.sweep(RATES, replications, name=name, store=tmp_path / "store")
+
+    run("a", 3)
+    run("b", 2)
+    with weir.Store.open(tmp_path / "store") as store:
+        assert {record.name for record in store.sweeps()} == {"a", "b"}
+    assert run("a", 1).replications == 3
+    assert len(run("a", 1).runs) == 3 * 2 * 3
+
+
+def test_a_gap_ends_what_a_rule_may_count() -> None:
+    from weir.sweeps.stopping import stops
+
+    sequential = Sequential((Rule.parse("goodput ±50%"),), 20)
+    runs = pl.DataFrame(
+        {
+            "point": [0] * 5,
+            "variant": ["red"] * 5,
+            "replication": [0, 1, 2, 4, 5],
+            "goodput": [90.0, 91.0, 92.0, 93.0, 94.0],
+        }
+    )
+    cells = pl.DataFrame({"point": [0, 1], "variant": ["red", "red"]})
+    assert stops(runs, cells, 20, sequential).rows() == [(0, "red", 3, "open"), (1, "red", 0, "open")]
+    whole = runs.with_columns(replication=pl.Series([0, 1, 2, 3, 4]))
+    assert stops(whole, cells, 20, sequential).rows()[0] == (0, "red", 5, "met")
+
+
+def test_a_rule_that_was_not_met_is_said(pair: weir.Scenario, tmp_path: Path) -> None:
+    from weir.sweeps import telling
+
+    found = pair.sweep(RATES, 5, until="goodput ±0.0001%", variants="red", store=tmp_path / "store")
+    assert "3 of 3 cells reached 5 replications before the rule" in telling.state(found)
+    found = pair.sweep(RATES, 6, until="goodput ±90%", variants="red", store=tmp_path / "store")
+    assert telling.state(found).endswith("all precise enough")
+
+
+def test_a_forgotten_sweep_holds_nothing(pair: weir.Scenario, tmp_path: Path) -> None:
+    import gc
+
+    for _ in range(3):
+        pair.sweep(RATES, 1, store=tmp_path / "store")
+    gc.collect()
+    left = [path for path in (tmp_path / "store" / "owners").iterdir() if path.name != "maintenance.lock"]
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"replications": 0}, "0 replications"),
+        ({"samples": -1}, "-1 samples"),
+        ({"threads": 1, "dask": "local:1"}, "choose one of"),
+        ({"until": "happiness ±1%"}, "no measure"),
+    ],
+)
+def test_bad_arguments_are_refused(
+    arguments: dict[str, object], told: str, pair: weir.Scenario, tmp_path: Path
+) -> None:
+    with pytest.raises(weir.WeirError, match=told):
+        pair.sweep(RATES, store=tmp_path / "store", **arguments)  # type: ignore[arg-type]

@@ -144,8 +144,11 @@ def test_nothing_stops_before_the_first_look_or_between_looks() -> None:
 
 def test_no_spread_is_precise_and_an_undefined_value_is_not() -> None:
     sequential = Sequential(rules("goodput ±1%"), 20)
-    assert sequential.done({"goodput": np.zeros(5)}, 5)
-    assert sequential.state({"goodput": np.zeros(5)}, 5) == 0.0
+    assert sequential.done({"goodput": np.full(5, 90.0)}, 5)
+    # Nothing lost so far: that is no precise loss.
+    assert not sequential.done({"goodput": np.zeros(5)}, 5)
+    assert Sequential(rules("loss ±1 points"), 20).done({"loss": np.zeros(5)}, 5)
+    assert sequential.state({"goodput": np.full(5, 90.0)}, 5) == 0.0
     for undefined in ([math.nan] * 20, [1.0] * 4 + [math.nan] + [1.0] * 15):
         observed = {"goodput": np.array(undefined)}
         assert not sequential.done(observed, 14)

@@ -60,6 +60,8 @@ def plot(
     given = {name: value for name, value in options.items() if value is not None}
     if kind is None and given:
         raise typer.BadParameter(f"--{next(iter(given))} belongs to a kind of figure: add --kind lines")
+    if kind is None and out is not None and out.suffix:
+        raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
     with command.guarded(), command.opened(store or DEFAULT, create=False, quiet=quiet) as opened:
         chosen = command.found_sweep(opened, sweep)
         if kind is None:

@@ -33,7 +33,10 @@ def results(
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which rows: a table as for --sql. Default: estimates."),
+        typer.Option(
+            metavar="NAME",
+            help="Which rows: a table as for --sql. Default: estimates; with --where observations.",
+        ),
     ] = None,
     measure: Measures = None,
     verify: Annotated[

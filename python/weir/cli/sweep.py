@@ -119,6 +119,7 @@ def sweep(
                 until=until,
                 seed=seed,
                 name=name,
+                fixed=[path for path, _ in overrides],
             ),
         )
         place = store or DEFAULT
@@ -131,11 +132,11 @@ def sweep(
                 plan, opened, threads=threads, processes=processes, dask=dask, quiet=quiet
             )
             chosen = measures or sweeping.shown(plan)
-            if not json:
+            if json:
+                console.print_json({**done.document(chosen), **sweeping.cost(done, tally)})
+            else:
                 console.print_sweep(done, chosen)
             if target is not None:
                 sweeping.write_report(done, target, quiet=quiet)
-            if json:
-                console.print_json({**done.document(chosen), **sweeping.cost(done, tally)})
             if not quiet:
                 sweeping.say_end(plan, done, tally, place, target)

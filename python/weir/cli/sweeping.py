@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from weir import command, console
 from weir.live import following
 from weir.measures import HEADLINE
-from weir.sweeps import workers
-from weir.sweeps.execute import execute
+from weir.store.sweeps import table_path
+from weir.sweeps.execute import chosen_workers, execute
 from weir.sweeps.runner import Tally
 
 if TYPE_CHECKING:
     from weir.store import Store
     from weir.sweeps.plan import Plan
     from weir.sweeps.view import Sweep
-
-
-def chosen_workers(
-    threads: int | None, processes: int | None, dask: str | None
-) -> AbstractContextManager[workers.Workers]:
-    """Threads unless something else is asked for."""
-    if dask is not None:
-        from weir.sweeps import cluster
-
-        return cluster.dask(dask)
-    if processes is not None:
-        return workers.processes(processes)
-    return workers.threads(threads or 0)
 
 
 def run(
@@ -43,11 +31,20 @@ def run(
     quiet: bool,
 ) -> tuple[Sweep, Tally]:
     """Does what is missing, and shows how far it is."""
-    with (
-        chosen_workers(threads, processes, dask) as chosen,
-        following(plan, chosen.what, quiet=quiet) as follow,
-    ):
-        return execute(plan, store, chosen, follow.show, watch=follow.watch, command=command.command_line())
+    try:
+        with (
+            chosen_workers(threads=threads, processes=processes, dask=dask) as chosen,
+            following(plan, chosen.what, quiet=quiet) as follow,
+        ):
+            line = command.command_line()
+            return execute(plan, store, chosen, follow.show, watch=follow.watch, command=line)
+    except KeyboardInterrupt:
+        runs = set(plan.keys.ravel().tolist())
+        console.note(
+            f"interrupted; {len(store.finished(runs)):,} of {len(runs):,} runs are finished and safe: "
+            "the same command does the rest"
+        )
+        raise typer.Exit(command.INTERRUPTED) from None
 
 
 def shown(plan: Plan) -> tuple[str, ...]:
@@ -120,6 +117,7 @@ def say_end(plan: Plan, sweep: Sweep, tally: Tally, place: Path, target: Path | 
     if same:
         console.note(f"an axis does not apply to {', '.join(same)}: the same at all its values")
     console.note(f"store: {place}; look again: weir results {sweep.name}, weir plot {sweep.name}")
+    console.note(f"one row per run: {table_path(place, sweep.record)}")
     if target is not None:
         console.note(f"report: {target / 'report.html'}")
 

@@ -177,6 +177,11 @@ class Store:
         self._place.journal.close()
         self._place.owners.leave()
 
+    def __del__(self) -> None:
+        # What nobody closes, a notebook's, gives its lock back when it is forgotten.
+        with suppress(Exception):
+            self.close()
+
     def __enter__(self) -> Store:
         return self
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from weir import _core
 from weir.batch import POLL_S
+from weir.errors import WeirError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,22 +77,29 @@ class Watcher(Protocol):
         ...
 
 
-class WrongVersionError(RuntimeError):
-    """A worker whose runs would be others than ours."""
+class WorkersError(WeirError):
+    """Workers that cannot be had."""
+
+
+class LostWorkersError(WorkersError):
+    """Workers that are gone, or that fail: no fault of what was asked for."""
+
+    exit_code = 1
 
 
 def work(chunk: Chunk, watcher: Watcher | None = None) -> Outcome:
     """Does the runs of a chunk, one after the other, on one thread.
 
-    Raises WrongVersionError where another version of Weir is installed.
+    Raises WorkersError where another version of Weir is installed.
     """
     # Imported with the first chunk: a worker that is only started needs no data frames.
     from weir.tables import frames
 
     if (chunk.version, chunk.results_version) != (_core.__version__, _core.results_version):
-        raise WrongVersionError(
+        raise WorkersError(
             f"a worker has Weir {_core.__version__} (results version {_core.results_version}); "
-            f"this is {chunk.version} (results version {chunk.results_version})"
+            f"this is {chunk.version} (results version {chunk.results_version})",
+            "install the same version of Weir for all workers",
         )
     started = time.monotonic()
     runs: list[_core.Run] = []

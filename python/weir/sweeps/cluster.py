@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast
 
-from weir.sweeps.chunk import Chunk, Outcome, work
-from weir.sweeps.workers import Workers, WorkersError
+from weir.sweeps.chunk import Chunk, Outcome, WorkersError, work
+from weir.sweeps.workers import Workers
 
 TIMEOUT_S = 10.0
 """For a scheduler to answer."""
@@ -44,7 +44,11 @@ def dask(address: str) -> Generator[Workers]:
         return
     with (
         distributed.LocalCluster(
-            n_workers=local, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=local,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            preload=["weir.sweeps.deaf"],
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from weir.errors import WeirError
-from weir.sweeps.axes import Axis, axis_of, check_distinct, parse
+from weir.sweeps.axes import Axis, AxisError, axis_of, check_distinct, parse
 from weir.sweeps.design import Design, grid, lhs, morris, saltelli, sobol
 from weir.sweeps.plan import Plan, plan
 from weir.sweeps.until import Rule, looks
@@ -40,12 +41,14 @@ class Wishes:
     axes: Axes | None = None
     samples: int | None = None
     method: str | None = None
-    variants: Sequence[str] | None = None
-    disciplines: Sequence[str] | None = None
+    variants: str | Sequence[str] | None = None
+    disciplines: str | Sequence[str] | None = None
     replications: int | None = None
-    until: Sequence[str] | None = None
+    until: str | Sequence[str] | None = None
     seed: int | None = None
     name: str | None = None
+    fixed: Sequence[str] = ()
+    """Paths that were set to a value, and so cannot vary."""
 
 
 def define(scenario: Scenario, wishes: Wishes) -> Plan:
@@ -54,22 +57,59 @@ def define(scenario: Scenario, wishes: Wishes) -> Plan:
     asked: Axes | None = wishes.axes
     axes = _axes(written.get("axes", {}) if asked is None else asked)
     check_distinct(axes)
-    until = written.get("until", ()) if wishes.until is None else wishes.until
-    rules = tuple(Rule.parse(text) for text in until)
-    replications = wishes.replications or written.get("replications") or (UNTIL_AT_MOST if rules else 1)
+    _check_fixed(axes, wishes.fixed)
+    until = _listed(wishes.until)
+    rules = tuple(Rule.parse(text) for text in (written.get("until", ()) if until is None else until))
+    replications = _counted("replications", wishes.replications, written.get("replications"))
+    if replications is None:
+        replications = UNTIL_AT_MOST if rules else 1
     if rules:
         looks(replications)
-    method = wishes.method or (written.get("method") if asked is None else None)
-    samples = wishes.samples or (written.get("samples") if asked is None else None)
+    of_file = written if asked is None else {}
+    method = wishes.method or of_file.get("method")
+    samples = _counted("samples", wishes.samples, of_file.get("samples"))
     seeded = scenario if wishes.seed is None else scenario.with_seed(wishes.seed)
+    variants, disciplines = _listed(wishes.variants), _listed(wishes.disciplines)
     return plan(
         seeded.core,
-        seeded.arms(wishes.variants, wishes.disciplines),
+        seeded.arms(variants, disciplines),
         _design(axes, samples, method, seeded.seed),
         replications,
         rules,
-        wishes.name,
+        _named(wishes.name),
+        bare=disciplines is None and not (seeded.variants if variants is None else variants),
     )
+
+
+def _listed(asked: str | Sequence[str] | None) -> list[str] | None:
+    """One text is a list of one."""
+    return None if asked is None else [asked] if isinstance(asked, str) else list(asked)
+
+
+def _counted(what: str, asked: int | None, written: int | None) -> int | None:
+    number = written if asked is None else asked
+    if number is not None and number < 1:
+        raise WeirError(f"{number} {what}; there must be at least one")
+    return number
+
+
+def _named(name: str | None) -> str | None:
+    if name is not None and not re.fullmatch(r"\w[\w .+-]*", name):
+        raise WeirError(
+            f"{name!r} is no name for a sweep", "use letters, digits, spaces, '.', '+', '-' and '_'"
+        )
+    return name
+
+
+def _check_fixed(axes: Sequence[Axis], fixed: Sequence[str]) -> None:
+    for path in (path for axis in axes for path in axis.paths):
+        for other in fixed:
+            if f"{path}.".startswith(f"{other}.") or f"{other}.".startswith(f"{path}."):
+                raise AxisError(
+                    f"{other} is set to a value, and an axis varies it",
+                    "leave one of them out; --axis takes the place of the axes of a file",
+                    path,
+                )
 
 
 def _axes(asked: Axes) -> list[Axis]:

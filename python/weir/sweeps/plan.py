@@ -32,7 +32,7 @@ class Cell:
     arm: int
     scenario: _core.Scenario
     applies: bool
-    """False where an axis belongs to a law that this arm does not have."""
+    """False where some axis belongs wholly to a law that this arm does not have."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,11 @@ class Plan:
 
     @cached_property
     def id(self) -> str:
-        """What makes two sweeps the same; more replications make it no other."""
+        """What makes two sweeps the same. More replications make it no other, unless a rule decides:
+        its looks depend on the largest number."""
         parts = {
+            "name": self.name,
+            "replications": self.replications if self.until else None,
             "results_version": _core.results_version,
             "arms": [[arm.name, arm.label] for arm in self.arms],
             "axes": [axis.to_json() for axis in self.design.axes],
@@ -118,16 +121,20 @@ def plan(
     replications: int,
     until: Sequence[Rule],
     name: str | None = None,
+    *,
+    bare: bool = False,
 ) -> Plan:
-    """Every cell of the sweep, checked.
+    """Every cell of the sweep, checked. A `bare` scenario, none of its variants and no law that was
+    asked for by name, takes the law of an axis, as it does with an override.
 
     Raises ScenarioError for a point that cannot be run, AxisError for axes that cannot be varied.
     """
     paths = design.paths
+    _check_paths(paths, scenario)
     _check_choices(paths)
-    applies = [[arm.scenario.has_choice(path) for path in paths] for arm in arms]
+    applies = [[bare or arm.scenario.has_choice(path) for path in paths] for arm in arms]
     for path, *of_arms in zip(paths, *applies, strict=True):
-        if len(arms) > 1 and not any(of_arms):
+        if not any(of_arms):
             # Setting it would give every variant this law, and leave nothing to compare.
             labels = ", ".join(arm.label for arm in arms)
             raise AxisError(
@@ -141,12 +148,44 @@ def plan(
             mine = [
                 (path, to_toml(value))
                 for (path, value), sets in zip(assignments, of_paths, strict=True)
-                if sets or len(arms) == 1
+                if sets
             ]
-            cells.append(Cell(point, index, arm.scenario.replace(mine), len(mine) == len(assignments)))
+            cells.append(Cell(point, index, _replaced(arm, mine), _applies(design, of_paths)))
     return Plan(
         name or scenario.name, scenario, tuple(arms), design, tuple(cells), replications, tuple(until)
     )
+
+
+def _replaced(arm: Arm, values: Sequence[tuple[str, str]]) -> _core.Scenario:
+    try:
+        return arm.scenario.replace(values)
+    except _core.ScenarioError as error:
+        # Nobody has typed --set.
+        error.file = error.file.replace("--set ", "--axis ", 1)
+        raise
+
+
+def _applies(design: Design, of_paths: Sequence[bool]) -> bool:
+    """Whether every axis sets something."""
+    sets = dict(zip(design.paths, of_paths, strict=True))
+    return all(any(sets[path] for path in axis.paths) for axis in design.axes)
+
+
+def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
+    """A link or group that does not exist would be made by setting a value of it."""
+    from weir.scenario import suggestion
+
+    known = {"links": ("link", scenario.links), "flows": ("flow group", scenario.groups)}
+    for path in paths:
+        table, _, rest = path.partition(".")
+        what, names = known.get(table, ("", []))
+        name = rest.partition(".")[0]
+        if names and name not in names:
+            raise AxisError(f"there is no {what} {name!r}", suggestion(name, names), path)
+        if (choice := _core.choice_of(f"{path}.x")) is not None and choice[0] == path:
+            raise AxisError(
+                "a choice is not a value of an axis", "compare laws: --disciplines red,rem, or variants", path
+            )
 
 
 def _check_choices(paths: Sequence[str]) -> None:

@@ -9,11 +9,12 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
+from weir.errors import WeirError
 from weir.store import Finished, FinishedRun, Store
-from weir.sweeps.chunk import Chunk, Job, Outcome
+from weir.sweeps.chunk import Chunk, Job, LostWorkersError, Outcome
 from weir.sweeps.plan import Plan
 from weir.sweeps.watch import Watch, Widest
-from weir.sweeps.workers import Workers, WorkersError
+from weir.sweeps.workers import Workers
 
 POLL_S = 0.1
 """How long to wait between looks."""
@@ -141,9 +142,9 @@ class _Runner:
             chunk = Chunk.of(jobs, 3.0 * CHUNK_S)
             try:
                 self.pending[self.workers.submit(chunk)] = jobs
-            except (RuntimeError, BrokenProcessPool) as error:
+            except Exception as error:
                 self.store.release(chunk.runs)
-                raise self._gone(str(error)) from error
+                raise self._told(error) from error
 
     def _next(self, slots: int) -> list[Job]:
         """Jobs for a chunk, claimed; none when nothing is left for us."""
@@ -187,15 +188,12 @@ class _Runner:
                 outcome = future.result()
             except BaseException as error:
                 self.store.release([job.run for job in jobs])
-                reason = _reason(error)
-                if reason is None:
-                    raise
-                raise self._gone(reason) from error
+                raise self._told(error) from error
             self._absorb(jobs, outcome)
 
     def _absorb(self, jobs: list[Job], outcome: Outcome) -> None:
         done = len(outcome.cpu_s)
-        # What did not fit into the chunk's time is first in line again; the claims stay.
+        # What did not fit into the chunk's time is first in line again, for whoever is next.
         self.queue.extendleft(job.place for job in reversed(jobs[done:]))
         self.store.release([job.run for job in jobs[done:]])
         if done == 0:
@@ -257,21 +255,36 @@ class _Runner:
             )
         )
 
-    def _gone(self, reason: str) -> WorkersError:
-        return WorkersError(
+    def _told(self, error: BaseException) -> BaseException:
+        """What has become of workers, in words; what is no fault of theirs, as it is."""
+        reason = _reason(error)
+        if reason is not None:
+            return self._gone(reason)
+        if isinstance(error, WeirError) or not isinstance(error, Exception):
+            return error
+        return LostWorkersError(
+            f"a worker failed: {type(error).__name__}: {error}",
+            "every worker needs the same Weir, and memory for its runs",
+        )
+
+    def _gone(self, reason: str) -> LostWorkersError:
+        return LostWorkersError(
             f"{reason}; {self.tally.done} runs of this sweep are finished and safe",
             "run the same command again: only the missing runs are done",
         )
 
 
+_LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClientError"}
+
+
 def _reason(error: BaseException) -> str | None:
-    """In words, where workers were lost; None for a mistake of a run itself."""
+    """Where workers were lost."""
     if isinstance(error, BrokenProcessPool):
         return "a worker process was killed"
     if isinstance(error, CancelledError):
         return "the cluster gave up the work it had"
     # Dask's own errors, named without importing Dask.
-    if type(error).__name__ in {"KilledWorker", "FutureCancelledError", "CommClosedError"}:
+    if type(error).__name__ in _LOST:
         return f"the cluster lost its workers ({type(error).__name__})"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from weir.errors import WeirError
 from weir.measures import MEASURES
 from weir.replace import write_whole
 from weir.store import Store
+from weir.store import Sweep as Record
+from weir.sweeps import telling
 from weir.sweeps.view import Sweep
 from weir.tables import WHOLE_RUN
 
@@ -19,6 +22,8 @@ SHOWN = ("mean_queue", "goodput", "loss", "delay_mean", "delay_p99")
 """Measures of a table where none are asked for."""
 
 _STORED = ("links", "groups", "flows", "delays", "series")
+_FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
+
 TABLES = ("estimates", "observations", *_STORED)
 """What can be shown, queried and exported of a sweep."""
 
@@ -31,34 +36,38 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 
 def listing(store: Store) -> list[dict[str, Any]]:
     """Every sweep in the store, the latest first, as plain values."""
-    listed: list[dict[str, Any]] = []
-    for record in reversed(store.sweeps()):
+    return [_listed(store, record) for record in reversed(store.sweeps())]
+
+
+def _listed(store: Store, record: Record) -> dict[str, Any]:
+    known = {
+        "sweep": record.name,
+        "id": record.id,
+        "created": telling.moment(record.created),
+        "command": record.command,
+    }
+    try:
         sweep = Sweep(store, record)
-        listed.append(
-            {
-                "sweep": record.name,
-                "id": record.id,
-                "design": sweep.design,
-                "axes": [axis.title for axis in sweep.layout.axes],
-                "points": len(sweep.layout.rows),
-                "variants": len(sweep.variants),
-                "runs": len(sweep.runs),
-                "wanted": len(sweep.wanted),
-                "results_version": sweep.results_version,
-                "created": None
-                if record.created is None
-                else record.created.isoformat(sep=" ", timespec="minutes"),
-                "command": record.command,
-            }
-        )
-    return listed
+    except WeirError as error:
+        return {**known, "design": "", "axes": [], "points": 0, "variants": 0, "state": error.message}
+    return {
+        **known,
+        "design": sweep.design,
+        "axes": [axis.title for axis in sweep.layout.axes],
+        "points": len(sweep.layout.rows),
+        "variants": len(sweep.variants),
+        "runs": sweep.runs["run"].n_unique(),
+        "wanted": sweep.wanted["run"].n_unique(),
+        "state": telling.state(sweep),
+        "results_version": sweep.results_version,
+    }
 
 
 def rows(
     store: Store, sweep: Sweep, table: str | None, where: str | None, measures: Sequence[str] = ()
 ) -> pl.DataFrame:
     """A table of the sweep, of the rows that meet an SQL condition. Raises WeirError."""
-    name = table or "estimates"
+    name = table or ("observations" if where else "estimates")
     if name not in TABLES:
         raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
     if name in _STORED or where is not None:
@@ -69,9 +78,9 @@ def rows(
 
 def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = ()) -> pl.DataFrame:
     """The answer to a query over the tables of a sweep. Raises WeirError for one that fails."""
-    mentioned = sql.lower()
-    frames = {name: _frame(sweep, name, measures) for name in TABLES if name in mentioned}
-    if "sweeps" in mentioned:
+    named = {name.lower() for name in _FROM.findall(sql)}
+    frames = {name: _frame(sweep, name, measures) for name in TABLES if name in named}
+    if "sweeps" in named:
         frames["sweeps"] = pl.DataFrame(listing(store))
     try:
         return pl.SQLContext(frames, eager=True).execute(sql)

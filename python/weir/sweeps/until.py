@@ -203,6 +203,9 @@ class Sequential:
         for rule in self.rules:
             values = observed[rule.measure]
             half_width = self.half_width(values, n)
+            if half_width == 0.0 and rule.relative and values[0] == 0.0:
+                # A share of nothing: what has not happened so far may still.
+                return math.inf
             if half_width > 0.0:
                 allowed = rule.allowed(float(values[:n].mean())) if math.isfinite(half_width) else 0.0
                 widest = max(widest, half_width / allowed if allowed > 0.0 else math.inf)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +15,17 @@ import polars as pl
 from weir import _core, analysis
 from weir.charts.dimension import USERS, VARIANTS, Dimension
 from weir.charts.dimension import Design as Kind
+from weir.errors import WeirError
 from weir.measures import MEASURES
 from weir.saved import REPORT, replacing, write_manifest
 from weir.statistics import student_t
 from weir.store import Store
 from weir.store import Sweep as Record
+from weir.sweeps import telling
 from weir.sweeps.axes import titles
 from weir.sweeps.design import Design
 from weir.sweeps.plan import FORMAT
+from weir.sweeps.stopping import OPEN, stops
 from weir.sweeps.until import Rule, Sequential
 from weir.tables import WHOLE_RUN
 
@@ -40,8 +42,8 @@ class Sweep:
 
     def __init__(self, store: Store, record: Record) -> None:
         if record.definition["format"] > FORMAT:
-            raise ValueError(
-                f"the sweep {record.name!r} was defined by a newer version of Weir; upgrade to read it"
+            raise WeirError(
+                f"the sweep {record.name!r} was defined by a newer Weir", "upgrade Weir to read it"
             )
         self.store = store
         self.record = record
@@ -141,12 +143,39 @@ class Sweep:
         )
 
     @cached_property
+    def stops(self) -> pl.DataFrame:
+        """How far each cell is: see `weir.sweeps.stopping`."""
+        runs = self._finished
+        if self._sequential is not None:
+            keys = runs["run"].unique().to_list()
+            tables = {name: self._scan(name, keys).collect() for name in ("links", "groups")}
+            measures = list(dict.fromkeys(rule.measure for rule in self.until))
+            observed = analysis.observations(tables).filter(pl.col("period") == WHOLE_RUN)
+            runs = runs.join(observed.select("run", *measures), on="run", how="left", maintain_order="left")
+        return stops(runs, self.cells, self.replications, self._sequential)
+
+    @property
+    def unfinished(self) -> int:
+        """Cells (points and variants) that lack replications."""
+        return self.stops["state"].to_list().count(OPEN)
+
+    @cached_property
     def runs(self) -> pl.DataFrame:
         """The rows of `wanted` that are finished and count: up to where a rule stopped."""
+        if self._sequential is None:
+            return self._finished
+        counted = self.stops.select("point", "variant", "n")
+        return (
+            self._finished.join(counted, on=["point", "variant"], how="left", maintain_order="left")
+            .filter(pl.col("replication") < pl.col("n"))
+            .drop("n")
+        )
+
+    @cached_property
+    def _finished(self) -> pl.DataFrame:
         finished = self.store.finished(self.wanted["run"].unique().to_list())
         known = pl.Series("run", sorted(finished), dtype=pl.Int64)
-        runs = self.wanted.filter(pl.col("run").is_in(known.implode()))
-        return runs if self._sequential is None else self._until_stopped(runs, self._sequential)
+        return self.wanted.filter(pl.col("run").is_in(known.implode()))
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of all runs that count: see `weir.Result`; the first column is the run."""
@@ -170,6 +199,9 @@ class Sweep:
         The intervals have a level of 95%. Where a rule decided how many replications there are,
         they are those of the rule, which hold although it looked several times.
         """
+        unknown = [name for name in measures if name not in MEASURES]
+        if unknown:
+            raise ValueError(f"there is no measure {unknown[0]!r}; there are: {', '.join(MEASURES)}")
         by = [*CELL, *self._axis_columns()]
         return analysis.estimates(self.observations(group), measures, by, self.quantile)
 
@@ -252,32 +284,12 @@ class Sweep:
     @property
     def facts(self) -> Mapping[str, str]:
         """What heads a report."""
-        cost = self.cost
-        facts = {
-            "Scenario": str(self.record.definition["scenario"]),
-            "Points": f"{len(self.layout.rows):,}",
-            "Variants": f"{len(self.labels):,}",
-            "Replications": f"{'at most ' if self.until else ''}{self.replications:,}",
-            "Runs": f"{len(self.runs):,}",
-            "Packets simulated": f"{cost.packets:,}",
-            "CPU time": f"{cost.cpu_s:.1f} s",
-        }
-        if len(self.runs) < len(self.wanted) and not self.until:
-            facts["Runs"] = f"{len(self.runs):,} of {len(self.wanted):,}"
-        if self.until:
-            facts["Until"] = " and ".join(str(rule) for rule in self.until)
-        return facts
+        return telling.facts(self)
 
     @property
     def origin(self) -> Mapping[str, str]:
         """What it takes to run it again."""
-        first = int(self.record.definition["seed"])
-        return {
-            "Sweep": f"{self.name} ({self.id})",
-            "Weir": f"{_core.__version__}, results version {self.results_version}",
-            "Seeds": f"{first} to {first + self.replications - 1}" if self.replications > 1 else str(first),
-            "Defined": _moment(self.record.created),
-        }
+        return telling.origin(self)
 
     @property
     def plot(self) -> SweepPlots:
@@ -300,22 +312,17 @@ class Sweep:
 
     def document(self, measures: Sequence[str] = tuple(MEASURES)) -> dict[str, Any]:
         """Everything that `--json` prints."""
-        rows = self.estimates(measures).fill_nan(None)
-        return {
-            "sweep": self.name,
-            "id": self.id,
-            "title": self.title,
-            "design": self.design,
-            "axes": [axis.to_json() for axis in self.layout.axes],
-            "variants": self.record.definition["arms"],
-            "replications": self.replications,
-            "until": self.record.definition["until"],
-            "results_version": self.results_version,
-            "runs": len(self.runs),
-            "wanted": len(self.wanted),
-            "measures": {name: {"title": m.title, "unit": m.unit} for name, m in MEASURES.items()},
-            "estimates": rows.to_dicts(),
-        }
+        return telling.document(self, measures)
+
+    def close(self) -> None:
+        """Closes the store; what has not been looked at by then cannot be any more."""
+        self.store.close()
+
+    def __enter__(self) -> Sweep:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<weir.Sweep {self.name!r} {self.id}: {len(self.cells)} cells, {len(self.runs)} runs>"
@@ -328,30 +335,3 @@ class Sweep:
         chosen = self.runs["run"].unique().to_list() if runs is None else runs
         rows = self.store.scan(name, chosen, self.results_version)
         return rows.with_columns(pl.col(pl.Enum).cast(pl.String))
-
-    def _until_stopped(self, runs: pl.DataFrame, sequential: Sequential) -> pl.DataFrame:
-        """Of each cell the replications up to the look at which the rules were met."""
-        keys = runs["run"].unique().to_list()
-        tables = {name: self._scan(name, keys).collect() for name in ("links", "groups")}
-        measures = list(dict.fromkeys(rule.measure for rule in self.until))
-        observed = analysis.observations(tables).filter(pl.col("period") == WHOLE_RUN)
-        joined = runs.select(*CELL, "replication", "run").join(
-            observed.select("run", *measures), on="run", maintain_order="left"
-        )
-        kept: list[dict[str, Any]] = []
-        for part in joined.sort("replication").partition_by("point", "variant", maintain_order=True):
-            values = {name: part[name].fill_null(float("nan")).to_numpy() for name in measures}
-            stopped = sequential.stopped_at(values, len(part))
-            kept.append(
-                {"point": part["point"][0], "variant": part["variant"][0], "_n": stopped or len(part)}
-            )
-        limits = pl.DataFrame(kept, schema={"point": pl.Int64, "variant": pl.String, "_n": pl.Int64})
-        return (
-            runs.join(limits, on=["point", "variant"], how="left", maintain_order="left")
-            .filter(pl.col("replication") < pl.col("_n"))
-            .drop("_n")
-        )
-
-
-def _moment(at: datetime | None) -> str:
-    return "" if at is None else at.isoformat(sep=" ", timespec="minutes")

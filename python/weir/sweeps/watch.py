@@ -126,25 +126,26 @@ class Watch:
         cells = np.flatnonzero(known >= 2)
         found: list[Widest] = []
         for name, values in self._values.items():
-            best = _widest(values[cells], cells)
+            best = self._widest_of(name, values[cells], cells)
             if best is not None:
                 cell, relative, half_width = best
                 found.append(Widest(name, relative, half_width, cell))
         return found
 
-
-def _widest(values: NDArray[np.float64], cells: NDArray[np.int64]) -> tuple[int, float, float] | None:
-    n = (~np.isnan(values)).sum(axis=1)
-    usable = n >= 2
-    if not usable.any():
-        return None
-    values, cells, n = values[usable], cells[usable], n[usable]
-    mean = np.nanmean(values, axis=1)
-    sd = np.nanstd(values, axis=1, ddof=1)
-    t = np.array([student_t(int(count) - 1) for count in n])
-    half_width = t * sd / np.sqrt(n)
-    relative = np.where(half_width == 0.0, 0.0, half_width / np.where(mean == 0.0, np.nan, np.abs(mean)))
-    if np.isnan(relative).all():
-        return None
-    index = int(np.nanargmax(relative))
-    return int(cells[index]), float(relative[index]), float(half_width[index])
+    def _widest_of(
+        self, name: str, values: NDArray[np.float64], cells: NDArray[np.int64]
+    ) -> tuple[int, float, float] | None:
+        n = (~np.isnan(values)).sum(axis=1)
+        usable = n >= 2
+        if not usable.any():
+            return None
+        values, cells, n = values[usable], cells[usable], n[usable]
+        mean = np.abs(np.nanmean(values, axis=1))
+        sd = np.nanstd(values, axis=1, ddof=1)
+        quantile = student_t if self._sequential is None else self._sequential.quantile
+        half_width = np.array([quantile(int(count) - 1) for count in n]) * sd / np.sqrt(n)
+        relative = np.divide(half_width, mean, out=np.zeros_like(mean), where=mean > 0.0)
+        # An absolute rule is furthest from being met where the interval itself is widest.
+        absolute = any(rule.measure == name and not rule.relative for rule in self._plan.until)
+        index = int(np.argmax(half_width if absolute else relative))
+        return int(cells[index]), float(relative[index]), float(half_width[index])

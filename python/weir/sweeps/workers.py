@@ -12,15 +12,10 @@ from multiprocessing import get_context
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from weir.errors import WeirError
 from weir.sweeps.chunk import Chunk, Outcome, work
 
 if TYPE_CHECKING:
     from weir import _core
-
-
-class WorkersError(WeirError):
-    """Workers that cannot be had, or that are gone."""
 
 
 @dataclass(frozen=True)
