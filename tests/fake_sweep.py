@@ -62,6 +62,8 @@ class FakeSweep:
     """A measure that is not defined at the first level of the first axis."""
     without: pl.Expr | None = None
     """Runs that are not finished."""
+    lacks: Mapping[str, Sequence[Dimension]] = field(default_factory=dict[str, Sequence[Dimension]])
+    """Label of a variant to axes that it does not have: along them, its runs are the same."""
     name: str = "fake"
     title: str = "A sweep made of formulas"
     command: str | None = "weir sweep fake.toml"
@@ -115,24 +117,44 @@ class FakeSweep:
         return pl.DataFrame({"point": range(size), **columns})
 
     @cached_property
-    def _observations(self) -> pl.DataFrame:
+    def cells(self) -> pl.DataFrame:
         labels = pl.DataFrame(
             {"variant": [label.lower() for label in self.labels], "label": list(self.labels)}
         )
+        return self._points.join(labels, how="cross").with_columns(
+            pl.col("label").cast(pl.Enum(list(self.labels)))
+        )
+
+    @property
+    def unfinished(self) -> int:
+        runs = self._observations.filter(pl.col("period") == -1).group_by("point", "label").len()
+        return len(self.cells) - len(runs.filter(pl.col("len") == self.replications))
+
+    @cached_property
+    def _observations(self) -> pl.DataFrame:
         replications = pl.DataFrame({"replication": range(self.replications)})
         periods = pl.DataFrame(
             {"period": range(-1, len(self.users)), "users": [max(self.users, default=20), *self.users]}
         ).with_columns(from_s=pl.col("period") * 50.0, to_s=pl.col("period") * 50.0 + 50.0)
-        frame = (
-            self._points.join(labels, how="cross").join(replications, how="cross").join(periods, how="cross")
-        )
-        frame = frame.with_columns(
-            pl.col("label").cast(pl.Enum(list(self.labels))),
-            seed=pl.col("replication") + 1,
-            run=pl.int_range(pl.len()),
-        )
-        observed = frame.with_columns(**self._measures(frame))
+        frame = self.cells.join(replications, how="cross").with_columns(seed=pl.col("replication") + 1)
+        frame = frame.with_columns(run=self._run()).join(periods, how="cross")
+        measures = self._measures(frame)
+        observed = frame.with_columns(**measures)
+        if self.lacks:
+            observed = observed.with_columns(pl.col(*measures).first().over("run", "period"))
         return observed if self.without is None else observed.filter(~self.without)
+
+    def _run(self) -> pl.Expr:
+        """Runs are the same where seed and scenario are, whatever point they are at."""
+        here = pl.col("label").cast(pl.String)
+        values = [
+            pl.when(here.is_in([label for label, lacking in self.lacks.items() if axis in lacking]))
+            .then(pl.lit(""))
+            .otherwise(pl.col(axis.column).cast(pl.String))
+            for axis in self.axes
+        ]
+        known = pl.concat_str(here, "replication", *values, separator=" ")
+        return known.rank("dense").cast(pl.Int64)
 
     def _measures(self, frame: pl.DataFrame) -> dict[str, pl.Series]:
         rng = np.random.default_rng(11)
@@ -190,13 +212,13 @@ class FakeSweep:
         bins = pl.DataFrame({"bin": range(60)})
         observed = self._observations.filter(pl.col("period") == -1)
         axes = [axis.column for axis in self.axes]
-        means = observed.group_by("label", *axes, maintain_order=True).agg(
+        means = observed.group_by("point", "label", *axes, maintain_order=True).agg(
             pl.col("delay_mean").fill_nan(1.0).mean()
         )
         scaled = means.join(bins, how="cross").with_columns(upto_ms=(1.12 ** pl.col("bin")).round(3))
         depth = (pl.col("upto_ms") / pl.col("delay_mean")).clip(0.0, 40.0)
         count = (20_000 * depth * (-depth).exp() * 0.3).round().cast(pl.Int64).alias("count")
-        return scaled.select("label", *axes, "upto_ms", count).filter(pl.col("count") > 0)
+        return scaled.select("point", "label", *axes, "upto_ms", count).filter(pl.col("count") > 0)
 
     def sensitivity(self, measure: str) -> pl.DataFrame | None:
         axes = [axis.column for axis in self.axes]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +35,8 @@ from weir.charts.dimension import ChartError, Dimension, find
 from weir.charts.figure import Figure
 from weir.charts.render import draw
 from weir.charts.sweep import KINDS, figure, figures_of
-from weir.charts.sweep.cut import interval, thinned
+from weir.charts.sweep.cut import thinned
+from weir.charts.sweep.means import interval
 from weir.charts.sweep.parts import log_ticks
 from weir.charts.sweep_plots import SweepPlots
 from weir.statistics import mean_interval, student_t
@@ -260,7 +264,15 @@ def test_wrong_wishes_are_answered_with_what_there_is(kind: str, options: dict[s
 def test_what_is_missing_is_said_with_a_hint(sweep: str, kind: str, hint: str) -> None:
     with pytest.raises(ChartError) as refused:
         figure(SWEEPS[sweep], kind)
-    assert hint in str(refused.value)
+    # Apart: a command line has a line of its own for the hint.
+    assert hint in str(refused.value.hint)
+    assert hint not in refused.value.message
+
+
+def test_delays_are_not_told_apart_by_users() -> None:
+    for options in ({"family": "users"}, {"where": {"users": 20}}):
+        with pytest.raises(ChartError, match="users cannot be told apart"):
+            figure(THREE_AXES, "cdf", **options)  # type: ignore[arg-type]
 
 
 def test_plots_are_charts() -> None:
@@ -306,6 +318,72 @@ def test_a_figure_is_written_as_its_suffix_says(suffix: str, start: bytes, tmp_p
     draw(figure(ONE_AXIS, "lines"), path)
     assert path.read_bytes().startswith(start)
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".html"])
+def test_a_file_says_what_it_shows_unless_asked_not_to(suffix: str, tmp_path: Path) -> None:
+    drawn = figure(THREE_AXES, "over_time", where={"rate": 10})
+    draw(drawn, tmp_path / f"with{suffix}")
+    draw(drawn, tmp_path / f"without{suffix}", caption=False)
+    text, bare = ((tmp_path / f"{name}{suffix}").read_text(encoding="utf-8") for name in ("with", "without"))
+    # A page has the caption as data too.
+    text, bare = (each.partition('<script type="application/json"')[0] for each in (text, bare))
+    assert drawn.title in text
+    assert "Each slot of 0.25 s" in text
+    assert "buffer 50 packets." in text
+    assert "Each slot" not in bare
+
+
+@pytest.mark.parametrize("name", ["three axes", "morris"])
+def test_every_figure_can_carry_its_caption(name: str) -> None:
+    for drawn in figures(name):
+        title = drawn.captioned["title"]
+        assert " ".join(title["text"]) == drawn.title
+        assert " ".join(title["subtitle"]) == drawn.caption
+        assert max(map(len, title["subtitle"])) <= 96
+        assert vl_convert.vegalite_to_vega(drawn.captioned)["title"]["text"] == title["text"]
+        assert "title" not in drawn.specification
+
+
+def test_a_vega_lite_file_is_the_chart_alone(tmp_path: Path) -> None:
+    drawn = figure(ONE_AXIS, "lines")
+    draw(drawn, tmp_path / "figure.json")
+    assert json.loads((tmp_path / "figure.json").read_text(encoding="utf-8")) == drawn.specification
+
+
+def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "figure.json"
+    path.write_text("earlier", encoding="utf-8")
+    with path.open(encoding="utf-8") as earlier:
+        draw(figure(ONE_AXIS, "lines"), path)
+        # Not cut off and written over: who has it open can still read it.
+        assert earlier.read() == "earlier"
+    assert path.read_text(encoding="utf-8").startswith("{")
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+@contextmanager
+def files_up_to(size: int) -> Generator[None]:
+    """As on a full disk: no file may be larger than so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_is_said_in_a_sentence_and_spares_the_earlier_file(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    path.write_text("earlier", encoding="utf-8")
+    drawn = figure(ONE_AXIS, "lines")
+    with (
+        files_up_to(15_000),
+        pytest.raises(OSError, match=r"^the process that draws has failed: .*too large") as failed,
+    ):
+        draw(drawn, path)
+    assert "\n" not in str(failed.value)
+    assert path.read_text(encoding="utf-8") == "earlier"
 
 
 @pytest.mark.parametrize("name", ["figure.gif", "figure"])

@@ -10,6 +10,7 @@ import polars as pl
 from weir.analysis import Axis, axis_of
 from weir.charts import style
 from weir.charts.curves import SLOTS, decades, delay_curves, queue_envelope, rem_targets
+from weir.charts.dimension import HOW_TO_ASK, NO_SERIES, ChartError
 from weir.charts.figure import ROWS, Figure
 from weir.measures import HEADLINE, MEASURES
 from weir.tables import WHOLE_RUN
@@ -108,7 +109,7 @@ def queue_over_time(result: Result) -> Figure:
     labels = list(result.record.labels.values())
     rows = queue_envelope(result.tables)
     if rows.is_empty():
-        raise ValueError("the scenario asks for no series: add measure.series.interval")
+        raise ChartError(NO_SERIES, HOW_TO_ASK)
     slot = float(rows["slot_s"][0])
     end = slot * SLOTS
     base = alt.Chart(ROWS).encode(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
 import polars as pl
@@ -17,6 +18,10 @@ USERS = "users"
 """Column of the dimension that the periods of a scenario make."""
 
 _ABBREVIATIONS = {"rtt", "ecn", "mss"}
+
+NO_SERIES = "the scenario asks for no series"
+HOW_TO_ASK = 'add to it: series = { interval = "100 ms" } under [measure]'
+"""What is wrong, and the hint, where nothing was recorded over time."""
 
 Design = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
 
@@ -76,6 +81,16 @@ class SweepData(Protocol):
         """The largest number of any point."""
         ...
 
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """One row per point and variant, finished or not: point, variant, label, one per axis."""
+        ...
+
+    @property
+    def unfinished(self) -> int:
+        """Cells that do not have all replications that are wanted of them."""
+        ...
+
     @property
     def labels(self) -> Sequence[str]:
         """Of the variants, in order."""
@@ -106,7 +121,9 @@ class SweepData(Protocol):
         ...
 
     def observations(self, group: str = "all") -> pl.DataFrame:
-        """One row per run and period.
+        """One row per run and period at every point that it serves.
+
+        A run serves several points where they are one scenario: see the column `run`.
 
         Columns: point, variant, label, replication, seed, run, one per axis, period, from_s,
         to_s, users, then one per measure in its unit.
@@ -124,7 +141,7 @@ class SweepData(Protocol):
     def delays(self) -> pl.DataFrame:
         """Histograms of the queueing delay at the bottleneck, whole run, all replications.
 
-        Columns: label, one per axis, upto_ms, count.
+        One row per point, variant and bin. Columns: point, label, one per axis, upto_ms, count.
         """
         ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -38,6 +39,16 @@ class Figure:
     def bare(self) -> dict[str, Any]:
         """The specification without the data."""
         return {**self.chart.to_dict(), "config": style.CONFIG}
+
+    @cached_property
+    def captioned(self) -> dict[str, Any]:
+        """The specification with title and caption above the picture, for a file that stands alone."""
+        title = {
+            **style.TITLE,
+            "text": wrap(self.title, style.TITLE_LETTERS),
+            "subtitle": wrap(self.caption, style.CAPTION_LETTERS),
+        }
+        return {**self.specification, "title": title}
 
     @property
     def columns(self) -> dict[str, Any]:

@@ -11,11 +11,14 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any, cast
 
 from weir.charts.dimension import ChartError
 from weir.processes import Process
+from weir.replace import write_whole
 
 if TYPE_CHECKING:
     from weir.charts.figure import Figure
@@ -38,7 +41,8 @@ SHARES = 2
 def render(specifications: Mapping[str, dict[str, Any]], directory: Path) -> str:
     """Writes NAME.vl.json, .svg, .pdf and .png; returns the JavaScript that draws charts.
 
-    The script defines `vegaEmbed` and needs nothing else.
+    The script defines `vegaEmbed` and needs nothing else. Raises OSError where the figures cannot
+    be drawn or written.
     """
     sources: list[Path] = []
     for name, specification in specifications.items():
@@ -52,10 +56,14 @@ def render(specifications: Mapping[str, dict[str, Any]], directory: Path) -> str
     return script
 
 
-def draw(figure: Figure, path: Path) -> None:
+def draw(figure: Figure, path: Path, *, caption: bool = True) -> None:
     """Writes one figure: .svg, .pdf, .png, .html (a page that needs no network) or .json (Vega-Lite).
 
-    Raises ChartError for another suffix, and OSError where the file cannot be written.
+    An image has title and caption above the chart, unless `caption` is False; a page is without
+    its caption then. The Vega-Lite is that of the chart alone. An earlier file stays as it was
+    until the new one is whole.
+
+    Raises ChartError for another suffix, and OSError where the figure cannot be drawn or written.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -70,13 +78,13 @@ def draw(figure: Figure, path: Path) -> None:
         elif suffix == ".html":
             from weir.report.page import figure_page
 
-            drawn.write_text(figure_page(figure, render({}, place)), encoding="utf-8")
+            page = figure_page(figure, render({}, place), caption=caption)
+            drawn.write_text(page, encoding="utf-8")
         else:
             source = place / f"figure{SPECIFICATION}"
-            _write_json(figure.specification, source)
+            _write_json(figure.captioned if caption else figure.specification, source)
             _run([[suffix, source]])
-        # Only now: a figure that cannot be drawn leaves an earlier file as it was.
-        path.write_bytes(drawn.read_bytes())
+        write_whole(path, partial(copyfile, drawn))
 
 
 def _write_json(specification: dict[str, Any], path: Path) -> None:
@@ -84,11 +92,16 @@ def _write_json(specification: dict[str, Any], path: Path) -> None:
 
 
 def _run(tasks: Sequence[Sequence[str | Path]]) -> None:
-    """Does the tasks at the same time."""
+    """Does the tasks at the same time. Raises OSError where one fails: mostly, a disk is full."""
     with ExitStack() as stack:
         started = [stack.enter_context(Process(["-m", "weir.charts.render", *task])) for task in tasks]
         for process in started:
-            process.finish()
+            try:
+                process.finish()
+            except RuntimeError as error:
+                # The last line of a traceback; all of it is in the cause.
+                *_, last = str(error).splitlines()
+                raise OSError(f"the process that draws has failed: {last.strip()}") from error
 
 
 def _work(task: str, paths: Sequence[Path]) -> None:

@@ -12,6 +12,9 @@ import altair as alt
 
 WIDTH = 420
 HEIGHT = 260
+TITLE_LETTERS, CAPTION_LETTERS = 64, 96
+"""In a line as wide as a chart with its axis."""
+
 GREY = "#666666"
 INK = "#000000"
 SOFT, SOFTER = "#7fb3d5", "#d4e4f1"
@@ -53,6 +56,18 @@ CONFIG = {
     "header": {"labelFontSize": 11, "labelAnchor": "start", "labelOrient": "top", "labelPadding": 2},
 }
 """Vega-Lite's `config` of every chart."""
+
+
+TITLE = {
+    "anchor": "start",
+    "fontSize": 13,
+    "offset": 12,
+    "subtitleFontSize": 10.5,
+    "subtitleColor": "#444444",
+    "subtitleLineHeight": 13.5,
+    "subtitlePadding": 5,
+}
+"""Of a chart that carries title and caption itself."""
 
 
 # The outline of a filled symbol would be drawn in the dash of its line.

@@ -42,9 +42,9 @@ def page(
     )
 
 
-def figure_page(figure: Figure, script: str) -> str:
-    """A page with one figure."""
-    return page("figure.html.jinja", figure.title, {}, [Panel.of(figure)], script)
+def figure_page(figure: Figure, script: str, *, caption: bool = True) -> str:
+    """A page with one figure, its caption below it."""
+    return page("figure.html.jinja", figure.title, {}, [Panel.of(figure)], script, caption=caption)
 
 
 def _chart(figure: Figure) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from weir.charts.dimension import USERS, VARIANTS, ChartError, Dimension, SweepData, find, listed
@@ -11,6 +11,7 @@ from weir.charts.figure import Figure
 from weir.charts.sweep import delays, ellipses, heat, lines, sensitivity, series, tradeoff, trend
 from weir.charts.sweep.cut import FACETS, NONE, Cut, Role, Where, cut
 from weir.charts.sweep.once import Once
+from weir.charts.sweep.parts import caption
 from weir.measures import HEADLINE
 
 AXES = 12
@@ -50,7 +51,16 @@ def figure(
     once = view if isinstance(view, Once) else Once(view)
     if once.observations().is_empty():
         raise ChartError("no run is finished: there is nothing to draw")
-    return build(_Choice(once, measure, x, y, family, facet, load, where or {}))
+    drawn = build(_Choice(once, measure, x, y, family, facet, load, where or {}))
+    return replace(drawn, caption=caption(drawn.caption, _unfinished(once)))
+
+
+def _unfinished(view: SweepData) -> str:
+    left = view.unfinished
+    if not left:
+        return ""
+    verb = "is" if left == 1 else "are"
+    return f"{left:,} of {len(view.cells):,} cells {verb} not finished (a cell is a variant at a point)."
 
 
 @dataclass(frozen=True)
@@ -144,9 +154,7 @@ def _heat(choice: _Choice) -> Figure:
 
 def _tradeoff(choice: _Choice) -> Figure:
     # How many flows there are is the plainest load.
-    numbers = sorted(
-        (d for d in choice.levelled if d.numeric), key=lambda d: not d.column.endswith(".count")
-    )
+    numbers = sorted((d for d in choice.levelled if d.numeric), key=lambda d: not d.column.endswith(".count"))
     load = choice.named(choice.load, [*choice.users, *numbers])
     if load is None:
         raise ChartError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -11,12 +11,13 @@ from typing import Literal
 import polars as pl
 
 from weir.charts.dimension import USERS, VARIANTS, ChartError, Dimension, SweepData, find, plain
+from weir.charts.sweep.common import COMBINATION, Common
+from weir.charts.sweep.means import distinct, interval
 from weir.measures import MEASURES, Measure
 from weir.tables import WHOLE_RUN
 
 Role = Literal["x", "y", "family", "facet", "load"]
 Level = float | str
-Quantile = Callable[[int], float]
 Where = Mapping[str, Level | Sequence[Level]]
 """Name of a dimension to the level, or levels, to keep."""
 
@@ -110,10 +111,32 @@ class Cut:
                 frame = frame.filter(pl.col(column).cast(pl.String).is_in(levels))
         return frame.select(*(self._placed(role) for role in self.roles), *columns)
 
+    @cached_property
+    def common(self) -> Common | None:
+        """What the averages of a grid are over; None where points were sampled.
+
+        Of a finished grid: everything. The points that were sampled for two places always differ.
+        """
+        if self.view.design != "grid":
+            return None
+        levels = [len(self.kept.get(d.column, d.values)) for d in self._pooled]
+        frame = self.select(self.view.observations(), self._combination)
+        return Common.of(frame, list(self.roles), math.prod(levels))
+
+    @property
+    def parts(self) -> int | None:
+        """Rows of a replication that a mean of a grid is made of; None where points were sampled."""
+        return None if self.common is None else len(self.common.combinations)
+
     def observed(self, measures: Sequence[str]) -> pl.DataFrame:
-        """Runs or periods: point, replication, the roles and the measures, null if not defined."""
-        frame = self.select(self.view.observations(), "point", "replication", *measures)
-        return frame.with_columns(pl.col(*measures).cast(pl.Float64).fill_nan(None))
+        """Runs or periods that count: the roles, point, label, replication, run, period, and the
+        measures, null if not defined."""
+        columns = (
+            "point", pl.col("label").cast(pl.String), "replication", "run", "period", self._combination,
+        )  # fmt: skip
+        frame = self.select(self.view.observations(), *columns, *measures)
+        frame = frame.with_columns(pl.col(name).cast(pl.Float64).fill_nan(None) for name in measures)
+        return frame if self.common is None else self.common.filter(frame)
 
     def estimates(self, measures: Sequence[str]) -> pl.DataFrame:
         """Means and 95% intervals: the roles, measure, mean, low, high, n; one row per measure.
@@ -121,17 +144,32 @@ class Cut:
         What is averaged over is averaged within each replication, over the levels that all
         replications of the row share: levels see the same seeds and are not independent.
         """
-        observed = self.observed(measures)
-        keys = list(self.roles)
-        quantile = self.view.quantile
-        return pl.concat([interval(observed, keys, measure, quantile) for measure in measures])
+        observed, keys = self.observed(measures), list(self.roles)
+        if self.common is None:
+            observed = distinct(observed, keys)
+        quantile, parts = self.view.quantile, self.parts
+        return pl.concat([interval(observed, keys, measure, quantile, parts) for measure in measures])
 
     def said(self, done: str = "Averaged over", *, but: Collection[str] = ()) -> str:
         """What was fixed, averaged over and left out, in sentences; empty if nothing was.
 
         `but` are columns of which the figure speaks itself.
         """
-        return " ".join([*self._fixed(), *self._averaged(done, but), *self._thinned()])
+        averaged = self._averaged(done, but)
+        left_out = self.common.said() if averaged and self.common is not None else []
+        return " ".join([*self._fixed(), *averaged, *left_out, *self._thinned()])
+
+    @property
+    def _pooled(self) -> list[Dimension]:
+        """What is averaged over, the users of periods among it."""
+        users = [d for d in self.view.dimensions if d.column == USERS and d not in self.roles.values()]
+        return [*self.averaged, *(users if self.periods else [])]
+
+    @property
+    def _combination(self) -> pl.Expr:
+        """The levels of what is averaged over, as one text."""
+        levels = (pl.col(d.column).cast(pl.String) for d in self._pooled)
+        return pl.concat_str(pl.lit(""), *levels, separator="\0").alias(COMBINATION)
 
     def _placed(self, role: Role) -> pl.Expr:
         dimension = self.roles[role]
@@ -179,37 +217,6 @@ def cut(view: SweepData, roles: Mapping[Role, Dimension | None], where: Where | 
             raise ChartError(f"{dimension.title} cannot be both {' and '.join(places)}")
     kept = {find(view, name).column: _kept(find(view, name), asked) for name, asked in (where or {}).items()}
     return Cut(view, placed, kept)
-
-
-def interval(observed: pl.DataFrame, keys: Sequence[str], measure: str, quantile: Quantile) -> pl.DataFrame:
-    """Mean of a measure with its 95% interval over replications: keys, measure, mean, low, high, n.
-
-    `observed` has a replication column; several rows of a replication are averaged first.
-    """
-    by = list(keys) or [pl.lit(0).alias("_all")]
-    runs = observed.group_by(*by, "replication").agg(
-        pl.col(measure).mean().alias("value"), pl.col(measure).count().alias("parts")
-    )
-    shared = pl.col("parts") == pl.col("parts").max().over(list(keys) or ["_all"])
-    cells = summary(runs.filter(shared), list(keys), quantile)
-    return cells.select(*keys, pl.lit(measure).alias("measure"), "mean", "low", "high", "n")
-
-
-def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl.DataFrame:
-    """Of a column `value` of independent values: keys, mean, low, high, n. No interval of one."""
-    by = list(keys) or [pl.lit(0).alias("_all")]
-    cells = values.group_by(by).agg(
-        pl.col("value").mean().alias("mean"),
-        pl.col("value").std(ddof=1).alias("sd"),
-        pl.col("value").count().cast(pl.Int64).alias("n"),
-    )
-    quantiles = {n: quantile(n - 1) for n in cells["n"].unique().to_list() if n > 1}
-    half_width = (
-        pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
-        * pl.col("sd")
-        / pl.col("n").cast(pl.Float64).sqrt()
-    )
-    return cells.with_columns(low=pl.col("mean") - half_width, high=pl.col("mean") + half_width).drop("sd")
 
 
 def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:

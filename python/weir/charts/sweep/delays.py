@@ -11,6 +11,7 @@ from weir.charts.curves import decades, distributions
 from weir.charts.dimension import ChartError
 from weir.charts.figure import ROWS, Figure
 from weir.charts.sweep.cut import MOST_ROWS, Cut, Role
+from weir.charts.sweep.means import distinct
 from weir.charts.sweep.parts import Family, caption, faceted, tooltips
 
 Kind = Literal["cdf", "tail"]
@@ -19,8 +20,14 @@ Kind = Literal["cdf", "tail"]
 def delays(cut: Cut, kind: Kind) -> Figure:
     """Share of the packets that waited at most so long, or longer (logarithmic)."""
     groups: list[Role] = [role for role in cut.roles if role in {"family", "facet"}]
+    if cut.periods:
+        raise ChartError("delays are recorded of whole runs: users cannot be told apart")
+    observed = cut.observed([])
+    different = distinct(observed, groups)
+    columns = ("point", pl.col("label").cast(pl.String), pl.col("upto_ms").alias("delay_ms"), "count")
     counts = (
-        cut.select(cut.view.delays(), pl.col("upto_ms").alias("delay_ms"), "count")
+        cut.select(cut.view.delays(), *columns)
+        .join(different, on=["point", "label"], how="semi")
         .group_by(*groups, "delay_ms")
         .agg(pl.col("count").sum())
         .sort(*groups, "delay_ms")
@@ -58,6 +65,7 @@ def delays(cut: Cut, kind: Kind) -> Figure:
         caption(
             f"{said}, over the whole run and all replications.",
             end,
+            "A run that serves several points counts once." if len(different) < len(observed) else "",
             "Each panel has a delay axis of its own." if panels else "",
             cut.said("Packets pooled over"),
         ),

@@ -14,6 +14,7 @@ import polars as pl
 
 from weir.charts.figure import ROWS, Figure
 from weir.charts.sweep.cut import Cut, Role, thinned
+from weir.charts.sweep.means import distinct
 from weir.charts.sweep.parts import Family, caption, faceted, tooltips
 from weir.measures import MEASURES
 
@@ -30,7 +31,8 @@ def ellipses(cut: Cut) -> Figure:
     """A dot per run, and per family an ellipse of one standard deviation and the median."""
     groups: list[Role] = [role for role in cut.roles if role in {"family", "facet"}]
     observed = cut.observed([X.name, Y.name])
-    runs = observed.select(*groups, pl.col(X.name).alias("x"), pl.col(Y.name).alias("y")).drop_nulls()
+    different = distinct(observed, groups)
+    runs = different.select(*groups, pl.col(X.name).alias("x"), pl.col(Y.name).alias("y")).drop_nulls()
     dots = thinned(runs, DOTS)
     summary = _summary(runs, groups)
     shape = {"part": pl.String, "corner": pl.Int64, "n": pl.Int64}
@@ -57,6 +59,7 @@ def ellipses(cut: Cut) -> Figure:
             "Better is up and to the right: the delay runs backwards.",
             f"A dot is a run{drawn}. An ellipse is one standard deviation of the normal distribution "
             "fitted to all runs of one colour by maximum likelihood; the large symbol is their median.",
+            "A run that serves several points counts once." if len(different) < len(observed) else "",
             flat,
             "Each panel has axes of its own." if "facet" in cut.roles else "",
             cut.said("Runs pooled over"),

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from weir.charts import style
 from weir.charts.dimension import Dimension
 from weir.charts.figure import ROWS, Figure
-from weir.charts.sweep.cut import Cut, Role, interval, measure_of
+from weir.charts.sweep.cut import Cut, Role, measure_of
+from weir.charts.sweep.means import distinct, interval
 from weir.charts.sweep.parts import (
     NUMBERS,
     caption,
@@ -59,7 +60,7 @@ def heat(cut: Cut, name: str) -> Figure:
     rows = (
         _over_points(observed, keys, measure)
         if binned
-        else interval(observed, keys, measure.name, cut.view.quantile)
+        else interval(observed, keys, measure.name, cut.view.quantile, cut.parts)
     )
     rows = rows.select(*keys, "mean", "low", "high", "n").sort(keys)
     low, high = _extent(rows["mean"])
@@ -69,7 +70,8 @@ def heat(cut: Cut, name: str) -> Figure:
         f"{measure.title} over {x.title} and {y.title}",
         caption(
             measure.definition,
-            f"A cell is the mean of its points, in at most {BINS} steps of {' and of '.join(binned)}."
+            f"A cell is the mean of its points, in at most {BINS} steps of {' and of '.join(binned)}; "
+            "those that are the same runs count once."
             if binned
             else intervals(rows, "In a browser, tooltips have the"),
             "The scale of colours is logarithmic." if log else "",
@@ -189,8 +191,11 @@ def _binned(observed: pl.DataFrame, dimension: Dimension, role: Role) -> pl.Data
 
 
 def _over_points(observed: pl.DataFrame, keys: list[str], measure: Measure) -> pl.DataFrame:
-    """The mean over the points of a cell, each the mean of its replications; n counts points."""
-    points = observed.group_by(*keys, "point").agg(pl.col(measure.name).mean().alias("value"))
+    """The mean over the points of a cell, each the mean of its replications; n counts points.
+
+    Points that are the same runs count once.
+    """
+    points = distinct(observed, keys).group_by(*keys, "point").agg(pl.col(measure.name).mean().alias("value"))
     nothing = pl.lit(None, dtype=pl.Float64)
     return points.group_by(keys).agg(
         pl.col("value").mean().alias("mean"),

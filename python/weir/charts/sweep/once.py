@@ -37,6 +37,14 @@ class Once:
     def replications(self) -> int:
         return self._view.replications
 
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        return self._view.cells
+
+    @property
+    def unfinished(self) -> int:
+        return self._unfinished
+
     @property
     def labels(self) -> Sequence[str]:
         return self._view.labels
@@ -78,6 +86,10 @@ class Once:
     @cached_property
     def _dimensions(self) -> Sequence[Dimension]:
         return self._view.dimensions
+
+    @cached_property
+    def _unfinished(self) -> int:
+        return self._view.unfinished
 
     @cached_property
     def _observations(self) -> pl.DataFrame:

@@ -30,7 +30,7 @@ def sensitivity(view: SweepData, name: str) -> Figure:
     try:
         indices = view.sensitivity(measure.name)
     except WeirError as error:
-        raise ChartError(error.message, error.hint) from error
+        raise ChartError(error.message, error.hint, error.path) from error
     except ValueError as error:
         raise ChartError(str(error)) from error
     if indices is None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from weir.charts import style
 from weir.charts.curves import SLOTS, envelope
-from weir.charts.dimension import ChartError
+from weir.charts.dimension import HOW_TO_ASK, NO_SERIES, ChartError
 from weir.charts.figure import ROWS, Figure
 from weir.charts.sweep.cut import Cut
 from weir.charts.sweep.parts import caption
@@ -29,9 +29,7 @@ def over_time(cut: Cut, variables: Sequence[str] = ()) -> Figure:
     point, labels = _point(cut)
     samples = cut.view.series(point, labels)
     if samples.is_empty():
-        raise ChartError(
-            "the scenario asks for no series", 'add to it: series = { interval = "100 ms" } under [measure]'
-        )
+        raise ChartError(NO_SERIES, HOW_TO_ASK)
     samples = samples.with_columns(pl.col("label", "component", "variable").cast(pl.String))
     samples = _queues(samples, variables)
     several = samples["component"].n_unique() > 1

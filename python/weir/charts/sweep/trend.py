@@ -1,8 +1,9 @@
-"""A measure along the axes of a sampled design: means of bins over the points themselves."""
+"""A measure along the axes of a sampled design: the points, and means of bins of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import altair as alt
@@ -11,7 +12,8 @@ import polars as pl
 from weir.charts import style
 from weir.charts.dimension import VARIANTS, Dimension
 from weir.charts.figure import ROWS, Figure
-from weir.charts.sweep.cut import Cut, Role, cut, measure_of, summary, thinned
+from weir.charts.sweep.cut import Cut, Role, cut, measure_of, thinned
+from weir.charts.sweep.means import distinct, interval, summary
 from weir.charts.sweep.parts import (
     GAP,
     Chart,
@@ -38,18 +40,35 @@ _INDEPENDENT = ("lhs", "sobol")
 """Designs whose points were not made from one another."""
 
 
+@dataclass(frozen=True)
+class _Panel:
+    """What is drawn along one axis."""
+
+    rows: pl.DataFrame
+    """Dots, then the means of bins."""
+    dots: int
+    """Drawn."""
+    points: int
+    """Dots that there are."""
+    runs: pl.DataFrame
+    """All that count: family, point, run, replication, x, value."""
+    left_out: bool
+    """Whether not all that is finished is drawn."""
+
+
 def trend(part: Cut, name: str, axes: Sequence[Dimension]) -> Figure:
     """The measure `name` along each of these axes, a panel for each."""
     measure = measure_of(name)
-    frames = [_rows(part, measure, axis, index, len(axes)) for index, axis in enumerate(axes)]
-    rows = pl.concat([frame for frame, _, _ in frames], how="diagonal")
-    drawn, there = max(drawn for _, drawn, _ in frames), max(there for _, _, there in frames)
-    rows = above_zero(rows, measure)
+    panels = [_panel(part, measure, axis, index, len(axes)) for index, axis in enumerate(axes)]
+    rows = above_zero(pl.concat([panel.rows for panel in panels], how="diagonal"), measure)
+    drawn, there = max(panel.dots for panel in panels), max(panel.points for panel in panels)
     what = axes[0].title if len(axes) == 1 else "every axis"
-    n = part.view.replications
-    dots = "Dots are points" if n == 1 else f"Dots are points, means of up to {n} replications"
+    runs = panels[0].runs
+    n = runs["replication"].n_unique()
+    dots = f"Dots are points, means of up to {n} replications" if n > 1 else "Dots are points"
     if drawn < there:
         dots += f"; {drawn:,} of {there:,} are drawn" + (" in each panel" if len(axes) > 1 else "")
+    uneven = any(panel.left_out for panel in panels)
     return Figure(
         file_name(measure.name, "trend", axes[0].title if len(axes) == 1 else ""),
         f"{measure.title} along {what}",
@@ -57,7 +76,9 @@ def trend(part: Cut, name: str, axes: Sequence[Dimension]) -> Figure:
             measure.definition,
             f"{dots}. Lines join means of bins with equal numbers of points, or of levels; "
             "the other axes vary along with it.",
-            _bands(part, rows),
+            _repeats(runs, part),
+            _bands(part, rows, several=n > 1),
+            "Points are left out whose like is not finished at every level drawn." if uneven else "",
             part.said(but=[d.column for d in part.view.dimensions if d.column != VARIANTS]),
         ),
         _chart(part, measure, rows, axes),
@@ -65,29 +86,30 @@ def trend(part: Cut, name: str, axes: Sequence[Dimension]) -> Figure:
     )
 
 
-def _rows(
-    part: Cut, measure: Measure, axis: Dimension, index: int, panels: int
-) -> tuple[pl.DataFrame, int, int]:
-    """Dots and bins of one panel; how many dots are drawn, and how many there are."""
+def _panel(part: Cut, measure: Measure, axis: Dimension, index: int, panels: int) -> _Panel:
     placed = cut(part.view, {**part.roles, "x": axis}, part.kept)
     groups: list[Role] = [role for role in placed.roles if role == "family"]
+    runs = placed.observed([measure.name]).rename({measure.name: "value"}).drop_nulls("value")
     points = (
-        placed.observed([measure.name])
-        .group_by(*groups, "point", "x", maintain_order=True)
-        .agg(pl.col(measure.name).mean().alias("value"))
-        .drop_nulls()
+        runs.group_by(*groups, "point", "x", maintain_order=True)
+        .agg(pl.col("value").mean(), pl.col("run").min())
         .sort("point", *groups)
+        # Where sampled levels coincide, there is one dot.
+        .unique([*groups, "x", "run"], keep="first", maintain_order=True)
     )
     number = pl.lit(index).alias("axis")
     dots = thinned(points, DOTS // panels)
     place = pl.col("x") if axis.numeric else pl.col("x").cast(pl.String).alias("level")
     shown = dots.select(number, *groups, place, pl.col("value").alias("dot"))
     shows = (number, *groups, "x" if axis.numeric else "level", "mean", "low", "high", "n")
-    bins = _bins(points, axis, groups, part).select(shows)
-    return pl.concat([shown, bins], how="diagonal"), len(dots), len(points)
+    bins = _bins(runs, points, axis, groups, part).select(shows)
+    uneven = placed.common is not None and not placed.common.whole
+    return _Panel(pl.concat([shown, bins], how="diagonal"), len(dots), len(points), runs, uneven)
 
 
-def _bins(points: pl.DataFrame, axis: Dimension, groups: Sequence[str], part: Cut) -> pl.DataFrame:
+def _bins(
+    runs: pl.DataFrame, points: pl.DataFrame, axis: Dimension, groups: Sequence[str], part: Cut
+) -> pl.DataFrame:
     """Means of bins: levels where the axis has few, else as many points in each."""
     families = max(1, points.select(groups).n_unique()) if groups else 1
     bins = min(BINS, max(3, len(points) // families // _PER_BIN))
@@ -104,12 +126,39 @@ def _bins(points: pl.DataFrame, axis: Dimension, groups: Sequence[str], part: Cu
     middle = pl.col("x").first()
     if axis.numeric:
         middle = pl.col("x").log().mean().exp() if axis.log else pl.col("x").mean()
-    places = points.group_by(keys).agg(middle.alias("x"), pl.len().cast(pl.Int64).alias("points"))
+    places = points.group_by(keys).agg(middle.alias("x"))
+    # A variant that does not have the axis has the same runs all along it.
+    runs = distinct(
+        runs.join(
+            points.select(*groups, "point", "bin"),
+            on=[*groups, "point"],
+            how="inner",
+            maintain_order="left",
+        ),
+        keys,
+    )
+    different = runs.group_by(keys).agg(pl.col("point").n_unique().cast(pl.Int64).alias("points"))
+    cells = _means(runs, keys, part).drop("n").join(places, on=keys).join(different, on=keys).sort(keys)
+    several = pl.when(pl.col("n") > 1)
+    return cells.rename({"points": "n"}).with_columns(
+        several.then("low").alias("low"),
+        several.then("high").alias("high"),
+        pl.col("x").cast(pl.String).alias("level"),
+    )
+
+
+def _means(runs: pl.DataFrame, keys: Sequence[str], part: Cut) -> pl.DataFrame:
+    """Of each bin: the mean with its interval over replications, or over the points of one."""
+    quantile = part.view.quantile
+    if runs["replication"].n_unique() > 1:
+        # All points share the seeds. What a seed does to all of them is in this interval, and
+        # would not be in one over points.
+        return interval(runs, keys, "value", quantile)
+    points = runs.group_by(*keys, "point", "x").agg(pl.col("value").mean())
     if part.view.design not in _INDEPENDENT:
         # Points with this value in common were made from one another: together they count once.
         points = points.group_by(*keys, "x").agg(pl.col("value").mean())
-    cells = summary(points, keys, part.view.quantile).drop("n").join(places, on=keys).sort(keys)
-    return cells.rename({"points": "n"}).with_columns(pl.col("x").cast(pl.String).alias("level"))
+    return summary(points, keys, quantile)
 
 
 def _chart(part: Cut, measure: Measure, rows: pl.DataFrame, axes: Sequence[Dimension]) -> Chart:
@@ -182,10 +231,36 @@ def _layers(
     return [dots, *([band] if banded else []), line, symbol]
 
 
-def _bands(part: Cut, rows: pl.DataFrame) -> str:
+def _bands(part: Cut, rows: pl.DataFrame, *, several: bool) -> str:
+    counts = rows["n"].drop_nulls()
+    alone = counts.len() > 0 and counts.min() == 1
     if not rows["low"].count():
-        return "No intervals: the points of a level were made from one another."
-    said = "Bands are 95% confidence intervals of these means over the points."
-    if part.view.design not in _INDEPENDENT:
+        if alone and counts.max() == 1:
+            return "No bands: no mean is of two different points."
+        if several:
+            return "No bands: no two replications are finished for all points of a mean."
+        return "No bands: one replication, and the points of a level were made from one another."
+    said = (
+        "Bands are 95% confidence intervals over replications, each averaged over the points of a mean."
+        if several
+        else "Bands are the spread over points for this one seed, as 95% intervals of these means; what the "
+        "seed does to all points alike is not in them."
+    )
+    if not several and part.view.design not in _INDEPENDENT:
         said += " Points made from one another count once."
+    if alone:
+        said += " There is none where a mean is of one point alone."
     return said
+
+
+def _repeats(runs: pl.DataFrame, part: Cut) -> str:
+    """Of which family how many points are the same runs over again."""
+    groups = ["family"] if "family" in part.roles else []
+    points = runs.group_by(*groups, "point").agg(pl.col("run").min())
+    said: list[str] = []
+    for name in part.names("family") if groups else [""]:
+        here = points.filter(pl.col("family") == name) if groups else points
+        different = here["run"].n_unique()
+        if different < len(here):
+            said.append(f"{f'{name} has' if name else 'there are'} {different:,} instead of {len(here):,}")
+    return f"Points that are the same runs count once: {', '.join(said)}." if said else ""
