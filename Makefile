@@ -23,7 +23,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
 	! -path '*/examples/*')
 
 .PHONY: help demo picture test test-rust test-python lint lint-rust lint-python format wheel bench \
-	validate schema lock clean FORCE
+	validate schema pages lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation;
 schema: .venv/.installed ## Write schema/scenario.schema.json
 	$(WEIR) schema > schema/scenario.schema.json.new
 	mv schema/scenario.schema.json.new schema/scenario.schema.json
+
+pages: .venv/.installed ## Write docs/disciplines: a page and a figure for every discipline
+	$(BIN)/python -m weir.lineage docs/disciplines
 
 lock: .venv/.made ## Choose the newest allowed Python packages and pin them in requirements/
 	tools/lock.sh

@@ -95,8 +95,8 @@ def test_the_baseline_comes_first() -> None:
 
 def test_what_cannot_be_compared() -> None:
     scenario = weir.Scenario.loads(SMALL)
-    with pytest.raises(weir.ScenarioError, match="there is no law 'blue'"):
-        scenario.compare(disciplines=["blue"])
+    with pytest.raises(weir.ScenarioError, match="there is no law 'purple'"):
+        scenario.compare(disciplines=["purple"])
     with pytest.raises(weir.ScenarioError, match="the baseline 'pie' is not among"):
         scenario.compare(baseline="pie")
     with pytest.raises(weir.ScenarioError, match="has no variants"):

@@ -92,9 +92,10 @@ class Scenario:
 def schema() -> str:
     """The JSON schema of scenario files."""
 
-def choice_of(path: str) -> tuple[str, str] | None:
-    """The choice that a path leads through, and what it chooses there: of
-    `links.core.aqm.red.max_th` it is (`links.core.aqm`, `red`)."""
+def choices_of(path: str) -> list[tuple[str, str]]:
+    """The choices that a path leads through, each with what it chooses there: of
+    `links.core.aqm.fq.law.red.max_th` they are (`links.core.aqm`, `fq`) and
+    (`links.core.aqm.fq.law`, `red`)."""
 
 def run_keys(
     hashes: Sequence[str], first_seed: int, replications: int, results_version: int
@@ -105,7 +106,8 @@ def run_keys(
     """
 
 def laws() -> list[dict[str, object]]:
-    """Every law: name, summary, parameters (name, default as text, summary)."""
+    """Every law, which means one FIFO under it, and every other discipline: name, kind ("law" |
+    "discipline"), summary, parameters (name, default as text, summary)."""
 
 def quantity(text: str) -> tuple[float, str]:
     """A quantity of any kind on one scale with the others of its kind: its value in bit/s, s, packets,
@@ -154,6 +156,10 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     Without `only_groups`, a group that is the only one of its scenario has no rows of its own
     in links, groups and delays: they would say what those of "all" say.
 
+    The class is "all" in the rows about all packets. A discipline that keeps classes apart has rows
+    for each besides: "L" (low latency) and "C" (classic) of dualpi2. queue_mean, queue_sd and
+    queue_max are of a class as a whole, not of a group (NaN).
+
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
       period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
@@ -183,8 +189,11 @@ class QueueCore:
         cls, aqm: str, rate: str, buffer: str, mean_packet: str = "1000 B", seed: int = 1
     ) -> QueueCore:
         """`aqm` is the table of a scenario as JSON: `{"red": {"max_th": "80 packets"}}`."""
-    def offer(self, now: float, size: int, flow: int, ecn: Ecn) -> tuple[str, str | None]:
-        """("accepted" | "marked" | "dropped", reason: None | "early" | "forced" | "overflow")"""
+    def offer(
+        self, now: float, size: int, flow: int, ecn: Ecn
+    ) -> tuple[str, str | None, list[tuple[int, str]]]:
+        """("accepted" | "marked" | "dropped", reason: None | "early" | "forced" | "overflow"), and the
+        packets in the queue that were dropped for it (flow, reason)."""
     def take(self, now: float) -> tuple[tuple[int, int, bool, float] | None, list[tuple[int, str]]]:
         """The next packet (flow, bytes, marked, sojourn in seconds) or None, and the packets dropped on
         the way to it (flow, reason)."""

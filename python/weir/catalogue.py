@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from weir import _core
@@ -10,8 +11,56 @@ from weir.measures import MEASURES
 from weir.scenario import Scenario, bundled
 
 
-def _laws() -> list[dict[str, Any]]:
-    return [dict(law) for law in _core.laws()]
+def laws() -> list[dict[str, Any]]:
+    """What every law of the core declares.
+
+    Name, summary, `about` (its parameters as a whole), and parameters: name, default, summary and
+    `choices`, the words it may be, each with its meaning.
+    """
+    definitions: dict[str, Any] = json.loads(_core.schema())["$defs"]
+    found: list[dict[str, Any]] = []
+    for law in _core.laws():
+        declared = _parameters(definitions, str(law["name"]))
+        parameters: Any = law["parameters"]
+        found.append(
+            {
+                **law,
+                "about": _text(declared),
+                "parameters": [
+                    {**parameter, "choices": _choices(definitions, declared["properties"][parameter["name"]])}
+                    for parameter in parameters
+                ],
+            }
+        )
+    return found
+
+
+def _parameters(definitions: Mapping[str, Any], law: str) -> dict[str, Any]:
+    """The schema of a law's parameters."""
+    for definition in definitions.values():
+        for choice in definition.get("oneOf", ()):
+            reference = choice.get("properties", {}).get(law, {}).get("$ref")
+            if reference is not None:
+                return definitions[_name(reference)]
+    raise KeyError(law)
+
+
+def _choices(definitions: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
+    """The words that a parameter may be; none if it is a number or a quantity."""
+    found: dict[str, str] = {}
+    for one in (schema, *schema.get("anyOf", ())):
+        if "$ref" in one:
+            words = definitions[_name(one["$ref"])].get("oneOf", ())
+            found.update({word["const"]: _text(word) for word in words if "const" in word})
+    return found
+
+
+def _name(reference: str) -> str:
+    return reference.removeprefix("#/$defs/")
+
+
+def _text(schema: Mapping[str, Any]) -> str:
+    return " ".join(str(schema.get("description", "")).split())
 
 
 def _scenarios() -> list[dict[str, Any]]:
@@ -30,7 +79,7 @@ def _measures() -> list[dict[str, Any]]:
 
 
 CATALOGUE: dict[str, Callable[[], list[dict[str, Any]]]] = {
-    "laws": _laws,
+    "laws": laws,
     "scenarios": _scenarios,
     "measures": _measures,
 }

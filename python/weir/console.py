@@ -147,18 +147,13 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
 
 
 def print_catalogue(catalogue: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Names with their summaries, by kind; of laws, the parameters."""
+    """Names with their summaries, by kind."""
     width = get_terminal_size().columns
     for index, (kind, entries) in enumerate(catalogue.items()):
         print_text(("\n" if index else "") + kind.capitalize())
         names = max((len(str(entry["name"])) for entry in entries), default=0)
         for entry in entries:
-            print_text(_entry(str(entry["name"]), str(entry["summary"]), names, 1, width))
-            parameters: Sequence[Mapping[str, Any]] = entry.get("parameters", [])
-            widest = max((len(str(parameter["name"])) for parameter in parameters), default=0)
-            for parameter in parameters:
-                summary = f"{parameter['default']}: {parameter['summary']}"
-                print_text(_entry(str(parameter["name"]), summary, widest, 2, width))
+            print_text(_entry(str(entry["name"]), str(entry["summary"]), names, width))
 
 
 @contextmanager
@@ -224,8 +219,8 @@ def _plain(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _entry(name: str, summary: str, names: int, level: int, width: int) -> str:
-    head = f"{_INDENT * level}{name.ljust(names)}  "
+def _entry(name: str, summary: str, names: int, width: int) -> str:
+    head = f"{_INDENT}{name.ljust(names)}  "
     return textwrap.fill(
         summary, width=max(width, 40), initial_indent=head, subsequent_indent=" " * len(head)
     )

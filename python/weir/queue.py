@@ -39,7 +39,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A packet that was dropped on its way out."""
+    """A packet that was dropped after it had been let in."""
 
     flow: int
     reason: str
@@ -76,8 +76,8 @@ class Queue:
         0.008
 
     Args:
-        aqm: the table of a scenario, `{"red": {"max_th": "80 packets"}}`, or a law's name for its
-            defaults.
+        aqm: the table of a scenario, `{"red": {"max_th": "80 packets"}}` or
+            `{"fq": {"law": {"red": {}}, "flows": 64}}`, or a name of `weir list laws` for its defaults.
         rate: of the link that it stands before, such as "8 Mbit/s": laws know their link.
         buffer: what it can hold, such as "50 packets" or "60 kB".
         mean_packet: what laws take for the mean packet size.
@@ -100,8 +100,13 @@ class Queue:
         self._dropped: list[Dropped] = []
 
     def offer(self, now: float, bytes: int, flow: int = 0, ecn: Ecn = "not-ect") -> Offered:
-        """A packet arrives. Raises ValueError if `now` lies before an earlier time."""
-        verdict, reason = self._core.offer(now, bytes, flow, ecn)
+        """A packet arrives.
+
+        Packets that the discipline drops for it are in `dropped` until the next call. Raises
+        ValueError if `now` lies before an earlier time.
+        """
+        verdict, reason, dropped = self._core.offer(now, bytes, flow, ecn)
+        self._dropped = [Dropped(flow, reason) for flow, reason in dropped]
         return Offered(verdict, reason)  # type: ignore[arg-type]
 
     def take(self, now: float) -> Taken | None:
@@ -120,7 +125,7 @@ class Queue:
 
     @property
     def dropped(self) -> list[Dropped]:
-        """Packets that the last `take` found and dropped."""
+        """Packets in the queue that the last `offer` or `take` dropped; not the one that was offered."""
         return list(self._dropped)
 
     @property

@@ -28,6 +28,18 @@ pub trait Discipline<P> {
     /// What waits.
     fn backlog(&self) -> Backlog;
 
+    /// The names of the classes that packets are kept apart by, in the order of their numbers:
+    /// results have rows for each. None where all packets are treated alike, or each flow apart.
+    fn classes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What waits of one class.
+    fn class_backlog(&self, class: usize) -> Backlog {
+        let _ = class;
+        self.backlog()
+    }
+
     /// When [`Discipline::update`] is next due. Changes only inside `update`.
     fn next_update(&self) -> Option<Instant>;
 
@@ -44,6 +56,13 @@ pub trait Discipline<P> {
 /// Told of every packet that does not leave as it came; receives the dropped ones, so
 /// that a live relay gets its buffers back.
 pub trait Observer<P> {
+    /// What follows is about packets of this class of [`Discipline::classes`]: drops, marks and,
+    /// from a port, packets that leave. Told with every arrival and every departure by disciplines
+    /// that have classes, never by others.
+    fn class(&mut self, class: usize) {
+        let _ = class;
+    }
+
     /// `packet` is gone. `waited` tells a packet dropped out of the queue from one that
     /// was never let in.
     fn dropped(&mut self, packet: P, reason: Reason, waited: bool, now: Instant);

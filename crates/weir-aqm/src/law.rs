@@ -29,6 +29,12 @@ pub trait Aqm: Send {
         let _ = now;
     }
 
+    /// So many packets that this law had let in have been dropped for want of room: a discipline
+    /// with several queues makes room in the longest one.
+    fn on_overflow(&mut self, packets: u32, now: Instant) {
+        let _ = (packets, now);
+    }
+
     /// The link's rate is `rate` from now on.
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         let _ = (rate, now);

@@ -14,6 +14,11 @@ pub trait Output<P>: Observer<P> {
 
     /// From `now` on this waits.
     fn backlog(&mut self, queue: Backlog, now: Instant);
+
+    /// From `now` on this waits of one class of [`Discipline::classes`].
+    fn class_backlog(&mut self, class: usize, queue: Backlog, now: Instant) {
+        let _ = (class, queue, now);
+    }
 }
 
 /// A queue and the wire behind it.
@@ -35,6 +40,10 @@ pub struct Port<P, D> {
     idle: bool,
     /// When the discipline's update is due; never, for a law without a timer.
     update_at: Instant,
+    /// Classes that the discipline keeps apart.
+    classes: usize,
+    /// Something waits.
+    waits: bool,
     packet: core::marker::PhantomData<fn() -> P>,
 }
 
@@ -43,11 +52,13 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     pub fn new(discipline: D, rate: Rate) -> Self {
         let update_at = discipline.next_update().unwrap_or(Instant::MAX);
         Self {
+            classes: discipline.classes().len(),
             discipline,
             clock: TransmitClock::new(rate),
             free_at: Instant::ZERO,
             idle: true,
             update_at,
+            waits: false,
             packet: core::marker::PhantomData,
         }
     }
@@ -58,7 +69,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.advance(now, output);
         if !self.idle {
             self.discipline.enqueue(packet, now, output);
-            output.backlog(self.discipline.backlog(), now);
+            self.tell_backlog(now, output);
         } else if let Some(packet) = self.discipline.pass(packet, now, output) {
             self.send(packet, Duration::ZERO, now, output);
         }
@@ -86,7 +97,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     /// nothing waits.
     #[inline]
     pub fn next_wake(&self) -> Option<Instant> {
-        (!self.idle && self.discipline.backlog().packets > 0).then_some(self.free_at)
+        (!self.idle && self.waits).then_some(self.free_at)
     }
 
     /// From `now` on the link runs at `rate`. A packet already on the wire ends at the old one.
@@ -111,11 +122,22 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.clock.rate()
     }
 
+    #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
+    #[inline(always)]
+    fn tell_backlog(&mut self, now: Instant, output: &mut impl Output<P>) {
+        let queue = self.discipline.backlog();
+        self.waits = queue.packets > 0;
+        output.backlog(queue, now);
+        for class in 0..self.classes {
+            output.class_backlog(class, self.discipline.class_backlog(class), now);
+        }
+    }
+
     /// The transmitter asks for a packet at `now`.
     #[inline]
     fn transmit(&mut self, now: Instant, output: &mut impl Output<P>) {
         let next = self.discipline.dequeue(now, output);
-        output.backlog(self.discipline.backlog(), now);
+        self.tell_backlog(now, output);
         self.idle = next.is_none();
         if let Some((packet, sojourn)) = next {
             self.send(packet, sojourn, now, output);

@@ -19,7 +19,7 @@ mod _core {
         run::{Batch, Run, tables},
         scenario::Scenario,
         statistics::student_t,
-        vocabulary::{choice_of, laws, quantity, run_keys, schema},
+        vocabulary::{choices_of, laws, quantity, run_keys, schema},
     };
 
     #[pymodule_init]

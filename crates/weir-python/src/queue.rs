@@ -3,35 +3,49 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use weir_aqm::{
     Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason,
-    disciplines::Fifo,
-    laws::{AnyAqm, AqmConfig},
+    disciplines::{AnyDiscipline, QueueConfig},
 };
 use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Rate, Streams};
 
-/// A packet that is nothing but what a law may know of it.
+/// A packet that is nothing but what a law may know of it, and its number.
 #[derive(Clone, Copy)]
-struct Bare(PacketInfo);
+struct Bare {
+    info: PacketInfo,
+    number: u64,
+}
 
 impl Packet for Bare {
     fn info(&self) -> PacketInfo {
-        self.0
+        self.info
     }
 
     fn mark(&mut self) {
-        self.0.ecn = Ecn::Ce;
+        self.info.ecn = Ecn::Ce;
     }
 }
+
+/// Packets that were dropped: flow and reason.
+type Dropped = Vec<(u32, &'static str)>;
 
 /// What became of packets that did not pass as they came.
 #[derive(Default)]
 struct Fates {
-    dropped: Vec<(u32, &'static str)>,
+    /// The packet that arrives.
+    arrival: Option<u64>,
+    /// Why it was dropped.
+    refused: Option<&'static str>,
     marked: Option<&'static str>,
+    /// The others.
+    dropped: Dropped,
 }
 
 impl Observer<Bare> for Fates {
     fn dropped(&mut self, packet: Bare, reason: Reason, _waited: bool, _now: Instant) {
-        self.dropped.push((packet.0.flow, reason.name()));
+        if self.arrival == Some(packet.number) {
+            self.refused = Some(reason.name());
+        } else {
+            self.dropped.push((packet.info.flow, reason.name()));
+        }
     }
 
     fn marked(&mut self, _packet: &Bare, reason: Reason, _now: Instant) {
@@ -39,12 +53,17 @@ impl Observer<Bare> for Fates {
     }
 }
 
+/// No packet is larger: as in scenario files.
+const LARGEST_PACKET: u32 = 1_000_000;
+
 /// Timers run on the way to any instant, so there is an end to what can be asked for.
 const LATEST: f64 = 1e6;
 
 struct Held {
-    queue: Fifo<Bare, AnyAqm>,
+    queue: AnyDiscipline<Bare>,
     now: Instant,
+    /// Packets that have arrived.
+    arrived: u64,
 }
 
 impl Held {
@@ -81,7 +100,7 @@ impl QueueCore {
     #[pyo3(signature = (aqm, rate, buffer, mean_packet = "1000 B", seed = 1))]
     fn new(aqm: &str, rate: &str, buffer: &str, mean_packet: &str, seed: u64) -> PyResult<Self> {
         let bad = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
-        let config: AqmConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
+        let config: QueueConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
         config.check().map_err(|invalid| {
             bad(&format!(
                 "{}.{}: {}; hint: {}",
@@ -103,8 +122,8 @@ impl QueueCore {
         if limit == Limit::Packets(0) {
             return Err(bad(&"a buffer holds at least one packet"));
         }
-        let law = config.build(Link { rate, mean_packet, limit }, Streams::new(seed).at("queue.aqm"));
-        Ok(Self(Mutex::new(Held { queue: Fifo::new(law, limit), now: Instant::ZERO })))
+        let queue = config.build(Link { rate, mean_packet, limit }, Streams::new(seed), "queue.aqm");
+        Ok(Self(Mutex::new(Held { queue, now: Instant::ZERO, arrived: 0 })))
     }
 
     fn offer(
@@ -113,7 +132,7 @@ impl QueueCore {
         size: u32,
         flow: u32,
         ecn: &str,
-    ) -> PyResult<(&'static str, Option<&'static str>)> {
+    ) -> PyResult<(&'static str, Option<&'static str>, Dropped)> {
         let ecn = match ecn {
             "not-ect" => Ecn::NotEct,
             "ect0" => Ecn::Ect0,
@@ -124,24 +143,30 @@ impl QueueCore {
                 return Err(PyValueError::new_err(message));
             }
         };
+        if !(1..=LARGEST_PACKET).contains(&size) {
+            let message = format!("a packet of {size} bytes; it has 1 to {LARGEST_PACKET}");
+            return Err(PyValueError::new_err(message));
+        }
         let mut held = self.lock();
         let now = held.advance(now)?;
-        let mut fates = Fates::default();
-        held.queue.enqueue(Bare(PacketInfo { bytes: size, ecn, flow }), now, &mut fates);
-        Ok(match (fates.dropped.first(), fates.marked) {
-            (Some((_, reason)), _) => ("dropped", Some(reason)),
-            (None, Some(reason)) => ("marked", Some(reason)),
-            (None, None) => ("accepted", None),
+        let packet = Bare { info: PacketInfo { bytes: size, ecn, flow }, number: held.arrived };
+        held.arrived += 1;
+        let mut fates = Fates { arrival: Some(packet.number), ..Fates::default() };
+        held.queue.enqueue(packet, now, &mut fates);
+        Ok(match (fates.refused, fates.marked) {
+            (Some(reason), _) => ("dropped", Some(reason), fates.dropped),
+            (None, Some(reason)) => ("marked", Some(reason), fates.dropped),
+            (None, None) => ("accepted", None, fates.dropped),
         })
     }
 
     #[expect(clippy::type_complexity, reason = "a pair of plain values, unpacked at once in Python")]
-    fn take(&self, now: f64) -> PyResult<(Option<(u32, u32, bool, f64)>, Vec<(u32, &'static str)>)> {
+    fn take(&self, now: f64) -> PyResult<(Option<(u32, u32, bool, f64)>, Dropped)> {
         let mut held = self.lock();
         let now = held.advance(now)?;
         let mut fates = Fates::default();
-        let taken = held.queue.dequeue(now, &mut fates).map(|(Bare(packet), sojourn)| {
-            (packet.flow, packet.bytes, packet.ecn == Ecn::Ce, sojourn.as_secs_f64())
+        let taken = held.queue.dequeue(now, &mut fates).map(|(Bare { info, .. }, sojourn)| {
+            (info.flow, info.bytes, info.ecn == Ecn::Ce, sojourn.as_secs_f64())
         });
         Ok((taken, fates.dropped))
     }

@@ -3,7 +3,7 @@
 use numpy::PyArray1;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use serde_json::Value;
-use weir_aqm::laws::AqmConfig;
+use weir_aqm::disciplines::QueueConfig;
 
 /// The JSON schema of scenario files.
 #[pyfunction]
@@ -11,10 +11,10 @@ pub(crate) fn schema() -> String {
     weir_scenario::schema()
 }
 
-/// The choice that a path leads through, and what it chooses there.
+/// The choices that a path leads through, each with what it chooses there.
 #[pyfunction]
-pub(crate) fn choice_of(path: &str) -> Option<(&str, &str)> {
-    weir_scenario::choice_of(path)
+pub(crate) fn choices_of(path: &str) -> Vec<(&str, &str)> {
+    weir_scenario::choices_of(path)
 }
 
 /// Keys of runs of many scenarios, each with the seeds `first_seed`, `first_seed + 1`, ...
@@ -37,20 +37,22 @@ pub(crate) fn run_keys(
     PyArray1::from_vec(py, keys)
 }
 
-/// Every law: name, summary, parameters. All of it comes from the law's own declaration.
+/// Every law, and then every discipline that is more than one FIFO under a law: name, kind, summary,
+/// parameters. All of it comes from their own declarations.
 #[pyfunction]
 pub(crate) fn laws(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let schema = schemars::schema_for!(AqmConfig).to_value();
+    let schema = schemars::schema_for!(QueueConfig).to_value();
     let choices = schema["oneOf"].as_array().into_iter().flatten();
     let text = |value: &Value| value["description"].as_str().unwrap_or_default().replace('\n', " ");
-    AqmConfig::NAMES
+    QueueConfig::NAMES
         .iter()
         .map(|name| {
             let law = PyDict::new(py);
             law.set_item("name", name)?;
             let choice = choices.clone().find(|choice| choice["properties"].get(*name).is_some());
             law.set_item("summary", choice.map(text).unwrap_or_default())?;
-            let config = AqmConfig::from_name(name).expect("a name of the registry");
+            let config = QueueConfig::from_name(name).expect("a name of the registry");
+            law.set_item("kind", if config.law().is_some() { "law" } else { "discipline" })?;
             let defaults = serde_json::to_value(&config).expect("plain data")[name].take();
             let reference =
                 choice.and_then(|choice| choice["properties"][name]["$ref"].as_str()).unwrap_or_default();
@@ -62,6 +64,8 @@ pub(crate) fn laws(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
                 let default = match &defaults[parameter] {
                     Value::Null => "none".to_owned(),
                     Value::String(text) => text.clone(),
+                    // A choice, by its name.
+                    Value::Object(choice) => choice.keys().cloned().collect::<Vec<_>>().join(", "),
                     other => other.to_string(),
                 };
                 entry.set_item("default", default)?;

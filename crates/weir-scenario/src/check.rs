@@ -1,6 +1,6 @@
 //! What types cannot say: that values go together. Done before anything runs.
 
-use weir_aqm::{Limit, laws::AqmConfig};
+use weir_aqm::{Limit, disciplines::QueueConfig};
 use weir_types::{Buffer, Duration};
 
 use crate::{Direction, FlowGroup, LinkBuffer, Population, Rtt, RttDistribution, SCHEMA_VERSION, Scenario};
@@ -125,7 +125,7 @@ impl Scenario {
         }
     }
 
-    fn check_queue(&self, link: &str, path: &str, direction: Direction, aqm: &AqmConfig) -> Outcome {
+    fn check_queue(&self, link: &str, path: &str, direction: Direction, aqm: &QueueConfig) -> Outcome {
         let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
         let largest = over.map(|group| group.packet.bytes()).max().unwrap_or(1);
         let (holds_one, found) = match self.limit(link, direction) {

@@ -4,7 +4,10 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use weir_aqm::laws::AqmConfig;
+use weir_aqm::{
+    disciplines::{FqParameters, QueueConfig},
+    laws::AqmConfig,
+};
 
 use crate::{FlowGroup, Link, Measure, Scenario};
 
@@ -18,7 +21,7 @@ impl Scenario {
         }
         strip(&mut plain["measure"], &MEASURE);
         for (name, link) in &self.links {
-            strip(&mut plain["links"][name], &LINKS[link.aqm.name()]);
+            strip(&mut plain["links"][name], &LINKS[&choice(&link.aqm)]);
         }
         for name in self.flows.keys() {
             strip(&mut plain["flows"][name], &GROUP);
@@ -42,9 +45,19 @@ pub fn run_key(scenario_hash: &str, seed: u64, results_version: u32) -> i64 {
 static MEASURE: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(Measure::default()).expect("plain data"));
 
-/// By law, a link that says only what it must.
-static LINKS: LazyLock<HashMap<&str, Value>> =
-    LazyLock::new(|| AqmConfig::NAMES.iter().map(|law| (*law, link_template(law))).collect());
+/// By discipline, a link that says only what it must.
+static LINKS: LazyLock<HashMap<(&str, &str), Value>> = LazyLock::new(|| {
+    let disciplines = QueueConfig::NAMES.iter().filter_map(|name| QueueConfig::from_name(name));
+    let laws = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name));
+    let fair = laws.map(|law| QueueConfig::Fq(FqParameters { law, ..FqParameters::default() }));
+    disciplines.chain(fair).map(|aqm| (choice(&aqm), link_template(&aqm))).collect()
+});
+
+/// The discipline, and the law that was chosen within it.
+const fn choice(aqm: &QueueConfig) -> (&'static str, &'static str) {
+    let law = if let QueueConfig::Fq(parameters) = aqm { parameters.law.name() } else { "" };
+    (aqm.name(), law)
+}
 
 /// A group that says only what it must.
 static GROUP: LazyLock<Value> = LazyLock::new(|| {
@@ -53,8 +66,7 @@ static GROUP: LazyLock<Value> = LazyLock::new(|| {
     without(&group, &["rtt", "path"])
 });
 
-fn link_template(law: &str) -> Value {
-    let aqm = AqmConfig::from_name(law).expect("its own name");
+fn link_template(aqm: &QueueConfig) -> Value {
     let link: Link = serde_json::from_value(json!({
         "rate": "1 bit/s", "delay": "0 s", "buffer": "1 packet", "aqm": aqm,
     }))

@@ -38,7 +38,7 @@ pub use document::Document;
 pub use error::ScenarioError;
 pub use identity::run_key;
 pub use measure::{Measure, Series};
-pub use overrides::choice_of;
+pub use overrides::choices_of;
 pub use population::{Lifetime, Population};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::{Direction, Link, LinkBuffer, ReverseLink};
@@ -132,11 +132,14 @@ impl Scenario {
     /// Whether setting `path` leaves every choice as it is. It does not where it is a parameter
     /// of a law that this scenario does not have.
     pub fn has_choice(&self, path: &str) -> bool {
-        choice_of(path).is_none_or(|(place, name)| {
+        let choices = choices_of(path);
+        choices.is_empty() || {
             let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
-            let pointer = format!("/{}", place.replace('.', "/"));
-            plain.pointer(&pointer).is_none_or(|choice| choice.get(name).is_some())
-        })
+            choices.into_iter().all(|(place, name)| {
+                let pointer = format!("/{}", place.replace('.', "/"));
+                plain.pointer(&pointer).is_none_or(|choice| choice.get(name).is_some())
+            })
+        }
     }
 
     /// The largest propagation round trip that may occur among flows over `link`; it sets

@@ -9,7 +9,15 @@ use toml::{
 };
 
 /// Tables that hold one choice among several: setting a value of another choice replaces it.
-const CHOICES: &[&str] = &["aqm", "congestion", "recovery", "rtt"];
+const CHOICES: &[&str] = &["aqm", "congestion", "law", "recovery", "rtt"];
+
+/// Tables in which people choose the names, which may be any of these.
+const NAMED: &[&str] = &["links", "flows", "variants"];
+
+/// Whether the table `name` within `parent` holds a choice.
+fn is_choice(parent: &str, name: &str) -> bool {
+    CHOICES.contains(&name) && !NAMED.contains(&parent)
+}
 
 /// A value and where it was written.
 pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
@@ -45,12 +53,16 @@ fn displace(value: Value<'_>) -> Value<'_> {
 
 /// Sets `path` to `value`. A table sets each value it holds, and an empty one makes a choice.
 pub(crate) fn set<'i>(table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
+    set_within("", table, path, value);
+}
+
+fn set_within<'i>(parent: &str, table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
     if let DeValue::Table(values) = value.get_ref()
         && !values.is_empty()
     {
         for (key, value) in values {
             let key_path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
-            set(table, &key_path, value);
+            set_within(parent, table, &key_path, value);
         }
         return;
     }
@@ -66,27 +78,28 @@ pub(crate) fn set<'i>(table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>)
         *slot = Spanned::new(value.span(), DeValue::Table(DeTable::new()));
     }
     let DeValue::Table(inner) = slot.get_mut() else { return };
-    if CHOICES.contains(first) {
+    if is_choice(parent, first) {
         let others: Vec<_> = inner.keys().filter(|name| name.get_ref() != rest[0]).cloned().collect();
         for other in others {
             inner.remove(&other);
         }
     }
-    set(inner, rest, value);
+    set_within(first, inner, rest, value);
 }
 
-/// The choice that a path leads through, and what it chooses there: of
-/// `links.core.aqm.red.max_th` it is (`links.core.aqm`, `red`).
-pub fn choice_of(path: &str) -> Option<(&str, &str)> {
-    let mut start = 0;
+/// The choices that a path leads through, each with what it chooses there: of
+/// `links.core.aqm.fq.law.red.max_th` they are (`links.core.aqm`, `fq`) and
+/// (`links.core.aqm.fq.law`, `red`).
+pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
+    let (mut found, mut start, mut parent) = (Vec::new(), 0, "");
     for name in path.split('.') {
         let end = start + name.len();
-        if let Some(rest) = path.get(end + 1..).filter(|_| CHOICES.contains(&name)) {
-            return Some((&path[..end], rest.split('.').next().unwrap_or(rest)));
+        if let Some(rest) = path.get(end + 1..).filter(|_| is_choice(parent, name)) {
+            found.push((&path[..end], rest.split('.').next().unwrap_or(rest)));
         }
-        start = end + 1;
+        (start, parent) = (end + 1, name);
     }
-    None
+    found
 }
 
 /// The deepest value on `path` that was written down.

@@ -1,9 +1,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_aqm::{
-    Limit,
-    laws::{AqmConfig, DropTailParameters},
-};
+use weir_aqm::{Limit, disciplines::QueueConfig, laws::DropTailParameters};
 use weir_types::{Buffer, Duration, PacketSize, Rate};
 
 use crate::Scenario;
@@ -27,7 +24,7 @@ pub struct Link {
     pub mean_packet: Option<PacketSize>,
     /// The queue discipline. Default: DropTail.
     #[serde(default = "drop_tail")]
-    pub aqm: AqmConfig,
+    pub aqm: QueueConfig,
     /// The other direction. Default: ACKs are delayed as long as data, but never wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<ReverseLink>,
@@ -58,11 +55,11 @@ pub struct ReverseLink {
     pub mean_packet: Option<PacketSize>,
     /// The queue discipline. Default: DropTail.
     #[serde(default = "drop_tail")]
-    pub aqm: AqmConfig,
+    pub aqm: QueueConfig,
 }
 
-pub(crate) fn drop_tail() -> AqmConfig {
-    AqmConfig::DropTail(DropTailParameters {})
+pub(crate) fn drop_tail() -> QueueConfig {
+    QueueConfig::DropTail(DropTailParameters {})
 }
 
 /// One direction of a link.

@@ -2,13 +2,16 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use weir_aqm::{Link as LawLink, Port, disciplines::Fifo, laws::AqmConfig};
+use weir_aqm::{
+    Discipline, Link as LawLink, Port,
+    disciplines::{AnyDiscipline, QueueConfig},
+};
 use weir_scenario::{Direction, FlowGroup, Rtt, RttDistribution, Scenario};
 use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant, Rate, Rng, Streams};
 
 use crate::{
-    World,
+    Packet, World,
     engine::{Calendar, Event},
     measure::{FlowInfo, GroupInfo, Intervals, QueueCounts, QueueInfo, Series},
     network::{Access, Entry, Hop, Pipe, Pipes, PortSlot, Route, To, Ways},
@@ -27,7 +30,7 @@ impl World {
             pipes: Pipes::default(),
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
-            ways: Ways::default(),
+            ways: Ways { groups: scenario.flows.len(), ..Ways::default() },
             calendar: Calendar::default(),
         };
         builder.add_ports();
@@ -72,23 +75,25 @@ impl Builder<'_> {
         }
     }
 
-    fn add_port(&mut self, link: &str, direction: Direction, rate: Rate, aqm: &AqmConfig) -> u32 {
+    fn add_port(&mut self, link: &str, direction: Direction, rate: Rate, aqm: &QueueConfig) -> u32 {
         let limit = self.scenario.limit(link, direction);
         let (name, stream) = match direction {
             Direction::Forward => ("forward", format!("links.{link}.aqm")),
             Direction::Reverse => ("reverse", format!("links.{link}.reverse.aqm")),
         };
         let mean_packet = self.scenario.mean_packet(link, direction).bytes();
-        let law = aqm.build(LawLink { rate, mean_packet, limit }, self.streams.at(&stream));
+        let link_of = LawLink { rate, mean_packet, limit };
+        let discipline: AnyDiscipline<Packet> = aqm.build(link_of, self.streams, &stream);
+        let classes = discipline.classes();
         let groups = self.scenario.flows.len();
         self.ports.push(PortSlot {
-            port: Port::new(Fifo::new(law, limit), rate),
-            counts: QueueCounts::new(groups),
+            port: Port::new(discipline, rate),
+            counts: QueueCounts::new(groups, classes.len()),
             lookahead: Duration::MAX,
             awaited: false,
         });
         let rate = rate.bits_per_second() as f64;
-        self.queues.push((QueueInfo { link: link.to_owned(), direction: name, rate }, Vec::new()));
+        self.queues.push((QueueInfo { link: link.to_owned(), direction: name, rate, classes }, Vec::new()));
         self.ports.len() as u32 - 1
     }
 

@@ -180,6 +180,7 @@ impl World {
         let PortSlot { port: queue, counts, lookahead, awaited } = &mut self.ports[port as usize];
         let mut outbox = Outbox {
             id: port,
+            class: 0,
             counts,
             ways: &mut self.ways,
             pipes: &mut self.pipes,
@@ -397,7 +398,7 @@ impl World {
             }
         }
         let forward = queues.iter().filter(|(info, _)| info.direction == "forward");
-        let departed = |counts: &QueueCounts| counts.groups.iter().map(|group| group.departures).sum::<u64>();
+        let departed = |counts: &QueueCounts| counts.cells.iter().map(|cell| cell.departures).sum::<u64>();
         let packets = forward.flat_map(|(_, counts)| counts.iter().map(departed)).sum();
         Measurements {
             seed: self.seed,

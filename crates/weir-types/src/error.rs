@@ -1,6 +1,7 @@
 //! What is wrong with a value, and what to write instead.
 
 use alloc::{
+    borrow::Cow,
     format,
     string::{String, ToString},
 };
@@ -44,8 +45,8 @@ impl UnitError {
 /// Parameters that do not go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The parameter to look at.
-    pub parameter: &'static str,
+    /// The parameter to look at; dotted, if it belongs to a choice: `law.red.max_th`.
+    pub parameter: Cow<'static, str>,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -63,7 +64,17 @@ impl Invalid {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Result<(), Self> {
-        if holds { Ok(()) } else { Err(Self { parameter, message: message.into(), hint: hint.into() }) }
+        if holds {
+            Ok(())
+        } else {
+            Err(Self { parameter: Cow::Borrowed(parameter), message: message.into(), hint: hint.into() })
+        }
+    }
+
+    /// The same, seen from outside of the choice `name`.
+    #[must_use]
+    pub fn below(self, name: &str) -> Self {
+        Self { parameter: Cow::Owned(format!("{name}.{}", self.parameter)), ..self }
     }
 
     /// `Err` unless `value` is a finite number above zero.

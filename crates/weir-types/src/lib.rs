@@ -23,7 +23,7 @@ mod time;
 
 pub use ecn::Ecn;
 pub use error::{Invalid, UnitError};
-pub use quantity::{Buffer, Level, PacketSize, Packets, Probability, quantity};
+pub use quantity::{Buffer, Bytes, Level, PacketSize, Packets, Probability, quantity};
 pub use random::{Rng, Streams};
 pub use rate::{Rate, TransmitClock};
 pub use time::{Duration, Instant};

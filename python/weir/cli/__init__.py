@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from weir.cli import bench, compare, listing, plot, results, run, schema, sweep
+from weir.cli import bench, compare, listing, plot, results, run, schema, show, sweep
 
 app = typer.Typer(
     name="weir",
@@ -26,6 +26,7 @@ app.command("sweep")(sweep.sweep)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
 app.command("list")(listing.listing)
+app.command("show")(show.show)
 app.command("schema")(schema.schema)
 app.command("bench")(bench.bench)
 

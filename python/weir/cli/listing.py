@@ -28,3 +28,5 @@ def listing(
             console.print_json(chosen)
         else:
             console.print_catalogue(chosen)
+            if "laws" in chosen:
+                console.note("more of a law: weir show NAME")

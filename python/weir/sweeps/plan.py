@@ -182,7 +182,7 @@ def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
         name = rest.partition(".")[0]
         if names and name not in names:
             raise AxisError(f"there is no {what} {name!r}", suggestion(name, names), path)
-        if (choice := _core.choice_of(f"{path}.x")) is not None and choice[0] == path:
+        if any(place == path for place, _ in _core.choices_of(f"{path}.x")):
             raise AxisError(
                 "a choice is not a value of an axis", "compare laws: --disciplines red,rem, or variants", path
             )
@@ -191,11 +191,7 @@ def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
 def _check_choices(paths: Sequence[str]) -> None:
     """Two axes that choose different laws for one place would undo each other."""
     chosen: dict[str, tuple[str, str]] = {}
-    for path in paths:
-        choice = _core.choice_of(path)
-        if choice is None:
-            continue
-        place, name = choice
+    for path, (place, name) in ((path, choice) for path in paths for choice in _core.choices_of(path)):
         other, other_path = chosen.setdefault(place, (name, path))
         if other != name:
             raise AxisError(

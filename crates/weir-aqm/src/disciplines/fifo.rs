@@ -1,11 +1,12 @@
 use weir_types::{Duration, Instant, Rate};
 
-use super::Line;
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, PacketInfo, Reason, Verdict};
+use super::{Line, carry_out};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
 
 /// One line under one law: first in, first out. Drops, marks and their observation are
 /// written here once, for every law.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Fifo<P, A> {
     line: Line<P>,
     limit: Limit,
@@ -49,30 +50,6 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         let verdict = self.law.on_dequeue(info, sojourn, self.line.backlog(self.limit), now);
         carry_out(verdict, packet, info, true, now, observer)
     }
-}
-
-/// Makes a verdict happen; what is left of the packet.
-#[inline]
-fn carry_out<P: Packet>(
-    verdict: Verdict,
-    mut packet: P,
-    info: PacketInfo,
-    waited: bool,
-    now: Instant,
-    observer: &mut impl Observer<P>,
-) -> Option<P> {
-    match verdict {
-        Verdict::Pass => {}
-        Verdict::Mark(reason) if info.ecn.is_markable() => {
-            packet.mark();
-            observer.marked(&packet, reason, now);
-        }
-        Verdict::Mark(reason) | Verdict::Drop(reason) => {
-            observer.dropped(packet, reason, waited, now);
-            return None;
-        }
-    }
-    Some(packet)
 }
 
 impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {

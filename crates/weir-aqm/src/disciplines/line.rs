@@ -32,7 +32,21 @@ impl<P: Packet> Line<P> {
         Some((packet, arrived))
     }
 
+    /// The packet with `index` others before it.
+    pub fn get(&self, index: usize) -> Option<&P> {
+        self.waiting.get(index).map(|(packet, _)| packet)
+    }
+
+    /// Takes out the packet with `index` others before it, with the instant it arrived. The
+    /// shorter part of the line closes up.
+    pub fn remove(&mut self, index: usize) -> Option<(P, Instant)> {
+        let (packet, arrived) = self.waiting.remove(index)?;
+        self.bytes -= u64::from(packet.info().bytes);
+        Some((packet, arrived))
+    }
+
     /// When the head arrived.
+    #[inline]
     pub fn head_arrived(&self) -> Option<Instant> {
         self.waiting.front().map(|(_, arrived)| *arrived)
     }

@@ -1,15 +1,43 @@
 //! The laws: what decides. One file each; the header gives equation and source, the
 //! parameters their units, defaults and origin.
 
+mod adaptive_red;
+mod avq;
+mod blue;
+mod cobalt;
+mod codel;
 mod drop_tail;
+mod feng_red;
+mod hred;
+mod modular;
+mod nlred;
+mod op_red;
+mod pi;
+mod pi2;
+mod pie;
 mod red;
 mod rem;
+mod sfb;
 
 use weir_types::{Duration, Instant, Invalid, Rate, Rng};
 
+pub use adaptive_red::{AdaptiveRed, AdaptiveRedParameters};
+pub use avq::{AdaptsTo, Avq, AvqParameters};
+pub use blue::{Blue, BlueParameters};
+pub use cobalt::{Cobalt, CobaltParameters};
+pub use codel::{Codel, CodelParameters, InvSqrt};
 pub use drop_tail::{DropTail, DropTailParameters};
-pub use red::{Red, RedParameters, Spacing, Steps};
-pub use rem::{MarkAt, Rem, RemParameters, Watches};
+pub use feng_red::{FengRed, FengRedParameters};
+pub use hred::{Hred, HredParameters};
+pub use modular::{Measure, Modular, ModularParameters, Profile, SignalAt};
+pub use nlred::{Nlred, NlredParameters};
+pub use op_red::{Counts, OpRed, OpRedParameters, Progress};
+pub use pi::{Pi, PiDesign, PiParameters};
+pub use pi2::{Pi2, Pi2Parameters};
+pub use pie::{DelayFrom, Pie, PieParameters};
+pub use red::{BySize, Red, RedParameters, Spacing, Steps};
+pub use rem::{MarkAt, Price, Rem, RemParameters};
+pub use sfb::{Sfb, SfbParameters};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
 
@@ -29,11 +57,21 @@ pub enum Forced {
     Mark,
 }
 
+/// Refuses a time between two updates or signals that would leave no time for anything else.
+pub(crate) fn check_interval(interval: Duration, published: &str) -> Result<(), Invalid> {
+    Invalid::unless(
+        interval >= Duration::from_micros(10),
+        "interval",
+        alloc::format!("an interval of {interval} is too short"),
+        alloc::format!("write at least \"10 us\"; {published}"),
+    )
+}
+
 /// The registry. A law is one file and one line here: its name in scenario files, its
 /// variant, its parameters. From this come the configuration with its schema, the closed
 /// set with its dispatch, and the list that is shown to people.
 macro_rules! laws {
-    ($($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident)),* $(,)?) => {
+    ($($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident)),* $(,)?;) => {
         /// A choice of law with its parameters: `aqm.red = { max_th = "80 packets" }`.
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
@@ -79,17 +117,21 @@ macro_rules! laws {
         impl Aqm for AnyAqm {
             #[inline]
             fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-                match self { $(Self::$variant(law) => law.on_enqueue(packet, queue, now)),* }
+                match self { $(Self::$variant(law) => on_enqueue(law, packet, queue, now)),* }
             }
 
             #[inline]
             fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, queue: Backlog, now: Instant) -> Verdict {
-                match self { $(Self::$variant(law) => law.on_dequeue(packet, sojourn, queue, now)),* }
+                match self { $(Self::$variant(law) => on_dequeue(law, packet, sojourn, queue, now)),* }
             }
 
             #[inline]
             fn on_idle(&mut self, now: Instant) {
                 match self { $(Self::$variant(law) => law.on_idle(now)),* }
+            }
+
+            fn on_overflow(&mut self, packets: u32, now: Instant) {
+                match self { $(Self::$variant(law) => law.on_overflow(packets, now)),* }
             }
 
             fn on_rate(&mut self, rate: Rate, now: Instant) {
@@ -116,14 +158,87 @@ macro_rules! laws {
     };
 }
 
-laws! {
-    /// DropTail: packets are dropped when the buffer is full, and only then.
-    "drop-tail" DropTail(DropTailParameters),
-    /// RED, Random Early Detection (Floyd and Jacobson, 1993): signals with a probability
-    /// that grows with the average queue; gentle, spacing and ns-2's habits are options.
-    "red" Red(RedParameters),
-    /// REM, Random Exponential Marking (Athuraliya, Li, Low and Yin, 2001): a price
-    /// integrates the mismatch of rate and queue; packets are signalled with a probability
-    /// exponential in it.
-    "rem" Rem(RemParameters),
+/// A law's hook by itself: inlined into one match, all laws together would have each packet save
+/// and restore what only some of them need.
+#[inline(never)]
+fn on_enqueue(law: &mut impl Aqm, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+    law.on_enqueue(packet, queue, now)
 }
+
+/// The same for departures.
+#[inline(never)]
+fn on_dequeue(
+    law: &mut impl Aqm,
+    packet: PacketInfo,
+    sojourn: Duration,
+    queue: Backlog,
+    now: Instant,
+) -> Verdict {
+    law.on_dequeue(packet, sojourn, queue, now)
+}
+
+/// The list itself, for whatever is made of it: a law is one entry here, with the sentence
+/// that people are shown, its name in scenario files, its type and its parameters. What stands
+/// behind the macro's name in the call comes after the laws.
+macro_rules! with_laws {
+    ($then:ident $($more:tt)*) => {
+        $then! {
+            /// DropTail: packets are dropped when the buffer is full, and only then.
+            "drop-tail" DropTail(DropTailParameters),
+            /// RED, Random Early Detection (Floyd and Jacobson, 1993): signals with a probability
+            /// that grows with the average queue; gentle, spacing and ns-2's habits are options.
+            "red" Red(RedParameters),
+            /// REM, Random Exponential Marking (Athuraliya, Li, Low and Yin, 2001): a price
+            /// integrates the mismatch of rate and queue; packets are signalled with a probability
+            /// exponential in it.
+            "rem" Rem(RemParameters),
+            /// NLRED, Nonlinear RED (Zhou, Yeung and Li, 2006): RED with a parabola for its line,
+            /// gentler at light load and harder at heavy load.
+            "nlred" Nlred(NlredParameters),
+            /// Self-configuring RED (Feng, Kandlur, Saha and Shin, 1999): RED that scales `max_p`
+            /// whenever the average leaves the band.
+            "feng-red" FengRed(FengRedParameters),
+            /// Adaptive RED (Floyd, Gummadi and Shenker, 2001): RED that keeps its average in the
+            /// middle of the band by additive increase and multiplicative decrease of `max_p`.
+            "adaptive-red" AdaptiveRed(AdaptiveRedParameters),
+            /// HRED, Hybrid RED (Joo and Bahk, 2002): a line over the whole buffer, on the queue
+            /// itself, whose height adapts beyond two thresholds.
+            "hred" Hred(HredParameters),
+            /// OP-RED (ours, after Verma, Iyer and Karandikar, 2002): RED driven to an operating
+            /// point of delay and loss, or as near as it can come.
+            "op-red" OpRed(OpRedParameters),
+            /// PI, the proportional-integral controller (Hollot, Misra, Towsley and Gong, 2001): the
+            /// probability integrates the distance of the queue from a target.
+            "pi" Pi(PiParameters),
+            /// AVQ, the Adaptive Virtual Queue (Kunniyur and Srikant, 2001): signals what overflows a
+            /// virtual queue whose capacity adapts to a desired utilisation.
+            "avq" Avq(AvqParameters),
+            /// Blue (Feng, Shin, Kandlur and Saha, 2002): the probability grows when packets are lost
+            /// and shrinks when the line is idle.
+            "blue" Blue(BlueParameters),
+            /// SFB, Stochastic Fair Blue (Feng, Kandlur, Saha and Shin, 2001): a Blue for every bin of
+            /// a hash of flows; flows that do not respond go through a penalty box.
+            "sfb" Sfb(SfbParameters),
+            /// A law put together (the REM paper, sections 2 and 3.3): any measure of congestion, in
+            /// any profile, fed back in any way.
+            "modular" Modular(ModularParameters),
+            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, ever faster, while
+            /// no packet of an interval has waited less than a target.
+            "codel" Codel(CodelParameters),
+            /// COBALT, CoDel and Blue alternate (CAKE): remembers how fast it last had to signal, and
+            /// drops at random from traffic that does not answer.
+            "cobalt" Cobalt(CobaltParameters),
+            /// PIE, Proportional Integral controller Enhanced (RFC 8033): a probability follows the
+            /// delay and its growth, in steps that suit its size.
+            "pie" Pie(PieParameters),
+            /// PI2 (De Schepper, Bondarenko, Tsang and Briscoe, 2016): a PI controller on the delay,
+            /// whose output is squared.
+            "pi2" Pi2(Pi2Parameters),
+            ;
+            $($more)*
+        }
+    };
+}
+pub(crate) use with_laws;
+
+with_laws!(laws);

@@ -13,48 +13,29 @@
 //! Below `min_th` nothing is signalled, from `max_th` on everything is. *Gentle* RED
 //! (Floyd, 2000) goes on from `max_p` at `max_th` to 1 at `2 max_th`.
 //!
-//! Four habits of ns-2 that published results depended on are options, off by default:
+//! Two things may be counted in bytes, apart from each other: the queue, where the thresholds
+//! are in bytes, and the probability, which then grows with the size of the packet, `by_size`
+//! (discouraged by RFC 7141 and RFC 7567, section 4.4; off).
+//!
+//! Habits of ns-2 that published results depended on are options, off by default:
 //! `spacing = "wait"`, `mark_below`, `idle_steps = "whole-and-one"`, `early_above` with
-//! `spare_first`.
+//! `spare_first`, `by_size = "after-spacing"`.
+//!
+//! The laws that grew out of RED have a [`Red`] and change its parameters or its profile.
+
+mod average;
+mod signals;
 
 use alloc::format;
 
-use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
+use weir_types::{Instant, Invalid, Level, PacketSize, Probability, Rate, Rng};
 
 use super::Forced;
-use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
-
-/// How far apart signals are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum Spacing {
-    /// Each packet by itself with probability `p_b`.
-    Independent,
-    /// The paper's `p_b / (1 - count p_b)`: gaps uniform on 1..1/p, about 2 p signals per packet.
-    #[default]
-    Uniform,
-    /// ns-2's `wait_`: gaps uniform on 1/p..2/p, about 2/3 p signals per packet.
-    Wait,
-}
-
-/// How many samples of zero an idle time stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum Steps {
-    /// The paper's m, not rounded, and no sample for the arrival itself.
-    #[default]
-    Real,
-    /// ns-2: the whole part of m, and one more for the arrival.
-    WholeAndOne,
-}
+use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+pub use average::Steps;
+pub(super) use average::{Average, measure};
+pub use signals::{BySize, Spacing};
+pub(super) use signals::{Signals, Zone};
 
 /// Parameters of RED.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +74,13 @@ pub struct RedParameters {
     /// Never signal the first packet after the average crosses `min_th`, and count it
     /// (ns-2). Default off.
     pub spare_first: bool,
+    /// Scale the probability by the size of the packet. Default: all sizes alike (RFC 7567).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub by_size: Option<BySize>,
+    /// The size that is not scaled before the spacing (the paper's `MaximumPacketSize`).
+    /// Default: the mean packet of the link.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub max_packet: Option<PacketSize>,
 }
 
 impl Default for RedParameters {
@@ -111,23 +99,20 @@ impl Default for RedParameters {
             idle_steps: Steps::default(),
             early_above: None,
             spare_first: false,
+            by_size: None,
+            max_packet: None,
         }
     }
 }
 
 impl RedParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
+        check_thresholds(self.min_th, self.max_th)?;
         Invalid::unless(
-            self.min_th.in_bytes() == self.max_th.in_bytes(),
-            "max_th",
-            "min_th and max_th are in different units",
-            "write both in packets or both in bytes",
-        )?;
-        Invalid::unless(
-            self.min_th.value() < self.max_th.value(),
-            "max_th",
-            format!("max_th ({}) is not above min_th ({})", self.max_th, self.min_th),
-            "exchange the two thresholds, or set max_th to about three times min_th",
+            self.max_packet.is_none() || self.by_size == Some(BySize::BeforeSpacing),
+            "max_packet",
+            "max_packet has no effect",
+            "set by_size = \"before-spacing\", the rule that divides by it, or remove it",
         )?;
         Invalid::unless_positive(self.w_q.get(), "w_q")
     }
@@ -135,14 +120,24 @@ impl RedParameters {
     /// RED before `link`. The link starts idle.
     pub fn build(&self, link: Link, rng: Rng) -> Red {
         Red {
-            parameters: self.clone(),
-            average: 0.0,
-            count: None,
-            idle_since: Some(Instant::ZERO),
-            mean_packet: link.mean_packet,
-            sample_time: sample_time(link.rate, link.mean_packet),
-            probability: 0.0,
-            rng,
+            average: Average::new(self.min_th, self.w_q, self.idle_steps, link),
+            min_th: self.min_th.value(),
+            max_th: self.max_th.value(),
+            max_p: self.max_p.get(),
+            gentle: self.gentle,
+            early_above: self.early_above,
+            signals: Signals {
+                spacing: self.spacing,
+                ecn: self.ecn,
+                forced: self.forced,
+                mark_below: self.mark_below,
+                spare_first: self.spare_first,
+                by_size: self.by_size,
+                whole_packet: self.max_packet.map_or(link.mean_packet, PacketSize::bytes),
+                count: None,
+                probability: 0.0,
+                rng,
+            },
         }
     }
 }
@@ -150,140 +145,104 @@ impl RedParameters {
 /// Random Early Detection.
 #[derive(Clone, Debug)]
 pub struct Red {
-    parameters: RedParameters,
-    /// `avg`, in the unit of the thresholds.
-    average: f64,
-    /// Packets since the last signal; `None` while the average is below `min_th`.
-    count: Option<u32>,
-    /// Since when the line has been idle.
-    idle_since: Option<Instant>,
-    /// Bytes that stand for a packet in the idle rule.
-    mean_packet: u32,
-    /// `s`: seconds to send a mean packet.
-    sample_time: f64,
-    /// `p_b`, for the eye.
-    probability: f64,
-    rng: Rng,
-}
-
-/// What RED's average asks for.
-enum Zone {
-    Below,
-    /// Signal with probability `p_b`.
-    Ramp(f64),
-    Beyond,
+    average: Average,
+    /// In packets or bytes, like `max_th` and the average.
+    pub(super) min_th: f64,
+    pub(super) max_th: f64,
+    pub(super) max_p: f64,
+    gentle: bool,
+    early_above: Option<Level>,
+    signals: Signals,
 }
 
 impl Red {
-    /// Updates the average with the queue that the arrival finds.
-    fn average(&mut self, queue: Backlog, now: Instant) {
-        let w = self.parameters.w_q.get();
-        let sample = measure(queue, self.parameters.min_th);
-        match (self.idle_since.take(), self.parameters.idle_steps) {
-            (None, _) => self.average = parts::ewma(self.average, w, sample),
-            (Some(since), Steps::Real) => {
-                let m = now.since(since).as_secs_f64() / self.sample_time;
-                self.average = parts::ewma_idle(self.average, w, m);
-            }
-            (Some(since), Steps::WholeAndOne) => {
-                // A time of exactly m packets is m, whatever the division does to it.
-                let m = libm::floor(now.since(since).as_secs_f64() / self.sample_time + 1e-9);
-                self.average = parts::ewma_idle(self.average, w, m + 1.0) + w * sample;
-            }
-        }
+    /// Takes in the queue that an arrival finds; the new average.
+    #[inline]
+    pub(crate) fn measure(&mut self, queue: Backlog, now: Instant) -> f64 {
+        self.average.update(queue, now);
+        self.average.get()
     }
 
-    /// The profile: linear from 0 to `max_p`, and in gentle mode on to 1.
-    fn zone(&self) -> Zone {
-        let RedParameters { min_th, max_th, max_p, gentle, .. } = &self.parameters;
-        let (low, high, top) = (min_th.value(), max_th.value(), max_p.get());
-        match self.average {
-            average if average < low => Zone::Below,
-            average if average < high => Zone::Ramp(parts::linear(average, low, high, top)),
-            average if *gentle && average < 2.0 * high => {
+    /// RED's verdict on an arrival: the profile is a line from 0 at `min_th` to `max_p` at
+    /// `max_th`.
+    #[inline]
+    pub(crate) fn judge(&mut self, packet: PacketInfo, queue: Backlog) -> Verdict {
+        let Self { min_th, max_th, max_p, .. } = *self;
+        self.judge_by(max_p, |average| parts::linear(average, min_th, max_th, max_p), packet, queue)
+    }
+
+    /// The verdict if the probability between the thresholds follows `profile`, which ends at
+    /// `top`. From there the gentle ramp goes on to 1.
+    #[inline]
+    pub(super) fn judge_by(
+        &mut self,
+        top: f64,
+        profile: impl FnOnce(f64) -> f64,
+        packet: PacketInfo,
+        queue: Backlog,
+    ) -> Verdict {
+        let (low, high) = (self.min_th, self.max_th);
+        let calm = self.early_above.is_some_and(|level| measure(queue, level.in_bytes()) <= level.value());
+        let zone = match self.average.get() {
+            average if calm || average < low => Zone::Below,
+            average if average < high => Zone::Ramp(profile(average)),
+            average if self.gentle && average < 2.0 * high => {
                 Zone::Ramp(top + parts::linear(average, high, 2.0 * high, 1.0 - top))
             }
             _ => Zone::Beyond,
-        }
+        };
+        self.signals.verdict(zone, packet, queue)
     }
 
-    fn ramp(&mut self, p: f64) -> Verdict {
-        let count = match self.count {
-            Some(count) => count.saturating_add(1),
-            None if self.parameters.spare_first => {
-                self.count = Some(1);
-                return Verdict::Pass;
-            }
-            None => 0,
-        };
-        self.count = Some(count);
-        let spaced = match self.parameters.spacing {
-            Spacing::Independent => p,
-            Spacing::Uniform => parts::spaced_uniformly(p, f64::from(count)),
-            Spacing::Wait => parts::spaced_with_wait(p, f64::from(count)),
-        };
-        if !self.rng.chance(spaced) {
-            return Verdict::Pass;
-        }
-        self.count = Some(0);
-        let marks = self.parameters.ecn && self.parameters.mark_below.is_none_or(|limit| p < limit.get());
-        if marks { Verdict::Mark(Reason::Early) } else { Verdict::Drop(Reason::Early) }
+    /// From now on a sample weighs `weight` in the average.
+    pub(super) const fn set_weight(&mut self, weight: f64) {
+        self.average.set_weight(weight);
     }
 }
 
 impl Aqm for Red {
     #[inline]
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-        self.average(queue, now);
-        let calm = self.parameters.early_above.is_some_and(|level| measure(queue, level) <= level.value());
-        let zone = if calm { Zone::Below } else { self.zone() };
-        let verdict = match zone {
-            Zone::Below => {
-                self.probability = 0.0;
-                self.count = None;
-                Verdict::Pass
-            }
-            Zone::Ramp(p) => {
-                self.probability = p;
-                self.ramp(p)
-            }
-            Zone::Beyond => {
-                self.probability = 1.0;
-                self.count = Some(0);
-                match self.parameters.forced {
-                    Forced::Mark if self.parameters.ecn => Verdict::Mark(Reason::Forced),
-                    _ => Verdict::Drop(Reason::Forced),
-                }
-            }
-        };
-        // An overflow is a signal like any other: the next one is spaced from it.
-        if queue.overflows(packet.bytes) && self.count.is_some() {
-            self.count = Some(0);
-        }
-        verdict
+        self.measure(queue, now);
+        self.judge(packet, queue)
     }
 
     fn on_idle(&mut self, now: Instant) {
-        self.idle_since.get_or_insert(now);
+        self.average.on_idle(now);
     }
 
     fn on_rate(&mut self, rate: Rate, _now: Instant) {
-        self.sample_time = sample_time(rate, self.mean_packet);
+        self.average.on_rate(rate);
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        record("average", self.average);
-        record("probability", self.probability);
-        record("count", self.count.map_or(-1.0, f64::from));
+        record("average", self.average.get());
+        self.signals.probe(record);
     }
 }
 
-/// The queue in the unit of `level`.
-fn measure(queue: Backlog, level: Level) -> f64 {
-    if level.in_bytes() { queue.bytes as f64 } else { f64::from(queue.packets) }
+/// Whether two thresholds go together.
+pub(super) fn check_thresholds(min_th: Level, max_th: Level) -> Result<(), Invalid> {
+    Invalid::unless(
+        min_th.in_bytes() == max_th.in_bytes(),
+        "max_th",
+        "min_th and max_th are in different units",
+        "write both in packets or both in bytes",
+    )?;
+    Invalid::unless(
+        min_th.value() < max_th.value(),
+        "max_th",
+        format!("max_th ({max_th}) is not above min_th ({min_th})"),
+        "exchange the two thresholds, or set max_th to about three times min_th",
+    )
 }
 
-/// `s`: seconds to send one mean packet.
-fn sample_time(rate: Rate, mean_packet: u32) -> f64 {
-    1.0 / rate.packets_per_second(mean_packet)
+/// Whether bounds that a law keeps `max_p` in go together.
+pub(super) fn check_bounds(bottom: Probability, top: Probability) -> Result<(), Invalid> {
+    Invalid::unless(
+        bottom <= top,
+        "top",
+        format!("top ({}) is below bottom ({})", top.get(), bottom.get()),
+        "exchange the bounds of max_p",
+    )
 }

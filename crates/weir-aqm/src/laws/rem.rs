@@ -5,13 +5,22 @@
 //! during T and `c` the packets that the link can send in T:
 //!
 //! ```text
-//! p <- [p + gamma (alpha (b - b*) + x - c)]+                     (2)  rate and queue
-//! p <- [p + gamma (b - (1 - alpha) b' - alpha b*)]+              (3)  queue alone, b' the last b
-//! m  = 1 - phi^-p                                                (4)
+//! p <- [p + gamma (alpha (b - b*) + x - c)]+            (2)  "rate-and-queue"
+//! p <- [p + gamma (b - (1 - alpha) b' - alpha b*)]+     (3)  "queue", b' being the last b
+//! m  = 1 - phi^-p                                       (4)
 //! ```
 //!
 //! An arriving packet is signalled with probability `m`. In equilibrium `x = c` and `b = b*`
 //! whatever the number of users: the price carries the load, not the queue.
+//!
+//! The first REM (D. Lapsley, S. Low: *Random Early Marking: an Optimisation Approach to Internet
+//! Congestion Control*, 1999) marks in proportion to a price that is the average queue, RED's. It
+//! has neither target nor timer, and its queue grows with the load:
+//!
+//! ```text
+//! p  = gamma avg                                        (5)  "average"
+//! m  = 1 - e^-p                                         (6)
+//! ```
 //!
 //! `x` counts packets that are dropped on arrival, as in the authors' ns-2 code. With
 //! dropping the queue therefore settles at `b* - (x - c)/alpha`, below the target in
@@ -20,23 +29,26 @@
 //! In ns-2, marking happens when a packet leaves the queue, and packets that cannot be
 //! marked pass unharmed: `mark_at = "departure"`.
 
-use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
+use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
+use super::{Steps, red::Average};
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
-/// What drives the price.
+/// What the price is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum Watches {
-    /// Equation (2): rate mismatch and queue mismatch.
+pub enum Price {
+    /// Equation (2): rate mismatch and queue mismatch, summed up.
     #[default]
     RateAndQueue,
-    /// Equation (3): the queue and its growth. Needs a target above zero.
+    /// Equation (3): queue mismatch and the growth of the queue, summed up. Needs a target above zero.
     Queue,
+    /// The paper of 1999: the average queue, times `per_packet`.
+    Average,
 }
 
 /// Where packets are marked.
@@ -54,7 +66,7 @@ pub enum MarkAt {
     Departure,
 }
 
-/// Parameters of REM. Defaults: the paper, section 4.2.
+/// Parameters of REM. Defaults: the paper of 2001, section 4.2.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -74,8 +86,14 @@ pub struct RemParameters {
     /// T, the time between two updates of the price. Default 2 ms (ns-2's `pupdtime_`;
     /// the paper gives none).
     pub interval: Duration,
-    /// What drives the price. Default: equation (2).
-    pub watches: Watches,
+    /// What the price is made of. Default: rate and queue, equation (2). With `"average"`, the price
+    /// is `per_packet` times the average queue, and `phi` is e; `alpha`, `gamma` and `interval`
+    /// are not used, of `target` only the unit.
+    pub price: Price,
+    /// Price per packet of average queue, the gamma of 1999. Default 0.1 (its simulations).
+    pub per_packet: f64,
+    /// Weight of a new sample in the average queue. Default 0.002 (its simulations).
+    pub w_q: Probability,
     /// Mark packets that are ECN-capable instead of dropping them.
     pub ecn: bool,
     /// Where packets are marked. Default: on arrival, as in the paper.
@@ -90,7 +108,9 @@ impl Default for RemParameters {
             gamma: 0.001,
             target: Level::Packets(20.0),
             interval: Duration::from_millis(2),
-            watches: Watches::default(),
+            price: Price::default(),
+            per_packet: 0.1,
+            w_q: Probability::new(0.002).expect("a constant in [0, 1]"),
             ecn: false,
             mark_at: MarkAt::default(),
         }
@@ -107,19 +127,16 @@ impl RemParameters {
         )?;
         Invalid::unless_positive(self.alpha, "alpha")?;
         Invalid::unless_positive(self.gamma, "gamma")?;
+        super::check_interval(self.interval, "ns-2 has 2 ms")?;
         Invalid::unless(
-            self.interval >= Duration::from_micros(10),
-            "interval",
-            alloc::format!("an interval of {} is too short", self.interval),
-            "write at least \"10 us\"; ns-2 has 2 ms",
-        )?;
-        Invalid::unless(
-            self.watches == Watches::RateAndQueue || self.target.value() > 0.0,
+            self.price != Price::Queue || self.target.value() > 0.0,
             "target",
             "the target is zero",
             "equation (3) cannot tell an idle link from a matched one; set a target above zero, \
-             or watches = \"rate-and-queue\"",
-        )
+             or price = \"rate-and-queue\"",
+        )?;
+        Invalid::unless_positive(self.per_packet, "per_packet")?;
+        Invalid::unless_positive(self.w_q.get(), "w_q")
     }
 
     /// REM before `link`. The first update comes after one interval; price and last backlog
@@ -129,6 +146,8 @@ impl RemParameters {
         Rem {
             parameters: self.clone(),
             target: self.target.value() * unit,
+            unit,
+            average: Average::new(self.target, self.w_q, Steps::Real, link),
             capacity: link.rate.packets_per_second(link.mean_packet) * self.interval.as_secs_f64(),
             mean_packet: link.mean_packet,
             arrived: 0.0,
@@ -147,6 +166,10 @@ pub struct Rem {
     parameters: RemParameters,
     /// `b*` in packets.
     target: f64,
+    /// Packets in what `target` counts.
+    unit: f64,
+    /// `avg`, for the price of 1999.
+    average: Average,
     /// `c`: packets the link can send in one interval.
     capacity: f64,
     mean_packet: u32,
@@ -163,15 +186,6 @@ pub struct Rem {
 }
 
 impl Rem {
-    /// The backlog in packets, real or of mean size.
-    fn backlog(&self, queue: Backlog) -> f64 {
-        if self.parameters.target.in_bytes() {
-            queue.bytes as f64 / f64::from(self.mean_packet)
-        } else {
-            f64::from(queue.packets)
-        }
-    }
-
     const fn marks_at_departure(&self) -> bool {
         self.parameters.ecn && matches!(self.parameters.mark_at, MarkAt::Departure)
     }
@@ -179,12 +193,13 @@ impl Rem {
 
 impl Aqm for Rem {
     #[inline]
-    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
-        self.arrived += if self.parameters.target.in_bytes() {
-            f64::from(packet.bytes) / f64::from(self.mean_packet)
-        } else {
-            1.0
-        };
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        if self.parameters.price == Price::Average {
+            self.average.update(queue, now);
+            self.price = self.parameters.per_packet * (self.average.get() * self.unit);
+            self.probability = parts::exponential_natural(self.price);
+        }
+        self.arrived += parts::arrival_in_packets(packet.bytes, self.parameters.target, self.mean_packet);
         // A full buffer draws nothing.
         if queue.overflows(packet.bytes) || self.marks_at_departure() || !self.rng.chance(self.probability) {
             return Verdict::Pass;
@@ -201,21 +216,27 @@ impl Aqm for Rem {
         }
     }
 
+    fn on_idle(&mut self, now: Instant) {
+        self.average.on_idle(now);
+    }
+
     fn on_rate(&mut self, rate: Rate, _now: Instant) {
+        self.average.on_rate(rate);
         self.capacity = rate.packets_per_second(self.mean_packet) * self.parameters.interval.as_secs_f64();
     }
 
     #[inline]
     fn next_update(&self) -> Option<Instant> {
-        Some(self.update_at)
+        (self.parameters.price != Price::Average).then_some(self.update_at)
     }
 
     fn update(&mut self, queue: Backlog, now: Instant) {
-        let RemParameters { phi, alpha, gamma, .. } = self.parameters;
-        let b = self.backlog(queue);
-        let mismatch = match self.parameters.watches {
-            Watches::RateAndQueue => alpha * (b - self.target) + self.arrived - self.capacity,
-            Watches::Queue => b - (1.0 - alpha) * self.last_backlog - alpha * self.target,
+        let RemParameters { phi, alpha, gamma, price, .. } = self.parameters;
+        let b = parts::in_packets(queue, self.parameters.target, self.mean_packet);
+        let mismatch = match price {
+            Price::RateAndQueue => parts::mismatch(alpha, b, self.target, self.arrived, self.capacity),
+            Price::Queue => parts::mismatch_by_queue(alpha, b, self.last_backlog, self.target),
+            Price::Average => return,
         };
         self.price = (self.price + gamma * mismatch).max(0.0);
         self.probability = parts::exponential(self.price, phi);

@@ -2,9 +2,11 @@
 //! against a model that knows nothing but arithmetic.
 
 mod discipline;
+mod disciplines;
 mod drop_tail;
 mod laws;
 mod port;
+mod random;
 
 pub(crate) use discipline::{Rules, keeps_its_word};
 pub(crate) use port::depends_on_nothing_but_arrivals;

@@ -1,7 +1,6 @@
 //! Tests of the queue disciplines through their public interface, in one binary.
 
 mod contracts;
-mod fits;
 mod no_alloc;
 mod support;
 mod vectors;

@@ -1,7 +1,11 @@
 //! What the modules share: a packet with a number, an observer that writes everything
 //! down, and a link to stand before.
 
-use weir_aqm::{Aqm, Backlog, Limit, Link, Observer, Output, Packet, PacketInfo, Reason, Verdict};
+use serde_json::json;
+use weir_aqm::{
+    Aqm, Backlog, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason, Verdict,
+    disciplines::Fifo, laws::AqmConfig,
+};
 use weir_types::{Duration, Ecn, Instant, Level, Probability, Rate, Rng, Streams};
 
 /// A packet that remembers which one it is and how it was sent.
@@ -90,6 +94,14 @@ pub(crate) fn link() -> Link {
     Link { rate: rate(64_000_000), mean_packet: 1000, limit: Limit::Packets(1000) }
 }
 
+/// Every law of the registry as it comes, and marking if it can.
+pub(crate) fn registry() -> impl Iterator<Item = AqmConfig> {
+    let tables = [json!({}), json!({ "ecn": true })];
+    let laws =
+        AqmConfig::NAMES.iter().flat_map(move |name| tables.clone().map(|table| json!({ *name: table })));
+    laws.filter_map(|law| serde_json::from_value(law).ok())
+}
+
 /// An inner variable by its published name.
 pub(crate) fn read(law: &impl Aqm, name: &str) -> f64 {
     let mut found = None;
@@ -113,6 +125,39 @@ pub(crate) fn signalling_rate(law: &mut impl Aqm, queue: Backlog, offers: u32) -
         .filter(|_| law.on_enqueue(packet(Ecn::NotEct), queue, Instant::ZERO) != Verdict::Pass)
         .count();
     signals as f64 / f64::from(offers)
+}
+
+/// The mean delay in seconds under so many users who answer at once: the least that can be said
+/// of TCP. Each delivered packet adds one to its user's window in a round trip of 100 ms, and
+/// each signal halves the window of one user.
+pub(crate) fn delay_under_control(config: &AqmConfig, users: f64) -> f64 {
+    const ROUND_TRIP: f64 = 0.1;
+    let (limit, capacity) = (Limit::Packets(2000), rate(64_000_000));
+    let law = config.build(Link { limit, ..link() }, stream("aqm"));
+    let mut port = Port::new(Fifo::new(law, limit), capacity);
+    let (mut draws, mut now, mut pace) = (stream("arrivals"), Instant::ZERO, 8000.0);
+    let (mut delay, mut sent) = (0.0, 0_u32);
+    for id in 0.. {
+        now += Duration::from_secs_f64(-(1.0 - draws.uniform()).ln() / pace);
+        if now > millis(60_000) {
+            break;
+        }
+        let mut trace = Trace::default();
+        port.offer(Numbered { id, info: packet(Ecn::NotEct) }, now, &mut trace);
+        for event in &trace.events {
+            match event {
+                Event::Sent { sojourn, start, .. } => {
+                    pace += users / (ROUND_TRIP * ROUND_TRIP * pace);
+                    if *start > millis(30_000) {
+                        (delay, sent) = (delay + sojourn.as_secs_f64(), sent + 1);
+                    }
+                }
+                Event::Dropped { .. } => pace -= pace / (2.0 * users),
+                _ => {}
+            }
+        }
+    }
+    delay / f64::from(sent)
 }
 
 /// A level in packets.

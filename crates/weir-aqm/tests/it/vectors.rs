@@ -2,7 +2,28 @@
 //! value was calculated by script in double precision and again by a second implementation
 //! written from the published text.
 
+mod adaptive_red;
+mod avq;
+mod blue;
+mod choke;
+mod cobalt;
+mod codel;
+mod codel_loop;
 mod drop_tail;
+mod dual_pi2;
+mod fair;
+mod feng_red;
+mod hred;
+mod modular;
+mod modular_published;
+mod nlred;
+mod op_red;
+mod pi;
+mod pi2;
+mod pie;
 mod red;
+mod red_bytes;
+mod red_family;
 mod red_options;
 mod rem;
+mod sfb;

@@ -37,7 +37,7 @@ fn an_unknown_key() {
 fn an_unknown_law() {
     let message = spoil("aqm.red", "aqm.rad");
     expect(&message, "plain.toml:9: links.bottleneck.aqm", &["unknown name `rad`", "did you mean `red`?"]);
-    let message = spoil("aqm.red", "aqm.blue");
+    let message = spoil("aqm.red", "aqm.purple");
     expect(&message, "plain.toml:9: links.bottleneck.aqm", &["known: drop-tail, red, rem"]);
 }
 

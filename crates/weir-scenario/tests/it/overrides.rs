@@ -1,6 +1,6 @@
 //! Variants and `--set`.
 
-use weir_aqm::laws::AqmConfig;
+use weir_aqm::disciplines::QueueConfig;
 use weir_scenario::Document;
 
 use crate::{PLAIN, read};
@@ -21,7 +21,7 @@ fn values_are_set_by_path_with_or_without_quotation_marks() {
     let scenario = scenario.scenario().unwrap();
     assert_eq!(scenario.links["bottleneck"].rate.bits_per_second(), 20_000_000);
     assert_eq!(scenario.flows["ftp"].count, 7);
-    let AqmConfig::Red(red) = &scenario.links["bottleneck"].aqm else { panic!("not RED") };
+    let QueueConfig::Red(red) = &scenario.links["bottleneck"].aqm else { panic!("not RED") };
     assert!(red.gentle);
     assert_eq!(red.max_th.to_string(), "15 packets", "the rest stays");
 }
@@ -29,7 +29,7 @@ fn values_are_set_by_path_with_or_without_quotation_marks() {
 #[test]
 fn another_choice_replaces_the_first() {
     let scenario = set(&[("links.bottleneck.aqm.rem.gamma", "0.002")]).scenario().unwrap();
-    let AqmConfig::Rem(rem) = &scenario.links["bottleneck"].aqm else { panic!("not REM") };
+    let QueueConfig::Rem(rem) = &scenario.links["bottleneck"].aqm else { panic!("not REM") };
     assert_eq!(rem.gamma.to_string(), "0.002");
     let scenario = set(&[("links.bottleneck.aqm", "{ drop-tail = {} }")]).scenario().unwrap();
     assert_eq!(scenario.links["bottleneck"].aqm.name(), "drop-tail");

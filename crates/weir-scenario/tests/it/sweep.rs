@@ -132,11 +132,14 @@ fn a_bad_value_from_outside_is_named_as_it_was_given() {
 
 #[test]
 fn a_path_leads_through_a_choice() {
-    use weir_scenario::choice_of;
-    assert_eq!(choice_of("links.core.aqm.red.max_th"), Some(("links.core.aqm", "red")));
-    assert_eq!(choice_of("flows.ftp.tcp.congestion.reno.halves"), Some(("flows.ftp.tcp.congestion", "reno")));
-    assert_eq!(choice_of("links.core.rate"), None);
-    assert_eq!(choice_of("flows.ftp.rtt"), None);
+    use weir_scenario::choices_of;
+    assert_eq!(choices_of("links.core.aqm.red.max_th"), [("links.core.aqm", "red")]);
+    assert_eq!(choices_of("flows.ftp.tcp.congestion.reno.halves"), [("flows.ftp.tcp.congestion", "reno")]);
+    let fair = [("links.core.aqm", "fq"), ("links.core.aqm.fq.law", "red")];
+    assert_eq!(choices_of("links.core.aqm.fq.law.red.max_th"), fair);
+    assert_eq!(choices_of("links.core.rate"), []);
+    assert_eq!(choices_of("flows.ftp.rtt"), []);
+    assert_eq!(choices_of("links.law.rate"), [], "what people call their links is no choice");
 }
 
 #[test]
@@ -146,4 +149,9 @@ fn a_scenario_knows_which_laws_it_has() {
     assert!(!red.has_choice("links.bottleneck.aqm.rem.target"));
     assert!(red.has_choice("links.bottleneck.rate"));
     assert!(red.has_choice("links.elsewhere.aqm.rem.target"));
+    let fair = read(&PLAIN.replace("aqm.red = {", "aqm.fq.law.red = {")).unwrap();
+    assert!(fair.has_choice("links.bottleneck.aqm.fq.law.red.max_th"));
+    assert!(fair.has_choice("links.bottleneck.aqm.fq.flows"));
+    assert!(!fair.has_choice("links.bottleneck.aqm.fq.law.rem.target"));
+    assert!(!fair.has_choice("links.bottleneck.aqm.red.max_th"));
 }

@@ -16,7 +16,7 @@ use weir_types::{Duration, Instant};
 pub(crate) use gauge::QueueGauge;
 pub(crate) use histogram::Histogram;
 pub(crate) use intervals::{Intervals, Row};
-pub(crate) use queue::{GroupCounts, QueueCounts};
+pub(crate) use queue::{CellCounts, QueueCounts};
 pub use series::Series;
 
 /// What one flow has done in one interval.
@@ -100,6 +100,8 @@ pub(crate) struct QueueInfo {
     pub(crate) direction: &'static str,
     /// Capacity in bit/s.
     pub(crate) rate: f64,
+    /// The classes that its discipline keeps apart, if it does.
+    pub(crate) classes: &'static [&'static str],
 }
 
 /// Everything one run measured.

@@ -7,16 +7,20 @@ use super::{Histogram, QueueGauge};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QueueCounts {
     pub(crate) gauge: QueueGauge,
+    /// Of each class, if there are any.
+    pub(crate) class_gauges: Vec<QueueGauge>,
     /// The transmission counted last: when it ends, and whose it is. What lies beyond a cut
     /// belongs to the next interval.
     busy_until: Instant,
-    busy_group: usize,
-    pub(crate) groups: Vec<GroupCounts>,
+    busy_cell: usize,
+    /// What it did with the packets of each group; where packets have classes, for one class after
+    /// the other.
+    pub(crate) cells: Vec<CellCounts>,
 }
 
-/// What one queue did with the packets of one group.
+/// What one queue did with the packets of one group and class.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GroupCounts {
+pub(crate) struct CellCounts {
     pub(crate) arrivals: u64,
     pub(crate) departures: u64,
     /// Nanoseconds during which bits left.
@@ -34,37 +38,41 @@ pub(crate) struct GroupCounts {
 }
 
 impl QueueCounts {
-    pub(crate) fn new(groups: usize) -> Self {
+    /// Nothing yet, for so many groups, and so many classes if there are any.
+    pub(crate) fn new(groups: usize, classes: usize) -> Self {
         Self {
             gauge: QueueGauge::default(),
+            class_gauges: vec![QueueGauge::default(); classes],
             busy_until: Instant::ZERO,
-            busy_group: 0,
-            groups: vec![GroupCounts::default(); groups],
+            busy_cell: 0,
+            cells: vec![CellCounts::default(); groups * classes.max(1)],
         }
     }
 
-    /// Begins a new sum, for so many groups, in the room of the last.
-    pub(crate) fn clear(&mut self, groups: usize) {
+    /// Begins a new sum, for so many groups and classes, in the room of the last.
+    pub(crate) fn clear(&mut self, groups: usize, classes: usize) {
         self.gauge = QueueGauge::default();
-        self.groups.resize_with(groups, GroupCounts::default);
-        for group in &mut self.groups {
-            group.clear();
+        self.class_gauges.clear();
+        self.class_gauges.resize_with(classes, QueueGauge::default);
+        self.cells.resize_with(groups * classes.max(1), CellCounts::default);
+        for cell in &mut self.cells {
+            cell.clear();
         }
     }
 
-    /// A packet of `group` is transmitted from `start` to `end`, after it waited `sojourn`.
+    /// A packet counted in `cell` is transmitted from `start` to `end`, after it waited `sojourn`.
     #[inline]
     pub(crate) fn transmits(
         &mut self,
-        group: usize,
+        cell: usize,
         bytes: u32,
         sojourn: Duration,
         start: Instant,
         end: Instant,
     ) {
         self.busy_until = end;
-        self.busy_group = group;
-        let counts = &mut self.groups[group];
+        self.busy_cell = cell;
+        let counts = &mut self.cells[cell];
         counts.busy += end.since(start).as_nanos();
         counts.departures += 1;
         counts.bytes += u64::from(bytes);
@@ -75,29 +83,51 @@ impl QueueCounts {
     /// Closes the interval at `now` and begins the next.
     pub(crate) fn cut(&mut self, now: Instant) -> Self {
         let beyond = self.busy_until.since(now).as_nanos();
-        let mut next = Self::new(self.groups.len());
-        next.gauge = self.gauge.begin(now);
-        (next.busy_until, next.busy_group) = (self.busy_until, self.busy_group);
-        next.groups[self.busy_group].busy = beyond;
+        let mut next = Self {
+            gauge: self.gauge.begin(now),
+            class_gauges: self.class_gauges.iter().map(|gauge| gauge.begin(now)).collect(),
+            busy_until: self.busy_until,
+            busy_cell: self.busy_cell,
+            cells: vec![CellCounts::default(); self.cells.len()],
+        };
+        next.cells[self.busy_cell].busy = beyond;
         let mut closed = std::mem::replace(self, next);
         closed.gauge.close(now);
-        let last = closed.busy_group;
-        closed.groups[last].busy -= beyond;
-        for group in &mut closed.groups {
-            group.sojourns.close();
+        closed.class_gauges.iter_mut().for_each(|gauge| gauge.close(now));
+        let last = closed.busy_cell;
+        closed.cells[last].busy -= beyond;
+        for cell in &mut closed.cells {
+            cell.sojourns.close();
         }
         closed
     }
 
+    /// What was counted of one class and one group, or of all, where there are so many groups.
+    pub(crate) fn cells_of(
+        &self,
+        groups: usize,
+        class: Option<usize>,
+        group: Option<usize>,
+    ) -> impl Iterator<Item = &CellCounts> {
+        let is_meant = move |cell: usize| {
+            class.is_none_or(|class| class == cell / groups)
+                && group.is_none_or(|group| group == cell % groups)
+        };
+        self.cells.iter().enumerate().filter(move |(cell, _)| is_meant(*cell)).map(|(_, counts)| counts)
+    }
+
     pub(crate) fn add(&mut self, other: &Self) {
         self.gauge.add(&other.gauge);
-        for (group, other) in self.groups.iter_mut().zip(&other.groups) {
-            group.add(other);
+        for (gauge, other) in self.class_gauges.iter_mut().zip(&other.class_gauges) {
+            gauge.add(other);
+        }
+        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+            cell.add(other);
         }
     }
 }
 
-impl GroupCounts {
+impl CellCounts {
     /// Begins a new sum in the room of the last.
     pub(crate) fn clear(&mut self) {
         let mut sojourns = std::mem::take(&mut self.sojourns);

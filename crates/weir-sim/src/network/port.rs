@@ -1,4 +1,4 @@
-use weir_aqm::{Backlog, Observer, Output, Port, Reason, disciplines::Fifo, laws::AnyAqm};
+use weir_aqm::{Backlog, Observer, Output, Port, Reason, disciplines::AnyDiscipline};
 use weir_tcp::Flags;
 use weir_types::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::{Access, Pipes, Route};
 use crate::{Packet, engine::Calendar, measure::QueueCounts};
 
 /// The queue and transmitter of a simulated port.
-pub(crate) type SimPort = Port<Packet, Fifo<Packet, AnyAqm>>;
+pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
 
 /// A port of the simulated network, with its counts.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct PortSlot {
 /// Where flows' packets go, as ports need to know it.
 #[derive(Debug, Default)]
 pub(crate) struct Ways {
+    /// Groups there are.
+    pub(crate) groups: usize,
     /// Group of each flow.
     pub(crate) group: Vec<u32>,
     /// Route of each flow's data, and of its ACKs.
@@ -54,6 +56,8 @@ impl Ways {
 /// What a port's packets run into: the pipe behind it, and the books.
 pub(crate) struct Outbox<'a> {
     pub(crate) id: u32,
+    /// What the port tells of now: the class of its packets, as a place among the counts.
+    pub(crate) class: usize,
     pub(crate) counts: &'a mut QueueCounts,
     pub(crate) ways: &'a mut Ways,
     pub(crate) pipes: &'a mut Pipes,
@@ -66,34 +70,40 @@ impl Outbox<'_> {
     /// `packet` has arrived, whatever became of it.
     #[inline]
     pub(crate) fn arrived(&mut self, packet: &Packet) {
-        let group = self.group(packet);
-        self.counts.groups[group].arrivals += 1;
+        let cell = self.cell(packet);
+        self.counts.cells[cell].arrivals += 1;
     }
 
+    /// Where packets of this group and class are counted.
     #[inline]
-    fn group(&self, packet: &Packet) -> usize {
-        self.ways.group[packet.0.flow as usize] as usize
+    fn cell(&self, packet: &Packet) -> usize {
+        self.class + self.ways.group[packet.0.flow as usize] as usize
     }
 }
 
 impl Observer<Packet> for Outbox<'_> {
+    #[inline]
+    fn class(&mut self, class: usize) {
+        self.class = class * self.ways.groups;
+    }
+
     fn dropped(&mut self, packet: Packet, reason: Reason, _waited: bool, _now: Instant) {
-        let group = self.group(&packet);
-        self.counts.groups[group].dropped(reason);
+        let cell = self.cell(&packet);
+        self.counts.cells[cell].dropped(reason);
         *self.dropped += 1;
     }
 
     fn marked(&mut self, packet: &Packet, _reason: Reason, _now: Instant) {
-        let group = self.group(packet);
-        self.counts.groups[group].marks += 1;
+        let cell = self.cell(packet);
+        self.counts.cells[cell].marks += 1;
     }
 }
 
 impl Output<Packet> for Outbox<'_> {
     #[inline]
     fn sent(&mut self, packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
-        let group = self.group(&packet);
-        self.counts.transmits(group, packet.0.bytes, sojourn, start, end);
+        let cell = self.cell(&packet);
+        self.counts.transmits(cell, packet.0.bytes, sojourn, start, end);
         let hop = self.ways.route(&packet).behind(self.id);
         let mut due = end + self.pipes.0[hop.pipe as usize].delay;
         if hop.last
@@ -112,5 +122,9 @@ impl Output<Packet> for Outbox<'_> {
     #[inline]
     fn backlog(&mut self, queue: Backlog, now: Instant) {
         self.counts.gauge.set(queue.packets, now);
+    }
+
+    fn class_backlog(&mut self, class: usize, queue: Backlog, now: Instant) {
+        self.counts.class_gauges[class].set(queue.packets, now);
     }
 }

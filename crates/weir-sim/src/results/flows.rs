@@ -66,8 +66,8 @@ pub(super) fn add<'a>(
         drops.fill(0);
         for (_, counts) in run.queues.iter().filter(|(info, _)| info.direction == "forward") {
             for interval in &counts[row.intervals.clone()] {
-                for (sum, group) in drops.iter_mut().zip(&interval.groups) {
-                    *sum += group.drops();
+                for (cell, counts) in interval.cells.iter().enumerate() {
+                    drops[cell % run.groups.len()] += counts.drops();
                 }
             }
         }

@@ -6,11 +6,8 @@ use super::{
 };
 use crate::{
     Measurements,
-    measure::{GroupCounts, GroupInfo, Histogram, QueueCounts, QueueInfo, Row},
+    measure::{CellCounts, GroupInfo, Histogram, QueueCounts, QueueGauge, QueueInfo, Row},
 };
-
-/// The class of a discipline that keeps one line.
-const ONE_CLASS: &str = "all";
 
 table! {
     LinkRows<'a> of LinkRow {
@@ -62,11 +59,12 @@ table! {
 #[derive(Default)]
 pub(super) struct QueueSums {
     intervals: QueueCounts,
-    groups: GroupCounts,
+    cells: CellCounts,
     sojourns: Sojourns,
 }
 
-/// Adds the rows of `run`: every queue and period, the group "all" first, then those `with_rows`.
+/// Adds the rows of `run`: every queue and period, the class "all" first and then those of its
+/// discipline; of each, the group "all" first, then those `with_rows`.
 pub(super) fn add<'a>(
     run: &'a Measurements,
     with_rows: &'a [GroupInfo],
@@ -75,42 +73,50 @@ pub(super) fn add<'a>(
     links: &mut LinkRows<'a>,
     delays: &mut DelayRows<'a>,
 ) {
-    let QueueSums { intervals, groups, sojourns } = sums;
+    let QueueSums { intervals, cells, sojourns } = sums;
+    let groups = run.groups.len();
     for (info, counts) in &run.queues {
         for row in &run.rows {
             let queue = match &counts[row.intervals.clone()] {
                 [only] => only,
                 several => {
-                    intervals.clear(run.groups.len());
+                    intervals.clear(groups, info.classes.len());
                     for interval in several {
                         intervals.add(interval);
                     }
                     &*intervals
                 }
             };
-            let all = match &queue.groups[..] {
-                [only] => only,
-                several => {
-                    groups.clear();
-                    for group in several {
-                        groups.add(group);
+            let classes = info.classes.iter().enumerate().map(|(class, name)| (Some(class), *name));
+            for (class, name) in std::iter::once((None, ALL)).chain(classes) {
+                let gauge = class.map_or(&queue.gauge, |class| &queue.class_gauges[class]);
+                let of = Place { number, info, row, class: name, gauge };
+                let all = total(queue.cells_of(groups, class, None), cells);
+                sojourns.read(&all.sojourns);
+                links.push(of.link_row(ALL, all, sojourns));
+                of.add_delays(delays, ALL, sojourns);
+                for (group, GroupInfo { name, .. }) in with_rows.iter().enumerate() {
+                    let counts = total(queue.cells_of(groups, class, Some(group)), cells);
+                    if groups > 1 {
+                        sojourns.read(&counts.sojourns);
                     }
-                    &*groups
+                    links.push(of.link_row(name, counts, sojourns));
+                    of.add_delays(delays, name, sojourns);
                 }
-            };
-            let of = Place { number, info, row };
-            sojourns.read(&all.sojourns);
-            links.push(of.link_row(ALL, queue, all, sojourns));
-            of.add_delays(delays, ALL, sojourns);
-            for (group, counts) in with_rows.iter().zip(&queue.groups) {
-                if queue.groups.len() > 1 {
-                    sojourns.read(&counts.sojourns);
-                }
-                links.push(of.link_row(&group.name, queue, counts, sojourns));
-                of.add_delays(delays, &group.name, sojourns);
             }
         }
     }
+}
+
+/// The sum of what several cells counted, in `room`; of one alone, itself.
+fn total<'a>(mut cells: impl Iterator<Item = &'a CellCounts>, room: &'a mut CellCounts) -> &'a CellCounts {
+    let first = cells.next().expect("there is a group");
+    let Some(second) = cells.next() else { return first };
+    room.clear();
+    for cell in [first, second].into_iter().chain(cells) {
+        room.add(cell);
+    }
+    room
 }
 
 /// A histogram as tables have it.
@@ -151,22 +157,18 @@ impl Sojourns {
     }
 }
 
-/// Which queue of which run, and when.
-struct Place<'a> {
+/// Which queue of which run, when, and which of its packets.
+struct Place<'a, 'b> {
     number: u32,
     info: &'a QueueInfo,
     row: &'a Row,
+    class: &'static str,
+    gauge: &'b QueueGauge,
 }
 
-impl<'a> Place<'a> {
-    fn link_row(
-        &self,
-        group: &'a str,
-        queue: &QueueCounts,
-        counts: &GroupCounts,
-        sojourns: &Sojourns,
-    ) -> LinkRow<'a> {
-        let Self { number, info, row } = *self;
+impl<'a> Place<'a, '_> {
+    fn link_row(&self, group: &'a str, counts: &CellCounts, sojourns: &Sojourns) -> LinkRow<'a> {
+        let Self { number, info, row, class, gauge } = *self;
         let nanos = row.to.since(row.from).as_nanos() as f64;
         let of_queue = |value: f64| if group == ALL { value } else { f64::NAN };
         let share = |part: u64| part as f64 / counts.arrivals as f64;
@@ -175,7 +177,7 @@ impl<'a> Place<'a> {
             run: number,
             link: &info.link,
             direction: info.direction,
-            class: ONE_CLASS,
+            class,
             group,
             period: row.number(),
             from_s: row.from.as_secs_f64(),
@@ -192,9 +194,9 @@ impl<'a> Place<'a> {
             utilisation: counts.utilisation(nanos),
             loss: share(counts.drops()),
             mark_fraction: share(counts.marks),
-            queue_mean: of_queue(queue.gauge.mean(nanos)),
-            queue_sd: of_queue(queue.gauge.deviation(nanos)),
-            queue_max: of_queue(f64::from(queue.gauge.max())),
+            queue_mean: of_queue(gauge.mean(nanos)),
+            queue_sd: of_queue(gauge.deviation(nanos)),
+            queue_max: of_queue(f64::from(gauge.max())),
             delay_mean_ms: counts.waited as f64 / counts.departures as f64 / 1e6,
             delay_p50_ms: p50,
             delay_p95_ms: p95,
@@ -209,7 +211,7 @@ impl<'a> Place<'a> {
         rows.run.push_rows(self.number, bins);
         rows.link.push_rows(&self.info.link, bins);
         rows.direction.push_rows(self.info.direction, bins);
-        rows.class.push_rows(ONE_CLASS, bins);
+        rows.class.push_rows(self.class, bins);
         rows.group.push_rows(group, bins);
         rows.period.push_rows(self.row.number(), bins);
         rows.upto_ms.extend_from_slice(&sojourns.upto_ms);

@@ -20,7 +20,7 @@ fn the_same_seed_gives_the_same_numbers_and_another_does_not() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    let jobs: Vec<_> = ["red", "rem", "drop-tail"]
+    let jobs: Vec<_> = ["red", "rem", "drop-tail", "choke", "fq-codel", "fq-pie", "dualpi2"]
         .iter()
         .flat_map(|law| {
             let law = format!("links.bottleneck.aqm.{law}");

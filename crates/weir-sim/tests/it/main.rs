@@ -1,6 +1,7 @@
 //! What a run promises: physics, conservation, determinism.
 
 mod determinism;
+mod disciplines;
 mod golden;
 mod measures;
 mod no_alloc;
@@ -49,7 +50,8 @@ fn value(table: &Table, names: &[(&str, &str)], period: i64, column: &str) -> f6
 
 /// A measure of the bottleneck over the whole run.
 fn of_link(measurements: &Measurements, column: &str) -> f64 {
-    value(&measurements.tables().links, &[("direction", "forward"), ("group", "all")], -1, column)
+    let all = [("direction", "forward"), ("class", "all"), ("group", "all")];
+    value(&measurements.tables().links, &all, -1, column)
 }
 
 /// A measure of all flows over the whole run.

@@ -4,7 +4,7 @@ use crate::{TWENTY, of_link, run, scenario};
 
 #[test]
 fn a_longer_run_does_not_allocate_more() {
-    for law in ["drop-tail", "red", "rem"] {
+    for law in ["drop-tail", "red", "rem", "choke", "fq-codel", "fq-pie", "dualpi2"] {
         let law = format!("links.bottleneck.aqm.{law}");
         let allocations = |duration: &str| {
             let scenario = scenario(TWENTY, &[(&law, "{}"), ("duration", duration)]);

@@ -65,7 +65,7 @@ fn an_m_d_1_queue_waits_as_long_as_theory_says() {
 
 #[test]
 fn nothing_leaves_faster_than_the_link() {
-    for law in ["drop-tail", "red", "rem"] {
+    for law in ["drop-tail", "red", "rem", "choke", "fq", "fq-codel", "fq-pie", "dualpi2"] {
         let measured = run(&scenario(TWENTY, &[(&format!("links.bottleneck.aqm.{law}"), "{}")]), 1);
         let (utilisation, goodput) = (of_link(&measured, "utilisation"), of_flows(&measured, "goodput"));
         assert!(utilisation <= 1.0 && utilisation > 0.8, "{law}: utilisation {utilisation}");

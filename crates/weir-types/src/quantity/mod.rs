@@ -11,7 +11,7 @@ use core::{fmt, str::FromStr};
 
 use crate::{Duration, Rate, UnitError};
 pub use notation::quantity;
-use notation::{BUFFER, BYTES, DURATION, LEVEL, PACKETS, RATE};
+use notation::{BUFFER, BYTES, DURATION, LEVEL, MEMORY, PACKETS, RATE};
 
 /// Room for waiting packets, in the unit it was written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +50,20 @@ impl Level {
         matches!(self, Self::Bytes(_))
     }
 }
+
+impl core::ops::Mul<f64> for Level {
+    type Output = Self;
+    fn mul(self, factor: f64) -> Self {
+        match self {
+            Self::Packets(value) => Self::Packets(value * factor),
+            Self::Bytes(value) => Self::Bytes(value * factor),
+        }
+    }
+}
+
+/// An amount of memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
 
 /// A number of packets; windows may be fractions.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -174,6 +188,15 @@ impl FromStr for PacketSize {
     }
 }
 
+impl FromStr for Bytes {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let (bytes, _) = MEMORY.parse(text)?;
+        Ok(Self(libm::round(bytes) as u64))
+    }
+}
+
 impl fmt::Display for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -182,6 +205,16 @@ impl fmt::Display for Buffer {
             Self::Bytes(n) => write!(f, "{n} B"),
             Self::Bdp(factor) => write!(f, "{factor} BDP"),
             Self::Time(span) => write!(f, "{span}"),
+        }
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            n if n > 0 && n.is_multiple_of(1 << 20) => write!(f, "{} MiB", n >> 20),
+            n if n >= 1000 && n.is_multiple_of(1000) => write!(f, "{} kB", n / 1000),
+            n => write!(f, "{n} B"),
         }
     }
 }
@@ -238,6 +271,9 @@ mod tests {
         assert_eq!("500 kB".parse(), Ok(Buffer::Bytes(500_000)));
         assert_eq!("1.5 BDP".parse(), Ok(Buffer::Bdp(1.5)));
         assert_eq!("20 ms".parse(), Ok(Buffer::Time(Duration::from_millis(20))));
+        for text in ["32 MiB", "1500 kB", "1024 B", "0 B"] {
+            assert_eq!(text.parse::<Bytes>().unwrap().to_string(), text);
+        }
     }
 
     #[test]

@@ -175,6 +175,13 @@ pub(super) const PACKETS: Notation = Notation {
     example: "20 packets",
 };
 
+pub(super) const MEMORY: Notation = Notation {
+    name: "an amount of memory",
+    units: &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("KiB", 1024.0), ("MiB", 1_048_576.0)],
+    ambiguous: BYTE_AMBIGUITIES,
+    example: "32 MiB",
+};
+
 pub(super) const BYTES: Notation = Notation {
     name: "a packet size",
     units: &[("B", 1.0), ("kB", 1e3), ("KiB", 1024.0)],

@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
-    BUFFER, BYTES, Buffer, DURATION, Duration, LEVEL, Level, PACKETS, PacketSize, Packets, Probability, RATE,
-    Rate, UnitError, notation::Notation,
+    BUFFER, BYTES, Buffer, Bytes, DURATION, Duration, LEVEL, Level, MEMORY, PACKETS, PacketSize, Packets,
+    Probability, RATE, Rate, UnitError, notation::Notation,
 };
 
 struct TextVisitor<T>(&'static Notation, PhantomData<T>);
@@ -78,7 +78,8 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Duration: DURATION, Rate: RATE, Buffer: BUFFER, Level: LEVEL, Packets: PACKETS, PacketSize: BYTES);
+as_text!(Duration: DURATION, Rate: RATE, Buffer: BUFFER, Level: LEVEL, Packets: PACKETS, PacketSize: BYTES,
+    Bytes: MEMORY);
 
 impl<'de> Deserialize<'de> for Probability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

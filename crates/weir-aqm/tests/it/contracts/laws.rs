@@ -1,88 +1,56 @@
-//! Every law of the registry with any parameters that go together.
+//! Every law of the registry, with any parameters that go together.
 
-use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+use serde_json::Value;
 use weir_aqm::{
-    Limit,
+    Limit, Link, Reason,
     disciplines::Fifo,
-    laws::{AnyAqm, AqmConfig, Forced, MarkAt, RedParameters, RemParameters, Spacing, Steps, Watches},
+    laws::{AnyAqm, AqmConfig, CodelParameters, PieParameters, Price, RedParameters, RemParameters},
 };
-use weir_types::{Duration, Level, Probability, Streams};
+use weir_types::{Duration, Level, Streams};
 
-use super::{Rules, depends_on_nothing_but_arrivals, keeps_its_word, operations};
-use crate::support::{Numbered, link, probability};
+use super::{Operation, Rules, depends_on_nothing_but_arrivals, keeps_its_word, operations, random};
+use crate::{
+    no_alloc::{LIMIT, allocations},
+    support::{Event, Numbered, link, packet, probability, rate},
+};
 
-fn chance() -> impl Strategy<Value = Probability> {
-    prop_oneof![Just(0.0), Just(0.1), Just(1.0), 0.0..=1.0].prop_map(probability)
-}
-
-/// Levels in packets, or in bytes with 1000 to the packet.
-fn level(packets: f64, in_bytes: bool) -> Level {
-    if in_bytes { Level::Bytes(packets * 1000.0) } else { Level::Packets(packets) }
-}
-
-fn red() -> impl Strategy<Value = AqmConfig> {
-    let profile = (0.0..20.0, 0.1..20.0, chance(), 0.001..=1.0, any::<bool>(), any::<bool>());
-    let spacing = prop_oneof![Just(Spacing::Independent), Just(Spacing::Uniform), Just(Spacing::Wait)];
-    let forced = prop_oneof![Just(Forced::Drop), Just(Forced::Mark)];
-    let signals = (spacing, any::<bool>(), forced, prop::option::of(chance()));
-    let steps = prop_oneof![Just(Steps::Real), Just(Steps::WholeAndOne)];
-    let habits = (steps, prop::option::of(0.0..3.0), any::<bool>());
-    (profile, signals, habits).prop_map(|(profile, signals, habits)| {
-        let (low, width, max_p, w_q, gentle, in_bytes) = profile;
-        let (spacing, ecn, forced, mark_below) = signals;
-        let (idle_steps, early_above, spare_first) = habits;
-        AqmConfig::Red(RedParameters {
-            min_th: level(low, in_bytes),
-            max_th: level(low + width, in_bytes),
-            max_p,
-            w_q: probability(w_q),
-            gentle,
-            spacing,
-            ecn,
-            forced,
-            mark_below,
-            idle_steps,
-            early_above: early_above.map(|above| level(above, in_bytes)),
-            spare_first,
-        })
-    })
-}
-
-/// Steps of the price so large that every probability is met, and small ones.
-fn rem() -> impl Strategy<Value = AqmConfig> {
-    let price = (prop_oneof![1.0001..1.01, 1.01..2.0], 0.01..2.0, prop_oneof![1e-4..1e-2, 1e-2..100.0]);
-    let watches = prop_oneof![Just(Watches::RateAndQueue), Just(Watches::Queue)];
-    let mark_at = prop_oneof![Just(MarkAt::Arrival), Just(MarkAt::Departure)];
-    let rest = (0.1..40.0, any::<bool>(), 100_u64..20_000, watches, any::<bool>(), mark_at);
-    (price, rest).prop_map(|((phi, alpha, gamma), (target, in_bytes, micros, watches, ecn, mark_at))| {
-        AqmConfig::Rem(RemParameters {
-            phi,
-            alpha,
-            gamma,
-            target: level(target, in_bytes),
-            interval: Duration::from_micros(micros),
-            watches,
-            ecn,
-            mark_at,
-        })
-    })
-}
-
-/// A law that is new to the registry is tested with its defaults until it has a line here.
-fn config() -> impl Strategy<Value = AqmConfig> {
-    prop::sample::select(AqmConfig::NAMES).prop_flat_map(|name| match name {
-        "red" => red().boxed(),
-        "rem" => rem().boxed(),
-        name => Just(AqmConfig::from_name(name).expect("a name of the registry")).boxed(),
-    })
+/// What a parameter of the law is set to, if it has one of this name and it is set.
+fn set(config: &AqmConfig, parameter: &str) -> Option<Value> {
+    let config = serde_json::to_value(config).expect("every law can be written");
+    config.as_object()?.values().next()?.get(parameter).cloned()
 }
 
 /// Whether the law may mark at all.
-const fn marks(config: &AqmConfig) -> bool {
-    match config {
-        AqmConfig::DropTail(_) => false,
-        AqmConfig::Red(parameters) => parameters.ecn,
-        AqmConfig::Rem(parameters) => parameters.ecn,
+fn marks(config: &AqmConfig) -> bool {
+    set(config, "ecn") == Some(Value::Bool(true)) || set(config, "ce_threshold").is_some()
+}
+
+/// Whether a law that marks may drop a packet that it could mark, early: beyond a probability
+/// (RED's `mark_below`, PIE's `mark_ecnth`), or because marks are not answered (COBALT's Blue,
+/// SFB from one half on).
+fn drops_what_it_could_mark(config: &AqmConfig) -> bool {
+    set(config, "mark_below").is_some() || ["cobalt", "sfb"].contains(&config.name())
+}
+
+/// Early drops are for packets that cannot be marked.
+fn spares_what_can_be_marked(config: &AqmConfig, events: &[Event]) {
+    if set(config, "ecn") != Some(Value::Bool(true)) || drops_what_it_could_mark(config) {
+        return;
+    }
+    let mut offered = BTreeMap::new();
+    for event in events {
+        match event {
+            Event::Offered { id, info, .. } => {
+                offered.insert(id, info.ecn);
+            }
+            Event::Dropped { id, reason: Reason::Early, .. } => {
+                assert!(!offered[id].is_markable(), "packet {id} could have been marked by {config:?}");
+            }
+            _ => {}
+        }
     }
 }
 
@@ -90,24 +58,86 @@ pub(super) fn limit() -> impl Strategy<Value = Limit> {
     prop_oneof![(1_u32..60).prop_map(Limit::Packets), (1000_u64..60_000).prop_map(Limit::Bytes)]
 }
 
-fn fifo(config: &AqmConfig, limit: Limit, seed: u64) -> Fifo<Numbered, AnyAqm> {
-    Fifo::new(config.build(weir_aqm::Link { limit, ..link() }, Streams::new(seed).at("aqm")), limit)
+fn fifo(config: &AqmConfig, link: Link, seed: u64) -> Fifo<Numbered, AnyAqm> {
+    Fifo::new(config.build(link, Streams::new(seed).at("aqm")), link.limit)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn any_law_in_a_fifo(config in config(), limit in limit(), seed: u64, operations in operations()) {
-        prop_assert_eq!(config.check(), Ok(()));
+    fn any_law_in_a_fifo(config in random::config(), limit in limit(), seed: u64, operations in operations()) {
         let rules = Rules { marks: marks(&config), line: |_| 0 };
-        keeps_its_word(|| fifo(&config, limit, seed), &rules, &operations);
+        let link = Link { limit, ..link() };
+        let events = keeps_its_word(|| fifo(&config, link, seed), &rules, &operations);
+        spares_what_can_be_marked(&config, &events);
     }
 
     #[test]
-    fn any_law_in_a_port(config in config(), limit in limit(), seed: u64, operations in operations()) {
+    fn any_law_in_a_port(config in random::config(), limit in limit(), seed: u64, operations in operations()) {
         let rules = Rules { marks: marks(&config), line: |_| 0 };
-        depends_on_nothing_but_arrivals(|| fifo(&config, limit, seed), &rules, &operations);
+        let link = Link { limit, ..link() };
+        depends_on_nothing_but_arrivals(|| fifo(&config, link, seed), &rules, &operations);
+    }
+
+    /// Told of a rate before anything has happened, a law is the law that was built for it; so
+    /// every law that uses the rate at all honours a change.
+    #[test]
+    fn a_new_rate_is_as_good_as_the_first(config in random::config(), bits in 1_000_000_u64..1_000_000_000,
+                                          seed: u64, operations in operations()) {
+        let rules = Rules { marks: marks(&config), line: |_| 0 };
+        let link = Link { limit: Limit::Packets(40), ..link() };
+        let told: Vec<_> = [Operation::Rate(bits)].into_iter().chain(operations.clone()).collect();
+        let told = keeps_its_word(|| fifo(&config, link, seed), &rules, &told);
+        let built = Link { rate: rate(bits), ..link };
+        prop_assert_eq!(told, keeps_its_word(|| fifo(&config, built, seed), &rules, &operations));
+    }
+}
+
+/// Whatever a scenario file says of a law, it runs or says why not; and enough of it runs, and
+/// signals, for the tests above to mean something.
+#[test]
+fn parameters_are_accepted_or_refused_with_a_reason() {
+    let mut runner = TestRunner::deterministic();
+    let link = Link { limit: Limit::Packets(40), ..link() };
+    for &name in AqmConfig::NAMES {
+        let (tables, operations) = (random::table(name), operations());
+        let (mut accepted, mut signals) = (0, 0);
+        for seed in 0..400 {
+            let table = tables.new_tree(&mut runner).expect("nothing is filtered").current();
+            match random::read(name, &table) {
+                Ok(config) => {
+                    let operations = operations.new_tree(&mut runner).expect("nothing is filtered").current();
+                    let rules = Rules { marks: marks(&config), line: |_| 0 };
+                    let events = keeps_its_word(|| fifo(&config, link, seed), &rules, &operations);
+                    accepted += 1;
+                    signals += events.iter().filter(|event| is_signal(event)).count();
+                }
+                Err(reason) => assert!(!reason.is_empty(), "{name} refuses {table} and does not say why"),
+            }
+        }
+        assert!(accepted >= 40, "{name} accepts only {accepted} of 400");
+        assert!(signals >= 40 || name == "drop-tail", "{name} signals only {signals} times");
+    }
+}
+
+/// Whether the law, and not the buffer, did this.
+const fn is_signal(event: &Event) -> bool {
+    matches!(event, Event::Marked { .. } | Event::Dropped { reason: Reason::Early | Reason::Forced, .. })
+}
+
+#[test]
+fn no_parameters_make_a_law_allocate() {
+    let mut runner = TestRunner::deterministic();
+    for name in AqmConfig::NAMES {
+        let tables = random::table(name);
+        let configs = std::iter::repeat_with(|| tables.new_tree(&mut runner).expect("a table").current());
+        for config in configs.filter_map(|table| random::read(name, &table).ok()).take(5) {
+            let law = config.build(Link { limit: LIMIT, ..link() }, Streams::new(1).at("aqm"));
+            let (allocations, _) = allocations(Fifo::new(law, LIMIT), 50_000);
+            // A law that never let so many in before may still make the line double.
+            assert!(allocations < 7, "{config:?} allocates {allocations} times");
+        }
     }
 }
 
@@ -123,8 +153,8 @@ fn the_registry_answers_to_its_names() {
 /// Parameters that do not go together are named.
 #[test]
 fn parameters_are_checked_together() {
-    let red = RedParameters::default;
-    let rem = RemParameters::default;
+    let (red, rem) = (RedParameters::default, RemParameters::default);
+    let (codel, pie) = (CodelParameters::default, PieParameters::default);
     let (packets, bytes) = (Level::Packets(5.0), Level::Bytes(15_000.0));
     for (config, parameter) in [
         (AqmConfig::Red(RedParameters { max_th: packets, ..red() }), "max_th"),
@@ -137,9 +167,12 @@ fn parameters_are_checked_together() {
         (AqmConfig::Rem(RemParameters { gamma: f64::INFINITY, ..rem() }), "gamma"),
         (AqmConfig::Rem(RemParameters { interval: Duration::ZERO, ..rem() }), "interval"),
         (
-            AqmConfig::Rem(RemParameters { watches: Watches::Queue, target: Level::Packets(0.0), ..rem() }),
+            AqmConfig::Rem(RemParameters { price: Price::Queue, target: Level::Packets(0.0), ..rem() }),
             "target",
         ),
+        (AqmConfig::Codel(CodelParameters { interval: Duration::ZERO, ..codel() }), "interval"),
+        (AqmConfig::Pie(PieParameters { beta: 0.0, ..pie() }), "beta"),
+        (AqmConfig::Pie(PieParameters { interval: Duration::from_micros(9), ..pie() }), "interval"),
     ] {
         let invalid = config.check().expect_err(parameter);
         assert_eq!(invalid.parameter, parameter);
@@ -152,10 +185,10 @@ fn parameters_are_checked_together() {
 /// The same operations give another trace to another seed, where the law draws at all.
 #[test]
 fn seeds_matter() {
-    let offers = vec![super::Operation::Offer(crate::support::packet(weir_types::Ecn::NotEct)); 300];
+    let offers = vec![Operation::Offer(packet(weir_types::Ecn::NotEct)); 300];
     let red =
         AqmConfig::Red(RedParameters { w_q: probability(0.1), gentle: true, ..RedParameters::default() });
     let rules = Rules { marks: false, line: |_| 0 };
-    let trace = |seed| keeps_its_word(|| fifo(&red, Limit::Packets(1000), seed), &rules, &offers);
+    let trace = |seed| keeps_its_word(|| fifo(&red, link(), seed), &rules, &offers);
     assert_ne!(trace(1), trace(2));
 }

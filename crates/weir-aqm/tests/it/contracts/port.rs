@@ -2,15 +2,11 @@
 //! departures, to the nanosecond.
 
 use proptest::prelude::*;
-use weir_aqm::{
-    Aqm, Backlog, Discipline, Limit, Link, PacketInfo, Port, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{AqmConfig, RedParameters, RemParameters},
-};
+use weir_aqm::{Aqm, Backlog, Discipline, Limit, Link, PacketInfo, Port, Reason, Verdict, disciplines::Fifo};
 use weir_types::{Duration, Ecn, Instant, Rate, Streams};
 
 use super::{Operation, Rules, discipline::Model, operations};
-use crate::support::{Event, Numbered, Trace, link, packet, probability, rate, stream};
+use crate::support::{Event, Numbered, Trace, link, packet, rate, registry, stream};
 
 /// How the port is driven between arrivals.
 #[derive(Clone, Copy, PartialEq)]
@@ -367,10 +363,7 @@ fn a_new_rate_is_honoured() {
 /// to believe that what is simulated is what a relay does.
 #[test]
 fn polling_changes_nothing() {
-    let red = RedParameters { w_q: probability(0.02), ecn: true, ..RedParameters::default() };
-    let rem = RemParameters { gamma: 0.1, ecn: true, ..RemParameters::default() };
-    let defaults = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name));
-    for config in defaults.chain([AqmConfig::Red(red), AqmConfig::Rem(rem)]) {
+    for config in registry() {
         let mut draws = stream("arrivals");
         let mut operations = Vec::new();
         for _ in 0..3000 {

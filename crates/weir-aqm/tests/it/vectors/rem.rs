@@ -1,15 +1,17 @@
-//! REM: the price by rate and queue (equation 2), by queue alone (3), the exponential map (4).
+//! REM: the price by rate and queue (equation 2), by queue alone (3), the exponential map (4), and
+//! the first REM, whose price is the average queue.
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Port, Reason, Verdict,
     disciplines::Fifo,
-    laws::{MarkAt, Rem, RemParameters, Watches},
+    laws::{DropTailParameters, MarkAt, PiParameters, Price, Rem, RemParameters},
     parts,
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
 use crate::support::{
-    Event, Numbered, Trace, link, millis, near, packet, packets, rate, read, signalling_rate, stream, waiting,
+    Event, Numbered, Trace, link, millis, near, packet, packets, probability, rate, read, signalling_rate,
+    stream, waiting,
 };
 
 fn build(parameters: &RemParameters) -> Rem {
@@ -59,7 +61,7 @@ fn the_price_by_rate_and_queue() {
 /// first step to 20 costs gamma (20 - alpha b*) = 0.018, which stays.
 #[test]
 fn the_price_by_queue_alone() {
-    let mut rem = build(&RemParameters { watches: Watches::Queue, ..RemParameters::default() });
+    let mut rem = build(&RemParameters { price: Price::Queue, ..RemParameters::default() });
     near(tick(&mut rem, 0, 20), 0.018, 1e-12);
     let prices = [30, 60, 60, 20].map(|b| tick(&mut rem, 99, b) - 0.018);
     for (price, expected) in prices.into_iter().zip([0.010, 0.041, 0.045, 0.009]) {
@@ -214,4 +216,130 @@ fn marking_at_departure_spares_what_cannot_be_marked() {
     near(signalling_rate(&mut rem, waiting(20), 10_000), 0.631_936_7, 0.02);
     let gone = rem.on_dequeue(packet(Ecn::Ect0), Duration::ZERO, waiting(20), Instant::ZERO);
     assert_eq!(gone, Verdict::Pass);
+}
+
+/// REM of 1999 with an average that is the queue itself, past its first arrival.
+fn following(per_packet: f64) -> Rem {
+    let w_q = probability(1.0);
+    let mut rem =
+        build(&RemParameters { price: Price::Average, w_q, per_packet, ..RemParameters::default() });
+    see(&mut rem, 0);
+    rem
+}
+
+/// A packet arrives and finds `queue` packets; price and probability.
+fn see(rem: &mut Rem, queue: u32) -> (f64, f64) {
+    rem.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO);
+    (read(rem, "price"), read(rem, "probability"))
+}
+
+#[test]
+fn the_price_may_be_the_average_queue() {
+    for (queue, m) in [(0, 0.0), (20, 0.864_664_716_8), (40, 0.981_684_361_1)] {
+        let (price, probability) = see(&mut following(0.1), queue);
+        near(price, 0.1 * f64::from(queue), 1e-12);
+        near(probability, m, 1e-10);
+    }
+    // Prices add up over a path here as well.
+    let passes = |queue| 1.0 - see(&mut following(0.01), queue).1;
+    near(passes(3) * passes(40), passes(43), 1e-12);
+    near(signalling_rate(&mut following(0.01), waiting(20), 1_000_000), 1.0 - (-0.2_f64).exp(), 0.002);
+}
+
+/// The average is RED's, with its weight and its rule for idle time; there is no timer.
+#[test]
+fn the_average_queue_is_that_of_red() {
+    let parameters = RemParameters { price: Price::Average, ..RemParameters::default() };
+    let mut rem = build(&parameters);
+    assert_eq!(rem.next_update(), None);
+    for queue in 0..5 {
+        see(&mut rem, queue);
+    }
+    near(read(&rem, "price"), 0.1 * 0.019_960_039_984, 1e-12);
+    for _ in 0..30_000 {
+        see(&mut rem, 10);
+    }
+    near(read(&rem, "price"), 1.0, 1e-12);
+    // Fifty packets of silence, at half the rate.
+    rem.on_rate(rate(32_000_000), Instant::ZERO);
+    rem.on_idle(Instant::ZERO);
+    rem.on_enqueue(packet(Ecn::NotEct), waiting(0), Instant::ZERO + Duration::from_micros(50 * 250));
+    near(read(&rem, "price"), 0.904_746_818_0, 1e-9);
+
+    // In bytes, packets of mean size are counted.
+    let mut rem =
+        build(&RemParameters { w_q: probability(1.0), target: "20 kB".parse().unwrap(), ..parameters });
+    let many_small = Backlog { packets: 500, bytes: 30_000, limit: Limit::Bytes(1_000_000) };
+    for _ in 0..2 {
+        rem.on_enqueue(PacketInfo { bytes: 60, ..packet(Ecn::NotEct) }, many_small, Instant::ZERO);
+    }
+    near(read(&rem, "price"), 3.0, 1e-12);
+}
+
+/// The two laws side by side on the queue of one port, whose packets come as they like: marks
+/// do not change it. What REM and PI show after each interval.
+fn side_by_side(rem: &RemParameters, pi: &PiParameters) -> Vec<(f64, f64)> {
+    let (mut rem, mut pi) = (build(rem), pi.build(link(), stream("pi")));
+    let mut port = Port::new(
+        Fifo::new(DropTailParameters {}.build(link(), stream("none")), Limit::Packets(120)),
+        rate(64_000_000),
+    );
+    let (mut draws, mut now, mut trace, mut prices) =
+        (stream("arrivals"), Instant::ZERO, Trace::default(), vec![]);
+    let mut load = 1.2;
+    for id in 0..100_000 {
+        now += Duration::from_nanos(125_000).mul_f64(draws.uniform() * 2.0 / load);
+        while let Some(due) = rem.next_update().filter(|due| *due <= now) {
+            assert_eq!(pi.next_update(), Some(due));
+            port.advance(due, &mut trace);
+            rem.update(port.backlog(), due);
+            pi.update(port.backlog(), due);
+            prices.push((read(&rem, "price"), read(&pi, "probability")));
+        }
+        // Busy and quiet times by turns.
+        load = if id % 20_000 < 10_000 { 1.1 } else { 0.9 };
+        port.offer(Numbered { id, info: packet(Ecn::Ect0) }, now, &mut trace);
+        trace.events.clear();
+    }
+    prices
+}
+
+/// The REM paper, section 4.1: equation (3) is PI, on the price instead of the probability, with
+/// `a = gamma`, `b = gamma (1 - alpha)`, `q_ref = b*`.
+#[test]
+fn the_price_by_queue_alone_is_pi() {
+    for (gamma, alpha) in [(2e-5, 0.1), (1e-4, 0.01), (2e-6, 0.9)] {
+        let rem = RemParameters { price: Price::Queue, gamma, alpha, ..RemParameters::default() };
+        let pi = PiParameters {
+            a: gamma,
+            b: gamma * (1.0 - alpha),
+            q_ref: rem.target,
+            interval: rem.interval,
+            ..PiParameters::default()
+        };
+        let prices = side_by_side(&rem, &pi);
+        let highest = prices.iter().map(|(price, _)| *price).fold(0.0, f64::max);
+        assert!(highest > 0.001 && highest < 1.0, "PI's probability must not reach its end: {highest}");
+        assert!(prices.len() > 5000);
+        for (price, probability) in prices {
+            near(price, probability, 1e-9);
+        }
+    }
+}
+
+/// On the probability, as long as it is small, the gains are smaller by ln phi: 9.9950e-7 and
+/// 8.9955e-7 for the paper's parameters.
+#[test]
+fn rem_is_nearly_pi_on_small_probabilities() {
+    let rem = RemParameters { price: Price::Queue, ..RemParameters::default() };
+    let slope = rem.phi.ln();
+    let (a, b) = (rem.gamma * slope, rem.gamma * (1.0 - rem.alpha) * slope);
+    near(a, 9.9950e-7, 5e-12);
+    near(b, 8.9955e-7, 5e-12);
+    let pi = PiParameters { a, b, q_ref: rem.target, interval: rem.interval, ..PiParameters::default() };
+    for (price, p) in side_by_side(&rem, &pi) {
+        let m = parts::exponential(price, rem.phi);
+        // m = 1 - e^-p falls short of p by p^2/2.
+        assert!(m <= p + 1e-12 && p - m <= p * p / 2.0 + 1e-12, "{m} and {p}");
+    }
 }

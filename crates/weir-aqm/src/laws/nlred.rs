@@ -1,0 +1,114 @@
+//! NLRED, Nonlinear RED.
+//!
+//! K. Zhou, K. L. Yeung, V. O. K. Li: *Nonlinear RED: a simple yet efficient active queue
+//! management scheme*, Computer Networks 50(18), 2006. RED with a parabola for its line:
+//!
+//! ```text
+//! p_b = max_p' ((avg - min_th) / (max_th - min_th))^2    for min_th <= avg < max_th
+//! max_p' = 1.5 max_p
+//! ```
+//!
+//! The factor 1.5 makes the areas under both profiles equal, so that packets are spared at
+//! light load and signalled more at heavy load; the two cross at two thirds of the way. Average,
+//! spacing and all else are RED's.
+//!
+//! Where gentle RED continues from `max_p`, gentle NLRED continues from `max_p'`. ns-3 continues
+//! from `max_p` here too, which makes the probability fall at `max_th`.
+
+use alloc::format;
+
+use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
+
+use super::{Forced, Red, RedParameters, Spacing};
+use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+
+/// Parameters of NLRED. Defaults: RED's.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct NlredParameters {
+    /// Average queue below which nothing is signalled. Default 5 packets (Floyd, 1997).
+    pub min_th: Level,
+    /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of
+    /// `min_th`. Default 15 packets (Floyd, 1997).
+    pub max_th: Level,
+    /// What RED's probability would be at `max_th`. Default 0.1 (Floyd, 1997).
+    pub max_p: Probability,
+    /// `max_p' / max_p`. Default 1.5, which makes NLRED's mean probability over the range RED's;
+    /// 1 ends where RED ends and signals less everywhere before.
+    pub nl_factor: f64,
+    /// Weight of a new sample in the average. Default 0.002 (Floyd and Jacobson, 1993).
+    pub w_q: Probability,
+    /// Go on linearly to 1 at twice `max_th` instead of jumping there. Default off, as in 2006.
+    pub gentle: bool,
+    /// How signals are spaced. Default: as in RED's paper.
+    pub spacing: Spacing,
+    /// Mark packets that are ECN-capable instead of dropping them.
+    pub ecn: bool,
+    /// Packets beyond the highest threshold, if `ecn` is on. Default: drop.
+    pub forced: Forced,
+}
+
+impl Default for NlredParameters {
+    fn default() -> Self {
+        let RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, forced, .. } =
+            RedParameters::default();
+        Self { min_th, max_th, max_p, nl_factor: 1.5, w_q, gentle, spacing, ecn, forced }
+    }
+}
+
+impl NlredParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        self.red().check()?;
+        Invalid::unless_positive(self.nl_factor, "nl_factor")?;
+        let top = self.nl_factor * self.max_p.get();
+        Invalid::unless(
+            top <= 1.0,
+            "max_p",
+            format!("the probability would end at nl_factor max_p = {top}"),
+            format!("lower max_p to at most {}, or nl_factor", 1.0 / self.nl_factor),
+        )
+    }
+
+    /// NLRED before `link`.
+    pub fn build(&self, link: Link, rng: Rng) -> Nlred {
+        Nlred { red: self.red().build(link, rng), top: self.nl_factor * self.max_p.get() }
+    }
+
+    fn red(&self) -> RedParameters {
+        let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, forced, .. } = *self;
+        RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, forced, ..RedParameters::default() }
+    }
+}
+
+/// Nonlinear RED.
+#[derive(Clone, Debug)]
+pub struct Nlred {
+    red: Red,
+    /// `max_p'`.
+    top: f64,
+}
+
+impl Aqm for Nlred {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let (min_th, max_th, top) = (self.red.min_th, self.red.max_th, self.top);
+        self.red.measure(queue, now);
+        self.red.judge_by(top, |average| parts::quadratic(average, min_th, max_th, top), packet, queue)
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.red.on_idle(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.red.on_rate(rate, now);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.red.probe(record);
+    }
+}

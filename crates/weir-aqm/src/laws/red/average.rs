@@ -1,0 +1,98 @@
+//! How the RED family measures congestion: the average queue, with its rule for idle time.
+
+use weir_types::{Instant, Level, Probability, Rate};
+
+use crate::{Backlog, Link, parts};
+
+/// How many samples of zero an idle time stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Steps {
+    /// The paper's m, not rounded, and no sample for the arrival itself.
+    #[default]
+    Real,
+    /// ns-2: the whole part of m, and one more for the arrival.
+    WholeAndOne,
+}
+
+/// `avg`: sampled by arrivals, each with the queue before it, and by nobody while the line
+/// is idle, which is made up for at the next arrival. The line starts idle.
+#[derive(Clone, Debug)]
+pub(in crate::laws) struct Average {
+    /// In the unit of the thresholds.
+    value: f64,
+    weight: f64,
+    in_bytes: bool,
+    steps: Steps,
+    /// Since when the line has been idle.
+    idle_since: Option<Instant>,
+    /// Bytes that stand for a packet in the idle rule.
+    mean_packet: u32,
+    /// `s`: seconds to send a mean packet.
+    sample_time: f64,
+}
+
+impl Average {
+    /// An average of zero that counts what `unit` counts.
+    pub(in crate::laws) fn new(unit: Level, weight: Probability, steps: Steps, link: Link) -> Self {
+        Self {
+            value: 0.0,
+            weight: weight.get(),
+            in_bytes: unit.in_bytes(),
+            steps,
+            idle_since: Some(Instant::ZERO),
+            mean_packet: link.mean_packet,
+            sample_time: sample_time(link.rate, link.mean_packet),
+        }
+    }
+
+    pub(in crate::laws) const fn get(&self) -> f64 {
+        self.value
+    }
+
+    /// Takes in the queue that an arrival finds.
+    #[inline]
+    pub(in crate::laws) fn update(&mut self, queue: Backlog, now: Instant) {
+        let sample = measure(queue, self.in_bytes);
+        match (self.idle_since.take(), self.steps) {
+            (None, _) => self.value = parts::ewma(self.value, self.weight, sample),
+            (Some(since), Steps::Real) => {
+                let m = now.since(since).as_secs_f64() / self.sample_time;
+                self.value = parts::ewma_idle(self.value, self.weight, m);
+            }
+            (Some(since), Steps::WholeAndOne) => {
+                // A time of exactly m packets is m, whatever the division does to it.
+                let m = libm::floor(now.since(since).as_secs_f64() / self.sample_time + 1e-9);
+                self.value = parts::ewma_idle(self.value, self.weight, m + 1.0) + self.weight * sample;
+            }
+        }
+    }
+
+    /// The line falls idle, or is told to be so again.
+    pub(in crate::laws) fn on_idle(&mut self, now: Instant) {
+        self.idle_since.get_or_insert(now);
+    }
+
+    pub(in crate::laws) fn on_rate(&mut self, rate: Rate) {
+        self.sample_time = sample_time(rate, self.mean_packet);
+    }
+
+    /// From now on a sample weighs `weight`.
+    pub(super) const fn set_weight(&mut self, weight: f64) {
+        self.weight = weight;
+    }
+}
+
+/// The queue, in bytes or packets.
+pub(in crate::laws) fn measure(queue: Backlog, in_bytes: bool) -> f64 {
+    if in_bytes { queue.bytes as f64 } else { f64::from(queue.packets) }
+}
+
+/// `s`: seconds to send one mean packet.
+fn sample_time(rate: Rate, mean_packet: u32) -> f64 {
+    1.0 / rate.packets_per_second(mean_packet)
+}

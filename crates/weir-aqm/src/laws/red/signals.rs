@@ -1,0 +1,138 @@
+//! How the RED family feeds congestion back: from a probability to spaced drops and marks.
+
+use weir_types::{Probability, Rng};
+
+use crate::{Backlog, PacketInfo, Reason, Verdict, laws::Forced, parts};
+
+/// How far apart signals are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Spacing {
+    /// Each packet by itself with probability `p_b`.
+    Independent,
+    /// The paper's `p_b / (1 - count p_b)`: gaps uniform on 1..1/p, about 2 p signals per packet.
+    #[default]
+    Uniform,
+    /// ns-2's `wait_`: gaps uniform on 1/p..2/p, about 2/3 p signals per packet.
+    Wait,
+}
+
+/// How the size of a packet scales its probability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum BySize {
+    /// The 1993 paper: `p_b` times size over `max_packet`, then spaced.
+    BeforeSpacing,
+    /// ns-2's `bytes_`: spaced by a count of bytes in whole mean packets, then times size over
+    /// the mean size, unless the spacing has made it certain.
+    AfterSpacing,
+}
+
+/// What a measure of congestion asks for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::laws) enum Zone {
+    /// No signal.
+    Below,
+    /// A signal with probability `p_b`.
+    Ramp(f64),
+    /// A signal for certain.
+    Beyond,
+}
+
+/// Spaces signals, and says whether they mark or drop.
+#[derive(Clone, Debug)]
+pub(in crate::laws) struct Signals {
+    pub(in crate::laws) spacing: Spacing,
+    pub(in crate::laws) ecn: bool,
+    pub(in crate::laws) forced: Forced,
+    pub(in crate::laws) mark_below: Option<Probability>,
+    pub(in crate::laws) spare_first: bool,
+    pub(in crate::laws) by_size: Option<BySize>,
+    /// Bytes of the packet whose probability is not scaled.
+    pub(in crate::laws) whole_packet: u32,
+    /// Packets since the last signal, or their bytes; `None` while the measure is below.
+    pub(in crate::laws) count: Option<u64>,
+    /// `p_b`, for the eye.
+    pub(in crate::laws) probability: f64,
+    pub(in crate::laws) rng: Rng,
+}
+
+impl Signals {
+    #[inline]
+    pub(in crate::laws) fn verdict(&mut self, zone: Zone, packet: PacketInfo, queue: Backlog) -> Verdict {
+        let verdict = match zone {
+            Zone::Below => {
+                self.probability = 0.0;
+                self.count = None;
+                Verdict::Pass
+            }
+            Zone::Ramp(p) => self.ramp(p, packet.bytes),
+            Zone::Beyond => {
+                self.probability = 1.0;
+                self.count = Some(0);
+                match self.forced {
+                    Forced::Mark if self.ecn => Verdict::Mark(Reason::Forced),
+                    _ => Verdict::Drop(Reason::Forced),
+                }
+            }
+        };
+        // An overflow is a signal like any other: the next one is spaced from it.
+        if queue.overflows(packet.bytes) && self.count.is_some() {
+            self.count = Some(0);
+        }
+        verdict
+    }
+
+    fn ramp(&mut self, p: f64, bytes: u32) -> Verdict {
+        let scale = f64::from(bytes) / f64::from(self.whole_packet);
+        let (p, step) = match self.by_size {
+            None => (p, 1),
+            Some(BySize::BeforeSpacing) => ((p * scale).min(1.0), 1),
+            Some(BySize::AfterSpacing) => (p, u64::from(bytes)),
+        };
+        self.probability = p;
+        let count = match self.count {
+            Some(count) => count + step,
+            None if self.spare_first => {
+                self.count = Some(step);
+                return Verdict::Pass;
+            }
+            None => 0,
+        };
+        self.count = Some(count);
+        let spaced = match self.spacing {
+            Spacing::Independent => p,
+            Spacing::Uniform => parts::spaced_uniformly(p, self.packets(count)),
+            Spacing::Wait => parts::spaced_with_wait(p, self.packets(count)),
+        };
+        // ns-2 leaves a probability of 1 alone.
+        let scales = self.by_size == Some(BySize::AfterSpacing) && spaced < 1.0;
+        if !self.rng.chance(if scales { spaced * scale } else { spaced }) {
+            return Verdict::Pass;
+        }
+        self.count = Some(0);
+        let marks = self.ecn && self.mark_below.is_none_or(|limit| p < limit.get());
+        if marks { Verdict::Mark(Reason::Early) } else { Verdict::Drop(Reason::Early) }
+    }
+
+    /// A count in packets, whole ones where bytes are counted.
+    fn packets(&self, count: u64) -> f64 {
+        match self.by_size {
+            Some(BySize::AfterSpacing) => (count / u64::from(self.whole_packet)) as f64,
+            _ => count as f64,
+        }
+    }
+
+    pub(in crate::laws) fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("probability", self.probability);
+        record("count", self.count.map_or(-1.0, |count| self.packets(count)));
+    }
+}

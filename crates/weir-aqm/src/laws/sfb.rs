@@ -1,0 +1,307 @@
+//! SFB, Stochastic Fair Blue: a Blue for every flow, in the space of a few.
+//!
+//! W. Feng, D. Kandlur, D. Saha, K. Shin: *Stochastic Fair Blue: A Queue Management Algorithm for
+//! Enforcing Fairness*, IEEE Infocom 2001. There are L levels of N bins. A hash sends every flow
+//! to one bin of each level; a bin counts its waiting packets and has a probability `p_m`. On
+//! each arrival:
+//!
+//! ```text
+//! in each of the flow's bins:   none waits:              p_m <- max(0, p_m - d2)
+//!                               bin_size or more wait:   p_m <- min(1, p_m + d1)
+//! p_min = the least p_m of the flow's bins; signal with probability p_min
+//! ```
+//!
+//! A flow that does not respond drives all its bins to 1; one that responds shares a bin with it
+//! somewhere, but hardly in every level. Flows with `p_min = 1` go through the *penalty box*:
+//! all of them together pass one packet per `penalty_gap`, in bursts of `penalty_burst`.
+//!
+//! *Moving hash.* Two flows that share all their bins are parted every `rehash`, when a second
+//! set of bins, with another hash, takes over. For a time `warm_up` before, packets are counted
+//! there as well, and every packet of a flow in the penalty box adds `d1` to its bins there, so
+//! that such flows are held back from the first moment.
+//!
+//! Numbers and three rules are those of Linux: `>=` where the paper's listing has `>`; drops
+//! beyond `max` where the listing drops beyond `bin_size`; and if `p_min` is above 1/2, a part of
+//! the signals, growing to all at 1, are drops even if the packet could be marked. Linux differs in
+//! that probabilities have 16 bits; that its second set counts only packets that pass the penalty
+//! box, so that it hardly warms up, and begins with what it held at the last change; and that its
+//! box forgets parts of a token, so that it passes nothing if asked more often than it fills.
+
+use alloc::{boxed::Box, format, vec};
+
+use weir_types::{Duration, Instant, Invalid, Probability, Rng};
+
+use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
+
+/// Parameters of SFB. Defaults: Linux.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct SfbParameters {
+    /// L, levels of bins, 1 to 8. Default 8.
+    #[cfg_attr(feature = "serde", schemars(range(min = 1, max = 8)))]
+    pub levels: u32,
+    /// N, bins per level, a power of two up to 256. Default 16.
+    #[cfg_attr(feature = "serde", schemars(range(min = 1, max = 256)))]
+    pub bins: u32,
+    /// Waiting packets from which on the probability of a bin grows. Default 20.
+    #[cfg_attr(feature = "serde", schemars(range(min = 1)))]
+    pub bin_size: u32,
+    /// Waiting packets in the emptiest of its bins from which on a flow's packets are all dropped.
+    /// Default 25.
+    pub max: u32,
+    /// Step of the probability up. Default 0.001 (the kernel; tc asks for 0.0005).
+    pub d1: Probability,
+    /// Step of the probability down. Default 1/6000 (the kernel; tc asks for 0.00005).
+    pub d2: Probability,
+    /// In each such time one packet passes the penalty box. Default 100 ms.
+    pub penalty_gap: Duration,
+    /// Packets that may pass the penalty box at once. Default 20.
+    pub penalty_burst: u32,
+    /// How long a hash is used. Default 600 s.
+    pub rehash: Duration,
+    /// How long before it the next hash is prepared. Default 60 s.
+    pub warm_up: Duration,
+    /// Mark packets that are ECN-capable instead of dropping them.
+    pub ecn: bool,
+}
+
+impl Default for SfbParameters {
+    fn default() -> Self {
+        let step = |step| Probability::new(step).expect("a constant in [0, 1]");
+        Self {
+            levels: 8,
+            bins: 16,
+            bin_size: 20,
+            max: 25,
+            d1: step(0.001),
+            d2: step(1.0 / 6000.0),
+            penalty_gap: Duration::from_millis(100),
+            penalty_burst: 20,
+            rehash: Duration::from_secs(600),
+            warm_up: Duration::from_secs(60),
+            ecn: false,
+        }
+    }
+}
+
+impl SfbParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            (1..=8).contains(&self.levels),
+            "levels",
+            format!("{} levels", self.levels),
+            "write 1 to 8 levels",
+        )?;
+        Invalid::unless(
+            self.bins.is_power_of_two() && self.bins <= 256,
+            "bins",
+            format!("{} bins per level", self.bins),
+            "write a power of two up to 256: one hash serves all levels",
+        )?;
+        Invalid::unless(self.bin_size > 0, "bin_size", "no packet may wait in a bin", "write 1 or more")?;
+        Invalid::unless(
+            self.max >= self.bin_size,
+            "max",
+            format!("max ({}) is below bin_size ({})", self.max, self.bin_size),
+            "probabilities would never grow; exchange the two",
+        )?;
+        Invalid::unless(
+            self.warm_up < self.rehash,
+            "warm_up",
+            format!("the warm-up of {} is not shorter than {}", self.warm_up, self.rehash),
+            "write less than rehash",
+        )
+    }
+
+    /// SFB before any link. All bins are empty, their probabilities 0, the penalty box is unused.
+    pub fn build(&self, _link: Link, mut rng: Rng) -> Sfb {
+        // As many bits as the generator gives.
+        let seed = (rng.uniform() * (1_u64 << 53) as f64) as u64;
+        let set = |hash, counts_since| {
+            let bins = vec![Bin::default(); (self.levels * self.bins) as usize].into_boxed_slice();
+            Set { salt: parts::spread(hash), counts_since, bins }
+        };
+        Sfb {
+            parameters: self.clone(),
+            sets: [set(seed, Some(Instant::ZERO)), set(seed + 1, None)],
+            active: 0,
+            next_hash: seed + 2,
+            hashed_at: Instant::ZERO,
+            refilled_at: Instant::ZERO,
+            miscounted: false,
+            probability: 0.0,
+            rng,
+        }
+    }
+}
+
+/// One bin: what waits there of all flows that are sent to it, and their probability.
+#[derive(Clone, Debug, Default)]
+struct Bin {
+    waiting: u32,
+    /// `p_m`.
+    probability: f64,
+}
+
+/// The bins of all levels under one hash.
+#[derive(Clone, Debug)]
+struct Set {
+    salt: u64,
+    /// Packets that arrived from then on are counted; `None` while the set is not in use.
+    counts_since: Option<Instant>,
+    /// Level by level.
+    bins: Box<[Bin]>,
+}
+
+impl Set {
+    /// The bins of `flow`, one in each level, which has `per_level`: a byte of the hash for each.
+    fn of(&mut self, flow: u32, per_level: u32) -> impl Iterator<Item = &mut Bin> {
+        let per_level = per_level as usize;
+        let hash = parts::spread(u64::from(flow) ^ self.salt).to_le_bytes();
+        self.bins.chunks_exact_mut(per_level).zip(hash).map(move |(level, byte)| {
+            let place = usize::from(byte) & (per_level - 1);
+            &mut level[place]
+        })
+    }
+}
+
+/// Stochastic Fair Blue.
+#[derive(Clone, Debug)]
+pub struct Sfb {
+    parameters: SfbParameters,
+    sets: [Set; 2],
+    /// Which set decides.
+    active: usize,
+    /// The seed of the hash after the two that there are.
+    next_hash: u64,
+    /// Since when the active set decides.
+    hashed_at: Instant,
+    /// When the penalty box has all its tokens again, if it is not used.
+    refilled_at: Instant,
+    /// Packets that were counted in have been dropped on the way, nobody knows which.
+    miscounted: bool,
+    /// `p_min` of the last arrival, for the eye.
+    probability: f64,
+    rng: Rng,
+}
+
+impl Sfb {
+    /// Prepares the next hash, or moves on to it, when it is time.
+    fn move_hash(&mut self, now: Instant) {
+        let SfbParameters { rehash, warm_up, .. } = self.parameters;
+        let age = now.since(self.hashed_at);
+        if age + warm_up <= rehash {
+            return;
+        }
+        self.sets[1 - self.active].counts_since.get_or_insert(now);
+        if age > rehash {
+            let old = &mut self.sets[self.active];
+            old.bins.fill(Bin::default());
+            old.counts_since = None;
+            old.salt = parts::spread(self.next_hash);
+            self.next_hash += 1;
+            self.active = 1 - self.active;
+            self.hashed_at = now;
+        }
+    }
+
+    /// A packet from the penalty box asks to pass.
+    fn passes_box(&mut self, now: Instant) -> bool {
+        let SfbParameters { penalty_gap: gap, penalty_burst: burst, .. } = self.parameters;
+        let passes = burst > 0 && self.refilled_at.since(now) <= gap * u64::from(burst - 1);
+        if passes {
+            self.refilled_at = self.refilled_at.max(now) + gap;
+        }
+        passes
+    }
+
+    fn judge(&mut self, flow: u32, now: Instant) -> Verdict {
+        let SfbParameters { bins, bin_size, max, d1, d2, ecn, .. } = self.parameters;
+        let (mut p_min, mut least) = (1.0, u32::MAX);
+        for bin in self.sets[self.active].of(flow, bins) {
+            if bin.waiting == 0 {
+                bin.probability = (bin.probability - d2.get()).max(0.0);
+            } else if bin.waiting >= bin_size {
+                bin.probability = (bin.probability + d1.get()).min(1.0);
+            }
+            p_min = bin.probability.min(p_min);
+            least = bin.waiting.min(least);
+        }
+        self.probability = p_min;
+        if least >= max {
+            return Verdict::Drop(Reason::Forced);
+        }
+        if p_min >= 1.0 {
+            let next = &mut self.sets[1 - self.active];
+            if next.counts_since.is_some() {
+                next.of(flow, bins).for_each(|bin| bin.probability = (bin.probability + d1.get()).min(1.0));
+            }
+            return if self.passes_box(now) { Verdict::Pass } else { Verdict::Drop(Reason::Forced) };
+        }
+        let draw = self.rng.uniform();
+        if draw >= p_min {
+            Verdict::Pass
+        } else if ecn && draw >= 2.0 * (p_min - 0.5) {
+            Verdict::Mark(Reason::Early)
+        } else {
+            Verdict::Drop(Reason::Early)
+        }
+    }
+}
+
+impl Aqm for Sfb {
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        // A full buffer draws nothing and changes nothing.
+        if queue.overflows(packet.bytes) {
+            return Verdict::Pass;
+        }
+        self.move_hash(now);
+        let verdict = self.judge(packet.flow, now);
+        let enters = match verdict {
+            Verdict::Pass => true,
+            Verdict::Mark(_) => packet.ecn.is_markable(),
+            Verdict::Drop(_) => false,
+        };
+        if enters {
+            for set in self.sets.iter_mut().filter(|set| set.counts_since.is_some()) {
+                set.of(packet.flow, self.parameters.bins).for_each(|bin| bin.waiting += 1);
+            }
+        }
+        verdict
+    }
+
+    fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, _: Backlog, now: Instant) -> Verdict {
+        // A hash changes on the arrival of a packet, which is then the first it counts.
+        let arrived = Instant::from_nanos(now.as_nanos().saturating_sub(sojourn.as_nanos()));
+        let counted = |set: &&mut Set| set.counts_since.is_some_and(|since| arrived >= since);
+        for set in self.sets.iter_mut().filter(counted) {
+            let bins = set.of(packet.flow, self.parameters.bins);
+            bins.for_each(|bin| bin.waiting = bin.waiting.saturating_sub(1));
+        }
+        Verdict::Pass
+    }
+
+    fn on_overflow(&mut self, _packets: u32, _now: Instant) {
+        self.miscounted = true;
+    }
+
+    fn on_idle(&mut self, _now: Instant) {
+        // Where nothing waits, no bin holds anything.
+        if self.miscounted {
+            let bins = self.sets.iter_mut().flat_map(|set| set.bins.iter_mut());
+            bins.for_each(|bin| bin.waiting = 0);
+            self.miscounted = false;
+        }
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        let bins = &self.sets[self.active].bins;
+        record("probability", self.probability);
+        record("highest", bins.iter().map(|bin| bin.probability).fold(0.0, f64::max));
+        record("fullest", bins.iter().map(|bin| bin.waiting).max().map_or(0.0, f64::from));
+    }
+}

@@ -1,0 +1,345 @@
+//! OP-RED: what it makes of a delay and a loss, and when it gives up.
+
+use weir_aqm::{
+    Aqm, Backlog, Limit, Link, PacketInfo, Verdict,
+    laws::{AqmConfig, Counts, OpRed, OpRedParameters, Progress},
+};
+use weir_types::{Duration, Ecn, Instant, Level};
+
+use crate::support::{near, packet, packets, probability, rate, read, stream, waiting};
+
+/// 1250 packets a second and a buffer of 50, as in the study of delay and loss.
+fn link() -> Link {
+    Link { rate: rate(10_000_000), mean_packet: 1000, limit: Limit::Packets(50) }
+}
+
+const WINDOW: Duration = Duration::from_secs(2);
+
+/// A law and the time up to which it has been driven.
+struct Driven {
+    law: OpRed,
+    now: Instant,
+}
+
+impl Driven {
+    fn new(parameters: &OpRedParameters) -> Self {
+        Self { law: parameters.build(link(), stream("op-red")), now: Instant::ZERO }
+    }
+
+    /// A window in which 1000 packets arrive at once, so many of a thousand find no room and the
+    /// others wait for `delay`; then the line is busy for this part of the window.
+    fn window(&mut self, delay: f64, lost: u32, busy: f64) {
+        let delay = Duration::from_secs_f64(delay / 1000.0);
+        for n in 0..1000 {
+            let limit = Limit::Packets(u32::from(n >= lost));
+            let queue = Backlog { packets: 0, bytes: 0, limit };
+            assert_eq!(self.law.on_enqueue(packet(Ecn::NotEct), queue, self.now), Verdict::Pass);
+            if n >= lost {
+                self.law.on_dequeue(packet(Ecn::NotEct), delay, queue, self.now);
+            }
+        }
+        if busy < 1.0 {
+            self.law.on_idle(self.now + WINDOW.mul_f64(busy));
+        }
+        self.end();
+    }
+
+    /// Updates until the window is over.
+    fn end(&mut self) {
+        let end = self.now + WINDOW;
+        while let Some(due) = self.law.next_update().filter(|due| *due <= end) {
+            self.law.update(waiting(0), due);
+        }
+        self.now = end;
+    }
+
+    /// The law at high load, not yet moved, with nothing measured.
+    fn at_high_load() -> Self {
+        let mut driven = Self::new(&OpRedParameters::default());
+        for _ in 0..3 {
+            near(read(&driven.law, "high_load"), 0.0, 0.0);
+            driven.window(20.0, 0, 1.0);
+            assert_eq!(driven.law.progress(), Progress::Achieved);
+        }
+        near(read(&driven.law, "high_load"), 1.0, 0.0);
+        near(read(&driven.law, "max_p"), 0.1, 0.0);
+        driven.law.set_targets(Duration::from_millis(20), probability(0.02)).expect("targets");
+        driven
+    }
+
+    fn max_th(&self) -> f64 {
+        read(&self.law, "max_th")
+    }
+
+    fn max_p(&self) -> f64 {
+        read(&self.law, "max_p")
+    }
+}
+
+#[test]
+fn at_high_load_max_th_moves() {
+    for (delay, lost, max_th) in [(30.0, 20, 28.98634), (20.0, 40, 31.73287), (30.0, 60, 31.48634)] {
+        let mut driven = Driven::at_high_load();
+        near(driven.max_th(), 30.0, 0.0);
+        driven.window(delay, lost, 1.0);
+        near(driven.max_th(), max_th, 5e-6);
+        assert_eq!(driven.law.progress(), Progress::Seeking);
+    }
+    // max_p goes a tenth of its way to 0.3, unless what is lost is lost by force.
+    let mut driven = Driven::at_high_load();
+    driven.window(30.0, 20, 1.0);
+    near(driven.max_p(), 0.12, 1e-12);
+    let mut driven = Driven::at_high_load();
+    driven.window(30.0, 60, 1.0);
+    near(driven.max_p(), 0.116_183_4, 5e-8);
+}
+
+#[test]
+fn at_low_load_max_p_moves() {
+    let mut driven = Driven::new(&OpRedParameters::default());
+    driven.window(30.0, 20, 0.9);
+    near(driven.max_p(), 0.106_270_7, 5e-8);
+    near(driven.max_th(), 30.0, 0.0);
+    // The branch on which most losses are forced.
+    let mut driven = Driven::new(&OpRedParameters::default());
+    driven.window(30.0, 60, 0.9);
+    near(driven.max_p(), 0.116_183_4, 5e-8);
+}
+
+/// Early drops are no reason to raise `max_p`: at low load it falls if they are too many.
+#[test]
+fn too_many_early_drops_lower_max_p() {
+    let parameters = OpRedParameters { w_q: probability(1.0), ..Default::default() };
+    let mut driven = Driven::new(&parameters);
+    let mut signals = 0;
+    for _ in 0..2000 {
+        let verdict = driven.law.on_enqueue(packet(Ecn::NotEct), waiting(20), Instant::ZERO);
+        signals += u32::from(verdict != Verdict::Pass);
+        driven.law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(20), waiting(20), Instant::ZERO);
+    }
+    driven.end();
+    let loss = f64::from(signals) / 2000.0;
+    near(read(&driven.law, "loss"), loss, 1e-12);
+    near(read(&driven.law, "forced"), 0.0, 0.01);
+    near(driven.max_p(), 0.1 * (-0.15 * (loss / 0.02).ln().min(1.0)).exp(), 1e-12);
+    assert!(driven.max_p() < 0.095, "{signals} lost");
+}
+
+/// Averages over windows begin with the first and then take a quarter of the new one.
+#[test]
+fn windows_are_averaged() {
+    let mut driven = Driven::new(&OpRedParameters::default());
+    driven.window(10.0, 0, 0.9);
+    driven.window(30.0, 40, 0.9);
+    near(read(&driven.law, "delay"), 0.015, 1e-9);
+    near(read(&driven.law, "loss"), 0.01, 1e-12);
+    near(read(&driven.law, "forced"), 1.0, 1e-12);
+    near(read(&driven.law, "busy"), 0.9, 1e-9);
+    // Other targets: what was measured before is forgotten.
+    driven.law.set_targets(Duration::from_millis(5), probability(0.1)).expect("targets");
+    driven.window(30.0, 40, 0.9);
+    near(read(&driven.law, "delay"), 0.03, 1e-9);
+    assert!(driven.law.set_targets(Duration::ZERO, probability(0.1)).is_err());
+    assert!(driven.law.set_targets(Duration::from_millis(5), probability(0.0)).is_err());
+}
+
+#[test]
+fn load_changes_after_windows_in_a_row() {
+    let mut driven = Driven::at_high_load();
+    for (busy, high) in [(0.97, 1.0), (0.985, 1.0), (0.97, 1.0), (0.97, 0.0)] {
+        driven.window(20.0, 0, busy);
+        near(read(&driven.law, "high_load"), high, 0.0);
+    }
+    for (busy, high) in [(1.0, 0.0), (1.0, 0.0), (0.99, 0.0), (1.0, 0.0), (0.996, 0.0), (1.0, 1.0)] {
+        driven.window(20.0, 0, busy);
+        near(read(&driven.law, "high_load"), high, 0.0);
+    }
+}
+
+#[test]
+fn within_a_tenth_of_both_targets_everything_is_held() {
+    let mut driven = Driven::at_high_load();
+    // e^0.1 = 1.105
+    driven.window(22.0, 22, 1.0);
+    assert_eq!(driven.law.progress(), Progress::Achieved);
+    near(read(&driven.law, "achieved"), 1.0, 0.0);
+    near(driven.max_th(), 30.0, 0.0);
+    near(driven.max_p(), 0.1, 0.0);
+    driven.law.set_targets(Duration::from_millis(20), probability(0.02)).expect("targets");
+    driven.window(22.2, 22, 1.0);
+    assert_eq!(driven.law.progress(), Progress::Seeking);
+}
+
+/// Less delay than the least `max_th` and the largest `max_p` give.
+#[test]
+fn at_the_bounds_the_targets_are_unachievable() {
+    let mut driven = Driven::at_high_load();
+    driven.law.set_targets(Duration::from_millis(5), probability(0.02)).expect("targets");
+    // 0.05 B (1 + 1) at a time: the slack of the loss counts, too.
+    for max_th in [25.0, 20.0, 15.0, 10.0] {
+        driven.window(30.0, 0, 1.0);
+        near(driven.max_th(), max_th, 1e-9);
+    }
+    let mut max_p = driven.max_p();
+    while max_p < 0.5 {
+        driven.window(30.0, 0, 1.0);
+        max_p = (max_p * 0.3_f64.exp()).min(0.5);
+        near(driven.max_p(), max_p, 1e-9);
+        near(driven.max_th(), 10.0, 0.0);
+    }
+    for _ in 0..9 {
+        driven.window(30.0, 0, 1.0);
+        assert_eq!(driven.law.progress(), Progress::Seeking);
+    }
+    driven.window(30.0, 0, 1.0);
+    assert_eq!(driven.law.progress(), Progress::Unachievable);
+    near(read(&driven.law, "unachievable"), 1.0, 0.0);
+    driven.window(30.0, 0, 1.0);
+    near(driven.max_p(), 0.5, 1e-9);
+
+    // Within reach again, it moves at once: max_p goes home first, then max_th.
+    driven.law.set_targets(Duration::from_millis(60), probability(0.02)).expect("targets");
+    assert_eq!(driven.law.progress(), Progress::Seeking);
+    while driven.max_p() > 0.3 + 1e-9 {
+        near(driven.max_th(), 10.0, 0.0);
+        driven.window(30.0, 40, 1.0);
+    }
+    near(driven.max_p(), 0.3, 1e-9);
+    driven.window(30.0, 40, 1.0);
+    assert!(driven.max_th() > 10.0);
+}
+
+/// At low load it is `max_p` that comes to its bound, and `max_th` that takes its place; on the
+/// way back `max_p` waits until `max_th` is home.
+#[test]
+fn the_other_parameter_takes_the_place_of_one_at_its_bound() {
+    let mut driven = Driven::new(&OpRedParameters::default());
+    while driven.max_p() < 0.5 - 1e-9 {
+        near(driven.max_th(), 30.0, 0.0);
+        driven.window(400.0, 0, 0.9);
+    }
+    driven.window(400.0, 0, 0.9);
+    driven.window(400.0, 0, 0.9);
+    near(driven.max_th(), 30.0 - 2.0 * 5.0, 1e-9);
+    // Now delay is to be given for loss.
+    driven.law.set_targets(Duration::from_secs(1), probability(0.02)).expect("targets");
+    while driven.max_th() < 30.0 {
+        driven.window(400.0, 40, 0.9);
+        near(driven.max_p(), 0.5, 1e-9);
+    }
+    near(driven.max_th(), 30.0, 0.0);
+}
+
+/// A target that moves from one side of the curve to the other: reports follow.
+#[test]
+fn reports_follow_what_is_measured() {
+    let mut driven = Driven::at_high_load();
+    for _ in 0..10 {
+        driven.window(60.0, 60, 1.0);
+    }
+    assert_eq!(driven.law.progress(), Progress::Unachievable);
+    // A way to go takes back one window each: noise does not, ten windows do.
+    driven.law.set_targets(Duration::from_millis(60), probability(0.06)).expect("targets");
+    assert_eq!(driven.law.progress(), Progress::Seeking);
+    driven.window(60.0, 60, 1.0);
+    assert_eq!(driven.law.progress(), Progress::Achieved);
+}
+
+/// Both errors too large and equal: the nearest point of the curve.
+#[test]
+fn balanced_errors_are_unachievable_too() {
+    let mut driven = Driven::at_high_load();
+    for _ in 0..9 {
+        driven.window(60.0, 60, 1.0);
+        assert_eq!(driven.law.progress(), Progress::Seeking);
+        near(driven.max_th(), 30.0, 1e-9);
+    }
+    driven.window(60.0, 60, 1.0);
+    assert_eq!(driven.law.progress(), Progress::Unachievable);
+}
+
+/// Three times the delay and twenty times the loss: clipped, both errors are 1.
+#[test]
+fn clipping_does_not_hide_the_larger_error() {
+    let mut driven = Driven::at_high_load();
+    driven.window(60.0, 400, 1.0);
+    near(driven.max_th(), 30.0 + 0.05 * 50.0 * 0.5, 1e-12);
+    let mut driven = Driven::at_high_load();
+    driven.window(400.0, 60, 1.0);
+    near(driven.max_th(), 30.0 - 0.05 * 50.0 * 0.5, 1e-12);
+}
+
+/// Five time constants of the average, twenty allowed losses, one second: whichever is longest.
+#[test]
+fn windows_suit_rate_and_targets() {
+    let first_measured = |parameters: &OpRedParameters, bits| {
+        let mut law = parameters.build(link(), stream("op-red"));
+        law.on_rate(rate(bits), Instant::ZERO);
+        for _ in 0..100 {
+            law.on_enqueue(packet(Ecn::NotEct), waiting(0), Instant::ZERO);
+            law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(7), waiting(0), Instant::ZERO);
+        }
+        loop {
+            let due = law.next_update().expect("a timer");
+            law.update(waiting(0), due);
+            assert!(law.next_update() > Some(due));
+            if read(&law, "delay") > 0.0 {
+                return due.as_secs_f64();
+            }
+        }
+    };
+    let default = OpRedParameters::default();
+    near(first_measured(&default, 10_000_000), 2.0, 1e-9);
+    near(first_measured(&default, 5_000_000), 4.0, 1e-9);
+    near(first_measured(&default, 100_000_000), 1.0, 1e-9);
+    let rare = OpRedParameters { target_loss: probability(0.004), ..default };
+    near(first_measured(&rare, 10_000_000), 4.0, 1e-9);
+}
+
+#[test]
+fn a_window_with_few_arrivals_goes_on() {
+    let mut driven = Driven::new(&OpRedParameters::default());
+    for windows in 1..=5 {
+        for _ in 0..10 {
+            driven.law.on_enqueue(packet(Ecn::NotEct), waiting(0), driven.now);
+            driven.law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(30), waiting(0), driven.now);
+        }
+        driven.law.on_idle(driven.now + WINDOW.mul_f64(0.5));
+        driven.end();
+        near(read(&driven.law, "delay"), if windows == 5 { 0.03 } else { 0.0 }, 1e-9);
+    }
+    near(read(&driven.law, "busy"), 0.5, 1e-9);
+}
+
+#[test]
+fn marks_are_losses_if_they_are_counted() {
+    let loss = |counts, ecn| {
+        let parameters = OpRedParameters { counts, ecn: true, w_q: probability(1.0), ..Default::default() };
+        let mut driven = Driven::new(&parameters);
+        let signals = (0..5000).filter(|_| {
+            let packet = PacketInfo { ecn, ..packet(ecn) };
+            driven.law.on_enqueue(packet, waiting(20), Instant::ZERO) != Verdict::Pass
+        });
+        let signals = signals.count() as f64 / 5000.0;
+        driven.end();
+        read(&driven.law, "loss") / signals
+    };
+    near(loss(Counts::Drops, Ecn::Ect0), 0.0, 0.0);
+    near(loss(Counts::DropsAndMarks, Ecn::Ect0), 1.0, 1e-12);
+    near(loss(Counts::Drops, Ecn::NotEct), 1.0, 1e-12);
+}
+
+/// `max_th` begins at 0.6 of the buffer, in the unit of `min_th`, and never comes too near to it.
+#[test]
+fn max_th_is_a_part_of_the_buffer() {
+    let begins_at = |min_th, limit| {
+        let parameters = OpRedParameters { min_th, ..OpRedParameters::default() };
+        assert_eq!(AqmConfig::OpRed(parameters.clone()).check(), Ok(()));
+        read(&parameters.build(Link { limit, ..link() }, stream("op-red")), "max_th")
+    };
+    near(begins_at(packets(5.0), Limit::Packets(50)), 30.0, 0.0);
+    near(begins_at(packets(5.0), Limit::Bytes(50_000)), 30.0, 0.0);
+    near(begins_at(Level::Bytes(5000.0), Limit::Packets(50)), 30_000.0, 0.0);
+    near(begins_at(packets(5.0), Limit::Packets(4)), 10.0, 0.0);
+    near(begins_at(packets(20.0), Limit::Packets(50)), 40.0, 0.0);
+}
