@@ -1,6 +1,7 @@
 """What the guides show, works."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from conftest import SMALL, Command
 from weir.sweeps.axes import parse
 
 DOCS = Path(__file__).parents[1] / "docs"
-GUIDES = ("sweeps.md", "cluster.md")
+EXAMPLES = DOCS.parent / "examples"
+GUIDES = ("sweeps.md", "cluster.md", "own-laws.md")
 
 
 def text_of(guide: str) -> str:
@@ -57,3 +59,22 @@ def test_the_python_in_the_guide_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     exec(quick, {"weir": weir})  # noqa: S102
     assert Path("goodput.svg").read_text(encoding="utf-8").startswith("<svg")
     assert Path("goodput-report/report.html").exists()
+
+
+def test_the_laws_in_the_guide_are_the_examples_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(EXAMPLES)
+    blocks = re.findall(r"^```python\n(.*?)^```", text_of("own-laws.md"), re.MULTILINE | re.DOTALL)
+    files = [(EXAMPLES / "lab" / name).read_text(encoding="utf-8") for name in ("leaky.py", "patience.py")]
+    assert blocks[:2] == files
+    assert len(files[0].splitlines()) <= 20
+    exec(blocks[2], {})  # noqa: S102
+    (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("own-laws.md"), re.MULTILINE | re.DOTALL)
+    head = 'schema = 1\nname = "own"\nduration = "5 s"\n'
+    weir.Scenario.loads(head + table + '[flows.ftp]\ncount = 5\nrtt = "80 ms"\n').run()
+    own = weir.Scenario.load("own-laws.toml", {"duration": "30 s"}).compare(replications=2)
+    summary = own.summary()
+    assert summary["variant"].to_list() == ["leaky", "patience", "red"]
+    # Both hold the queue below the buffer, and keep the link busy.
+    assert all(5 < queue < 70 for queue in summary["mean_queue"])
+    assert {"level", "late"} <= set(own.series["variable"])

@@ -7,7 +7,7 @@ import pytest
 
 import weir
 from weir import queue as queue_module
-from weir.queue import Dropped, Ecn, Offered
+from weir.queue import Dropped, Offered
 
 
 def drop_tail(packets: int = 3) -> weir.Queue:
@@ -67,41 +67,6 @@ def fair(
     return weir.Queue({name: {"places": "numbered", **aqm[name]}}, rate=rate, buffer=buffer)
 
 
-def order(queue: weir.Queue, now: float) -> str:
-    """The flows of all that waits, as letters."""
-    flows: list[int] = []
-    while (taken := queue.take(now)) is not None:
-        flows.append(taken.flow)
-    return "".join("ABCDEFGH"[flow] for flow in flows)
-
-
-@pytest.mark.parametrize("aqm", [{"fq-codel": {}}, {"fq-pie": {}}, {"fq": {"law": {"drop-tail": {}}}}])
-def test_flows_take_turns_by_bytes(aqm: dict[str, dict[str, Any]]) -> None:
-    """RFC 8290: A has 4 packets of 1500 bytes, B 6 of 500, both have just arrived, A first."""
-    queue = fair(aqm)
-    for flow, size, packets in ((0, 1500, 4), (1, 500, 6)):
-        for _ in range(packets):
-            assert queue.offer(0.0, size, flow) == Offered("accepted", None)
-    assert order(queue, 0.001) == "AABBBBABBA"
-
-
-def test_the_fattest_flow_makes_room() -> None:
-    queue = fair({"fq-codel": {}}, buffer="10 packets")
-    offered = [queue.offer(0.0, 1000, flow) for flow in (0, 0, 0, 0, 0, 0, 0, 0, 1, 1)]
-    assert queue.dropped == []
-    assert queue.offer(0.0, 1000, 1) == offered[0] == Offered("accepted", None)
-    assert queue.dropped == [Dropped(0, "overflow")] * 4
-    assert len(queue) == 7
-
-
-def test_what_arrives_may_be_the_fattest() -> None:
-    queue = fair({"fq": {}}, buffer="2 packets")
-    for flow in (1, 2):
-        queue.offer(0.0, 100, flow)
-    assert queue.offer(0.0, 500, 3) == Offered("dropped", "overflow")
-    assert queue.dropped == []
-
-
 def test_a_law_within_fair_queueing_works() -> None:
     table = {"min_th": "1 packet", "max_th": "3 packets", "max_p": 1.0, "w_q": 1.0}
     queue = fair({"fq": {"law": {"red": table}, "backlog": "own"}})
@@ -110,65 +75,46 @@ def test_a_law_within_fair_queueing_works() -> None:
     assert queue.variables["average"] > 0
 
 
-def test_codel_drops_of_a_flow_on_the_way_out() -> None:
-    queue = fair({"fq-codel": {"ecn": False}})
-    for n in range(60):
-        queue.offer(n * 0.001, 1000, 0)
-    dropped = [Dropped(0, "early") for n in range(60) for _ in _dropped(queue, 0.1 + n * 0.01)]
-    assert len(dropped) >= 2
+def test_another_rate_reaches_the_law() -> None:
+    """A silence of 50 ms is 50 packets at 8 Mbit/s, and 25 at half of it."""
+
+    def average(rate: str) -> float:
+        table = {"min_th": "40 packets", "max_th": "50 packets", "w_q": 0.5}
+        queue = weir.Queue({"red": table}, rate="8 Mbit/s", buffer="50 packets")
+        for _ in range(2):
+            queue.offer(0.0, 1000)
+        assert queue["average"] == 0.5
+        for _ in range(3):
+            queue.take(0.1)
+        queue.set_rate(0.11, rate)
+        queue.offer(0.150, 1000)
+        return queue["average"]
+
+    assert average("8 Mbit/s") == pytest.approx(0.5**51)
+    assert average("4 Mbit/s") == pytest.approx(0.5**26)
 
 
-def _dropped(queue: weir.Queue, now: float) -> list[Dropped]:
-    queue.take(now)
-    return queue.dropped
+def test_a_rate_is_set_at_a_time() -> None:
+    queue = weir.Queue({"rem": {}}, rate="8 Mbit/s", buffer="50 packets")
+    with pytest.raises(ValueError, match="ambiguous"):
+        queue.set_rate(0.0, "8 Mbps")
+    queue.set_rate(1.0, "4 Mbit/s")
+    with pytest.raises(ValueError, match=r"0\.5"):
+        queue.set_rate(0.5, "8 Mbit/s")
 
 
-def test_choke_drops_both_of_a_match() -> None:
-    """A, B, A, C wait; the third is drawn: an A costs both, a B does not match."""
-    table = {"min_th": "3.5 packets", "max_th": "1000 packets", "max_p": 0.0, "w_q": 1.0}
-
-    def after(flow: int, seed: int) -> tuple[str, int, str]:
-        queue = weir.Queue({"choke": table}, rate="8 Mbit/s", buffer="100 packets", seed=seed)
-        for waiting in (0, 1, 0, 2):
-            assert queue.offer(0.0, 1000, waiting).verdict == "accepted"
-        verdict = queue.offer(0.0, 1000, flow).verdict
-        return verdict, len(queue.dropped), order(queue, 0.001)
-
-    found = {after(0, seed): seed for seed in range(40)}
-    assert set(found) == {("dropped", 1, "ABC"), ("dropped", 1, "BAC"), ("accepted", 0, "ABACA")}
-    assert after(1, found["dropped", 1, "ABC"]) == ("accepted", 0, "ABACB")
-
-
-def test_dualpi2_follows_the_delay_of_its_classic_line() -> None:
-    """The head of line C is 16, 31, 31, 10 ms old at the first four updates."""
-    queue = weir.Queue("dualpi2", rate="8 Mbit/s", buffer="100 packets")
-    values: list[tuple[float, float, float]] = []
-    queue.offer(0.0, 1000)
-    for update, take, offer in ((0.016, 0.017, 0.001), (0.032, 0.033, 0.017), (0.048, 0.049, 0.054)):
-        if offer < update:
-            queue.offer(offer, 1000)
-        queue.advance(update)
-        values.append((queue["p'"], queue["p_C"], queue["p_CL"]))
-        queue.take(take)
-        if offer > update:
-            queue.offer(offer, 1000)
-    queue.advance(0.064)
-    values.append((queue["p'"], queue["p_C"], queue["p_CL"]))
-    assert values == [
-        pytest.approx((0.05136, 0.0026378, 0.10272), abs=5e-8),
-        pytest.approx((0.10192, 0.0103877, 0.20384), abs=5e-8),
-        pytest.approx((0.10448, 0.0109161, 0.20896), abs=5e-8),
-        pytest.approx((0.03648, 0.0013308, 0.07296), abs=5e-8),
-    ]
-
-
-def test_dualpi2_serves_low_latency_first() -> None:
-    queue = weir.Queue("dualpi2", rate="8 Mbit/s", buffer="100 packets")
-    ecn: list[Ecn] = ["not-ect", "ect0", "ect1", "ce"]
-    for flow, codepoint in enumerate(ecn):
-        queue.offer(0.0, 1000, flow, codepoint)
-    assert (queue["L"], queue["C"]) == (2, 2)
-    assert order(queue, 0.0) == "CDAB"
+def test_only_op_red_has_targets() -> None:
+    queue = weir.Queue("op-red", rate="10 Mbit/s", buffer="50 packets")
+    queue.set_targets(1.0, "5 ms", 0.01)
+    for delay, loss, told in (
+        ("5", 0.01, "unit"),
+        ("0 ms", 0.01, "target_delay"),
+        ("5 ms", 1.5, "loss of 1.5"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            queue.set_targets(1.0, delay, loss)
+    with pytest.raises(ValueError, match="only op-red"):
+        weir.Queue("red", rate="10 Mbit/s", buffer="50 packets").set_targets(0.0, "5 ms", 0.01)
 
 
 def test_an_unknown_variable_says_which_there_are() -> None:

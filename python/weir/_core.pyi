@@ -82,6 +82,9 @@ class Scenario:
         """Whether setting `path` leaves every choice as it is. It does not where it is a parameter
         of a law that this scenario does not have."""
     @property
+    def has_python_laws(self) -> bool:
+        """Whether laws of somebody's own run in it."""
+    @property
     def sweep(self) -> str | None:
         """The table [sweep] as JSON, if there is one: replications, until, samples, method (each only
         where it is given) and axes, in the order of the file. Not part of the hash."""
@@ -182,6 +185,85 @@ def student_t(degrees: int, level: float) -> float:
 Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 
 @final
+class Link:
+    """The link that a law stands before."""
+
+    @property
+    def rate(self) -> int:
+        """Bits per second, when the law is made."""
+    @property
+    def mean_packet(self) -> int:
+        """Bytes: what stands for a packet where a law counts in packets."""
+    @property
+    def packets_per_second(self) -> float:
+        """Packets of mean size."""
+    @property
+    def limit_packets(self) -> int | None:
+        """The buffer, where it is one in packets."""
+    @property
+    def limit_bytes(self) -> int | None:
+        """The buffer, where it is one in bytes."""
+
+@final
+class Packet:
+    """A packet, as a law may see it."""
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def ecn(self) -> Ecn: ...
+    @property
+    def flow(self) -> int: ...
+
+@final
+class Backlog:
+    """What waits, and how much may. The packet being sent does not wait."""
+
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def limit_packets(self) -> int | None:
+        """The buffer, where it is one in packets."""
+    @property
+    def limit_bytes(self) -> int | None:
+        """The buffer, where it is one in bytes."""
+
+@final
+class Seen:
+    """What a controller sees at an update. Counts are since the one before."""
+
+    @property
+    def now(self) -> float:
+        """Seconds from the start."""
+    @property
+    def packets(self) -> int:
+        """That wait."""
+    @property
+    def bytes(self) -> int:
+        """That wait."""
+    @property
+    def rate(self) -> int:
+        """Of the link, bits per second."""
+    @property
+    def arrived(self) -> int:
+        """Packets that have arrived, whatever became of them."""
+    @property
+    def arrived_bytes(self) -> int: ...
+    @property
+    def left(self) -> int:
+        """Packets that have gone to the link."""
+    @property
+    def left_bytes(self) -> int: ...
+    @property
+    def lost(self) -> int:
+        """Packets dropped for want of room."""
+    @property
+    def delay(self) -> float | None:
+        """Seconds that the last packet to leave waited; None if none has left."""
+
+@final
 class QueueCore:
     """One discipline in your hands: you are the link. Times in seconds, never backwards."""
 
@@ -198,6 +280,9 @@ class QueueCore:
         """The next packet (flow, bytes, marked, sojourn in seconds) or None, and the packets dropped on
         the way to it (flow, reason)."""
     def advance(self, now: float) -> None: ...
+    def set_rate(self, now: float, rate: str) -> None: ...
+    def set_targets(self, now: float, delay: str, loss: float) -> None:
+        """Raises ValueError for anything but OP-RED."""
     @property
     def packets(self) -> int: ...
     @property

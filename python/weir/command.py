@@ -13,7 +13,7 @@ import typer
 
 from weir import console
 from weir._core import ScenarioError
-from weir.errors import WeirError
+from weir.errors import LawFailedError, WeirError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,12 +34,21 @@ def guarded() -> Generator[None]:
     except ScenarioError as error:
         console.print_scenario_error(error)
         raise typer.Exit(BAD_INPUT) from None
+    except LawFailedError as error:
+        console.note(error.message)
+        raise typer.Exit(error.exit_code) from None
     except WeirError as error:
         console.print_error(error.told, error.hint)
         raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
         console.note("interrupted; earlier results are as they were")
         raise typer.Exit(INTERRUPTED) from None
+    except Exception as error:
+        told = getattr(error, "weir_traceback", None)
+        if told is None:
+            raise
+        console.note(told.rstrip())
+        raise typer.Exit(LawFailedError.exit_code) from None
 
 
 def refuse(message: str, hint: str | None = None) -> NoReturn:

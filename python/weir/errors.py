@@ -27,3 +27,9 @@ class WeirError(Exception):
 
     def __str__(self) -> str:
         return self.told if self.hint is None else f"{self.told}; hint: {self.hint}"
+
+
+class LawFailedError(WeirError):
+    """A law in Python raised an exception, maybe in another process: the message is its traceback."""
+
+    exit_code = 1

@@ -123,6 +123,22 @@ class Queue:
         """Time passes: what the discipline does at times of its own, it does until `now`."""
         self._core.advance(now)
 
+    def set_rate(self, now: float, rate: str) -> None:
+        """From `now` on the link sends at `rate`, such as "8 Mbit/s".
+
+        Laws that compute something from their link compute it anew. What you take, and when, is
+        up to you as before; the buffer stays what it was.
+        """
+        self._core.set_rate(now, rate)
+
+    def set_targets(self, now: float, delay: str, loss: float) -> None:
+        """From `now` on OP-RED aims at this delay, such as "20 ms", and at this part of arrivals lost.
+
+        What it measured under the old targets is forgotten; parameters, average and count go on.
+        Raises ValueError for any other discipline, and if a target is zero.
+        """
+        self._core.set_targets(now, delay, loss)
+
     @property
     def dropped(self) -> list[Dropped]:
         """Packets in the queue that the last `offer` or `take` dropped; not the one that was offered."""

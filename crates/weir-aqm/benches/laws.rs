@@ -38,9 +38,10 @@ const RUNS: u32 = 9;
 const PACKETS_PER_SIGNAL: f64 = 100.0;
 
 /// As large as the simulator's.
+#[derive(Clone)]
 struct Simulated {
     info: PacketInfo,
-    _sequence: u64,
+    _number: u32,
     _sent_at: Instant,
 }
 
@@ -85,7 +86,8 @@ impl Regime {
 /// A discipline with somebody who puts packets in and takes them out.
 struct Driven<D> {
     discipline: D,
-    regime: Regime,
+    /// One of each flow: in a simulator, too, they come out of memory.
+    packets: Vec<Simulated>,
     packet_time: Duration,
     now: Instant,
     update_at: Instant,
@@ -93,8 +95,17 @@ struct Driven<D> {
 
 impl<D: Discipline<Simulated>> Driven<D> {
     fn new(discipline: D, regime: Regime) -> Self {
-        let update_at = discipline.next_update().unwrap_or(Instant::MAX);
-        Self { discipline, regime, packet_time: regime.packet_time(), now: Instant::ZERO, update_at }
+        let packet = |flow| {
+            let info = PacketInfo { bytes: 1000, ecn: regime.ecn(flow), flow: u32::from(flow) };
+            Simulated { info, _number: 0, _sent_at: Instant::ZERO }
+        };
+        Self {
+            update_at: discipline.next_update().unwrap_or(Instant::MAX),
+            discipline,
+            packets: (0..regime.flows).map(packet).collect(),
+            packet_time: regime.packet_time(),
+            now: Instant::ZERO,
+        }
     }
 
     /// A packet of each of these flows arrives.
@@ -103,9 +114,7 @@ impl<D: Discipline<Simulated>> Driven<D> {
         let rounds = flows.len().max(SLOT);
         for round in 0..rounds {
             if let Some(&flow) = flows.get(round) {
-                let info = PacketInfo { bytes: 1000, ecn: self.regime.ecn(flow), flow: u32::from(flow) };
-                let packet = Simulated { info, _sequence: round as u64, _sent_at: self.now };
-                self.discipline.enqueue(packet, self.now, output);
+                self.discipline.enqueue(self.packets[usize::from(flow)].clone(), self.now, output);
             }
             if round + SLOT >= rounds {
                 self.take(output);

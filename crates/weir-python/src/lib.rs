@@ -1,6 +1,7 @@
 //! The Python binding: `weir._core`. Types go in and out here; nothing is decided.
 
 mod errors;
+mod own_law;
 mod queue;
 mod run;
 mod scenario;
@@ -15,6 +16,7 @@ mod _core {
     #[pymodule_export]
     use super::{
         errors::ScenarioError,
+        own_law::{BacklogView, LinkView, PacketView, SeenView},
         queue::QueueCore,
         run::{Batch, Run, tables},
         scenario::Scenario,

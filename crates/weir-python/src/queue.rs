@@ -1,11 +1,21 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    fmt::Display,
+    str::FromStr,
+    sync::{Mutex, TryLockError},
+};
 
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use pyo3::{
+    exceptions::{PyRuntimeError, PyValueError},
+    prelude::*,
+    types::PyDict,
+};
 use weir_aqm::{
     Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason,
     disciplines::{AnyDiscipline, QueueConfig},
 };
-use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Rate, Streams};
+use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Probability, Rate, Streams};
+
+use crate::own_law::{self, raised};
 
 /// A packet that is nothing but what a law may know of it, and its number.
 #[derive(Clone, Copy)]
@@ -84,13 +94,26 @@ impl Held {
     }
 }
 
+/// A quantity in text.
+fn parse<T: FromStr<Err: Display>>(text: &str) -> PyResult<T> {
+    text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
+}
+
 /// One discipline in your hands: you are the link.
 #[pyclass(frozen, module = "weir._core")]
 pub(crate) struct QueueCore(Mutex<Held>);
 
 impl QueueCore {
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is held, for one thing at a time: its own law in Python may not ask for more.
+    fn with<T>(&self, work: impl FnOnce(&mut Held) -> PyResult<T>) -> PyResult<T> {
+        let mut held = match self.0.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(held)) => held.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyRuntimeError::new_err("the queue is in use, by another thread or its own law"));
+            }
+        };
+        raised(|| work(&mut held))?
     }
 }
 
@@ -98,9 +121,16 @@ impl QueueCore {
 impl QueueCore {
     #[new]
     #[pyo3(signature = (aqm, rate, buffer, mean_packet = "1000 B", seed = 1))]
-    fn new(aqm: &str, rate: &str, buffer: &str, mean_packet: &str, seed: u64) -> PyResult<Self> {
-        let bad = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
-        let config: QueueConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
+    fn new(
+        py: Python<'_>,
+        aqm: &str,
+        rate: &str,
+        buffer: &str,
+        mean_packet: &str,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let bad = |error: &dyn Display| PyValueError::new_err(error.to_string());
+        let mut config: QueueConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
         config.check().map_err(|invalid| {
             bad(&format!(
                 "{}.{}: {}; hint: {}",
@@ -110,10 +140,15 @@ impl QueueCore {
                 invalid.hint
             ))
         })?;
-        let rate: Rate = rate.parse().map_err(|error| bad(&error))?;
-        let mean_packet: PacketSize = mean_packet.parse().map_err(|error| bad(&error))?;
-        let mean_packet = mean_packet.bytes();
-        let buffer: Buffer = buffer.parse().map_err(|error| bad(&error))?;
+        if let Some((place, parameters)) = config.python_mut() {
+            own_law::find(py, parameters, "").map_err(|error| {
+                let told = |key: &str, message, hint| bad(&format!("{place}.{key}: {message}; hint: {hint}"));
+                own_law::blame(py, error, told)
+            })?;
+        }
+        let rate: Rate = parse(rate)?;
+        let mean_packet = parse::<PacketSize>(mean_packet)?.bytes();
+        let buffer: Buffer = parse(buffer)?;
         if let Buffer::Bdp(_) = buffer {
             let message = "a queue by itself has no round trip: write the buffer in packets, bytes or ms";
             return Err(bad(&message));
@@ -122,7 +157,8 @@ impl QueueCore {
         if limit == Limit::Packets(0) {
             return Err(bad(&"a buffer holds at least one packet"));
         }
-        let queue = config.build(Link { rate, mean_packet, limit }, Streams::new(seed), "queue.aqm");
+        let link = Link { rate, mean_packet, limit };
+        let queue = raised(|| config.build(link, Streams::new(seed), "queue.aqm"))?;
         Ok(Self(Mutex::new(Held { queue, now: Instant::ZERO, arrived: 0 })))
     }
 
@@ -147,12 +183,14 @@ impl QueueCore {
             let message = format!("a packet of {size} bytes; it has 1 to {LARGEST_PACKET}");
             return Err(PyValueError::new_err(message));
         }
-        let mut held = self.lock();
-        let now = held.advance(now)?;
-        let packet = Bare { info: PacketInfo { bytes: size, ecn, flow }, number: held.arrived };
-        held.arrived += 1;
-        let mut fates = Fates { arrival: Some(packet.number), ..Fates::default() };
-        held.queue.enqueue(packet, now, &mut fates);
+        let fates = self.with(|held| {
+            let now = held.advance(now)?;
+            let packet = Bare { info: PacketInfo { bytes: size, ecn, flow }, number: held.arrived };
+            held.arrived += 1;
+            let mut fates = Fates { arrival: Some(packet.number), ..Fates::default() };
+            held.queue.enqueue(packet, now, &mut fates);
+            Ok(fates)
+        })?;
         Ok(match (fates.refused, fates.marked) {
             (Some(reason), _) => ("dropped", Some(reason), fates.dropped),
             (None, Some(reason)) => ("marked", Some(reason), fates.dropped),
@@ -162,38 +200,66 @@ impl QueueCore {
 
     #[expect(clippy::type_complexity, reason = "a pair of plain values, unpacked at once in Python")]
     fn take(&self, now: f64) -> PyResult<(Option<(u32, u32, bool, f64)>, Dropped)> {
-        let mut held = self.lock();
-        let now = held.advance(now)?;
-        let mut fates = Fates::default();
-        let taken = held.queue.dequeue(now, &mut fates).map(|(Bare { info, .. }, sojourn)| {
-            (info.flow, info.bytes, info.ecn == Ecn::Ce, sojourn.as_secs_f64())
-        });
-        Ok((taken, fates.dropped))
+        self.with(|held| {
+            let now = held.advance(now)?;
+            let mut fates = Fates::default();
+            let taken = held.queue.dequeue(now, &mut fates).map(|(Bare { info, .. }, sojourn)| {
+                (info.flow, info.bytes, info.ecn == Ecn::Ce, sojourn.as_secs_f64())
+            });
+            Ok((taken, fates.dropped))
+        })
     }
 
     fn advance(&self, now: f64) -> PyResult<()> {
-        self.lock().advance(now).map(|_| ())
+        self.with(|held| held.advance(now).map(|_| ()))
+    }
+
+    fn set_rate(&self, now: f64, rate: &str) -> PyResult<()> {
+        let rate: Rate = parse(rate)?;
+        self.with(|held| {
+            let now = held.advance(now)?;
+            held.queue.on_rate(rate, now);
+            Ok(())
+        })
+    }
+
+    fn set_targets(&self, now: f64, delay: &str, loss: f64) -> PyResult<()> {
+        let bad = |text: String| PyValueError::new_err(text);
+        let delay: Duration = parse(delay)?;
+        let loss =
+            Probability::new(loss).ok_or_else(|| bad(format!("a loss of {loss}; it is a part, 0 to 1")))?;
+        self.with(|held| {
+            held.advance(now)?;
+            let AnyDiscipline::OpRed(fifo) = &mut held.queue else {
+                return Err(bad("only op-red has a delay and a loss for targets".into()));
+            };
+            let set = fifo.law_mut().set_targets(delay, loss);
+            set.map_err(|invalid| bad(format!("{}: {}", invalid.parameter, invalid.message)))
+        })
     }
 
     #[getter]
-    fn packets(&self) -> u32 {
-        self.lock().queue.backlog().packets
+    fn packets(&self) -> PyResult<u32> {
+        self.with(|held| Ok(held.queue.backlog().packets))
     }
 
     #[getter]
-    fn bytes(&self) -> u64 {
-        self.lock().queue.backlog().bytes
+    fn bytes(&self) -> PyResult<u64> {
+        self.with(|held| Ok(held.queue.backlog().bytes))
     }
 
     #[getter]
     fn variables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        let mut outcome = Ok(());
-        self.lock().queue.probe(&mut |name, value| {
-            if let Err(error) = dict.set_item(name, value) {
-                outcome = Err(error);
-            }
-        });
-        outcome.map(|()| dict)
+        self.with(|held| {
+            let mut outcome = Ok(());
+            held.queue.probe(&mut |name, value| {
+                if let Err(error) = dict.set_item(name, value) {
+                    outcome = Err(error);
+                }
+            });
+            outcome
+        })?;
+        Ok(dict)
     }
 }

@@ -9,9 +9,12 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use weir_sim::{Column, GroupRows, Job, Measurements, Names, Table, Tables};
+use weir_sim::{Around, Column, GroupRows, Job, Measurements, Names, Table, Tables};
 
-use crate::scenario::Scenario;
+use crate::{
+    own_law::{self, raised},
+    scenario::Scenario,
+};
 
 /// Runs simulations on all cores in the background, without the interpreter lock.
 #[pyclass(frozen, module = "weir._core")]
@@ -23,15 +26,24 @@ impl Batch {
     }
 }
 
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // Runs with laws in Python need the interpreter to come to their end.
+        Python::try_attach(|py| py.detach(|| self.lock().cancel()));
+    }
+}
+
 #[pymethods]
 impl Batch {
     #[new]
     #[pyo3(signature = (jobs, threads = 0))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
     fn new(jobs: Vec<(PyRef<'_, Scenario>, u64)>, threads: usize) -> PyResult<Self> {
+        let own_laws = jobs.iter().any(|(scenario, _)| scenario.plain.has_python_laws());
         let jobs =
             jobs.iter().map(|(scenario, seed)| Job { scenario: Arc::clone(&scenario.plain), seed: *seed });
-        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs.collect(), threads)?)))
+        let around: Around = if own_laws { own_law::within_interpreter } else { |work| work() };
+        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs.collect(), threads, around)?)))
     }
 
     fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
@@ -54,12 +66,13 @@ impl Batch {
     }
 
     fn results(&self, py: Python<'_>) -> PyResult<Vec<Run>> {
-        py.detach(|| {
-            let mut batch = self.lock();
-            if batch.wait(Duration::ZERO) { batch.take() } else { None }
-        })
-        .map(|runs| runs.into_iter().map(Run).collect())
-        .ok_or_else(|| {
+        let taken = raised(|| {
+            py.detach(|| {
+                let mut batch = self.lock();
+                if batch.wait(Duration::ZERO) { batch.take() } else { None }
+            })
+        })?;
+        taken.map(|runs| runs.into_iter().map(Run).collect()).ok_or_else(|| {
             PyRuntimeError::new_err("the batch has not finished, was cancelled, or gave its results already")
         })
     }

@@ -9,7 +9,7 @@ use pyo3::{
 };
 use weir_scenario::Document;
 
-use crate::errors::scenario_error;
+use crate::{errors::scenario_error, own_law};
 
 type Overrides = Vec<(String, String)>;
 
@@ -37,7 +37,17 @@ impl Scenario {
             Some(name) => document.variant(name),
             None => document.scenario(),
         };
-        let plain = plain.map_err(|error| scenario_error(py, &error))?;
+        let mut plain = plain.map_err(|error| scenario_error(py, &error))?;
+        let folder = Path::new(document.file()).parent().unwrap_or(Path::new("")).to_string_lossy();
+        for (path, parameters) in plain.python_laws_mut() {
+            own_law::find(py, parameters, &folder).map_err(|error| {
+                own_law::blame(py, error, |key, message, hint| {
+                    let path = format!("{path}.{key}");
+                    let error = document.error_at(variant.as_deref(), &path, message, hint);
+                    scenario_error(py, &error)
+                })
+            })?;
+        }
         Ok(Self { document, variant, plain: Arc::new(plain), hash: OnceLock::new(), written })
     }
 
@@ -156,6 +166,12 @@ impl Scenario {
     #[getter]
     fn sweep(&self) -> Option<String> {
         self.plain.sweep.as_ref().map(weir_scenario::Sweep::to_json)
+    }
+
+    /// Whether laws in Python run in it, one at a time in each process.
+    #[getter]
+    fn has_python_laws(&self) -> bool {
+        self.plain.has_python_laws()
     }
 
     fn has_choice(&self, path: &str) -> bool {

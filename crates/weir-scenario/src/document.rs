@@ -125,7 +125,7 @@ impl Document {
     /// # Errors
     /// Whatever makes it impossible to run.
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
-        self.finish(self.tree()?)
+        self.finish(self.resolved(None)?)
     }
 
     /// The scenario with the overrides of `[variants.NAME]`.
@@ -133,21 +133,51 @@ impl Document {
     /// # Errors
     /// If there is no such variant, or whatever makes it impossible to run.
     pub fn variant(&self, name: &str) -> Result<Scenario, ScenarioError> {
+        self.finish(self.resolved(Some(name))?)
+    }
+
+    /// What is wrong with the value at `path`: for those who find it out after the scenario has
+    /// been read.
+    pub fn error_at(
+        &self,
+        variant: Option<&str>,
+        path: &str,
+        message: String,
+        hint: String,
+    ) -> ScenarioError {
+        let tree = self.resolved(variant).unwrap_or_default();
+        let value = overrides::find(&tree, &path.split('.').collect::<Vec<_>>());
+        self.error(value, path, message, Some(hint))
+    }
+
+    /// The text as a tree, with the overrides of a variant and those from outside.
+    fn resolved(&self, variant: Option<&str>) -> Result<DeTable<'_>, ScenarioError> {
         let mut tree = self.tree()?;
-        let Some((_, changes)) = variants(&tree).find(|(found, _)| *found == name) else {
-            return Err(self.error(None, "variants", format!("there is no variant \"{name}\""), {
-                (!self.variants.is_empty()).then(|| format!("variants: {}", self.variants.join(", ")))
-            }));
-        };
-        let changes = changes.clone();
-        if let DeValue::Table(changes) = changes.get_ref() {
-            for (path, value) in changes {
-                if path.get_ref() != "label" {
-                    overrides::set(&mut tree, &path.get_ref().split('.').collect::<Vec<_>>(), value);
+        if let Some(name) = variant {
+            let Some((_, changes)) = variants(&tree).find(|(found, _)| *found == name) else {
+                return Err(self.error(None, "variants", format!("there is no variant \"{name}\""), {
+                    (!self.variants.is_empty()).then(|| format!("variants: {}", self.variants.join(", ")))
+                }));
+            };
+            let changes = changes.clone();
+            if let DeValue::Table(changes) = changes.get_ref() {
+                for (path, value) in changes {
+                    if path.get_ref() != "label" {
+                        overrides::set(&mut tree, &path.get_ref().split('.').collect::<Vec<_>>(), value);
+                    }
                 }
             }
         }
-        self.finish(tree)
+        for (path, value) in &self.overrides {
+            if path == "variants" || path.starts_with("variants.") {
+                let message = "a variant cannot be set from outside".to_owned();
+                let hint = "set the value itself: it is set in every variant".to_owned();
+                return Err(self.error(None, path, message, Some(hint)));
+            }
+            let value = overrides::parse_value(value);
+            overrides::set(&mut tree, &path.split('.').collect::<Vec<_>>(), &value);
+        }
+        Ok(tree)
     }
 
     /// The text as a tree.
@@ -161,16 +191,7 @@ impl Document {
         })
     }
 
-    fn finish<'a>(&'a self, mut tree: DeTable<'a>) -> Result<Scenario, ScenarioError> {
-        for (path, value) in &self.overrides {
-            if path == "variants" || path.starts_with("variants.") {
-                let message = "a variant cannot be set from outside".to_owned();
-                let hint = "set the value itself: it is set in every variant".to_owned();
-                return Err(self.error(None, path, message, Some(hint)));
-            }
-            let value = overrides::parse_value(value);
-            overrides::set(&mut tree, &path.split('.').collect::<Vec<_>>(), &value);
-        }
+    fn finish(&self, tree: DeTable<'_>) -> Result<Scenario, ScenarioError> {
         let kept = tree.clone();
         let spanned = toml::Spanned::new(0..self.text.len(), tree);
         let mut scenario: Scenario = serde_path_to_error::deserialize(Deserializer::from(spanned))

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use weir_aqm::{
     disciplines::{FqParameters, QueueConfig},
-    laws::AqmConfig,
+    laws::{AqmConfig, PythonParameters},
 };
 
 use crate::{FlowGroup, Link, Measure, Scenario};
@@ -48,9 +48,10 @@ static MEASURE: LazyLock<Value> =
 /// By discipline, a link that says only what it must.
 static LINKS: LazyLock<HashMap<(&str, &str), Value>> = LazyLock::new(|| {
     let disciplines = QueueConfig::NAMES.iter().filter_map(|name| QueueConfig::from_name(name));
-    let laws = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name));
+    let own = || AqmConfig::Python(PythonParameters::default());
+    let laws = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name)).chain([own()]);
     let fair = laws.map(|law| QueueConfig::Fq(FqParameters { law, ..FqParameters::default() }));
-    disciplines.chain(fair).map(|aqm| (choice(&aqm), link_template(&aqm))).collect()
+    disciplines.chain([own().into()]).chain(fair).map(|aqm| (choice(&aqm), link_template(&aqm))).collect()
 });
 
 /// The discipline, and the law that was chosen within it.

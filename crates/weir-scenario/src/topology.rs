@@ -1,6 +1,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_aqm::{Limit, disciplines::QueueConfig, laws::DropTailParameters};
+use weir_aqm::{
+    Limit,
+    disciplines::QueueConfig,
+    laws::{DropTailParameters, PythonParameters},
+};
 use weir_types::{Buffer, Duration, PacketSize, Rate};
 
 use crate::Scenario;
@@ -72,6 +76,26 @@ pub enum Direction {
 }
 
 impl Scenario {
+    /// The laws of one's own, each with its dotted path: somebody has to find them before the
+    /// scenario runs.
+    pub fn python_laws_mut(&mut self) -> impl Iterator<Item = (String, &mut PythonParameters)> {
+        self.links.iter_mut().flat_map(|(name, link)| {
+            let reverse = link.reverse.as_mut().map(|reverse| (".reverse", &mut reverse.aqm));
+            let queues = [("", &mut link.aqm)].into_iter().chain(reverse);
+            queues.filter_map(move |(direction, aqm)| {
+                let (place, law) = aqm.python_mut()?;
+                Some((format!("links.{name}{direction}.aqm.{place}"), law))
+            })
+        })
+    }
+
+    /// Whether there are laws of one's own in it.
+    pub fn has_python_laws(&self) -> bool {
+        let reverse =
+            self.links.values().filter_map(|link| link.reverse.as_ref().map(|reverse| &reverse.aqm));
+        self.links.values().map(|link| &link.aqm).chain(reverse).any(|aqm| aqm.python().is_some())
+    }
+
     /// What may wait in the queue of `link` in one direction: bandwidth-delay products and
     /// times become packets of mean size, rounded. A direction without a queue has no limit.
     pub fn limit(&self, link: &str, direction: Direction) -> Limit {

@@ -2,6 +2,7 @@
 //! alone, so results do not depend on how many threads there are.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Arc, mpsc},
     thread::{self, JoinHandle},
     time::Duration,
@@ -30,6 +31,9 @@ impl Job {
     }
 }
 
+/// What a thread does its work within: some laws need an interpreter at hand.
+pub type Around = fn(work: Box<dyn FnOnce() + Send>);
+
 /// Runs that go on in the background. Dropping it stops them.
 #[derive(Debug)]
 pub struct Batch {
@@ -44,30 +48,44 @@ impl Batch {
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn start(jobs: Vec<Job>, threads: usize) -> std::io::Result<Self> {
+    pub fn start(jobs: Vec<Job>, threads: usize, around: Around) -> std::io::Result<Self> {
+        let mut workers = Vec::new();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
-            .thread_name(|index| format!("weir-{index}"))
+            .spawn_handler(|pooled| {
+                let thread = thread::Builder::new().name(format!("weir-{}", pooled.index()));
+                workers.push(thread.spawn(move || around(Box::new(|| pooled.run())))?);
+                Ok(())
+            })
             .build()
             .map_err(std::io::Error::other)?;
         let jobs: Arc<[_]> = jobs.into_iter().map(|job| (job, Monitor::default())).collect();
         let (ends, ended) = mpsc::channel();
         let work = Arc::clone(&jobs);
         let threads = thread::Builder::new().name("weir-batch".into()).spawn(move || {
-            let results = pool.install(|| {
-                let runs = work.par_iter().with_max_len(1);
-                runs.map(|(job, monitor)| job.run(monitor)).collect()
-            });
+            let run = |(job, monitor): &(Job, Monitor)| {
+                catch_unwind(AssertUnwindSafe(|| job.run(monitor))).unwrap_or_else(|panic| {
+                    // Nobody is going to see the others.
+                    cancel(&work);
+                    resume_unwind(panic)
+                })
+            };
+            let runs = || work.par_iter().with_max_len(1).map(run).collect();
+            let results = catch_unwind(AssertUnwindSafe(|| pool.install(runs)));
             // The other end may be gone; then nobody wants to know.
             let _ = ends.send(());
-            results
+            // What the threads work within may not outlive the program's end.
+            drop(pool);
+            for worker in workers {
+                let _ = worker.join();
+            }
+            results.unwrap_or_else(|panic| resume_unwind(panic))
         })?;
         Ok(Self { jobs, ended, threads: Some(threads), done: false })
     }
 
     /// Waits at most `timeout`; whether all runs have ended.
     pub fn wait(&mut self, timeout: Duration) -> bool {
-        // A disconnected channel means that the threads ended by a panic.
         self.done |= !matches!(self.ended.recv_timeout(timeout), Err(mpsc::RecvTimeoutError::Timeout));
         self.done
     }
@@ -87,9 +105,7 @@ impl Batch {
 
     /// Stops every run and waits for the threads.
     pub fn cancel(&mut self) {
-        for (_, monitor) in self.jobs.iter() {
-            monitor.cancel();
-        }
+        cancel(&self.jobs);
         if let Some(threads) = self.threads.take() {
             let _ = threads.join();
         }
@@ -103,8 +119,14 @@ impl Batch {
     pub fn take(&mut self) -> Option<Vec<Measurements>> {
         match self.threads.take()?.join() {
             Ok(results) => results.ok(),
-            Err(panic) => std::panic::resume_unwind(panic),
+            Err(panic) => resume_unwind(panic),
         }
+    }
+}
+
+fn cancel(jobs: &[(Job, Monitor)]) {
+    for (_, monitor) in jobs {
+        monitor.cancel();
     }
 }
 

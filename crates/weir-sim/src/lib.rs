@@ -19,7 +19,7 @@ mod packet;
 mod results;
 mod world;
 
-pub use batch::{Batch, Job};
+pub use batch::{Around, Batch, Job};
 pub use measure::{Measurements, Series};
 pub use packet::Packet;
 pub use results::{Column, GroupRows, Names, Table, Tables};

@@ -29,4 +29,4 @@ def listing(
         else:
             console.print_catalogue(chosen)
             if "laws" in chosen:
-                console.note("more of a law: weir show NAME")
+                console.note("more of a law: weir show NAME; one of your own, in Python: weir show python")

@@ -23,6 +23,11 @@ def show(
     from weir.lineage.text import text_of
 
     with command.guarded():
+        if discipline == "python" and not json:
+            from weir import laws
+
+            console.print_text(str(laws.__doc__).strip())
+            return
         found = find(discipline)
         if json:
             console.print_json(asdict(found))

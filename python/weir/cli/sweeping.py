@@ -30,7 +30,12 @@ def run(
     dask: str | None,
     quiet: bool,
 ) -> tuple[Sweep, Tally]:
-    """Does what is missing, and shows how far it is."""
+    """Does what is missing, and shows how far it is.
+
+    Laws in Python share the interpreter of their process, so they get processes if nothing is said.
+    """
+    if (threads, processes, dask) == (None, None, None) and plan.has_python_laws:
+        processes = 0
     try:
         with (
             chosen_workers(threads=threads, processes=processes, dask=dask) as chosen,

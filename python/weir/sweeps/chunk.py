@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from weir import _core
 from weir.batch import POLL_S
-from weir.errors import WeirError
+from weir.errors import LawFailedError, WeirError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +90,8 @@ class LostWorkersError(WorkersError):
 def work(chunk: Chunk, watcher: Watcher | None = None) -> Outcome:
     """Does the runs of a chunk, one after the other, on one thread.
 
-    Raises WorkersError where another version of Weir is installed.
+    Raises WorkersError where another version of Weir is installed, LawFailedError where a law in
+    Python raises anything.
     """
     # Imported with the first chunk: a worker that is only started needs no data frames.
     from weir.tables import frames
@@ -137,4 +138,11 @@ def _run(jobs: Sequence[tuple[_core.Scenario, int]], watcher: Watcher | None) ->
     finally:
         if watcher is not None:
             watcher.end(batch)
-    return batch.results()
+    try:
+        return batch.results()
+    except Exception as error:
+        # An exception of somebody else's class may not survive the way between processes.
+        told = getattr(error, "weir_traceback", None)
+        if told is None:
+            raise
+        raise LawFailedError(told.rstrip()) from error

@@ -55,6 +55,11 @@ class Plan:
         return self.scenario.title or self.scenario.name
 
     @property
+    def has_python_laws(self) -> bool:
+        """Whether laws of somebody's own run in it."""
+        return any(arm.scenario.has_python_laws for arm in self.arms)
+
+    @property
     def seeds(self) -> range:
         """Of the replications: common to all cells, so that they compare in pairs."""
         return range(self.scenario.seed, self.scenario.seed + self.replications)
@@ -191,7 +196,8 @@ def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
 def _check_choices(paths: Sequence[str]) -> None:
     """Two axes that choose different laws for one place would undo each other."""
     chosen: dict[str, tuple[str, str]] = {}
-    for path, (place, name) in ((path, choice) for path in paths for choice in _core.choices_of(path)):
+    choices = [(path, choice) for path in paths for choice in _core.choices_of(path)]
+    for path, (place, name) in choices:
         other, other_path = chosen.setdefault(place, (name, path))
         if other != name:
             raise AxisError(

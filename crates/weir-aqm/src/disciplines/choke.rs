@@ -170,8 +170,8 @@ impl<P: Packet> Discipline<P> for Choke<P> {
         let verdict = self.red.judge(info, queue);
         if queue.overflows(info.bytes) {
             observer.dropped(packet, Reason::Overflow, false, now);
-        } else if let Some(packet) = carry_out(verdict, packet, info, false, now, observer) {
-            self.line.push(packet, now);
+        } else {
+            carry_out(verdict, packet, info, false, now, observer, |packet| self.line.push(packet, now));
         }
     }
 

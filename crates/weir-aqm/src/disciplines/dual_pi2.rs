@@ -255,9 +255,9 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     #[inline(never)]
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
         loop {
-            let classic_waits = self.classic.head_arrived().is_some();
+            let classic_waits = self.classic.head().is_some();
             let low_latency =
-                self.low_latency.head_arrived().is_some() && (!classic_waits || self.credit <= 0.0);
+                self.low_latency.head().is_some() && (!classic_waits || self.credit <= 0.0);
             let line = if low_latency { &mut self.low_latency } else { &mut self.classic };
             let Some((packet, arrived)) = line.pop() else {
                 self.credit = self.first_credit;
@@ -266,15 +266,18 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
             observer.class(if low_latency { LOW_LATENCY } else { CLASSIC });
             let (info, sojourn) = (packet.info(), now.since(arrived));
             let verdict = if low_latency { self.judge_low_latency(sojourn) } else { self.judge_classic() };
-            // Those that are dropped cost no credit.
-            let Some(packet) = carry_out(verdict, packet, info, true, now, observer) else { continue };
+            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            if taken.is_none() {
+                // Those that are dropped cost no credit.
+                continue;
+            }
             let bytes = f64::from(info.bytes);
-            if low_latency && self.classic.head_arrived().is_some() {
+            if low_latency && self.classic.head().is_some() {
                 self.credit += self.percent.0 * bytes;
-            } else if !low_latency && self.low_latency.head_arrived().is_some() {
+            } else if !low_latency && self.low_latency.head().is_some() {
                 self.credit -= self.percent.1 * bytes;
             }
-            return Some((packet, sojourn));
+            return taken;
         }
     }
 
@@ -303,7 +306,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     fn update(&mut self, now: Instant) {
         let DualPi2Parameters { target, alpha, beta, .. } = self.parameters;
         let waited =
-            |line: &Line<P>| line.head_arrived().map_or(Duration::ZERO, |arrived| now.since(arrived));
+            |line: &Line<P>| line.head().map_or(Duration::ZERO, |(_, arrived)| now.since(arrived));
         let delay = match self.parameters.delay {
             DelayOf::Classic => waited(&self.classic),
             DelayOf::Longer => waited(&self.classic).max(waited(&self.low_latency)),

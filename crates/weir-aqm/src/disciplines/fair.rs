@@ -24,7 +24,7 @@
 //! | backlog that a law is told | | of all flows | of its own | of all flows, `backlog` chooses |
 //! | a new queue that is found empty | becomes old | only if there are old ones | becomes old | becomes old |
 //! | full, under PIE | | arrival dropped | fattest flow | fattest flow, `full` chooses |
-//! | drops for room in CoDel's count | | added | no | no |
+//! | drops for room in CoDel's count | | added | no | added |
 
 use alloc::boxed::Box;
 
@@ -156,9 +156,10 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
             idle: true,
         };
         let flows: Box<[_]> = (0..scheduler.flows).map(law).map(flow).collect();
-        let mut fair = Self {
+        Self {
             waiting: Store::new(),
             bytes: flows.iter().map(|_| 0).collect(),
+            update_at: flows.iter().filter_map(|flow| flow.law.next_update()).min(),
             flows,
             new: Chain::default(),
             old: Chain::default(),
@@ -166,10 +167,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
             scheduler: *scheduler,
             quantum: i64::from(scheduler.quantum.bytes()),
             salt,
-            update_at: None,
-        };
-        fair.set_alarm();
-        fair
+        }
     }
 
     /// The queue that a flow's packets wait in.
@@ -251,8 +249,9 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
             let (info, sojourn) = (packet.info(), now.since(arrived));
             let queue = self.told(index, true);
             let verdict = self.flows[index].law.on_dequeue(info, sojourn, queue, now);
-            if let Some(packet) = carry_out(verdict, packet, info, true, now, observer) {
-                return Some((packet, sojourn));
+            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            if taken.is_some() {
+                return taken;
             }
         }
         let flow = &mut self.flows[index];
@@ -260,10 +259,6 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
             flow.law.on_idle(now);
         }
         None
-    }
-
-    fn set_alarm(&mut self) {
-        self.update_at = self.flows.iter().filter_map(|flow| flow.law.next_update()).min();
     }
 }
 
@@ -277,19 +272,19 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         let flow = &mut self.flows[index];
         let verdict = flow.law.on_enqueue(info, queue, now);
         let admitted = if room {
-            carry_out(verdict, packet, info, false, now, observer)
+            let push = |packet| self.waiting.push(&mut flow.line, packet, now);
+            carry_out(verdict, packet, info, false, now, observer, push)
         } else {
             observer.dropped(packet, Reason::Overflow, false, now);
             None
         };
-        let Some(packet) = admitted else {
+        if admitted.is_none() {
             // Nobody will ask this queue for a packet and find it empty.
             if !flow.listed {
                 flow.law.on_idle(now);
             }
             return;
-        };
-        self.waiting.push(&mut flow.line, packet, now);
+        }
         flow.packets += 1;
         flow.idle = false;
         self.bytes[index] += info.bytes;
@@ -340,14 +335,16 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
     }
 
     fn update(&mut self, now: Instant) {
+        // One round: a thousand laws fill a cache.
+        let mut first = Instant::MAX;
         for index in 0..self.flows.len() {
-            let queue = self.told(index, true);
-            let law = &mut self.flows[index].law;
-            if law.next_update().is_some_and(|due| due <= now) {
-                law.update(queue, now);
+            if self.flows[index].law.next_update().is_some_and(|due| due <= now) {
+                let queue = self.told(index, true);
+                self.flows[index].law.update(queue, now);
             }
+            first = first.min(self.flows[index].law.next_update().unwrap_or(Instant::MAX));
         }
-        self.set_alarm();
+        self.update_at = (first < Instant::MAX).then_some(first);
     }
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {

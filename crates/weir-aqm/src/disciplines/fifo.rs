@@ -24,9 +24,20 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         &self.law
     }
 
+    /// The law, to give it other targets.
+    pub const fn law_mut(&mut self) -> &mut A {
+        &mut self.law
+    }
+
     /// Lets an arriving packet in, marked or not, unless it is dropped.
     #[inline]
-    fn admit(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+    fn admit<R>(
+        &mut self,
+        packet: P,
+        now: Instant,
+        observer: &mut impl Observer<P>,
+        then: impl FnOnce(&mut Self, P) -> R,
+    ) -> Option<R> {
         let info = packet.info();
         let queue = self.line.backlog(self.limit);
         let verdict = self.law.on_enqueue(info, queue, now);
@@ -34,38 +45,25 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
             observer.dropped(packet, Reason::Overflow, false, now);
             return None;
         }
-        carry_out(verdict, packet, info, false, now, observer)
-    }
-
-    /// Lets a packet at the head out, marked or not, unless it is dropped.
-    #[inline]
-    fn release(
-        &mut self,
-        packet: P,
-        sojourn: Duration,
-        now: Instant,
-        observer: &mut impl Observer<P>,
-    ) -> Option<P> {
-        let info = packet.info();
-        let verdict = self.law.on_dequeue(info, sojourn, self.line.backlog(self.limit), now);
-        carry_out(verdict, packet, info, true, now, observer)
+        carry_out(verdict, packet, info, false, now, observer, |packet| then(self, packet))
     }
 }
 
 impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
     #[inline]
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
-        if let Some(packet) = self.admit(packet, now, observer) {
-            self.line.push(packet, now);
-        }
+        self.admit(packet, now, observer, |fifo, packet| fifo.line.push(packet, now));
     }
 
     #[inline]
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
-        while let Some((packet, arrived)) = self.line.pop() {
-            let sojourn = now.since(arrived);
-            if let Some(packet) = self.release(packet, sojourn, now, observer) {
-                return Some((packet, sojourn));
+        while let Some((info, arrived)) = self.line.head() {
+            let (sojourn, queue) = (now.since(arrived), self.line.behind(info, self.limit));
+            let verdict = self.law.on_dequeue(info, sojourn, queue, now);
+            let (packet, _) = self.line.pop().expect("there is a head");
+            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            if taken.is_some() {
+                return taken;
             }
         }
         self.law.on_idle(now);
@@ -74,12 +72,16 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
 
     #[inline]
     fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
-        let packet = self.admit(packet, now, observer);
-        let packet = packet.and_then(|packet| self.release(packet, Duration::ZERO, now, observer));
-        if packet.is_none() {
+        let admitted = self.admit(packet, now, observer, |_, packet| packet);
+        let released = admitted.and_then(|packet| {
+            let (info, nothing) = (packet.info(), self.line.backlog(self.limit));
+            let verdict = self.law.on_dequeue(info, Duration::ZERO, nothing, now);
+            carry_out(verdict, packet, info, true, now, observer, |packet| packet)
+        });
+        if released.is_none() {
             self.law.on_idle(now);
         }
-        packet
+        released
     }
 
     #[inline]

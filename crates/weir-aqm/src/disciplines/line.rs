@@ -2,7 +2,7 @@ use alloc::collections::VecDeque;
 
 use weir_types::Instant;
 
-use crate::{Backlog, Limit, Packet};
+use crate::{Backlog, Limit, Packet, PacketInfo};
 
 /// Waiting packets in order of arrival, with their arrival instants.
 #[derive(Debug)]
@@ -27,9 +27,10 @@ impl<P: Packet> Line<P> {
     /// Takes the head, with the instant it arrived.
     #[inline]
     pub fn pop(&mut self) -> Option<(P, Instant)> {
-        let (packet, arrived) = self.waiting.pop_front()?;
-        self.bytes -= u64::from(packet.info().bytes);
-        Some((packet, arrived))
+        // Asked where it is: to read from a packet that has just been moved is to wait for it.
+        let (info, _) = self.head()?;
+        self.bytes -= u64::from(info.bytes);
+        self.waiting.pop_front()
     }
 
     /// The packet with `index` others before it.
@@ -45,10 +46,16 @@ impl<P: Packet> Line<P> {
         Some((packet, arrived))
     }
 
-    /// When the head arrived.
+    /// What may be known of the head, and when it arrived.
     #[inline]
-    pub fn head_arrived(&self) -> Option<Instant> {
-        self.waiting.front().map(|(_, arrived)| *arrived)
+    pub fn head(&self) -> Option<(PacketInfo, Instant)> {
+        self.waiting.front().map(|(packet, arrived)| (packet.info(), *arrived))
+    }
+
+    /// What waits behind the head, before a buffer of `limit`.
+    #[inline]
+    pub fn behind(&self, head: PacketInfo, limit: Limit) -> Backlog {
+        Backlog { packets: self.waiting.len() as u32 - 1, bytes: self.bytes - u64::from(head.bytes), limit }
     }
 
     /// What waits here, before a buffer of `limit`.

@@ -19,7 +19,7 @@ pub use line::Line;
 
 use crate::{
     Backlog, Discipline, Link, Observer, Packet, PacketInfo, Verdict,
-    laws::{self, AnyAqm, AqmConfig, Codel, Pie, with_laws},
+    laws::{self, AnyAqm, AqmConfig, Codel, Hosted, Pie, PythonParameters, with_laws},
 };
 
 /// The registry of what may stand before a link: every law, which means one FIFO under it, and
@@ -38,15 +38,23 @@ macro_rules! queues {
             $($(#[$law_doc])* #[cfg_attr(feature = "serde", serde(rename = $law_name))]
             $law(laws::$law_parameters),)*
             $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant($parameters),)*
+            /// A law of one's own, in Python: `aqm.python = { class = "package.module:Class" }`.
+            #[cfg_attr(feature = "serde", serde(rename = "python"))]
+            Python(PythonParameters),
         }
 
         impl QueueConfig {
-            /// The names of all, in the order of the registry: the laws, then the disciplines.
+            /// The names of all that are ready to use, in the order of the registry: the laws, then
+            /// the disciplines.
             pub const NAMES: &[&str] = &[$($law_name,)* $($name,)*];
 
             /// The name of the choice.
             pub const fn name(&self) -> &'static str {
-                match self { $(Self::$law(_) => $law_name,)* $(Self::$variant(_) => $name,)* }
+                match self {
+                    $(Self::$law(_) => $law_name,)*
+                    $(Self::$variant(_) => $name,)*
+                    Self::Python(_) => "python",
+                }
             }
 
             /// The one called `name` with its defaults.
@@ -62,6 +70,7 @@ macro_rules! queues {
             pub fn law(&self) -> Option<AqmConfig> {
                 match self {
                     $(Self::$law(parameters) => Some(AqmConfig::$law(parameters.clone())),)*
+                    Self::Python(parameters) => Some(AqmConfig::Python(parameters.clone())),
                     _ => None,
                 }
             }
@@ -74,6 +83,7 @@ macro_rules! queues {
                 match self {
                     $(Self::$law(parameters) => AqmConfig::$law(parameters.clone()).check(),)*
                     $(Self::$variant(parameters) => parameters.check(),)*
+                    Self::Python(parameters) => AqmConfig::Python(parameters.clone()).check(),
                 }
             }
 
@@ -87,13 +97,19 @@ macro_rules! queues {
                     $(Self::$variant(parameters) => {
                         AnyDiscipline::$variant(parameters.build(link, streams, path))
                     })*
+                    Self::Python(parameters) => {
+                        AnyDiscipline::Python(Fifo::new(parameters.build(link, streams.at(path)), link.limit))
+                    }
                 }
             }
         }
 
         impl From<AqmConfig> for QueueConfig {
             fn from(law: AqmConfig) -> Self {
-                match law { $(AqmConfig::$law(parameters) => Self::$law(parameters),)* }
+                match law {
+                    $(AqmConfig::$law(parameters) => Self::$law(parameters),)*
+                    AqmConfig::Python(parameters) => Self::Python(parameters),
+                }
             }
         }
 
@@ -103,6 +119,8 @@ macro_rules! queues {
         pub enum AnyDiscipline<P> {
             $(#[doc = concat!("One line under `", $law_name, "`.")] $law(Fifo<P, laws::$law>),)*
             $(#[doc = concat!("`", $name, "`")] $variant($discipline),)*
+            /// One line under a law of one's own.
+            Python(Fifo<P, Hosted>),
         }
 
         /// The same of every discipline.
@@ -111,6 +129,7 @@ macro_rules! queues {
                 match $any {
                     $(AnyDiscipline::$law($one) => $call,)*
                     $(AnyDiscipline::$variant($one) => $call,)*
+                    AnyDiscipline::Python($one) => $call,
                 }
             };
         }
@@ -131,6 +150,29 @@ with_laws! { queues
     /// DualPI2 (RFC 9332): low-latency packets in a line of their own, coupled by one PI core with
     /// the classic ones.
     "dualpi2" DualPi2(DualPi2Parameters) -> DualPi2<P>,
+}
+
+impl QueueConfig {
+    /// The law of one's own that is somewhere in it.
+    pub const fn python(&self) -> Option<&PythonParameters> {
+        match self {
+            Self::Python(parameters) | Self::Fq(FqParameters { law: AqmConfig::Python(parameters), .. }) => {
+                Some(parameters)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed, and its dotted path.
+    pub const fn python_mut(&mut self) -> Option<(&'static str, &mut PythonParameters)> {
+        match self {
+            Self::Python(parameters) => Some(("python", parameters)),
+            Self::Fq(FqParameters { law: AqmConfig::Python(parameters), .. }) => {
+                Some(("fq.law.python", parameters))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
@@ -204,18 +246,23 @@ fn pass<P>(
     discipline.pass(packet, now, observer)
 }
 
-/// Makes a verdict happen; what is left of the packet.
+/// Makes a verdict happen and goes on with what is left of the packet. One that passes is not
+/// moved before that.
 #[expect(clippy::inline_always, reason = "most packets pass, and pass several callers")]
 #[inline(always)]
-fn carry_out<P: Packet>(
+fn carry_out<P: Packet, R>(
     verdict: Verdict,
     packet: P,
     info: PacketInfo,
     waited: bool,
     now: Instant,
     observer: &mut impl Observer<P>,
-) -> Option<P> {
-    if verdict == Verdict::Pass { Some(packet) } else { signal(verdict, packet, info, waited, now, observer) }
+    then: impl FnOnce(P) -> R,
+) -> Option<R> {
+    if verdict == Verdict::Pass {
+        return Some(then(packet));
+    }
+    signal(verdict, packet, info, waited, now, observer).map(then)
 }
 
 /// Marks or drops a packet; what is left of it.

@@ -193,5 +193,6 @@ impl Aqm for AdaptiveRed {
         record("max_p", self.red.max_p);
         record("min_th", self.red.min_th);
         record("max_th", self.red.max_th);
+        record("w_q", self.red.weight());
     }
 }

@@ -206,5 +206,8 @@ impl Aqm for Hred {
         record("p_min", self.p_min);
         record("p_max", self.line(self.max_th));
         record("probability", self.probability);
+        record("K_alpha", self.k_alpha);
+        record("K_beta", self.parameters.fall * self.k_alpha);
+        record("loop_gain", self.loop_gain(self.min_th, self.parameters.rtt));
     }
 }

@@ -8,6 +8,7 @@ mod cobalt;
 mod codel;
 mod drop_tail;
 mod feng_red;
+mod hosted;
 mod hred;
 mod modular;
 mod nlred;
@@ -28,6 +29,7 @@ pub use cobalt::{Cobalt, CobaltParameters};
 pub use codel::{Codel, CodelParameters, InvSqrt};
 pub use drop_tail::{DropTail, DropTailParameters};
 pub use feng_red::{FengRed, FengRedParameters};
+pub use hosted::{Found, Host, Hosted, PythonParameters, Setting};
 pub use hred::{Hred, HredParameters};
 pub use modular::{Measure, Modular, ModularParameters, Profile, SignalAt};
 pub use nlred::{Nlred, NlredParameters};
@@ -77,15 +79,18 @@ macro_rules! laws {
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
         pub enum AqmConfig {
             $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant($parameters),)*
+            /// A law of one's own, in Python: `aqm.python = { class = "package.module:Class" }`.
+            #[cfg_attr(feature = "serde", serde(rename = "python"))]
+            Python(PythonParameters),
         }
 
         impl AqmConfig {
-            /// The names of all laws, in the order of the registry.
+            /// The names of all laws that are ready to use, in the order of the registry.
             pub const NAMES: &[&str] = &[$($name),*];
 
             /// The name of the chosen law.
             pub const fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name),* }
+                match self { $(Self::$variant(_) => $name,)* Self::Python(_) => "python" }
             }
 
             /// The law called `name` with its defaults.
@@ -98,62 +103,38 @@ macro_rules! laws {
             /// # Errors
             /// Names the parameter that does not, and what to do.
             pub fn check(&self) -> Result<(), Invalid> {
-                match self { $(Self::$variant(parameters) => parameters.check()),* }
+                match self {
+                    $(Self::$variant(parameters) => parameters.check(),)*
+                    Self::Python(parameters) => parameters.check(),
+                }
             }
 
             /// The law, before `link`, drawing from `rng`. Call [`AqmConfig::check`] first.
             pub fn build(&self, link: Link, rng: Rng) -> AnyAqm {
-                match self { $(Self::$variant(parameters) => AnyAqm::$variant(parameters.build(link, rng))),* }
+                match self {
+                    $(Self::$variant(parameters) => AnyAqm::$variant(parameters.build(link, rng)),)*
+                    Self::Python(parameters) => AnyAqm::Python(parameters.build(link, rng)),
+                }
             }
         }
 
         /// Any law of the registry, dispatched by a match: as fast as calling it directly
         /// but for one predictable branch.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         pub enum AnyAqm {
-            $(#[doc = concat!("`", $name, "`")] $variant($variant)),*
+            $(#[doc = concat!("`", $name, "`")] $variant($variant),)*
+            /// `python`
+            Python(Hosted),
         }
 
-        impl Aqm for AnyAqm {
-            #[inline]
-            fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-                match self { $(Self::$variant(law) => on_enqueue(law, packet, queue, now)),* }
-            }
-
-            #[inline]
-            fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, queue: Backlog, now: Instant) -> Verdict {
-                match self { $(Self::$variant(law) => on_dequeue(law, packet, sojourn, queue, now)),* }
-            }
-
-            #[inline]
-            fn on_idle(&mut self, now: Instant) {
-                match self { $(Self::$variant(law) => law.on_idle(now)),* }
-            }
-
-            fn on_overflow(&mut self, packets: u32, now: Instant) {
-                match self { $(Self::$variant(law) => law.on_overflow(packets, now)),* }
-            }
-
-            fn on_rate(&mut self, rate: Rate, now: Instant) {
-                match self { $(Self::$variant(law) => law.on_rate(rate, now)),* }
-            }
-
-            #[inline]
-            fn next_update(&self) -> Option<Instant> {
-                match self { $(Self::$variant(law) => law.next_update()),* }
-            }
-
-            // Rare, and kept out of line: inlined, its arithmetic is hoisted in front of the match
-            // and done for laws that have no such variables, on whatever bytes are there. As
-            // subnormal numbers those cost DropTail 150 ns a packet.
-            #[inline(never)]
-            fn update(&mut self, queue: Backlog, now: Instant) {
-                match self { $(Self::$variant(law) => law.update(queue, now)),* }
-            }
-
-            fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(Self::$variant(law) => law.probe(record)),* }
-            }
+        /// The same of every law.
+        macro_rules! each_law {
+            ($any:expr, $one:ident => $call:expr) => {
+                match $any {
+                    $(AnyAqm::$variant($one) => $call,)*
+                    AnyAqm::Python($one) => $call,
+                }
+            };
         }
     };
 }
@@ -242,3 +223,45 @@ macro_rules! with_laws {
 pub(crate) use with_laws;
 
 with_laws!(laws);
+
+impl Aqm for AnyAqm {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        each_law!(self, law => on_enqueue(law, packet, queue, now))
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, queue: Backlog, now: Instant) -> Verdict {
+        each_law!(self, law => on_dequeue(law, packet, sojourn, queue, now))
+    }
+
+    #[inline]
+    fn on_idle(&mut self, now: Instant) {
+        each_law!(self, law => law.on_idle(now));
+    }
+
+    fn on_overflow(&mut self, packets: u32, now: Instant) {
+        each_law!(self, law => law.on_overflow(packets, now));
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        each_law!(self, law => law.on_rate(rate, now));
+    }
+
+    #[inline]
+    fn next_update(&self) -> Option<Instant> {
+        each_law!(self, law => law.next_update())
+    }
+
+    // Rare, and kept out of line: inlined, its arithmetic is hoisted in front of the match
+    // and done for laws that have no such variables, on whatever bytes are there. As
+    // subnormal numbers those cost DropTail 150 ns a packet.
+    #[inline(never)]
+    fn update(&mut self, queue: Backlog, now: Instant) {
+        each_law!(self, law => law.update(queue, now));
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        each_law!(self, law => law.probe(record));
+    }
+}

@@ -211,6 +211,12 @@ impl Aqm for Pie {
     fn update(&mut self, queue: Backlog, now: Instant) {
         let PieParameters { target, alpha, beta, .. } = self.parameters;
         let (qdelay, old) = (self.qdelay(queue), self.qdelay_old);
+        self.update_at = now + self.parameters.interval;
+        if self.probability <= 0.0 && qdelay.is_zero() && old.is_zero() && target / 2 > Duration::ZERO {
+            // What follows would come to this. So it is with most of the queues of FQ-PIE.
+            self.burst_allowance = self.parameters.max_burst;
+            return;
+        }
         let step = parts::proportional_integral(qdelay, old, target, alpha, beta) / scale(self.probability);
         let largest = if self.probability < 0.1 { f64::INFINITY } else { 0.02 };
         let mut p = self.probability + step.min(largest);
@@ -227,7 +233,6 @@ impl Aqm for Pie {
             self.burst_allowance = self.parameters.max_burst;
         }
         self.qdelay_old = qdelay;
-        self.update_at = now + self.parameters.interval;
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

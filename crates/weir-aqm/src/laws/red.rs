@@ -194,6 +194,11 @@ impl Red {
         self.signals.verdict(zone, packet, queue)
     }
 
+    /// What a new sample weighs in the average.
+    pub(super) const fn weight(&self) -> f64 {
+        self.average.weight()
+    }
+
     /// From now on a sample weighs `weight` in the average.
     pub(super) const fn set_weight(&mut self, weight: f64) {
         self.average.set_weight(weight);

@@ -123,7 +123,7 @@ impl SfbParameters {
         let seed = (rng.uniform() * (1_u64 << 53) as f64) as u64;
         let set = |hash, counts_since| {
             let bins = vec![Bin::default(); (self.levels * self.bins) as usize].into_boxed_slice();
-            Set { salt: parts::spread(hash), counts_since, bins }
+            Set { salt: parts::spread(hash), counts_since, per_level: self.bins as usize, bins }
         };
         Sfb {
             parameters: self.clone(),
@@ -153,18 +153,25 @@ struct Set {
     salt: u64,
     /// Packets that arrived from then on are counted; `None` while the set is not in use.
     counts_since: Option<Instant>,
+    /// A power of two.
+    per_level: usize,
     /// Level by level.
     bins: Box<[Bin]>,
 }
 
 impl Set {
-    /// The bins of `flow`, one in each level, which has `per_level`: a byte of the hash for each.
-    fn of(&mut self, flow: u32, per_level: u32) -> impl Iterator<Item = &mut Bin> {
-        let per_level = per_level as usize;
-        let hash = parts::spread(u64::from(flow) ^ self.salt).to_le_bytes();
-        self.bins.chunks_exact_mut(per_level).zip(hash).map(move |(level, byte)| {
-            let place = usize::from(byte) & (per_level - 1);
-            &mut level[place]
+    /// The bins of `flow`, one in each level: a byte of the hash for each.
+    #[inline]
+    fn of(&mut self, flow: u32) -> impl Iterator<Item = &mut Bin> {
+        let mut hash = parts::spread(u64::from(flow) ^ self.salt);
+        let mut levels = &mut *self.bins;
+        let per_level = self.per_level;
+        core::iter::from_fn(move || {
+            let (level, others) = core::mem::take(&mut levels).split_at_mut_checked(per_level)?;
+            levels = others;
+            let place = hash as usize & (per_level - 1);
+            hash >>= 8;
+            level.get_mut(place)
         })
     }
 }
@@ -220,15 +227,15 @@ impl Sfb {
     }
 
     fn judge(&mut self, flow: u32, now: Instant) -> Verdict {
-        let SfbParameters { bins, bin_size, max, d1, d2, ecn, .. } = self.parameters;
+        let SfbParameters { bin_size, max, d1, d2, ecn, .. } = self.parameters;
+        // If none waits, some do, too many do. Looked up, since nobody foresees which it will be, and a
+        // branch would often be taken wrongly.
+        let steps = [-d2.get(), 0.0, d1.get()];
         let (mut p_min, mut least) = (1.0, u32::MAX);
-        for bin in self.sets[self.active].of(flow, bins) {
-            if bin.waiting == 0 {
-                bin.probability = (bin.probability - d2.get()).max(0.0);
-            } else if bin.waiting >= bin_size {
-                bin.probability = (bin.probability + d1.get()).min(1.0);
-            }
-            p_min = bin.probability.min(p_min);
+        for bin in self.sets[self.active].of(flow) {
+            let load = usize::from(bin.waiting > 0) + usize::from(bin.waiting >= bin_size);
+            bin.probability = (bin.probability + steps[load]).clamp(0.0, 1.0);
+            p_min = if bin.probability < p_min { bin.probability } else { p_min };
             least = bin.waiting.min(least);
         }
         self.probability = p_min;
@@ -238,7 +245,7 @@ impl Sfb {
         if p_min >= 1.0 {
             let next = &mut self.sets[1 - self.active];
             if next.counts_since.is_some() {
-                next.of(flow, bins).for_each(|bin| bin.probability = (bin.probability + d1.get()).min(1.0));
+                next.of(flow).for_each(|bin| bin.probability = (bin.probability + d1.get()).min(1.0));
             }
             return if self.passes_box(now) { Verdict::Pass } else { Verdict::Drop(Reason::Forced) };
         }
@@ -268,7 +275,7 @@ impl Aqm for Sfb {
         };
         if enters {
             for set in self.sets.iter_mut().filter(|set| set.counts_since.is_some()) {
-                set.of(packet.flow, self.parameters.bins).for_each(|bin| bin.waiting += 1);
+                set.of(packet.flow).for_each(|bin| bin.waiting += 1);
             }
         }
         verdict
@@ -279,8 +286,7 @@ impl Aqm for Sfb {
         let arrived = Instant::from_nanos(now.as_nanos().saturating_sub(sojourn.as_nanos()));
         let counted = |set: &&mut Set| set.counts_since.is_some_and(|since| arrived >= since);
         for set in self.sets.iter_mut().filter(counted) {
-            let bins = set.of(packet.flow, self.parameters.bins);
-            bins.for_each(|bin| bin.waiting = bin.waiting.saturating_sub(1));
+            set.of(packet.flow).for_each(|bin| bin.waiting = bin.waiting.saturating_sub(1));
         }
         Verdict::Pass
     }

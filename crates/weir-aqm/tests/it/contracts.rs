@@ -6,7 +6,7 @@ mod disciplines;
 mod drop_tail;
 mod laws;
 mod port;
-mod random;
+pub(crate) mod random;
 
 pub(crate) use discipline::{Rules, keeps_its_word};
 pub(crate) use port::depends_on_nothing_but_arrivals;

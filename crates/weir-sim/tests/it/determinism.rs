@@ -29,7 +29,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         })
         .collect();
     let with = |threads| {
-        let mut batch = Batch::start(jobs.clone(), threads).expect("threads");
+        let mut batch = Batch::start(jobs.clone(), threads, |work| work()).expect("threads");
         while !batch.wait(Duration::from_secs(1)) {}
         assert_eq!(batch.finished(), jobs.len());
         batch.take().expect("all ended").iter().map(everything).collect::<Vec<_>>()
@@ -41,7 +41,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 fn a_batch_stops_when_asked() {
     let scenario = Arc::new(scenario(TWENTY, &[("duration", "100000 s")]));
     let jobs = (0..4).map(|seed| Job { scenario: Arc::clone(&scenario), seed }).collect();
-    let mut batch = Batch::start(jobs, 2).expect("threads");
+    let mut batch = Batch::start(jobs, 2, |work| work()).expect("threads");
     assert!(!batch.wait(Duration::from_millis(50)));
     batch.cancel();
     assert!(batch.take().is_none());

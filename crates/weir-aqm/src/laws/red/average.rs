@@ -81,6 +81,11 @@ impl Average {
         self.sample_time = sample_time(rate, self.mean_packet);
     }
 
+    /// What a new sample weighs.
+    pub(super) const fn weight(&self) -> f64 {
+        self.weight
+    }
+
     /// From now on a sample weighs `weight`.
     pub(super) const fn set_weight(&mut self, weight: f64) {
         self.weight = weight;

@@ -16,7 +16,7 @@ static LAWS: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(AqmConfig)
 static TEXT: LazyLock<String> = LazyLock::new(|| LAWS.to_string());
 
 /// Laws with any parameters that go together.
-pub(super) fn config() -> impl Strategy<Value = AqmConfig> {
+pub(crate) fn config() -> impl Strategy<Value = AqmConfig> {
     Union::new(AqmConfig::NAMES.iter().map(|name| {
         table(name).prop_filter_map("parameters that go together", move |table| read(name, &table).ok())
     }))

@@ -243,10 +243,10 @@ fn flows_are_hashed_with_a_salt() {
 const CAREFREE: [&str; 6] = ["drop-tail", "rem", "codel", "pie", "pi", "pi2"];
 
 /// Runs the same arrivals and departures on both and compares what they do.
-fn is_a_fifo(law: &AnyAqm, backlog: Told, seed: u64) {
+fn is_a_fifo(law: &AqmConfig, backlog: Told, seed: u64) {
     let limit = Limit::Packets(1000);
-    let mut fifo = Fifo::new(law.clone(), limit);
-    let mut fair = FairQueue::new(&Scheduler { flows: 1, backlog, ..scheduler() }, limit, 1, |_| law.clone());
+    let mut fifo = Fifo::new(build(law), limit);
+    let mut fair = FairQueue::new(&Scheduler { flows: 1, backlog, ..scheduler() }, limit, 1, |_| build(law));
     let mut draws = stream(&format!("arrivals.{seed}"));
     let (mut one, mut other, mut now) = (Trace::default(), Trace::default(), Instant::ZERO);
     for id in 0..3000 {
@@ -277,9 +277,9 @@ proptest! {
     fn one_queue_is_a_fifo(seed: u64, own: bool) {
         let backlog = if own { Told::Own } else { Told::Whole };
         for name in CAREFREE {
-            is_a_fifo(&build(&AqmConfig::from_name(name).unwrap()), backlog, seed);
+            is_a_fifo(&AqmConfig::from_name(name).unwrap(), backlog, seed);
         }
-        is_a_fifo(&build(&codel()), backlog, seed);
+        is_a_fifo(&codel(), backlog, seed);
         let pie = PieParameters {
             target: Duration::from_micros(500),
             interval: Duration::from_micros(375),
@@ -287,7 +287,7 @@ proptest! {
             ecn: true,
             ..PieParameters::default()
         };
-        is_a_fifo(&build(&AqmConfig::Pie(pie)), backlog, seed);
+        is_a_fifo(&AqmConfig::Pie(pie), backlog, seed);
     }
 }
 

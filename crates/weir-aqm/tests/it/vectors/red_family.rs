@@ -22,7 +22,7 @@ fn family(parameters: &Value) -> Vec<(&'static str, AnyAqm)> {
         config.check().expect(name);
         (name, config.build(link(), stream("family")))
     };
-    ["red", "nlred", "feng-red", "adaptive-red", "op-red"].map(law).to_vec()
+    ["red", "nlred", "feng-red", "adaptive-red", "op-red"].map(law).into()
 }
 
 fn see(law: &mut AnyAqm, queue: u32, now: Instant) -> Verdict {

@@ -1,0 +1,472 @@
+"""Laws of one's own, in Python: they decide, they are recorded, and what is wrong with them is told."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import weir
+from conftest import SMALL, Command
+from weir.batch import run_batch
+
+Lab = Callable[[str], str]
+"""Writes a module with this text; its name."""
+
+_numbers = itertools.count()
+
+CONSTANT = """
+    from weir.laws import Controller, Law
+
+    class Constant(Controller):
+        variables = ("height",)
+        def __init__(self, link, height=0.3, period=0.01):
+            self.height, self.period = height, period
+        def update(self, seen):
+            return self.height
+"""
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+
+    def write(text: str) -> str:
+        name = f"lab_{next(_numbers)}"
+        Path(f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+        return name
+
+    return write
+
+
+def queue(
+    path: str, *, rate: str = "8 Mbit/s", seed: int = 1, ecn: bool = False, **parameters: float
+) -> weir.Queue:
+    table = {"class": path, "ecn": ecn, "parameters": parameters}
+    return weir.Queue({"python": table}, rate=rate, buffer="100 packets", seed=seed)
+
+
+def scenario(path: str, values: dict[str, Any] | None = None) -> weir.Scenario:
+    return weir.Scenario.loads(SMALL, {"links.bottleneck.aqm.python.class": path, **(values or {})})
+
+
+def written(path: str, name: str = "own.toml") -> Path:
+    file = Path(name)
+    law = f'aqm.python.class = "{path}"\nrate = "2 Mbit/s"'
+    file.write_text(SMALL.partition("[variants")[0].replace('rate = "2 Mbit/s"', law), encoding="utf-8")
+    return file
+
+
+def test_packets_are_signalled_with_the_controllers_probability(lab: Lab) -> None:
+    path = f"{lab(CONSTANT)}:Constant"
+    for ecn, verdict in ((False, "dropped"), (True, "marked")):
+        own = queue(path, ecn=ecn)
+        assert [own.offer(0.0, 1000, ecn="ect0").verdict for _ in range(20)] == ["accepted"] * 20
+        own.advance(0.01)
+        assert own["probability"] == 0.3
+        signalled = 0
+        for _ in range(10_000):
+            offered = own.offer(0.01, 1000, ecn="ect0")
+            signalled += (offered.verdict, offered.reason) == (verdict, "early")
+            own.take(0.01)
+        # Four standard deviations.
+        assert abs(signalled - 3000) < 4 * math.sqrt(10_000 * 0.3 * 0.7)
+        assert own.offer(0.01, 1000).verdict != "marked"
+
+
+def test_pi_in_python_is_pi(lab: Lab) -> None:
+    """The law of Hollot, Misra, Towsley and Gong in nine lines follows the core's to the last bit."""
+    module = lab("""
+        from weir.laws import Controller
+
+        class Pi(Controller):
+            def __init__(self, link, a=1.822e-5, b=1.816e-5, target=50, sampling=170):
+                self.a, self.b, self.target = a, b, target
+                self.period, self.p, self.before = 1 / sampling, 0.0, 0
+
+            def update(self, seen):
+                p = self.p + self.a * (seen.packets - self.target) - self.b * (self.before - self.target)
+                self.p, self.before = min(max(p, 0.0), 1.0), seen.packets
+                return self.p
+    """)
+    own = queue(f"{module}:Pi", ecn=True, a=1e-3, b=0.9e-3, target=20, sampling=100)
+    parameters = {"a": 1e-3, "b": 0.9e-3, "q_ref": "20 packets", "interval": "10 ms", "ecn": True}
+    core = weir.Queue({"pi": parameters}, rate="8 Mbit/s", buffer="100 packets")
+    for n in range(3000):
+        for one in (own, core):
+            one.offer(n * 0.001, 1000, ecn="ect0")
+            # The queue grows to 60 packets and shrinks again.
+            if n % 25 or n > 1500:
+                one.take(n * 0.001)
+            if n > 1500 and n % 30 == 0:
+                one.take(n * 0.001)
+        assert own["probability"] == pytest.approx(core["probability"], abs=1e-15)
+    assert 0.0 < core["probability"] < 1.0
+
+
+LAW = """
+    from weir.laws import Law
+
+    class Recorder(Law):
+        variables = ("calls",)
+        period = 0.5
+        def __init__(self, link):
+            self.link, self.log = link, []
+            globals()["log"] = self.log
+        @property
+        def calls(self):
+            return len(self.log)
+        def on_enqueue(self, packet, queue, now):
+            self.log.append(("in", packet.flow, packet.bytes, packet.ecn, queue.packets, queue.bytes, now))
+            return {7: "drop", 8: "mark"}.get(packet.flow)
+        def on_dequeue(self, packet, sojourn, queue, now):
+            self.log.append(("out", packet.flow, sojourn, queue.packets, queue.limit_packets, now))
+            return "drop" if packet.flow == 9 else "pass"
+        def on_idle(self, now):
+            self.log.append(("idle", now))
+        def on_rate(self, rate, now):
+            self.log.append(("rate", rate, now))
+        def update(self, queue, now):
+            self.log.append(("update", queue.packets, now))
+"""
+
+
+def test_every_hook_of_a_law_is_called_and_obeyed(lab: Lab) -> None:
+    module = lab(LAW)
+    own = queue(f"{module}:Recorder", ecn=True)
+    log: list[Any] = sys.modules[module].log
+    assert own.offer(0.0, 1000, flow=7).verdict == "dropped"
+    assert own.offer(0.1, 500, flow=8, ecn="ect1").verdict == "marked"
+    assert own.offer(0.2, 500, flow=8).verdict == "dropped"
+    assert own.offer(0.2, 700, flow=9).verdict == "accepted"
+    taken = own.take(0.3)
+    assert taken is not None
+    assert (taken.flow, taken.marked) == (8, True)
+    own.set_rate(0.4, "4 Mbit/s")
+    assert own.take(0.6) is None
+    assert [(one.flow, one.reason) for one in own.dropped] == [(9, "early")]
+    assert log == [
+        ("in", 7, 1000, "not-ect", 0, 0, 0.0),
+        ("in", 8, 500, "ect1", 0, 0, 0.1),
+        ("in", 8, 500, "not-ect", 1, 500, 0.2),
+        ("in", 9, 700, "not-ect", 1, 500, 0.2),
+        ("out", 8, pytest.approx(0.2), 1, 100, 0.3),
+        ("rate", 4_000_000, 0.4),
+        ("update", 1, 0.5),
+        ("out", 9, pytest.approx(0.4), 0, 100, 0.6),
+        ("idle", 0.6),
+    ]
+    assert own["calls"] == len(log)
+
+
+def test_a_controller_sees_what_has_happened(lab: Lab) -> None:
+    module = lab("""
+        from weir.laws import Controller
+
+        class Watch(Controller):
+            period = 1.0
+            seen = []
+            def __init__(self, link):
+                assert (link.rate, link.mean_packet, link.packets_per_second) == (8_000_000, 1000, 1000.0)
+                assert (link.limit_packets, link.limit_bytes) == (100, None)
+            def update(self, seen):
+                self.seen.append({name: getattr(seen, name) for name in dir(seen) if name[0] != "_"})
+                return 0.0
+    """)
+    own = queue(f"{module}:Watch")
+    for n in range(102):
+        own.offer(0.5, 100 + n)
+    own.take(0.75)
+    own.set_rate(1.5, "4 Mbit/s")
+    own.advance(2.0)
+    first, second = sys.modules[module].Watch.seen
+    assert first == {
+        "now": 1.0,
+        "packets": 99,
+        "bytes": sum(range(101, 200)),
+        "rate": 8_000_000,
+        "arrived": 102,
+        "arrived_bytes": sum(range(100, 202)),
+        "left": 1,
+        "left_bytes": 100,
+        "lost": 2,
+        "delay": 0.25,
+    }
+    assert (second["now"], second["rate"], second["arrived"], second["lost"]) == (2.0, 4_000_000, 0, 0)
+    assert second["delay"] is None
+
+
+CHANCE = """
+    from weir.laws import Law
+
+    class Chance(Law):
+        variables = ("last",)
+        last = 0.0
+        def on_enqueue(self, packet, queue, now):
+            self.last = self.random.random()
+            return "drop" if self.last < 0.02 else None
+"""
+
+
+def test_same_seed_same_results_whatever_does_the_runs(lab: Lab) -> None:
+    own = scenario(f"{lab(CHANCE)}:Chance")
+    one, other = (own.run(replications=3, threads=threads) for threads in (1, 2))
+    for name, table in one.tables.items():
+        if name != "runs":  # Costs differ.
+            assert table.equals(other.tables[name]), name
+    last = one.series.filter(one.series["variable"] == "last")
+    assert last["value"].n_unique() > 100
+
+
+def test_seeds_and_links_have_random_numbers_of_their_own(lab: Lab) -> None:
+    path = f"{lab(CHANCE)}:Chance"
+
+    def draws(seed: int) -> list[float]:
+        own = queue(path, seed=seed)
+        return [own.offer(0.0, 1000) and own["last"] for _ in range(5)]
+
+    assert draws(1) == draws(1)
+    assert draws(1) != draws(2)
+
+
+def test_variables_are_recorded_over_time(lab: Lab) -> None:
+    result = scenario(
+        f"{lab(CONSTANT)}:Constant", {"links.bottleneck.aqm.python.parameters.height": 0.02}
+    ).run()
+    names = set(result.series["variable"])
+    assert {"probability", "height"} <= names
+    height = result.series.filter(result.series["variable"] == "height")
+    assert set(height["value"]) == {0.02}
+    assert height.height > 100
+
+
+def test_a_law_of_ones_own_for_every_flow(lab: Lab) -> None:
+    law = {"python": {"class": f"{lab(CONSTANT)}:Constant", "parameters": {"height": 1.0}}}
+    own = weir.Queue({"fq": {"law": law, "flows": 4}}, rate="8 Mbit/s", buffer="50 packets")
+    own.advance(0.02)
+    assert own.offer(0.02, 1000).verdict == "dropped"
+
+
+FAILING = """
+    from weir.laws import Controller, Law
+
+    class Failing(Controller):
+        def update(self, seen):
+            return 1 / (seen.now < 0.5)
+
+    class Unmade(Controller):
+        def __init__(self, link):
+            raise LookupError("nothing there")
+        def update(self, seen):
+            return 0.0
+
+    class Odd(Exception):
+        def __init__(self, one, other):
+            super().__init__(f"{one} and {other}")
+
+    class Odder(Law):
+        def on_enqueue(self, packet, queue, now):
+            raise Odd("this", "that")
+
+    class Beyond(Controller):
+        def update(self, seen):
+            return 1.5
+
+    class Wordy(Controller):
+        def update(self, seen):
+            return "often"
+
+    class Undecided(Law):
+        def on_enqueue(self, packet, queue, now):
+            return True
+
+    class Hasty(Controller):
+        period = 1e-9
+        def update(self, seen):
+            return 0.0
+
+    class Vague(Controller):
+        variables = ("thing",)
+        thing = "a text"
+        def update(self, seen):
+            return 0.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message", "place"),
+    [
+        ("Failing", ZeroDivisionError, "division by zero", "in update at 0.5 s of the run"),
+        ("Unmade", LookupError, "nothing there", "when it was made"),
+        ("Odder", Exception, "this and that", "in on_enqueue at "),
+        ("Beyond", ValueError, "update returned 1.5; a probability lies between 0 and 1", "in update"),
+        ("Wordy", TypeError, "update returned 'often', not a probability", "in update"),
+        ("Undecided", TypeError, "True is no verdict; return None, \"mark\" or \"drop\"", "in on_enqueue"),
+        ("Hasty", ValueError, "a period of 0.000000001 s", "when it was made"),
+        ("Vague", TypeError, "", "when thing was recorded"),
+    ],
+)  # fmt: skip
+def test_an_exception_comes_back_as_it_was(
+    lab: Lab, name: str, kind: type[Exception], message: str, place: str
+) -> None:
+    module = lab(FAILING)
+    with pytest.raises(kind) as caught:
+        scenario(f"{module}:{name}").run()
+    assert message in str(caught.value)
+    (note,) = caught.value.__notes__
+    assert note.startswith(f"{module}:{name}, {place}")
+    if name in {"Failing", "Unmade", "Odder"}:
+        last = caught.traceback[-1]
+        assert (Path(last.path).name, last.name) in {
+            (f"{module}.py", hook) for hook in ("update", "__init__", "on_enqueue")
+        }
+
+
+def test_an_exception_ends_the_other_runs_too(lab: Lab) -> None:
+    long = {"duration": "1000000 s", "measure.period": "1000000 s", "measure.series.interval": "1000 s"}
+    failing = scenario(f"{lab(FAILING)}:Failing", long)
+    began = time.monotonic()
+    with pytest.raises(ZeroDivisionError):
+        run_batch([(weir.Scenario.loads(SMALL, long).core, 1), (failing.core, 1)], 2)
+    # The other would take minutes.
+    assert time.monotonic() - began < 20
+
+
+def test_the_command_shows_the_traceback_of_the_law_alone(lab: Lab, weir_command: Command) -> None:
+    module = lab(FAILING)
+    done = weir_command("run", str(written(f"{module}:Failing")), "--out", "out")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("Traceback (most recent call last):")
+    assert "return 1 / (seen.now < 0.5)" in done.stderr
+    assert done.stderr.rstrip().endswith(f"{module}:Failing, in update at 0.5 s of the run")
+    assert done.stderr.count("  File ") == 1
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("workers", ["--threads=2", "--processes=1", ""])
+@pytest.mark.parametrize("name", ["Failing", "Odder"])
+def test_a_sweep_shows_it_too(lab: Lab, weir_command: Command, workers: str, name: str) -> None:
+    module = lab(FAILING)
+    done = weir_command(
+        "sweep",
+        str(written(f"{module}:{name}")),
+        "--axis",
+        "flows.ftp.count=1,2",
+        "--quiet",
+        *workers.split(),
+    )
+    assert done.returncode == 1
+    assert f"{module}:{name}, in " in done.stderr
+    assert "Traceback (most recent call last):" in done.stderr
+    assert "rust" not in done.stderr.lower()
+
+
+BAD = {
+    "nowhere:Law": ("class", "there is no module 'nowhere'", "PYTHONPATH"),
+    "{}:Constant_": ("class", "there is no class 'Constant_'", "did you mean 'Constant'?"),
+    "{}": ("class", "is not the import path of a class", "module:Class"),
+    "json:JSONDecoder": ("class", "neither a weir.laws.Controller nor a weir.laws.Law", "derive"),
+}
+
+
+@pytest.mark.parametrize("path", BAD)
+def test_a_class_that_cannot_be_found(lab: Lab, path: str) -> None:
+    key, message, hint = BAD[path]
+    file = written(path.format(lab(CONSTANT)))
+    with pytest.raises(weir.ScenarioError) as caught:
+        weir.Scenario.load(file)
+    error = caught.value
+    assert error.path == f"links.bottleneck.aqm.python.{key}"
+    assert error.line == 14
+    assert message in error.message
+    assert hint in (error.hint or "")
+    with pytest.raises(ValueError, match=r"hint: "):
+        queue(path.format("x"))
+
+
+def test_parameters_are_checked_before_the_run(lab: Lab) -> None:
+    path = f"{lab(CONSTANT)}:Constant"
+    with pytest.raises(weir.ScenarioError) as caught:
+        scenario(path, {"links.bottleneck.aqm.python.parameters.hight": 0.2})
+    assert caught.value.path == "links.bottleneck.aqm.python.parameters.hight"
+    assert "did you mean 'height'?" in str(caught.value)
+    needing = lab("""
+        from weir.laws import Controller
+
+        class Needing(Controller):
+            def __init__(self, link, *, gain):
+                self.gain = gain
+            def update(self, seen):
+                return 0.0
+
+        class Idle(Controller):
+            pass
+    """)
+    with pytest.raises(weir.ScenarioError, match="missing a required argument: 'gain'"):
+        scenario(f"{needing}:Needing")
+    with pytest.raises(weir.ScenarioError, match="decides nothing"):
+        scenario(f"{needing}:Idle")
+
+
+def test_a_file_that_cannot_be_imported_says_why(lab: Lab) -> None:
+    with pytest.raises(weir.ScenarioError, match=r"importing lab_\d+ failed: SyntaxError: .*line 2"):
+        scenario(lab("x = 1\ny =\n") + ":Law")
+    with pytest.raises(weir.ScenarioError, match=r"failed: ModuleNotFoundError: No module named 'absent'"):
+        scenario(lab("import absent\n") + ":Law")
+
+
+def test_the_file_is_part_of_what_is_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another text, other runs; and what was run says with which text."""
+    module = lab(CONSTANT)
+    path = f"{module}:Constant"
+    before = scenario(path)
+    assert before.hash == scenario(path).hash
+    assert before.hash != scenario(path, {"links.bottleneck.aqm.python.parameters.height": 0.1}).hash
+    resolved = before.to_toml()
+    assert weir.Scenario.loads(resolved).hash == before.hash
+
+    file = Path(f"{module}.py")
+    file.write_text(file.read_text(encoding="utf-8") + "# another\n", encoding="utf-8")
+    # The class in memory is the one of the old text.
+    assert scenario(path).hash == before.hash
+    monkeypatch.delitem(sys.modules, module)
+    shutil.rmtree("__pycache__", ignore_errors=True)
+    assert scenario(path).hash != before.hash
+    with pytest.raises(weir.ScenarioError, match="is not what it was"):
+        weir.Scenario.loads(resolved)
+
+
+def test_sweeps_over_a_parameter_of_ones_own(lab: Lab) -> None:
+    own = scenario(f"{lab(CONSTANT)}:Constant")
+    axes = {"links.bottleneck.aqm.python.parameters.height": [0.01, 0.1]}
+
+    def rows(store: str, **workers: Any) -> pl.DataFrame:  # noqa: ANN401
+        sweep = own.sweep(axes, replications=2, variants=(), store=store, **workers)
+        return sweep.observations()
+
+    here = rows("threads", threads=2)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        there = rows("processes", executor=pool)
+    assert here.height == there.height > 0
+    columns = [name for name in here.columns if name != "cpu_s"]
+    assert here.select(columns).equals(there.select(columns))
+
+
+def test_help_for_writing_one(weir_command: Command) -> None:
+    done = weir_command("show", "python")
+    assert done.returncode == 0
+    assert "class Leaky(Controller):" in done.stdout
+    assert "weir show python" in weir_command("list", "laws").stderr
