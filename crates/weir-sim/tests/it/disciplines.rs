@@ -36,14 +36,17 @@ fn under(discipline: &str) -> Measurements {
 fn fair_queueing_is_fair() {
     let unfair = of_flows(&under("{ red = { max_th = \"60 packets\", gentle = true } }"), "jain");
     assert!(unfair < 0.85, "Jain's index under RED is {unfair}");
-    for discipline in [
-        "{ fq = { places = \"numbered\" } }",
-        "{ fq = { law = { pie = {} }, backlog = \"own\", places = \"numbered\" } }",
-        "{ fq-codel = { places = \"numbered\" } }",
-        "{ fq-pie = { places = \"numbered\" } }",
+    // CoDel lets a flow keep 5 ms of queue, which after a loss is little to a round trip of 120 ms:
+    // the far flows leave some of their share, and the near ones take it.
+    for (discipline, least) in [
+        ("{ fq = { places = \"numbered\" } }", 0.98),
+        ("{ fq = { law = { pie = {} }, backlog = \"own\", places = \"numbered\" } }", 0.98),
+        ("{ fq-pie = { places = \"numbered\" } }", 0.98),
+        ("{ fq-codel = { places = \"numbered\" } }", 0.9),
+        ("{ fq-codel = { target = \"50 ms\", interval = \"500 ms\", places = \"numbered\" } }", 0.98),
     ] {
         let fair = of_flows(&under(discipline), "jain");
-        assert!(fair > 0.98, "Jain's index under {discipline} is {fair}");
+        assert!(fair > least, "Jain's index under {discipline} is {fair}");
     }
 }
 
