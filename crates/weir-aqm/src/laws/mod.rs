@@ -19,6 +19,7 @@ mod pie;
 mod red;
 mod rem;
 mod sfb;
+mod step;
 
 use weir_types::{Duration, Instant, Invalid, Rate, Rng};
 
@@ -40,6 +41,7 @@ pub use pie::{DelayFrom, Pie, PieParameters};
 pub use red::{BySize, Red, RedParameters, Spacing, Steps};
 pub use rem::{MarkAt, Price, Rem, RemParameters};
 pub use sfb::{Sfb, SfbParameters};
+pub use step::{Step, StepParameters};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
 
@@ -203,6 +205,8 @@ macro_rules! with_laws {
             /// A law put together (the REM paper, sections 2 and 3.3): any measure of congestion, in
             /// any profile, fed back in any way.
             "modular" Modular(ModularParameters),
+            /// Step (DCTCP, RFC 8257): every packet that finds more than a threshold waiting is marked.
+            "step" Step(StepParameters),
             /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, ever faster, while
             /// no packet of an interval has waited less than a target.
             "codel" Codel(CodelParameters),

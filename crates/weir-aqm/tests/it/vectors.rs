@@ -27,3 +27,4 @@ mod red_family;
 mod red_options;
 mod rem;
 mod sfb;
+mod step;
