@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,3 +115,23 @@ def single() -> weir.Result:
     one_population = SMALL.replace('population = "2 more every 2 s until 6"\n', "")
     text = one_population.replace('period = "2 s"\nsettle = "500 ms"\n', "")
     return weir.Scenario.loads(text.replace('series = { interval = "20 ms" }\n', "")).run()
+
+
+Lab = Callable[[str], str]
+"""Writes a module of Python with this text into the current folder; its name."""
+
+_modules = itertools.count()
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A folder of one's own to write laws in."""
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+
+    def write(text: str) -> str:
+        name = f"lab_{next(_modules)}"
+        Path(f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+        return name
+
+    return write
