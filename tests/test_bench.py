@@ -9,6 +9,7 @@ from conftest import Command
 from weir.bench import measure as bench
 from weir.bench import peer
 from weir.bench import worker as bench_worker
+from weir.bench.disciplines import costs_of, discipline_costs
 from weir.bench.measure import CASES, Measurement, Scaling
 from weir.bench.page import page
 from weir.bench.sweeps import SweepCost, sweep_costs
@@ -67,17 +68,35 @@ def test_the_page_names_machine_and_numbers() -> None:
         SweepCost("one thread", 10_000, 20.0, 20.5, 20.4),
         SweepCost("two threads", 10_000, 20.0, 20.8, 10.4),
     ]
-    alone = page([measurement()], scaling, sweeps)
+    alone = page([measurement()], scaling, sweeps, [])
     assert "A sweep of 10,000 runs" in alone
     assert "| two threads | 20.00 | 20.80 | 4.0% | 10.40 | 1.96 |" in alone
     assert "20 replications of `wireline-delay` take 6.00 s on one thread" in alone
     assert "2.00 times as fast" in alone
     assert "| wireline-access | 102 | 3,000,000 | 0.30 | 4.00 | 20.0 |" in alone
     assert "ns-2" not in alone
-    together = page([measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()], scaling, sweeps)
+    assert "Not measured" in alone
+    disciplines = costs_of(
+        '{"discipline": "ring", "flows": 32, "ns_per_packet": 4.0}\n'
+        '{"discipline": "pi", "flows": 32, "ns_per_packet": 9.5}\n'
+        '{"discipline": "fq", "flows": 32, "ns_per_packet": 30.0}\n'
+        '{"discipline": "ring", "flows": 1000, "ns_per_packet": 4.2}\n'
+        '{"discipline": "fq", "flows": 1000, "ns_per_packet": 38.0}\n'
+    )
+    peers = [measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()]
+    together = page(peers, scaling, sweeps, disciplines)
+    assert "| pi | 9.5 | 5.5 | – |" in together
+    assert "| fq | 30.0 | 26.0 | 38.0 |" in together
     assert "| 2,100 | 20.7 |" in together
     assert "| – | – |" in together
     assert "- Processor: " in together
+
+
+def test_without_cargo_disciplines_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    said: list[str] = []
+    assert discipline_costs(say=said.append) == []
+    assert said == ["disciplines alone: skipped, they need cargo and the sources"]
 
 
 @pytest.mark.slow

@@ -4,8 +4,9 @@
 //! No port, no transmitter, no TCP: packets are put in and taken out, and timers called when they
 //! are due. Before the clock runs, a closed loop finds arrivals under which the discipline has to
 //! work, and writes them down: senders with Poisson packets answer at once, by half of their rate
-//! for a drop or a mark, and grow so that they settle where one packet in a hundred is signalled.
-//! A line is then never empty for long, and averages, prices and delays are where the law acts.
+//! for a drop or a mark, and grow so that they settle where one packet in a hundred is signalled
+//! (more where a discipline drops many at once). Averages, prices and delays are then where the
+//! law acts, and a line is neither empty for long nor full, unless the law wants it so.
 //! What is timed is the repetition: the same arrivals, the same seed, and so the same decisions,
 //! the first half as warm-up.
 //!
@@ -21,7 +22,11 @@
 //! ever adds.
 #![expect(clippy::print_stdout, reason = "a bench is read on the terminal")]
 
-use std::{cmp::Reverse, collections::BinaryHeap, collections::VecDeque, hint::black_box};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+    hint::black_box,
+};
 
 use serde_json::json;
 use weir_aqm::{
@@ -340,8 +345,7 @@ fn show(name: &str, flows: u16, nanos: f64, bare: f64, tally: &Tally, as_json: b
     let wait = 1e-6 * tally.sojourn as f64 / tally.sent as f64;
     let signalled = 100.0 * tally.signalled as f64 / tally.sent as f64;
     if as_json {
-        let line = json!({ "discipline": name, "flows": flows, "ns_per_packet": nanos, "ns_over_ring": nanos - bare });
-        println!("{line}");
+        println!("{}", json!({ "discipline": name, "flows": flows, "ns_per_packet": nanos }));
     } else {
         let over = nanos - bare;
         println!("{name:16} {flows:6} {nanos:10.1} {over:10.1} {signalled:10.2}% {wait:9.3} ms");

@@ -10,13 +10,19 @@ from pathlib import Path
 import jinja2
 
 from weir import _core
+from weir.bench.disciplines import RING, DisciplineCost
 from weir.bench.measure import Measurement, Scaling
 from weir.bench.sweeps import CASE, SweepCost
 
 _TEMPLATE = Path(__file__).with_name("page.md.jinja")
 
 
-def page(measurements: Sequence[Measurement], scaling: Scaling, sweeps: Sequence[SweepCost]) -> str:
+def page(
+    measurements: Sequence[Measurement],
+    scaling: Scaling,
+    sweeps: Sequence[SweepCost],
+    disciplines: Sequence[DisciplineCost],
+) -> str:
     """The page as Markdown."""
     environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own numbers
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -27,6 +33,8 @@ def page(measurements: Sequence[Measurement], scaling: Scaling, sweeps: Sequence
         scaling=scaling,
         sweeps=sweeps,
         sweep_case=CASE,
+        disciplines=disciplines,
+        ring=next((cost.ns for cost in disciplines if cost.discipline == RING), 0.0),
         peers=any(measurement.ratio is not None for measurement in measurements),
         cpu=_cpu(),
         cores=os.cpu_count(),

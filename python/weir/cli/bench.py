@@ -53,10 +53,12 @@ def bench(
             )
         )
         if write is not None:
+            from weir.bench.disciplines import discipline_costs
             from weir.bench.page import page
             from weir.bench.sweeps import sweep_costs
 
-            text = page(measurements, benchmark.scaling(say=say), sweep_costs(say=say))
+            scaling, sweeps = benchmark.scaling(say=say), sweep_costs(say=say)
+            text = page(measurements, scaling, sweeps, discipline_costs(say=say))
             command.write_text(write, text)
         if json:
             console.print_json([measurement.to_json() for measurement in measurements])

@@ -256,8 +256,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
         loop {
             let classic_waits = self.classic.head().is_some();
-            let low_latency =
-                self.low_latency.head().is_some() && (!classic_waits || self.credit <= 0.0);
+            let low_latency = self.low_latency.head().is_some() && (!classic_waits || self.credit <= 0.0);
             let line = if low_latency { &mut self.low_latency } else { &mut self.classic };
             let Some((packet, arrived)) = line.pop() else {
                 self.credit = self.first_credit;
@@ -305,8 +304,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
 
     fn update(&mut self, now: Instant) {
         let DualPi2Parameters { target, alpha, beta, .. } = self.parameters;
-        let waited =
-            |line: &Line<P>| line.head().map_or(Duration::ZERO, |(_, arrived)| now.since(arrived));
+        let waited = |line: &Line<P>| line.head().map_or(Duration::ZERO, |(_, arrived)| now.since(arrived));
         let delay = match self.parameters.delay {
             DelayOf::Classic => waited(&self.classic),
             DelayOf::Longer => waited(&self.classic).max(waited(&self.low_latency)),

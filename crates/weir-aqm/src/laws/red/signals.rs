@@ -93,10 +93,10 @@ impl Signals {
 
     fn ramp(&mut self, p: f64, bytes: u32) -> Verdict {
         let whole_packet = f64::from(self.whole_packet);
-        let scaled = |p: f64| p * (f64::from(bytes) / whole_packet);
+        let of_size = |p: f64| p * (f64::from(bytes) / whole_packet);
         let (p, step) = match self.by_size {
             None => (p, 1),
-            Some(BySize::BeforeSpacing) => (scaled(p).min(1.0), 1),
+            Some(BySize::BeforeSpacing) => (of_size(p).min(1.0), 1),
             Some(BySize::AfterSpacing) => (p, u64::from(bytes)),
         };
         self.probability = p;
@@ -116,7 +116,7 @@ impl Signals {
         };
         // ns-2 leaves a probability of 1 alone.
         let scales = self.by_size == Some(BySize::AfterSpacing) && spaced < 1.0;
-        if !self.rng.chance(if scales { scaled(spaced) } else { spaced }) {
+        if !self.rng.chance(if scales { of_size(spaced) } else { spaced }) {
             return Verdict::Pass;
         }
         self.count = Some(0);

@@ -10,10 +10,7 @@ use weir_aqm::{
 use weir_types::{Ecn, Streams};
 
 use super::{Rules, depends_on_nothing_but_arrivals, keeps_its_word, laws::limit, operations, random};
-use crate::{
-    no_alloc::{LIMIT, Plain, allocates_nothing},
-    support::{Numbered, link},
-};
+use crate::support::{Numbered, link};
 
 /// The disciplines that are more than one FIFO under a law.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -109,15 +106,6 @@ fn parameters_are_accepted_or_refused_with_a_reason() {
         let mut draws = || tables.new_tree(&mut runner).expect("nothing is filtered").current();
         let accepted = (0..400).filter(|_| read(name, &draws()).is_ok()).count();
         assert!(accepted >= 40, "{name} accepts only {accepted} of 400");
-    }
-}
-
-#[test]
-fn no_discipline_allocates() {
-    for name in names() {
-        let config = QueueConfig::from_name(name).expect("a name of the registry");
-        let build = || config.build::<Plain>(Link { limit: LIMIT, ..link() }, Streams::new(1), "aqm");
-        allocates_nothing(name, build());
     }
 }
 
