@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from validation import law, loop, options, picture
-from validation.__main__ import QUICK_SEEDS, validate
+from validation import law, loop, options, picture, sweeps, traces
+from validation.__main__ import QUICK_DRAWS, QUICK_SEEDS, validate
 from validation.page import Outcome, page, summary
 from validation.places import REPOSITORY
 
@@ -41,6 +42,62 @@ def test_rem_price_equals_ns2s_in_every_bit() -> None:
     assert replay.probability.relative <= law.TOLERANCE
 
 
+@cache
+def lineage() -> traces.Lineage:
+    return traces.lineage(QUICK_DRAWS)
+
+
+def traced(law: str, variable: str) -> traces.Traced:
+    return next(found for found in lineage().traced if (found.law, found.variable) == (law, variable))
+
+
+def test_pi_probability_equals_ns2s_in_every_bit() -> None:
+    followed = traced("PI", "probability").ns2
+    assert followed.count == followed.equal == 799
+
+
+def test_avq_signals_what_ns2_signals() -> None:
+    marking, dropping = traced("AVQ, marking", "signals"), traced("AVQ, dropping", "signals")
+    assert marking.ns2.count == marking.ns2.equal == 3236
+    # Where C~ is bounded decides about two packets.
+    assert dropping.ns2.count - dropping.ns2.equal == 2
+
+
+def test_what_differs_from_ns2_is_calculated_by_weirs_rules() -> None:
+    found = [found for found in lineage().traced if found.rules]
+    assert len(found) == 8
+    assert [(found.law, found.variable) for found in found if not found.holds] == []
+    assert all(
+        found.rules.equal == found.rules.count
+        for found in found
+        if found.rules and "p_b" not in found.variable
+    )
+
+
+def test_a_rule_that_is_not_weirs_is_noticed() -> None:
+    """The calculation by ns-2's rules is not what Weir does."""
+    adaptive, feng = traced("Adaptive RED", "max_p"), traced("self-configuring RED", "max_p")
+    assert not adaptive.ns2.holds
+    assert not feng.ns2.holds
+
+
+def test_marks_are_as_likely_as_in_ns2_and_the_other_spacing_is_not() -> None:
+    wait, uniform, pi = lineage().drawn
+    assert wait.holds
+    assert uniform.holds
+    assert pi.holds
+    assert not replace(wait, weir=uniform.weir).holds
+    assert not replace(uniform, weir=wait.weir).holds
+
+
+def test_every_value_of_ns2_has_a_case() -> None:
+    red, loads = sweeps.red_cases(), sweeps.load_cases()
+    assert len(red) == 161
+    assert sum(not case.bound for case in red) == 5
+    assert sum(len(case.rows) for case in loads) == 30
+    assert {len(rows) for case in (*red, *loads) for rows in case.rows.values()} == {3}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("cargo") is None, reason="the sender is tested in Rust, and there is no cargo"
@@ -62,6 +119,15 @@ class TestEveryLevel:
         ]
         assert beyond == []
 
+    def test_red_over_its_parameters_and_loads_are_within_tolerance(self) -> None:
+        found = outcome().sweeps
+        assert [
+            (point.label, dict(point.where), point.users)
+            for point in (*found.red, *found.loads)
+            if not point.holds
+        ] == []
+        assert {point.label for point in found.loads} > {"DropTail", "RED", "PI", "AVQ"}
+
     def test_every_value_of_ns2_is_compared(self) -> None:
         rows = outcome().rows
         assert len(rows) == 12
@@ -79,9 +145,21 @@ class TestEveryLevel:
         found = outcome()
         reference = {row.label: row for row in found.rows if not row.jittered}
         swapped = loop.Row("REM drop", jittered=False, cells=_against(reference), whole={})
-        bad = Outcome(found.seeds, found.laws, found.senders, [*found.rows, swapped], [])
+        bad = replace(found, rows=[*found.rows, swapped])
         assert not bad.holds
         assert any("✗ REM drop, queue at 160 users" in line for line in summary(bad))
+
+    def test_a_load_out_of_tolerance_is_named(self) -> None:
+        found = outcome()
+        points = {point.label: point for point in found.sweeps.loads}
+        cells = [
+            replace(ours, ns2=theirs.ns2)
+            for ours, theirs in zip(points["AVQ"].cells, points["PI"].cells, strict=True)
+        ]
+        swapped = replace(found.sweeps, loads=[replace(points["AVQ"], cells=cells)])
+        bad = replace(found, sweeps=swapped)
+        assert not bad.holds
+        assert any("✗ AVQ, kind steady, 100 users, queue" in line for line in summary(bad))
 
     def test_the_picture_is_drawn(self, tmp_path: Path) -> None:
         path = tmp_path / "images" / picture.NAME

@@ -53,8 +53,12 @@ class Red:
             width = self.max_th - self.min_th
             value = (self.average * (1.0 / width) - self.min_th / width) * self.max_p
         else:
-            value = self.average * ((1.0 - self.max_p) / self.max_th) + (2.0 * self.max_p - 1.0)
+            value = self.ramp()
         return min(value, 1.0)
+
+    def ramp(self) -> float:
+        """The probability beyond max_th."""
+        return self.average * ((1.0 - self.max_p) / self.max_th) + (2.0 * self.max_p - 1.0)
 
     def take(self, now: int, size: int) -> None:
         """The transmitter asks; `size` is 0 if it finds nothing."""

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from validation import law, loop, options, picture, sender
+from validation import law, loop, options, picture, sender, sweeps, traces
 from validation.page import Laws, Outcome, page, summary
 from weir.batch import Progress
 
 SEEDS = range(1, 9)
 QUICK_SEEDS = range(1, 3)
+QUICK_DRAWS = range(1, 21)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
-    """All three levels; `effects` asks for the effects of the options too."""
+    """All levels; `effects` asks for the effects of the options and for every sweep and load too."""
     laws = Laws(law.red(), law.rem(), law.red({}))
+    lineage = traces.lineage(traces.SEEDS if effects else QUICK_DRAWS)
     senders = sender.follow()
     jobs = loop.jobs()
     habits = options.HABITS if effects else ()
@@ -47,7 +49,9 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     for habit, default in zip(habits, simulated[len(jobs) :], strict=True):
         job, values = with_habits[habit.variant, habit.jittered]
         found.append(options.effect(habit, job.label, values["settled"], default["settled"]))
-    return Outcome(seeds, laws, senders, loop.compare(jobs, simulated[: len(jobs)]), found)
+    rows = loop.compare(jobs, simulated[: len(jobs)])
+    further = sweeps.sweeps(seeds, quick=not effects, progress=_report)
+    return Outcome(seeds, laws, lineage, senders, rows, found, further)
 
 
 def _report(progress: Progress) -> None:

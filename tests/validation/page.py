@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import jinja2
 
-from validation import picture
+from validation import picture, sections
 from validation.law import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
+from validation.places import HERE
 from validation.sender import Senders
+from validation.sweeps import Sweeps
+from validation.traces import SPREADS, Lineage
 from weir import _core
 from weir.statistics import Difference
 from weir.wording import estimate, number, plus_minus
@@ -44,13 +46,16 @@ class Outcome:
 
     seeds: Sequence[int]
     laws: Laws
+    lineage: Lineage
     senders: Senders
     rows: list[Row]
     effects: list[Effect]
+    sweeps: Sweeps
 
     @property
     def holds(self) -> bool:
-        return self.laws.hold and self.senders.passed and all(row.holds for row in self.rows)
+        parts = (self.laws.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
+        return all(parts) and all(row.holds for row in self.rows)
 
     @property
     def bound(self) -> list[Cell]:
@@ -61,10 +66,12 @@ class Outcome:
 def summary(outcome: Outcome) -> list[str]:
     """One line per level, and one per value out of tolerance."""
     laws, senders, bound = outcome.laws, outcome.senders, outcome.bound
+    lineage = outcome.lineage
     red, rem = laws.red.measure, laws.rem.measure
     equal = f"{red.count} averages of RED to {exponent(red.relative)}, {rem.count} prices of REM"
     lines = [
         f"{mark(laws.hold)} law alone: equal are {equal} to {exponent(rem.relative)}",
+        f"{mark(lineage.holds)} further laws: {len(lineage.traced)} variables, {len(lineage.drawn)} draws",
         f"{mark(senders.passed)} sender alone: {senders.identical} of {len(senders.traces)} traces equal",
     ]
     lines += [f"  {line}" for line in senders.output.splitlines() if not senders.passed]
@@ -77,21 +84,36 @@ def summary(outcome: Outcome) -> list[str]:
         for cell in row.all_cells if row.bound else []:
             if not cell.holds:
                 lines.append(f"  ✗ {name(row)}, {cell.measure.name} at {cell.users} users: {both(cell)}")
+    sweeps = outcome.sweeps
+    lines.append(
+        f"{mark(sweeps.holds)} sweeps and loads: {sum(cell.holds for cell in sweeps.bound)} of "
+        f"{len(sweeps.bound)} values within tolerance"
+    )
+    for point in (*sweeps.red, *sweeps.loads):
+        for cell in point.cells if point.bound else []:
+            if not cell.holds:
+                where = ", ".join(f"{key} {value}" for key, value in point.where.items())
+                lines.append(
+                    f"  ✗ {point.label}, {where}, {cell.users} users, {cell.measure.name}: {both(cell)}"
+                )
     return lines
 
 
 def page(outcome: Outcome) -> str:
     """The page as Markdown."""
     environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own numbers
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        loader=jinja2.FileSystemLoader(HERE),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    template = Path(__file__).with_name("page.md.jinja").read_text(encoding="utf-8")
     settled = [
         (row, cell) for row in outcome.rows if row.bound for cells in row.cells.values() for cell in cells
     ]
     phases = _phases(outcome.rows)
     apart = [(row, cell) for row, cell in settled if abs(cell.difference) > cell.half_width]
-    text = environment.from_string(template).render(
+    text = environment.get_template("page.md.jinja").render(
         command=COMMAND,
         weir=_core.__version__,
         results_version=_core.results_version,
@@ -122,6 +144,10 @@ def page(outcome: Outcome) -> str:
         use=use,
         change=change,
         exponent=exponent,
+        plain=plain,
+        lineage=outcome.lineage,
+        spreads=SPREADS,
+        **sections.context(outcome.sweeps),
     )
     return text.rstrip("\n") + "\n"
 
@@ -155,6 +181,11 @@ def pair(cell: Cell) -> str:
     decimals = cell.measure.decimals
     sides = (estimate(side.mean, side.half_width, decimals) for side in (cell.weir, cell.ns2))
     return " / ".join(sides)
+
+
+def plain(cell: Cell) -> str:
+    """Weir / ns-2 without their intervals."""
+    return " / ".join(number(side.mean, cell.measure.decimals) for side in (cell.weir, cell.ns2))
 
 
 def use(cells: Sequence[Cell]) -> str:

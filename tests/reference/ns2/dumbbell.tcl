@@ -6,6 +6,10 @@
 #   full   source -> in => out -> sink, two nodes of its own for every flow
 #   bare   every agent sits on `in` or on `out`; the bottleneck's delay is half the round trip
 #
+# Flows start in groups of equal size (`group`, `every`), or as `starts` lists them: 0:100,150:100 are a hundred
+# at the beginning and a hundred more after 150 s. Round trips are all `rtt`, or drawn from 2 `spread` ms around it.
+# With `bytes` every queue is measured in bytes, its limit and its thresholds in packets of `size`.
+#
 # Only the queue from `in` to `out` is under test. All others are DropTail queues too long to lose a packet.
 #
 # Output, one record per line:
@@ -26,6 +30,9 @@ array set option {
     min_th      20        max_th      80          max_p    0.1
     w_q         0.002     gentle      1           wait     1       mark_p   1
     phi         1.001     gamma       0.001       target   20      period   0.002
+    a           1.822e-5  b           1.816e-5    q_ref    50      w        170
+    desired     0.98      bytes       0           spread   0       starts   ""
+    min_rto     0.2
 }
 foreach word $argv {
     lassign [split $word =] name value
@@ -35,21 +42,24 @@ foreach word $argv {
     set option($name) $value
 }
 
-# Two random streams: ns-2's own (queues, send overhead, clock phases) and one for the start times.
+# Random streams: ns-2's own (queues, send overhead, clock phases), one for the start times, and one for the round
+# trips, which are the same with every seed.
 set base [expr {104729 + 7919 * $option(seed)}]
 ns-random $base
 set starts [new RNG]
 $starts seed [expr {$base + 17}]
+set distances [new RNG]
+$distances seed 4242
 
 # --- What every object of a class is born with -----------------------------------------------------------
 
 foreach {name value} [list \
         window_ $option(window) packetSize_ $option(size) useHeaders_ false \
-        ecn_ $option(ecn) overhead_ $option(overhead)] {
+        ecn_ $option(ecn) overhead_ $option(overhead) minrto_ $option(min_rto)] {
     Agent/TCP set $name $value
 }
 foreach {name value} [list \
-        bytes_ false queue_in_bytes_ false mean_pktsize_ $option(size) \
+        bytes_ $option(bytes) queue_in_bytes_ $option(bytes) mean_pktsize_ $option(size) \
         thresh_ $option(min_th) maxthresh_ $option(max_th) \
         linterm_ [expr {1.0 / $option(max_p)}] q_weight_ $option(w_q) adaptive_ 0 \
         gentle_ $option(gentle) wait_ $option(wait) \
@@ -58,10 +68,20 @@ foreach {name value} [list \
 }
 foreach {name value} [list \
         phi_ $option(phi) gamma_ $option(gamma) pbo_ $option(target) pupdtime_ $option(period) \
-        mean_pktsize_ $option(size) qib_ false markpkts_ $option(ecn)] {
+        mean_pktsize_ $option(size) qib_ $option(bytes) markpkts_ $option(ecn)] {
     Queue/REM set $name $value
 }
-Queue/DropTail set queue_in_bytes_ false
+foreach {name value} [list \
+        a_ $option(a) b_ $option(b) qref_ $option(q_ref) w_ $option(w) mean_pktsize_ $option(size) \
+        bytes_ false queue_in_bytes_ $option(bytes) setbit_ $option(ecn)] {
+    Queue/PI set $name $value
+}
+foreach {name value} [list \
+        gamma_ $option(desired) mean_pktsize_ $option(size) queue_in_bytes_ $option(bytes) \
+        markpkts_ $option(ecn)] {
+    Queue/Vq set $name $value
+}
+Queue/DropTail set mean_pktsize_ $option(size)
 
 # --- Network ---------------------------------------------------------------------------------------------
 
@@ -84,7 +104,9 @@ set in [$ns node]
 set out [$ns node]
 set bare [expr {$option(topology) eq "bare"}]
 set delay [expr {$bare ? $option(rtt) / 2.0 : $option(trunk)}]
+Queue/DropTail set queue_in_bytes_ $option(bytes)
 $ns simplex-link $in $out $option(rate)Mb ${delay}ms $option(discipline)
+Queue/DropTail set queue_in_bytes_ false
 $ns queue-limit $in $out $option(buffer)
 spacious $out $in $option(rate) $delay
 default_route $in $out
@@ -97,11 +119,27 @@ if {$option(monitor)} {
 
 # --- Flows -----------------------------------------------------------------------------------------------
 
-set head [expr {$option(rtt) / 2.0 - $option(trunk) - $option(tail)}]
-if {!$bare && $head < 0} {
-    error "a round trip of $option(rtt) ms is shorter than twice the trunk and the tail"
+set times {}
+if {$option(starts) eq ""} {
+    for {set flow 0} {$flow < $option(flows)} {incr flow} {
+        lappend times [expr {$flow / $option(group) * $option(every)}]
+    }
+} else {
+    foreach stage [split $option(starts) ,] {
+        lassign [split $stage :] time count
+        lappend times {*}[lrepeat $count $time]
+    }
+    set option(flows) [llength $times]
 }
 for {set flow 0} {$flow < $option(flows)} {incr flow} {
+    set rtt $option(rtt)
+    if {$option(spread) > 0} {
+        set rtt [$distances uniform [expr {$rtt - $option(spread)}] [expr {$rtt + $option(spread)}]]
+    }
+    set head [expr {$rtt / 2.0 - $option(trunk) - $option(tail)}]
+    if {!$bare && $head < 0} {
+        error "a round trip of $rtt ms is shorter than twice the trunk and the tail"
+    }
     set near $in
     set far $out
     if {!$bare} {
@@ -124,7 +162,7 @@ for {set flow 0} {$flow < $option(flows)} {incr flow} {
     $ns connect $sender($flow) $sink($flow)
     set source [new Application/FTP]
     $source attach-agent $sender($flow)
-    set time [expr {$flow / $option(group) * $option(every) + [$starts uniform 0.0 $option(jitter)]}]
+    set time [expr {[lindex $times $flow] + [$starts uniform 0.0 $option(jitter)]}]
     $ns at $time "$source start"
     puts "start $flow $time"
 }

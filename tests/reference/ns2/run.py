@@ -177,20 +177,22 @@ def windows() -> list[tuple[int, int]]:
     return [(t, t + PERIOD) for t in periods] + [(t + WARM_UP, t + PERIOD) for t in periods]
 
 
-def measures(window: Report, seconds: float, started: Sequence[int]) -> dict[str, float]:
-    """The columns of wireline.csv that are measured; SOURCE.md defines them."""
+def measures(
+    window: Report, seconds: float, started: Sequence[int], rate: float = RATE, packet: int = PACKET
+) -> dict[str, float]:
+    """The columns that are measured; SOURCE.md defines them."""
     count = window.values
     shares = [window.delivered[flow] for flow in started]
     mean = count["sum"] / count["looks"]
     return {
         "users": len(started),
-        "goodput": sum(window.delivered) * 8 / (RATE * seconds),
+        "goodput": sum(window.delivered) * 8 / (rate * seconds),
         "loss": count["drops"] / count["arrivals"],
         "markfrac": count["marks"] / count["arrivals"],
         "qmean": count["integral"] / seconds,
         "qsd": max(count["squares"] / count["looks"] - mean * mean, 0.0) ** 0.5,
         "jain": sum(shares) ** 2 / (len(shares) * sum(share * share for share in shares)),
-        "utilisation": count["departures"] * PACKET * 8 / (RATE * seconds),
+        "utilisation": count["departures"] * packet * 8 / (rate * seconds),
     } | {name: count[name] for name in ("ntimeout", "ndata", "nrexmit", "ncuts", "necn")}
 
 

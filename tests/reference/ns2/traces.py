@@ -106,14 +106,14 @@ def record_queue(discipline: Literal["RED", "REM"], arguments: Arguments) -> lis
     fresh = was_eligible = False
     for kind, *words in output.lines:
         if kind == "red" and last:
-            average, probability, length = words
+            average, probability, length, _ = words
             assert int(length) == last["queue"]
             last["average"] = shortest(average)
             eligible = float(average) >= MIN_TH and int(length) > 1
             if eligible and was_eligible:
                 last["probability"] = shortest(probability)
             was_eligible = eligible
-        elif kind == "rem":
+        elif kind == "update":
             now = nanoseconds(words[0]) - 1
             queue.idle(now)
             assert not queue.rows or queue.rows[-1]["time_ns"] != now, "an event at the instant of an update"
