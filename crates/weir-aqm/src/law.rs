@@ -100,6 +100,10 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// More than can ever wait: for a queue that nothing bounds, and for one of several in a buffer,
+    /// where a full buffer does not reject the packet that arrives.
+    pub const NONE: Self = Self::Packets(u32::MAX);
+
     /// What `buffer` holds before a link of `rate`: bandwidth-delay products and times become
     /// packets of `mean_packet` bytes, rounded. The delay is the round trip `rtt`.
     pub fn of(buffer: Buffer, rate: Rate, mean_packet: u32, rtt: Duration) -> Self {

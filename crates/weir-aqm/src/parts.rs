@@ -2,7 +2,7 @@
 //! puts it in three questions: how is congestion measured, how is the measure embedded in a
 //! probability, how is it fed back. A law calls these and still reads like its paper.
 
-use weir_types::{Duration, Level};
+use weir_types::{Duration, Level, Rate};
 
 use crate::Backlog;
 
@@ -146,6 +146,33 @@ pub fn spaced_with_wait(p: f64, count: f64) -> f64 {
         (p / (2.0 - x)).min(1.0)
     } else {
         1.0
+    }
+}
+
+/// `c`: how many packets a link can send in one interval, though its rate may change on the way.
+#[derive(Clone, Copy, Debug)]
+pub struct Capacity {
+    /// In a whole interval at the rate in force.
+    packets: f64,
+    /// What this interval has more, or less, from before a change.
+    rest: f64,
+}
+
+impl Capacity {
+    /// Of a link of `rate`, in packets of `mean_packet` bytes.
+    pub fn new(rate: Rate, mean_packet: u32, interval: Duration) -> Self {
+        Self { packets: rate.packets_per_second(mean_packet) * interval.as_secs_f64(), rest: 0.0 }
+    }
+
+    /// From now on it is `other`; so much of this interval, a part of one, is still to come.
+    pub fn becomes(&mut self, other: Self, to_come: f64) {
+        let rest = self.rest + (self.packets - other.packets) * (1.0 - to_come);
+        *self = Self { rest, ..other };
+    }
+
+    /// That of the interval that ends.
+    pub const fn take(&mut self) -> f64 {
+        self.packets + core::mem::replace(&mut self.rest, 0.0)
     }
 }
 

@@ -13,7 +13,7 @@ use weir_aqm::{
     Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason,
     disciplines::{AnyDiscipline, QueueConfig},
 };
-use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Probability, Rate, Streams};
+use weir_types::{Buffer, Duration, Ecn, Instant, Invalid, PacketSize, Probability, Rate, Streams};
 
 use crate::own_law::{self, raised};
 
@@ -131,15 +131,10 @@ impl QueueCore {
     ) -> PyResult<Self> {
         let bad = |error: &dyn Display| PyValueError::new_err(error.to_string());
         let mut config: QueueConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
-        config.check().map_err(|invalid| {
-            bad(&format!(
-                "{}.{}: {}; hint: {}",
-                config.name(),
-                invalid.parameter,
-                invalid.message,
-                invalid.hint
-            ))
-        })?;
+        let refused = |Invalid { parameter, message, hint }: Invalid, name| {
+            bad(&format!("{name}.{parameter}: {message}; hint: {hint}"))
+        };
+        config.check().map_err(|invalid| refused(invalid, config.name()))?;
         if let Some((place, parameters)) = config.python_mut() {
             own_law::find(py, parameters, "").map_err(|error| {
                 let told = |key: &str, message, hint| bad(&format!("{place}.{key}: {message}; hint: {hint}"));
@@ -158,6 +153,7 @@ impl QueueCore {
             return Err(bad(&"a buffer holds at least one packet"));
         }
         let link = Link { rate, mean_packet, limit };
+        config.check_before(link).map_err(|invalid| refused(invalid, config.name()))?;
         let queue = raised(|| config.build(link, Streams::new(seed), "queue.aqm"))?;
         Ok(Self(Mutex::new(Held { queue, now: Instant::ZERO, arrived: 0 })))
     }

@@ -140,7 +140,8 @@ impl Scenario {
             ),
             "write at least \"1 packet\", or \"2 packets\" where the one being sent counts",
         )?;
-        aqm.check().map_err(|invalid| Problem {
+        let before = self.seen_by_laws(link, direction);
+        aqm.check().and_then(|()| aqm.check_before(before)).map_err(|invalid| Problem {
             path: format!("{path}.aqm.{}.{}", aqm.name(), invalid.parameter),
             message: invalid.message,
             hint: invalid.hint,

@@ -96,6 +96,17 @@ impl Scenario {
         self.links.values().map(|link| &link.aqm).chain(reverse).any(|aqm| aqm.python().is_some())
     }
 
+    /// What a law is told of `link` in one direction.
+    pub fn seen_by_laws(&self, link: &str, direction: Direction) -> weir_aqm::Link {
+        let forward = &self.links[link];
+        let rate = match (direction, &forward.reverse) {
+            (Direction::Reverse, Some(reverse)) => reverse.rate.unwrap_or(forward.rate),
+            _ => forward.rate,
+        };
+        let mean_packet = self.mean_packet(link, direction).bytes();
+        weir_aqm::Link { rate, mean_packet, limit: self.limit(link, direction) }
+    }
+
     /// What may wait in the queue of `link` in one direction: bandwidth-delay products and
     /// times become packets of mean size, rounded. A direction without a queue has no limit.
     pub fn limit(&self, link: &str, direction: Direction) -> Limit {
@@ -103,7 +114,7 @@ impl Scenario {
         let (rate, buffer) = match (direction, &forward.reverse) {
             (Direction::Forward, _) => (forward.rate, forward.buffer),
             (Direction::Reverse, Some(reverse)) => (reverse.rate.unwrap_or(forward.rate), reverse.buffer),
-            (Direction::Reverse, None) => return Limit::Packets(u32::MAX),
+            (Direction::Reverse, None) => return Limit::NONE,
         };
         let mean = self.mean_packet(link, direction).bytes();
         let limit = Limit::of(buffer, rate, mean, self.largest_rtt(link));

@@ -3,12 +3,12 @@
 use std::{collections::HashMap, sync::Arc};
 
 use weir_aqm::{
-    Discipline, Link as LawLink, Port,
+    Discipline, Port,
     disciplines::{AnyDiscipline, QueueConfig},
 };
 use weir_scenario::{Direction, FlowGroup, Rtt, RttDistribution, Scenario};
 use weir_tcp::{Receiver, Sender};
-use weir_types::{Duration, Instant, Rate, Rng, Streams};
+use weir_types::{Duration, Instant, Rng, Streams};
 
 use crate::{
     Packet, World,
@@ -66,33 +66,29 @@ impl Builder<'_> {
     fn add_ports(&mut self) {
         let scenario = self.scenario;
         for (name, link) in &scenario.links {
-            let forward = self.add_port(name, Direction::Forward, link.rate, &link.aqm);
-            let reverse = link.reverse.as_ref().map(|reverse| {
-                let rate = reverse.rate.unwrap_or(link.rate);
-                self.add_port(name, Direction::Reverse, rate, &reverse.aqm)
-            });
+            let forward = self.add_port(name, Direction::Forward, &link.aqm);
+            let reverse = link.reverse.as_ref();
+            let reverse = reverse.map(|reverse| self.add_port(name, Direction::Reverse, &reverse.aqm));
             self.links.insert(name, LinkPorts { forward, reverse, delay: link.delay });
         }
     }
 
-    fn add_port(&mut self, link: &str, direction: Direction, rate: Rate, aqm: &QueueConfig) -> u32 {
-        let limit = self.scenario.limit(link, direction);
+    fn add_port(&mut self, link: &str, direction: Direction, aqm: &QueueConfig) -> u32 {
         let (name, stream) = match direction {
             Direction::Forward => ("forward", format!("links.{link}.aqm")),
             Direction::Reverse => ("reverse", format!("links.{link}.reverse.aqm")),
         };
-        let mean_packet = self.scenario.mean_packet(link, direction).bytes();
-        let link_of = LawLink { rate, mean_packet, limit };
-        let discipline: AnyDiscipline<Packet> = aqm.build(link_of, self.streams, &stream);
+        let seen = self.scenario.seen_by_laws(link, direction);
+        let discipline: AnyDiscipline<Packet> = aqm.build(seen, self.streams, &stream);
         let classes = discipline.classes();
         let groups = self.scenario.flows.len();
         self.ports.push(PortSlot {
-            port: Port::new(discipline, rate),
+            port: Port::new(discipline, seen.rate),
             counts: QueueCounts::new(groups, classes.len()),
             lookahead: Duration::MAX,
             awaited: false,
         });
-        let rate = rate.bits_per_second() as f64;
+        let rate = seen.rate.bits_per_second() as f64;
         self.queues.push((QueueInfo { link: link.to_owned(), direction: name, rate, classes }, Vec::new()));
         self.ports.len() as u32 - 1
     }

@@ -137,21 +137,24 @@ pub struct Choke<P> {
 impl<P: Packet> Choke<P> {
     /// Drops the candidates that are of the same flow; whether there were any.
     fn drops_matches(&mut self, flow: u32, now: Instant, observer: &mut impl Observer<P>) -> bool {
-        let mut matched = false;
+        // Those at the head that did not match.
+        let (mut matched, mut spared) = (false, 0);
         for _ in 0..self.draws {
             let waiting = self.line.backlog(self.limit).packets;
-            if waiting == 0 {
+            if waiting <= spared {
                 break;
             }
             let index = match self.candidate {
                 Candidate::Random => (self.rng.uniform() * f64::from(waiting)) as usize,
-                Candidate::Head => 0,
+                Candidate::Head => spared as usize,
             };
             if self.line.get(index).is_some_and(|packet| packet.info().flow == flow)
                 && let Some((packet, _)) = self.line.remove(index)
             {
                 observer.dropped(packet, Reason::Early, true, now);
                 matched = true;
+            } else if self.candidate == Candidate::Head {
+                spared += 1;
             }
         }
         matched

@@ -191,7 +191,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
     /// arrives, so there is room for it, unless the arrival is the one to be dropped.
     #[inline]
     fn told(&self, index: usize, room: bool) -> Backlog {
-        let limit = Limit::Packets(if room { u32::MAX } else { 0 });
+        let limit = if room { Limit::NONE } else { Limit::Packets(0) };
         match self.scheduler.backlog {
             Told::Whole => Backlog { limit, ..self.queue },
             Told::Own => {

@@ -100,8 +100,9 @@ scheduler_parameters! {
     FqParameters {
         /// The law of each flow. Default: DropTail, which makes it a plain deficit round robin.
         law: AqmConfig = AqmConfig::DropTail(DropTailParameters {}),
-        /// What a law is told of the backlog. Default: what waits in all queues (Linux).
-        backlog: Told = Told::Whole,
+        /// What a law is told of the backlog. Default: what waits in its own queue. A law that steers
+        /// by the backlog would otherwise punish a flow for the others.
+        backlog: Told = Told::Own,
     }
 }
 

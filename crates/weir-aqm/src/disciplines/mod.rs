@@ -153,6 +153,20 @@ with_laws! { queues
 }
 
 impl QueueConfig {
+    /// Whether what is computed from the link can be.
+    ///
+    /// # Errors
+    /// Names the parameter that does not suit it, and what to do.
+    pub fn check_before(&self, link: Link) -> Result<(), Invalid> {
+        match self {
+            Self::Pi(pi) => pi.check_before(link),
+            Self::Fq(FqParameters { law: AqmConfig::Pi(pi), .. }) => {
+                pi.check_before(link).map_err(|invalid| invalid.below("law.pi"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The law of one's own that is somewhere in it.
     pub const fn python(&self) -> Option<&PythonParameters> {
         match self {

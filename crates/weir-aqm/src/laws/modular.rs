@@ -37,7 +37,10 @@ use super::{
     Steps,
     red::{Average, Signals, Zone},
 };
-use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+use crate::{
+    Aqm, Backlog, Link, PacketInfo, Verdict,
+    parts::{self, Capacity},
+};
 pub use parameters::{Measure, ModularParameters, Profile, SignalAt};
 
 impl ModularParameters {
@@ -54,7 +57,7 @@ impl ModularParameters {
             mean_packet: link.mean_packet,
             weight: weight.get(),
             target: self.target.value() * unit,
-            capacity: 0.0,
+            capacity: Capacity::new(link.rate, link.mean_packet, self.interval),
             low: 0.0,
             high: 0.0,
             top: self.top.map_or(if self.measure == Measure::Pi { 1.0 } else { 0.1 }, Probability::get),
@@ -95,8 +98,8 @@ pub struct Modular {
     weight: f64,
     /// In packets.
     target: f64,
-    /// Packets the link can send in one interval.
-    capacity: f64,
+    /// `c`.
+    capacity: Capacity,
     low: f64,
     high: f64,
     top: f64,
@@ -119,7 +122,6 @@ pub struct Modular {
 impl Modular {
     fn stand_before(&mut self, rate: Rate) {
         let rate = rate.packets_per_second(self.mean_packet);
-        self.capacity = rate * self.parameters.interval.as_secs_f64();
         (self.low, self.high) = self.parameters.thresholds(rate);
         self.slope = self.parameters.slope(rate);
         self.zone = self.profile(self.value);
@@ -212,8 +214,13 @@ impl Aqm for Modular {
         self.lost += f64::from(packets);
     }
 
-    fn on_rate(&mut self, rate: Rate, _now: Instant) {
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.average.on_rate(rate);
+        if let Some(end) = self.update_at {
+            let interval = self.parameters.interval;
+            let to_come = end.since(now).as_secs_f64() / interval.as_secs_f64();
+            self.capacity.becomes(Capacity::new(rate, self.mean_packet, interval), to_come);
+        }
         self.stand_before(rate);
     }
 
@@ -225,12 +232,13 @@ impl Aqm for Modular {
     fn update(&mut self, queue: Backlog, now: Instant) {
         let ModularParameters { alpha, gamma, a, b, target, .. } = *self.parameters;
         let q = parts::in_packets(queue, target, self.mean_packet);
+        let c = self.capacity.take();
         let price = |mismatch: f64| (self.value + gamma * mismatch).max(0.0);
         let value = match self.parameters.measure {
             Measure::Loss if self.arrived > 0.0 => {
                 parts::ewma(self.value, self.weight, (self.lost / self.arrived).min(1.0))
             }
-            Measure::Price => price(parts::mismatch(alpha, q, self.target, self.arrived, self.capacity)),
+            Measure::Price => price(parts::mismatch(alpha, q, self.target, self.arrived, c)),
             Measure::PriceByQueue => price(parts::mismatch_by_queue(alpha, q, self.last_queue, self.target)),
             Measure::Pi => {
                 let step = parts::pi_step(a, b, q - self.target, self.last_queue - self.target);

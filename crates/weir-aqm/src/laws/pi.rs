@@ -48,10 +48,15 @@ pub struct PiDesign {
 }
 
 impl PiDesign {
-    /// `a` and `b` for a link of `capacity` packets per second.
+    /// `z`, before a link of `capacity` packets per second.
+    fn zero(&self, capacity: f64) -> f64 {
+        let rtt = self.rtt.as_secs_f64();
+        2.0 * f64::from(self.flows) / (rtt * rtt * capacity)
+    }
+
+    /// `a` and `b` for that link.
     fn gains(&self, capacity: f64, interval: Duration) -> (f64, f64) {
-        let (flows, rtt) = (f64::from(self.flows), self.rtt.as_secs_f64());
-        let zero = 2.0 * flows / (rtt * rtt * capacity);
+        let (flows, rtt, zero) = (f64::from(self.flows), self.rtt.as_secs_f64(), self.zero(capacity));
         let crossover = self.crossover.unwrap_or((zero * rtt).min(0.5)) / rtt;
         let gain = parts::pi_gain(flows, rtt, capacity, crossover);
         parts::pi_bilinear(gain, zero, interval.as_secs_f64())
@@ -126,6 +131,26 @@ impl PiParameters {
             "design",
             alloc::format!("a crossover of {} is not between 0 and 0.85", crossover.unwrap_or_default()),
             "beyond 0.85 the loop has no phase margin; leave it out for the paper's choice",
+        )
+    }
+
+    /// Whether the link can be designed for: each flow has a window of at least `sqrt(2)`, at which
+    /// TCP's `p = 2 / W^2` is 1, and the zero lies well below the rate of sampling.
+    pub(crate) fn check_before(&self, link: Link) -> Result<(), Invalid> {
+        let Some(design) = &self.design else { return Ok(()) };
+        let capacity = link.rate.packets_per_second(link.mean_packet);
+        let window = design.rtt.as_secs_f64() * capacity / f64::from(design.flows);
+        Invalid::unless(
+            window * window >= 2.0,
+            "design",
+            alloc::format!("{window:.2} packets for each of {} flows in a round trip", design.flows),
+            "TCP cannot be slowed down to that; design for fewer flows or longer round trips",
+        )?;
+        Invalid::unless(
+            design.zero(capacity) * self.interval.as_secs_f64() <= 1.0,
+            "interval",
+            alloc::format!("an interval of {} is too long for round trips of {}", self.interval, design.rtt),
+            "shorten it: the paper samples 40 times in a round trip",
         )
     }
 

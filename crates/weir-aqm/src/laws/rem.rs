@@ -32,7 +32,10 @@
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Steps, red::Average};
-use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
+use crate::{
+    Aqm, Backlog, Link, PacketInfo, Reason, Verdict,
+    parts::{self, Capacity},
+};
 
 /// What the price is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +151,7 @@ impl RemParameters {
             target: self.target.value() * unit,
             unit,
             average: Average::new(self.target, self.w_q, Steps::Real, link),
-            capacity: link.rate.packets_per_second(link.mean_packet) * self.interval.as_secs_f64(),
+            capacity: Capacity::new(link.rate, link.mean_packet, self.interval),
             mean_packet: link.mean_packet,
             arrived: 0.0,
             last_backlog: 0.0,
@@ -170,8 +173,8 @@ pub struct Rem {
     unit: f64,
     /// `avg`, for the price of 1999.
     average: Average,
-    /// `c`: packets the link can send in one interval.
-    capacity: f64,
+    /// `c`.
+    capacity: Capacity,
     mean_packet: u32,
     /// `x`: packets that arrived since the last update.
     arrived: f64,
@@ -220,9 +223,11 @@ impl Aqm for Rem {
         self.average.on_idle(now);
     }
 
-    fn on_rate(&mut self, rate: Rate, _now: Instant) {
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.average.on_rate(rate);
-        self.capacity = rate.packets_per_second(self.mean_packet) * self.parameters.interval.as_secs_f64();
+        let interval = self.parameters.interval;
+        let to_come = self.update_at.since(now).as_secs_f64() / interval.as_secs_f64();
+        self.capacity.becomes(Capacity::new(rate, self.mean_packet, interval), to_come);
     }
 
     #[inline]
@@ -233,8 +238,9 @@ impl Aqm for Rem {
     fn update(&mut self, queue: Backlog, now: Instant) {
         let RemParameters { phi, alpha, gamma, price, .. } = self.parameters;
         let b = parts::in_packets(queue, self.parameters.target, self.mean_packet);
+        let c = self.capacity.take();
         let mismatch = match price {
-            Price::RateAndQueue => parts::mismatch(alpha, b, self.target, self.arrived, self.capacity),
+            Price::RateAndQueue => parts::mismatch(alpha, b, self.target, self.arrived, c),
             Price::Queue => parts::mismatch_by_queue(alpha, b, self.last_backlog, self.target),
             Price::Average => return,
         };

@@ -59,14 +59,16 @@ pub(crate) struct BacklogView {
 }
 
 impl BacklogView {
-    pub(super) const fn new(queue: Backlog) -> Self {
+    pub(super) fn new(queue: Backlog) -> Self {
         let (limit_packets, limit_bytes) = limits(queue.limit);
         Self { packets: queue.packets, bytes: queue.bytes, limit_packets, limit_bytes }
     }
 }
 
-const fn limits(limit: Limit) -> (Option<u32>, Option<u64>) {
+/// A queue that shares its buffer with others has no limit of its own.
+fn limits(limit: Limit) -> (Option<u32>, Option<u64>) {
     match limit {
+        Limit::NONE | Limit::Packets(0) => (None, None),
         Limit::Packets(packets) => (Some(packets), None),
         Limit::Bytes(bytes) => (None, Some(bytes)),
     }

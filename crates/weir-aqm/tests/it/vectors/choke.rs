@@ -103,6 +103,12 @@ fn variants_compare_with_the_head_and_with_several() {
     offer(&mut choke, 4, B, &mut trace);
     assert_eq!(trace.events, []);
 
+    // Those at the head: B is the second.
+    let two = ChokeParameters { draws: 2, ..head };
+    let (mut choke, mut trace) = (waiting(&two, 1), Trace::default());
+    offer(&mut choke, 4, B, &mut trace);
+    assert_eq!(trace.events, [dropped(1, true), dropped(4, false)]);
+
     let many = ChokeParameters { draws: 100, ..parameters() };
     let (mut choke, mut trace) = (waiting(&many, 1), Trace::default());
     offer(&mut choke, 4, A, &mut trace);

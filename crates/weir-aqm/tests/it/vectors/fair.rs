@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use weir_aqm::{
     Aqm, Discipline, Limit, Packet, PacketInfo, Port, Reason,
-    disciplines::{FairQueue, Fifo, FqCodelParameters, FqPieParameters, Full, Places, Scheduler, Told},
+    disciplines::{
+        FairQueue, Fifo, FqCodelParameters, FqParameters, FqPieParameters, Full, Places, Scheduler, Told,
+    },
     laws::{AnyAqm, AqmConfig, CodelParameters, DropTail, PieParameters},
 };
 use weir_types::{Duration, Ecn, Instant, PacketSize, Streams};
@@ -292,7 +294,7 @@ proptest! {
 }
 
 /// PIE of each flow is steered by that flow's delay: the one that queues is signalled, the other
-/// is not (section 15 with the numbers of section 14).
+/// is not: FQ-PIE with the numbers of RFC 8033.
 #[test]
 fn every_flow_has_a_pie_of_its_own() {
     let link = weir_aqm::Link { limit: Limit::Packets(10_000), ..link() };
@@ -317,6 +319,30 @@ fn every_flow_has_a_pie_of_its_own() {
     }
     let [greedy, thin] = probabilities.last().unwrap();
     assert!(*greedy > 0.01 && *thin <= 0.0, "{greedy}, {thin}");
+}
+
+/// A flow that was silent for ten seconds, while another one kept its queue, begins anew: laws that
+/// steer by the backlog see their own.
+#[test]
+fn silence_is_not_punished_for_what_others_queue() {
+    for law in ["rem", "pi", "pie", "pi2", "codel"] {
+        let law = AqmConfig::from_name(law).expect("a name of the registry");
+        let parameters = FqParameters { law, flows: 2, places: Places::Numbered, ..FqParameters::default() };
+        let link = weir_aqm::Link { limit: Limit::Packets(10_000), rate: rate(8_000_000), ..link() };
+        let mut port = Port::new(parameters.build(link, Streams::new(1), "aqm"), link.rate);
+        let mut trace = Trace::default();
+        let mut arrive = |id, flow, now| {
+            port.offer(Numbered { id, info: PacketInfo { flow, ..packet(Ecn::NotEct) } }, now, &mut trace);
+        };
+        (0..60).for_each(|id| arrive(id, 0, millis(1)));
+        // A packet a millisecond is what the link sends: what queues, stays.
+        for ms in 2..10_000 {
+            arrive(1000 + ms, 1, millis(ms));
+        }
+        (100_000..100_010).for_each(|id| arrive(id, 0, millis(10_000)));
+        let refused = |event: &&Event| matches!(event, Event::Dropped { id: 100_000.., .. });
+        assert_eq!(trace.events.iter().filter(refused).count(), 0, "{parameters:?}");
+    }
 }
 
 /// The law of a queue that makes room is told how many packets it lost.

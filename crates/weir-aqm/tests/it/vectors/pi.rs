@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Link, Port, Reason, Verdict,
-    disciplines::Fifo,
+    disciplines::{Fifo, FqParameters, QueueConfig},
     laws::{AqmConfig, Pi, PiDesign, PiParameters},
     parts,
 };
@@ -254,4 +254,30 @@ fn parameters_are_checked_together() {
         assert_eq!(invalid.parameter, name);
     }
     assert_eq!(AqmConfig::Pi(designed(60, 246)).check(), Ok(()));
+}
+
+/// A link that leaves no window for so many flows cannot be designed for, nor one whose round trip is
+/// about as long as the interval; the paper's own can.
+#[test]
+fn a_design_must_suit_its_link() {
+    let refusal = |flows, rtt: &str, interval: &str, bits| {
+        let design = PiDesign { flows, rtt: rtt.parse().unwrap(), crossover: None };
+        let interval = interval.parse().unwrap();
+        let config =
+            QueueConfig::Pi(PiParameters { design: Some(design), interval, ..PiParameters::default() });
+        assert_eq!(config.check(), Ok(()));
+        let refused = config.check_before(Link { rate: rate(bits), ..link() });
+        refused.err().map(|invalid| invalid.parameter.into_owned())
+    };
+    assert_eq!(refusal(60, "246 ms", "6.25 ms", 30_000_000), None);
+    assert_eq!(refusal(200, "100 ms", "6.25 ms", 1_000_000).as_deref(), Some("design"));
+    assert_eq!(refusal(1000, "10 ms", "6.25 ms", 1_000_000).as_deref(), Some("design"));
+    assert_eq!(refusal(100, "10 ms", "20 ms", 200_000_000).as_deref(), Some("interval"));
+    let pi = PiParameters {
+        design: Some(PiDesign { flows: 200, rtt: Duration::from_millis(100), crossover: None }),
+        ..PiParameters::default()
+    };
+    let fair = QueueConfig::Fq(FqParameters { law: AqmConfig::Pi(pi), ..FqParameters::default() });
+    let refused = fair.check_before(Link { rate: rate(1_000_000), ..link() }).unwrap_err();
+    assert_eq!(refused.parameter, "law.pi.design");
 }

@@ -157,6 +157,17 @@ fn a_new_rate_is_a_new_capacity() {
 }
 
 /// A late update takes effect when it comes, and the next is an interval away.
+/// The link has sent at the old rate until then: 16 packets in 2 ms for three quarters of the interval,
+/// 160 for the last one.
+#[test]
+fn a_new_rate_within_an_interval_counts_from_then_on() {
+    let mut rem = build(&RemParameters { gamma: 1.0, alpha: 0.1, ..RemParameters::default() });
+    rem.on_rate(rate(640_000_000), Instant::from_nanos(1_500_000));
+    // x - c = 100 - 52, at b = b*.
+    near(tick(&mut rem, 100, 20), 48.0, 1e-9);
+    near(tick(&mut rem, 160, 20), 48.0, 1e-9);
+}
+
 #[test]
 fn a_late_update_counts_from_when_it_came() {
     let mut rem = build(&RemParameters::default());
