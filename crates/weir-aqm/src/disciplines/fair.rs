@@ -21,7 +21,7 @@
 //!
 //! | | RFC 8290 | Linux | ns-3 | Weir |
 //! | --- | --- | --- | --- | --- |
-//! | backlog that a law is told | | of all flows | of its own | of all flows, `backlog` chooses |
+//! | backlog that a law is told | | of all flows | of its own | of its own; of all for FQ-CoDel; `backlog` chooses |
 //! | a new queue that is found empty | becomes old | only if there are old ones | becomes old | becomes old |
 //! | full, under PIE | | arrival dropped | fattest flow | fattest flow, `full` chooses |
 //! | drops for room in CoDel's count | | added | no | added |
