@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from validation import law, loop, options, picture, sweeps, traces
+from validation import law, loop, operating, options, picture, sweeps, traces
 from validation.__main__ import QUICK_DRAWS, QUICK_SEEDS, validate
 from validation.page import Outcome, page, summary
 from validation.places import REPOSITORY
@@ -127,6 +127,19 @@ class TestEveryLevel:
             if not point.holds
         ] == []
         assert {point.label for point in found.loads} > {"DropTail", "RED", "PI", "AVQ"}
+
+    def test_op_red_reaches_what_can_be_reached(self) -> None:
+        found = outcome().operating
+        assert [aim for aim in found.every if not aim.holds] == []
+        assert {aim.reachable for aim in found.aims} == {True, False}
+
+    def test_a_target_that_is_missed_is_named(self) -> None:
+        found = outcome()
+        aim = next(aim for aim in found.operating.aims if aim.reachable)
+        missed = replace(aim, reached=operating.At(aim.target.delay, 1.2 * aim.target.loss))
+        bad = replace(found, operating=replace(found.operating, aims=[missed]))
+        assert not bad.holds
+        assert any(f"✗ {aim.users} users, target" in line for line in summary(bad))
 
     def test_every_value_of_ns2_is_compared(self) -> None:
         rows = outcome().rows

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from validation import law, loop, options, picture, sender, sweeps, traces
+from validation import law, loop, operating, options, picture, sender, sweeps, traces
 from validation.page import Laws, Outcome, page, summary
 from weir.batch import Progress
 
@@ -51,7 +51,8 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
         found.append(options.effect(habit, job.label, values["settled"], default["settled"]))
     rows = loop.compare(jobs, simulated[: len(jobs)])
     further = sweeps.sweeps(seeds, quick=not effects, progress=_report)
-    return Outcome(seeds, laws, lineage, senders, rows, found, further)
+    driven = operating.operating(quick=not effects, progress=_report)
+    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven)
 
 
 def _report(progress: Progress) -> None:

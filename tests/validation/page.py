@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from validation import picture, sections
+from validation import operating, picture, sections
 from validation.law import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
@@ -51,11 +51,12 @@ class Outcome:
     rows: list[Row]
     effects: list[Effect]
     sweeps: Sweeps
+    operating: operating.Operating
 
     @property
     def holds(self) -> bool:
         parts = (self.laws.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
-        return all(parts) and all(row.holds for row in self.rows)
+        return all(parts) and self.operating.holds and all(row.holds for row in self.rows)
 
     @property
     def bound(self) -> list[Cell]:
@@ -96,6 +97,17 @@ def summary(outcome: Outcome) -> list[str]:
                 lines.append(
                     f"  ✗ {point.label}, {where}, {cell.users} users, {cell.measure.name}: {both(cell)}"
                 )
+    driven = outcome.operating
+    lines.append(
+        f"{mark(driven.holds)} OP-RED: {sum(aim.holds for aim in driven.every)} of {len(driven.every)} "
+        "targets reached, or approached and reported"
+    )
+    for aim in driven.every:
+        if not aim.holds:
+            target, reached = operating.point(aim.target), operating.point(aim.reached)
+            lines.append(
+                f"  ✗ {aim.users} users, target {target}: {reached}, {aim.excess:+.2f}, {operating.says(aim)}"
+            )
     return lines
 
 
@@ -148,6 +160,7 @@ def page(outcome: Outcome) -> str:
         lineage=outcome.lineage,
         spreads=SPREADS,
         **sections.context(outcome.sweeps),
+        **operating.context(outcome.operating),
     )
     return text.rstrip("\n") + "\n"
 

@@ -34,7 +34,7 @@ pub use hosted::{Found, Host, Hosted, PythonParameters, Setting};
 pub use hred::{Hred, HredParameters};
 pub use modular::{Measure, Modular, ModularParameters, Profile, SignalAt};
 pub use nlred::{Nlred, NlredParameters};
-pub use op_red::{Counts, OpRed, OpRedParameters, Progress};
+pub use op_red::{Counts, OpRed, OpRedParameters, Progress, Retarget};
 pub use pi::{Pi, PiDesign, PiParameters};
 pub use pi2::{Pi2, Pi2Parameters};
 pub use pie::{DelayFrom, Pie, PieParameters};
@@ -68,6 +68,28 @@ pub(crate) fn check_interval(interval: Duration, published: &str) -> Result<(), 
         "interval",
         alloc::format!("an interval of {interval} is too short"),
         alloc::format!("write at least \"10 us\"; {published}"),
+    )
+}
+
+/// Refuses what no paper means by a gain: zero or less, or a million times what was `published`, with
+/// which arithmetic comes to its end.
+pub(crate) fn check_gain(gain: f64, parameter: &'static str, published: f64) -> Result<(), Invalid> {
+    Invalid::unless_positive(gain, parameter)?;
+    Invalid::unless(
+        gain <= published * 1e6,
+        parameter,
+        alloc::format!("{gain:e} is far too much"),
+        alloc::format!("the published value is {published}; write at most a million times that"),
+    )
+}
+
+/// Refuses an interval in which no packet could wait for longer than the target.
+pub(crate) fn check_target(target: Duration, interval: Duration) -> Result<(), Invalid> {
+    Invalid::unless(
+        target < interval,
+        "target",
+        alloc::format!("a target of {target} is not below the interval of {interval}"),
+        "the interval is a round trip, and the target 5 to 10% of it (RFC 8289, section 4)",
     )
 }
 
@@ -196,7 +218,7 @@ macro_rules! with_laws {
             /// AVQ, the Adaptive Virtual Queue (Kunniyur and Srikant, 2001): signals what overflows a
             /// virtual queue whose capacity adapts to a desired utilisation.
             "avq" Avq(AvqParameters),
-            /// Blue (Feng, Shin, Kandlur and Saha, 2002): the probability grows when packets are lost
+            /// Blue (Feng, Kandlur, Saha and Shin, 1999): the probability grows when packets are lost
             /// and shrinks when the line is idle.
             "blue" Blue(BlueParameters),
             /// SFB, Stochastic Fair Blue (Feng, Kandlur, Saha and Shin, 2001): a Blue for every bin of

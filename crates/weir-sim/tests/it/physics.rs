@@ -3,7 +3,7 @@
 use weir_aqm::{Limit, Link, Observer, Output, PacketInfo, Port, Reason, disciplines::Fifo, laws::AqmConfig};
 use weir_types::{Duration, Ecn, Instant, Streams};
 
-use crate::{TWENTY, of_flows, of_link, run, scenario};
+use crate::{TWENTY, of_flows, of_link, run, scenario, value};
 
 #[derive(Clone, Copy)]
 struct Bare;
@@ -160,4 +160,60 @@ fn reds_queue_grows_with_the_load() {
     let queue = |users| of_link(&run(&scenario(TWENTY, &[red, ("flows.ftp.count", users)]), 1), "queue_mean");
     let queues = [queue("5"), queue("10"), queue("20")];
     assert!(queues.is_sorted() && queues[2] < 45.0, "{queues:?}");
+}
+
+/// OP-RED's promise: a delay and a loss that can be had, another pair when the targets change, and the
+/// nearest point, with a word about it, when they cannot be had. With parameters that stay, RED has
+/// (10.4 ms, 2.5%), (26 ms, 1.8%) and (8.0 ms, 3.5%) here.
+#[test]
+fn op_red_goes_where_it_is_told_to() {
+    let text = r#"
+        schema = 1
+        name = "operating-point"
+        duration = "600 s"
+        measure = { period = "200 s", settle = "80 s", series = { interval = "10 s" } }
+        [links.bottleneck]
+        rate = "10 Mbit/s"
+        delay = "10 ms"
+        buffer = "50 packets"
+        [links.bottleneck.aqm.op-red]
+        target_delay = "12 ms"
+        target_loss = 0.03
+        retarget = [
+            { at = "200 s", delay = "26 ms", loss = 0.018 },
+            { at = "400 s", delay = "5 ms", loss = 0.02 },
+        ]
+        [flows.ftp]
+        count = 20
+        rtt = "100 ms"
+        jitter = "1 s"
+        send_jitter = "1.6 ms"
+        tcp.min_rto = "200 ms"
+    "#;
+    let measured = run(&scenario(text, &[]), 1);
+    let links = measured.tables().links;
+    let all = [("direction", "forward"), ("class", "all"), ("group", "all")];
+    let at = |period, delay_ms: f64, loss: f64| {
+        let of = |column| value(&links, &all, period, column);
+        (of("delay_mean_ms") / delay_ms, of("loss") / loss)
+    };
+    for (period, delay_ms, loss) in [(0, 12.0, 0.03), (1, 26.0, 0.018)] {
+        let (delay, loss) = at(period, delay_ms, loss);
+        assert!(delay < 1.2 && loss < 1.2, "{delay} times the delay and {loss} times the loss");
+    }
+    let (delay, loss) = at(2, 5.0, 0.02);
+    assert!(delay.max(loss) < 2.0 && (delay / loss - 1.0).abs() < 0.2, "{delay} and {loss} times");
+    let says = |name, time| {
+        let is_it = |(_, variable): &(String, &'static str)| *variable == name;
+        let column = measured.series.names.iter().position(is_it).expect("a variable of the law");
+        let row = measured.series.times.iter().position(|at| *at >= time).expect("within the run");
+        measured.series.values[column][row]
+    };
+    for (time, achieved) in [(190.0, 1.0), (390.0, 1.0), (590.0, 0.0)] {
+        assert_eq!(
+            (says("achieved", time), says("unachievable", time)),
+            (achieved, 1.0 - achieved),
+            "{time} s"
+        );
+    }
 }

@@ -65,15 +65,15 @@ impl Room {
             Load::High if th.yields_to(p) => Parameters { max_p: max_p(p.in_place_of(th)), ..from },
             Load::Low if p.yields_to(th) => Parameters { max_th: th.in_place_of(p), ..from },
             Load::High => {
-                let home = from.max_p + 0.1 * (0.3 - from.max_p);
-                let max_p = if mostly_forced { max_p(p.within(p.now - 0.15)) } else { home };
-                Parameters { max_th: th.moved(), max_p }
+                let tenth = -libm::log(from.max_p + 0.1 * (0.3 - from.max_p));
+                let next = if mostly_forced { p.within(p.now - 0.15) } else { p.homewards(tenth) };
+                Parameters { max_th: th.moved(), max_p: max_p(next) }
             }
             Load::Low => {
                 let tenth = 0.1 * self.buffer;
-                let max_th = th.now + (th.home - th.now).clamp(-tenth, tenth);
+                let home = th.now + (th.home - th.now).clamp(-tenth, tenth);
                 let next = if mostly_forced { p.within(p.now - 0.15) } else { p.moved() };
-                Parameters { max_th, max_p: max_p(next) }
+                Parameters { max_th: th.homewards(home), max_p: max_p(next) }
             }
         }
     }
@@ -104,6 +104,11 @@ impl Lever {
 
     fn moved(self) -> f64 {
         self.within(self.now + self.by)
+    }
+
+    /// `next`, a step towards home, unless it undoes what the step that is due is for.
+    fn homewards(self, next: f64) -> f64 {
+        if (next - self.now) * self.by > 0.0 { next } else { self.now }
     }
 
     /// Which end of its range it stands at.

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Link, PacketInfo, Verdict,
-    laws::{AqmConfig, Counts, OpRed, OpRedParameters, Progress},
+    laws::{AqmConfig, Counts, OpRed, OpRedParameters, Progress, Retarget},
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -37,6 +37,20 @@ impl Driven {
             if n >= lost {
                 self.law.on_dequeue(packet(Ecn::NotEct), delay, queue, self.now);
             }
+        }
+        if busy < 1.0 {
+            self.law.on_idle(self.now + WINDOW.mul_f64(busy));
+        }
+        self.end();
+    }
+
+    /// A window in which 1000 packets find this part of `max_th` waiting, and as much of the time the
+    /// line is busy as is said. Needs a weight of 1.
+    fn early(&mut self, part: f64, busy: f64) {
+        let queue = waiting((part * self.max_th()) as u32);
+        for _ in 0..1000 {
+            self.law.on_enqueue(packet(Ecn::NotEct), queue, self.now);
+            self.law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(20), queue, self.now);
         }
         if busy < 1.0 {
             self.law.on_idle(self.now + WINDOW.mul_f64(busy));
@@ -106,6 +120,34 @@ fn at_low_load_max_p_moves() {
     near(driven.max_p(), 0.116_183_4, 5e-8);
 }
 
+/// On its way to its place a parameter does not undo what the other one does.
+#[test]
+fn nothing_goes_home_against_the_trade() {
+    let mut driven = Driven::at_high_load();
+    // Loss is too large, by overflow at first; then 0.3 would only make it larger.
+    driven.window(20.0, 40, 1.0);
+    near(driven.max_p(), 0.116_183_4, 5e-8);
+    let (w_q, target_loss) = (probability(1.0), probability(0.008));
+    let mut driven = Driven::new(&OpRedParameters { w_q, target_loss, ..OpRedParameters::default() });
+    for _ in 0..3 {
+        driven.early(0.9, 1.0);
+    }
+    near(read(&driven.law, "high_load"), 1.0, 0.0);
+    let (max_th, max_p) = (driven.max_th(), driven.max_p());
+    driven.early(0.9, 1.0);
+    assert!(driven.max_th() > max_th + 1.0, "{} after {max_th}", driven.max_th());
+    near(driven.max_p(), max_p, 1e-12);
+    // At low load max_th stays above 0.6 B while loss is too large, and goes there when delay is.
+    driven.early(0.9, 0.9);
+    let raised = driven.max_th();
+    driven.early(0.9, 0.9);
+    near(read(&driven.law, "high_load"), 0.0, 0.0);
+    near(driven.max_th(), raised, 0.0);
+    driven.law.set_targets(Duration::from_millis(1), probability(1.0)).expect("targets");
+    driven.early(0.9, 0.9);
+    near(driven.max_th(), raised - 5.0, 1e-9);
+}
+
 /// Early drops are no reason to raise `max_p`: at low load it falls if they are too many.
 #[test]
 fn too_many_early_drops_lower_max_p() {
@@ -141,6 +183,54 @@ fn windows_are_averaged() {
     near(read(&driven.law, "delay"), 0.03, 1e-9);
     assert!(driven.law.set_targets(Duration::ZERO, probability(0.1)).is_err());
     assert!(driven.law.set_targets(Duration::from_millis(5), probability(0.0)).is_err());
+}
+
+fn retarget(at: u64, delay: Option<u64>, loss: Option<f64>) -> Retarget {
+    let delay = delay.map(Duration::from_millis);
+    Retarget { at: Duration::from_secs(at), delay, loss: loss.map(probability) }
+}
+
+/// At its own time, in the middle of a window; what is not written stays.
+#[test]
+fn targets_change_when_they_should() {
+    let later = vec![retarget(3, Some(5), None), retarget(9, None, Some(0.1)), retarget(10, Some(60), None)];
+    let parameters = OpRedParameters { retarget: later, ..OpRedParameters::default() };
+    let mut driven = Driven::new(&parameters);
+    let targets = |law: &OpRed| (read(law, "target_delay"), read(law, "target_loss"));
+    driven.window(15.0, 10, 0.9);
+    assert_eq!(driven.law.progress(), Progress::Achieved);
+    let due = driven.law.next_update().expect("a timer");
+    near(due.as_secs_f64(), 3.0, 0.0);
+    assert_eq!(targets(&driven.law), (0.02, 0.02));
+    driven.law.update(waiting(0), due);
+    assert_eq!(targets(&driven.law), (0.005, 0.02));
+    assert_eq!(driven.law.progress(), Progress::Seeking);
+    near(read(&driven.law, "delay"), 0.0, 0.0);
+    // The window that was under way goes on, and is the first to be remembered.
+    near(driven.law.next_update().expect("a timer").as_secs_f64(), 4.0, 0.0);
+    driven.window(30.0, 0, 0.9);
+    near(read(&driven.law, "delay"), 0.03, 1e-9);
+    // Two changes at once are made in their order.
+    driven.law.update(waiting(0), Instant::ZERO + Duration::from_secs(11));
+    assert_eq!(targets(&driven.law), (0.06, 0.1));
+    assert!(driven.law.next_update() > Some(Instant::ZERO + Duration::from_secs(11)));
+}
+
+#[test]
+fn changes_of_targets_are_checked() {
+    let check = |retarget| {
+        let parameters = OpRedParameters { retarget, ..OpRedParameters::default() };
+        let refused = AqmConfig::OpRed(parameters).check().expect_err("refused");
+        assert_eq!(refused.parameter, "retarget");
+        assert!(!refused.hint.is_empty());
+        refused.message
+    };
+    assert_eq!(check(vec![retarget(0, Some(5), None)]), "targets cannot change at 0 s");
+    let twice = vec![retarget(3, Some(5), None), retarget(3, None, Some(0.1))];
+    assert_eq!(check(twice), "3 s does not come after 3 s");
+    assert_eq!(check(vec![retarget(3, None, None)]), "nothing changes at 3 s");
+    assert_eq!(check(vec![retarget(3, Some(0), None)]), "at 3 s: 0 is not above zero");
+    assert_eq!(check(vec![retarget(3, None, Some(0.0))]), "at 3 s: 0 is not above zero");
 }
 
 #[test]
