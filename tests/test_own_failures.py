@@ -45,8 +45,28 @@ FAILING = """
         def on_enqueue(self, packet, queue, now):
             return True
 
+    class Yes(Controller):
+        def update(self, seen):
+            return True
+
+    class Array(Controller):
+        def update(self, seen):
+            import numpy
+            return numpy.float64(1) > 0
+
+    class Ending(Controller):
+        def update(self, seen):
+            raise SystemExit(3)
+
+    class Never(Law):
+        def on_enqueue(self, packet, queue, now):
+            return None
+        def update(self, queue, now):
+            pass
+
     class Hasty(Controller):
-        period = 1e-9
+        def __init__(self, link):
+            self.period = 1e-9
         def update(self, seen):
             return 0.0
 
@@ -67,7 +87,11 @@ FAILING = """
         ("Beyond", ValueError, "update returned 1.5; a probability lies between 0 and 1", "in update"),
         ("Wordy", TypeError, "update returned 'often', not a probability", "in update"),
         ("Undecided", TypeError, "True is no verdict; return None, \"mark\" or \"drop\"", "in on_enqueue"),
-        ("Hasty", ValueError, "a period of 0.000000001 s", "when it was made"),
+        ("Yes", TypeError, "update returned True, not a probability", "in update"),
+        ("Array", TypeError, "not a probability", "in update"),
+        ("Ending", RuntimeError, "a law raised SystemExit: 3", "in update"),
+        ("Never", TypeError, "update is never called: set period", "when it was made"),
+        ("Hasty", ValueError, "a period of 1e-09 s", "when it was made"),
         ("Vague", TypeError, "", "when thing was recorded"),
     ],
 )  # fmt: skip
@@ -107,6 +131,17 @@ def test_the_command_shows_the_traceback_of_the_law_alone(lab: Lab, weir_command
     assert done.stderr.rstrip().endswith(f"{module}:Failing, in update at 0.5 s of the run")
     assert done.stderr.count("  File ") == 1
     assert not Path("out").exists()
+
+
+def test_a_law_cannot_end_the_program(lab: Lab, weir_command: Command) -> None:
+    module = lab(FAILING)
+    done = weir_command("run", str(written(f"{module}:Ending")), "--out", "out")
+    assert done.returncode == 1
+    assert "raise SystemExit(3)" in done.stderr
+    assert "SystemExit: 3" in done.stderr
+    assert f"{module}:Ending, in update at " in done.stderr
+    with pytest.raises(weir.ScenarioError, match=r"importing lab_\d+ failed: SystemExit: 3"):
+        scenario(lab("raise SystemExit(3)\n") + ":Law")
 
 
 @pytest.mark.parametrize("workers", ["--threads=2", "--processes=1", ""])
@@ -179,3 +214,75 @@ def test_a_file_that_cannot_be_imported_says_why(lab: Lab) -> None:
         scenario(lab("x = 1\ny =\n") + ":Law")
     with pytest.raises(weir.ScenarioError, match=r"failed: ModuleNotFoundError: No module named 'absent'"):
         scenario(lab("import absent\n") + ":Law")
+
+
+MISTAKEN = """
+    from weir.laws import Controller, Law
+
+    class Misspelt(Law):
+        def on_enqueue(self, packet, queue, now):
+            return None
+        def on_overlow(self, packets, now):
+            pass
+
+    class Hooked(Controller):
+        def update(self, seen):
+            return 0.0
+        def on_rate(self, rate, now):
+            pass
+
+    class Single(Controller):
+        variables = "late"
+        late = 0.0
+        def update(self, seen):
+            return 0.0
+
+    class Numbered(Controller):
+        variables = ("late", 1)
+        late = 0.0
+        def update(self, seen):
+            return 0.0
+
+    class Worded(Controller):
+        period = "10 ms"
+        def update(self, seen):
+            return 0.0
+
+    class Yearly(Controller):
+        period = 3e7
+        def update(self, seen):
+            return 0.0
+
+    class Linkless(Controller):
+        def __init__(self):
+            pass
+        def update(self, seen):
+            return 0.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("Misspelt", "Misspelt has no hook 'on_overlow'", "did you mean 'on_overflow'?"),
+        ("Hooked", "on_rate of a Controller is never called", "derive it from Law"),
+        ("Single", "Single: variables is 'late', no tuple of names", 'write ("late",)'),
+        ("Numbered", "Numbered: 1 in variables is no name", "write"),
+        ("Worded", "Worded: period is '10 ms', no number of seconds", "write 0.01 for 10 ms"),
+        ("Yearly", "Yearly: a period of 30000000.0 s", "seconds between updates"),
+        ("Linkless", "the __init__ of Linkless does not take the link", "def __init__(self, link)"),
+    ],
+)
+def test_mistakes_of_a_class_are_told_before_the_run(lab: Lab, name: str, message: str, hint: str) -> None:
+    with pytest.raises(weir.ScenarioError) as caught:
+        scenario(f"{lab(MISTAKEN)}:{name}")
+    error = caught.value
+    assert error.path == "links.bottleneck.aqm.python.class"
+    assert message in error.message
+    assert hint in (error.hint or "")
+
+
+def test_a_parameter_is_one_value(lab: Lab) -> None:
+    with pytest.raises(weir.ScenarioError, match="a parameter of a class is one value") as caught:
+        scenario(f"{lab(CONSTANT)}:Constant", {"links.bottleneck.aqm.python.parameters.height": [0.1]})
+    assert caught.value.hint == "write a number, a text, true or false"

@@ -162,6 +162,49 @@ def test_what_cannot_be_is_refused(
         weir.Queue(table, rate=rate, buffer=buffer)
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({}, "aqm: nothing is chosen; hint: "),
+        ({"red": {}, "rem": {}}, "aqm: 2 choices: `red`, `rem`; hint: "),
+        ({"redd": {}}, "aqm: unknown name `redd`, .*; hint: did you mean `red`"),
+        ({"red": {"max_p": float("nan")}}, "aqm.red.max_p: NaN is not a probability; hint: "),
+        ({"red": {"max_p": "0.1"}}, 'aqm.red.max_p: a number belongs here, not the text "0.1"; hint: '),
+        ({"red": {"max_thr": "9 packets"}}, "aqm.red.max_thr: .*; hint: did you mean `max_th`"),
+        ({"red": []}, "aqm.red: a table belongs here, not an array; hint: "),
+        ({"fq": {"law": {"choke": {}}}}, "choke is a discipline"),
+    ],
+)
+def test_a_table_is_explained_as_in_a_scenario(table: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told) as caught:
+        weir.Queue(table, rate="8 Mbit/s", buffer="50 packets")
+    assert "column" not in str(caught.value)
+
+
+def test_an_argument_that_cannot_be_is_named() -> None:
+    def queue(aqm: object = "red", **others: object) -> weir.Queue:
+        arguments: dict[str, Any] = {"rate": "8 Mbit/s", "buffer": "50 packets", "aqm": aqm, **others}
+        return weir.Queue(**arguments)
+
+    for seed in (-1, 2**64):
+        with pytest.raises(ValueError, match=f"seed is {seed}; write a whole number from 0 to"):
+            queue(seed=seed)
+    with pytest.raises(TypeError, match=r"seed is 1\.5; write a whole number"):
+        queue(seed=1.5)
+    with pytest.raises(ValueError, match="bytes is -5; write a whole number from 1 to"):
+        queue().offer(0.0, -5)
+    with pytest.raises(ValueError, match="flow is -1; write a whole number from 0 to"):
+        queue().offer(0.0, 1000, flow=-1)
+    with pytest.raises(TypeError, match="aqm is None; write a name"):
+        queue(None)
+    with pytest.raises(TypeError, match="None is nothing that a scenario can hold"):
+        queue({"red": None})
+    with pytest.raises(TypeError, match="rate is 8000000; write a text with a unit"):
+        queue(rate=8_000_000)
+    with pytest.raises(ValueError, match=r"rate: .*ambiguous"):
+        queue(rate="8 Mbps")
+
+
 def test_a_drop_on_the_way_out_is_a_fact_of_its_own() -> None:
     assert Dropped(3, "early") != Dropped(3, "overflow")
 

@@ -267,12 +267,10 @@ class Seen:
 class QueueCore:
     """One discipline in your hands: you are the link. Times in seconds, never backwards."""
 
-    def __new__(
-        cls, aqm: str, rate: str, buffer: str, mean_packet: str = "1000 B", seed: int = 1
-    ) -> QueueCore:
-        """`aqm` is the table of a scenario as JSON: `{"red": {"max_th": "80 packets"}}`."""
+    def __new__(cls, aqm: str, rate: str, buffer: str, mean_packet: str, seed: int) -> QueueCore:
+        """`aqm` is the table of a scenario as inline TOML: `{red = {max_th = "80 packets"}}`."""
     def offer(
-        self, now: float, size: int, flow: int, ecn: Ecn
+        self, now: float, bytes: int, flow: int, ecn: Ecn
     ) -> tuple[str, str | None, list[tuple[int, str]]]:
         """("accepted" | "marked" | "dropped", reason: None | "early" | "forced" | "overflow"), and the
         packets in the queue that were dropped for it (flow, reason)."""

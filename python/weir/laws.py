@@ -2,7 +2,7 @@
 
 A **controller** says some times a second with which probability packets are signalled; the packets
 are drawn for in the core, so it costs next to nothing. A **law** decides on every packet itself,
-which costs about a microsecond each. Either is a class in a file of yours:
+which costs about half a microsecond a call. Either is a class in a file of yours:
 
     # lab/leaky.py
     from weir.laws import Controller, Link, Seen
@@ -35,12 +35,12 @@ import inspect
 import random
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 from weakref import WeakKeyDictionary
 
 from weir._core import Backlog, Link, Packet, Seen
@@ -132,12 +132,60 @@ class Found:
     """A digest of its file."""
 
 
-def tell(error: BaseException, frames: TracebackType | None, place: str) -> None:
+def tell(error: BaseException, frames: TracebackType | None, place: str) -> BaseException:
     """Notes on an exception of a law where it came from, and keeps its traceback as it is now: that
-    of the law alone."""
+    of the law alone.
+
+    Returns what ends the run: the exception, but for one that would end the program.
+    """
+    ends = error
+    if not isinstance(error, (Exception, KeyboardInterrupt)):
+        ends = RuntimeError(f"a law raised {type(error).__name__}: {error}")
+        ends.__cause__ = error
+        ends.add_note(place)
     error.add_note(place)
     text = "".join(traceback.format_exception(type(error), error, frames))
-    error.weir_traceback = text  # type: ignore[attr-defined]
+    ends.weir_traceback = text  # type: ignore[attr-defined]
+    return ends
+
+
+SHORTEST_PERIOD = 1e-5
+LONGEST_PERIOD = 1e6
+"""Seconds; as for the laws of the core."""
+
+
+def period_of(law: Controller | Law | type[Controller | Law]) -> float | None:
+    """Its period, if it is one. Raises TypeError or ValueError."""
+    period: object = law.period
+    if period is None:
+        return None
+    # Numbers of numpy are numbers.
+    if isinstance(period, (bool, str)) or not hasattr(type(period), "__float__"):
+        raise TypeError(f"period is {period!r}, no number of seconds: write 0.01 for 10 ms")
+    seconds = float(period)  # type: ignore[arg-type]
+    if not SHORTEST_PERIOD <= seconds <= LONGEST_PERIOD:
+        raise ValueError(
+            f"a period of {seconds} s: "
+            f"write {SHORTEST_PERIOD} to {LONGEST_PERIOD:.0f} seconds between updates"
+        )
+    return seconds
+
+
+def variables_of(law: Controller | Law | type[Controller | Law]) -> list[str]:
+    """Names of its variables, if they are names. Raises TypeError."""
+    return _names(law.variables)
+
+
+def _names(value: object) -> list[str]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        example = value if isinstance(value, str) else "name"
+        raise TypeError(f'variables is {value!r}, no tuple of names: write ("{example}",)')
+    names: list[str] = []
+    for name in cast("Sequence[object]", value):
+        if not isinstance(name, str):
+            raise TypeError(f'{name!r} in variables is no name of an attribute: write "name"')
+        names.append(name)
+    return names
 
 
 _sources: WeakKeyDictionary[type, str] = WeakKeyDictionary()
@@ -159,6 +207,7 @@ def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | No
     name, _, attribute = path.partition(":")
     module = _module(name, folder)
     cls = _class(module, attribute)
+    _check_attributes(cls)
     _check_parameters(cls, parameters)
     digest = _digest(cls, module)
     if source is not None and source != digest:
@@ -169,6 +218,7 @@ def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | No
         )
     base = Controller if issubclass(cls, Controller) else Law
     hooks = frozenset(hook for hook in _HOOKS if getattr(cls, hook, None) is not getattr(base, hook, None))
+    _check_hooks(cls, is_controller=base is Controller)
     if not hooks:
         raise NotFoundError(
             "class",
@@ -195,11 +245,13 @@ def _module(name: str, folder: str) -> ModuleType:
                 "PYTHONPATH adds to it, for workers too",
             ) from None
         raise _broken(name, error) from error
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _broken(name, error) from error
 
 
-def _broken(name: str, error: Exception) -> NotFoundError:
+def _broken(name: str, error: BaseException) -> NotFoundError:
     return NotFoundError(
         "class",
         f"importing {name} failed: {type(error).__name__}: {error}",
@@ -229,8 +281,47 @@ def _known(name: str, names: list[str], otherwise: str) -> str:
     return f"known: {', '.join(names)}" if names else otherwise
 
 
+def _check_attributes(cls: type[Controller | Law]) -> None:
+    for name, read in (("period", period_of), ("variables", variables_of)):
+        # What an object computes is seen when there is one.
+        value: object = getattr(cls, name)
+        if hasattr(value, "__get__"):
+            continue
+        try:
+            read(cls)
+        except (TypeError, ValueError) as error:
+            message, _, hint = str(error).rpartition(": ")
+            raise NotFoundError("class", f"{cls.__name__}: {message}", hint) from None
+
+
+def _check_hooks(cls: type[Controller | Law], *, is_controller: bool) -> None:
+    """What looks like a hook is one, or nobody would ever call it."""
+    named = [name for name in dir(cls) if name.startswith("on_") and callable(getattr(cls, name))]
+    if is_controller and named:
+        raise NotFoundError(
+            "class",
+            f"{cls.__name__} is a Controller, and {named[0]} of a Controller is never called",
+            "a Controller has update alone; derive it from Law to decide on every packet",
+        )
+    for name in named:
+        if name not in _HOOKS:
+            raise NotFoundError(
+                "class",
+                f"{cls.__name__} has no hook {name!r}, so it is never called",
+                _known(name, [hook for hook in _HOOKS if hook != "update"], ""),
+            )
+
+
 def _check_parameters(cls: type[Controller | Law], parameters: Mapping[str, Any]) -> None:
     signature = inspect.signature(cls)
+    try:
+        signature.bind_partial(None)
+    except TypeError:
+        raise NotFoundError(
+            "class",
+            f"the __init__ of {cls.__name__} does not take the link",
+            "write def __init__(self, link), and after link what parameters name",
+        ) from None
     try:
         signature.bind(None, **parameters)
     except TypeError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from weir import _core
+from weir.toml import to_toml
 
 if TYPE_CHECKING:
     from weir.toml import Value
@@ -43,6 +43,11 @@ class Dropped:
 
     flow: int
     reason: str
+
+
+def _check_type(name: str, value: object, kind: type, instead: str) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is {value!r}; write {instead}")
 
 
 class Queue:
@@ -96,7 +101,10 @@ class Queue:
         seed: int = 1,
     ) -> None:
         table: Mapping[str, Value] = {aqm: {}} if isinstance(aqm, str) else aqm
-        self._core = _core.QueueCore(json.dumps(dict(table)), rate, buffer, mean_packet, seed)
+        _check_type("aqm", table, Mapping, 'a name, "red", or a table, {"red": {}}')
+        for name, text in (("rate", rate), ("buffer", buffer), ("mean_packet", mean_packet)):
+            _check_type(name, text, str, "a text with a unit, as in a scenario")
+        self._core = _core.QueueCore(to_toml(table), rate, buffer, mean_packet, seed)
         self._dropped: list[Dropped] = []
 
     def offer(self, now: float, bytes: int, flow: int = 0, ecn: Ecn = "not-ect") -> Offered:

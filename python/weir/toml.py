@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
 """What a scenario file can hold."""
@@ -16,11 +16,18 @@ def to_toml(value: Value) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, int | float):
-        return repr(value)
+        # As themselves, not as numpy's.
+        return repr(int(value) if isinstance(value, int) else float(value))
     if isinstance(value, Mapping):
         pairs = (f"{_quoted(key)} = {to_toml(entry)}" for key, entry in value.items())
         return f"{{{', '.join(pairs)}}}"
+    if not _is_list(value):
+        raise TypeError(f"{value!r} is nothing that a scenario can hold: no text, number, table or list")
     return f"[{', '.join(to_toml(entry) for entry in value)}]"
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable)
 
 
 def _quoted(text: str) -> str:

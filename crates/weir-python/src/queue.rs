@@ -1,19 +1,17 @@
 use std::{
     fmt::Display,
+    ops::RangeInclusive,
     str::FromStr,
     sync::{Mutex, TryLockError},
 };
 
 use pyo3::{
-    exceptions::{PyRuntimeError, PyValueError},
+    exceptions::{PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
     types::PyDict,
 };
-use weir_aqm::{
-    Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason,
-    disciplines::{AnyDiscipline, QueueConfig},
-};
-use weir_types::{Buffer, Duration, Ecn, Instant, Invalid, PacketSize, Probability, Rate, Streams};
+use weir_aqm::{Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, disciplines::AnyDiscipline};
+use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Probability, Rate, Streams, UnitError};
 
 use crate::own_law::{self, raised};
 
@@ -64,7 +62,7 @@ impl Observer<Bare> for Fates {
 }
 
 /// No packet is larger: as in scenario files.
-const LARGEST_PACKET: u32 = 1_000_000;
+const LARGEST_PACKET: u64 = 1_000_000;
 
 /// Timers run on the way to any instant, so there is an end to what can be asked for.
 const LATEST: f64 = 1e6;
@@ -94,9 +92,23 @@ impl Held {
     }
 }
 
-/// A quantity in text.
-fn parse<T: FromStr<Err: Display>>(text: &str) -> PyResult<T> {
-    text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
+/// The argument `name`: a quantity in text.
+fn parse<T: FromStr<Err = UnitError>>(name: &str, text: &str) -> PyResult<T> {
+    text.parse().map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
+}
+
+/// The argument `name`: a whole number in `range`.
+fn whole(name: &str, value: &Bound<'_, PyAny>, range: RangeInclusive<u64>) -> PyResult<u64> {
+    let found = value.extract::<u64>();
+    if let Some(number) = found.as_ref().ok().filter(|number| range.contains(number)) {
+        return Ok(*number);
+    }
+    let (least, most) = range.into_inner();
+    let message = format!("{name} is {}; write a whole number from {least} to {most}", value.repr()?);
+    Err(match found {
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => PyTypeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    })
 }
 
 /// One discipline in your hands: you are the link.
@@ -120,30 +132,19 @@ impl QueueCore {
 #[pymethods]
 impl QueueCore {
     #[new]
-    #[pyo3(signature = (aqm, rate, buffer, mean_packet = "1000 B", seed = 1))]
     fn new(
         py: Python<'_>,
         aqm: &str,
         rate: &str,
         buffer: &str,
         mean_packet: &str,
-        seed: u64,
+        seed: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let bad = |error: &dyn Display| PyValueError::new_err(error.to_string());
-        let mut config: QueueConfig = serde_json::from_str(aqm).map_err(|error| bad(&error))?;
-        let refused = |Invalid { parameter, message, hint }: Invalid, name| {
-            bad(&format!("{name}.{parameter}: {message}; hint: {hint}"))
-        };
-        config.check().map_err(|invalid| refused(invalid, config.name()))?;
-        if let Some((place, parameters)) = config.python_mut() {
-            own_law::find(py, parameters, "").map_err(|error| {
-                let told = |key: &str, message, hint| bad(&format!("{place}.{key}: {message}; hint: {hint}"));
-                own_law::blame(py, error, told)
-            })?;
-        }
-        let rate: Rate = parse(rate)?;
-        let mean_packet = parse::<PacketSize>(mean_packet)?.bytes();
-        let buffer: Buffer = parse(buffer)?;
+        let bad = |message: &dyn Display| PyValueError::new_err(message.to_string());
+        let rate: Rate = parse("rate", rate)?;
+        let mean_packet = parse::<PacketSize>("mean_packet", mean_packet)?.bytes();
+        let buffer: Buffer = parse("buffer", buffer)?;
+        let seed = whole("seed", seed, 0..=u64::MAX)?;
         if let Buffer::Bdp(_) = buffer {
             let message = "a queue by itself has no round trip: write the buffer in packets, bytes or ms";
             return Err(bad(&message));
@@ -153,7 +154,20 @@ impl QueueCore {
             return Err(bad(&"a buffer holds at least one packet"));
         }
         let link = Link { rate, mean_packet, limit };
-        config.check_before(link).map_err(|invalid| refused(invalid, config.name()))?;
+        let told = |path: &str, message: &str, hint: Option<&str>| {
+            let hint = hint.map(|hint| format!("; hint: {hint}")).unwrap_or_default();
+            bad(&format!("{path}: {message}{hint}"))
+        };
+        let mut config = weir_scenario::read_queue(aqm, link).map_err(|error| {
+            told(error.path.as_deref().unwrap_or("aqm"), &error.message, error.hint.as_deref())
+        })?;
+        if let Some((place, parameters)) = config.python_mut() {
+            own_law::find(py, parameters, "").map_err(|error| {
+                own_law::blame(py, error, |key, message, hint| {
+                    told(&format!("aqm.{place}.{key}"), &message, Some(&hint))
+                })
+            })?;
+        }
         let queue = raised(|| config.build(link, Streams::new(seed), "queue.aqm"))?;
         Ok(Self(Mutex::new(Held { queue, now: Instant::ZERO, arrived: 0 })))
     }
@@ -161,8 +175,8 @@ impl QueueCore {
     fn offer(
         &self,
         now: f64,
-        size: u32,
-        flow: u32,
+        bytes: &Bound<'_, PyAny>,
+        flow: &Bound<'_, PyAny>,
         ecn: &str,
     ) -> PyResult<(&'static str, Option<&'static str>, Dropped)> {
         let ecn = match ecn {
@@ -175,13 +189,11 @@ impl QueueCore {
                 return Err(PyValueError::new_err(message));
             }
         };
-        if !(1..=LARGEST_PACKET).contains(&size) {
-            let message = format!("a packet of {size} bytes; it has 1 to {LARGEST_PACKET}");
-            return Err(PyValueError::new_err(message));
-        }
+        let bytes = whole("bytes", bytes, 1..=LARGEST_PACKET)? as u32;
+        let flow = whole("flow", flow, 0..=u64::from(u32::MAX))? as u32;
         let fates = self.with(|held| {
             let now = held.advance(now)?;
-            let packet = Bare { info: PacketInfo { bytes: size, ecn, flow }, number: held.arrived };
+            let packet = Bare { info: PacketInfo { bytes, ecn, flow }, number: held.arrived };
             held.arrived += 1;
             let mut fates = Fates { arrival: Some(packet.number), ..Fates::default() };
             held.queue.enqueue(packet, now, &mut fates);
@@ -211,7 +223,7 @@ impl QueueCore {
     }
 
     fn set_rate(&self, now: f64, rate: &str) -> PyResult<()> {
-        let rate: Rate = parse(rate)?;
+        let rate: Rate = parse("rate", rate)?;
         self.with(|held| {
             let now = held.advance(now)?;
             held.queue.on_rate(rate, now);
@@ -221,7 +233,7 @@ impl QueueCore {
 
     fn set_targets(&self, now: f64, delay: &str, loss: f64) -> PyResult<()> {
         let bad = |text: String| PyValueError::new_err(text);
-        let delay: Duration = parse(delay)?;
+        let delay: Duration = parse("delay", delay)?;
         let loss =
             Probability::new(loss).ok_or_else(|| bad(format!("a loss of {loss}; it is a part, 0 to 1")))?;
         self.with(|held| {

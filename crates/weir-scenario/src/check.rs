@@ -1,6 +1,6 @@
 //! What types cannot say: that values go together. Done before anything runs.
 
-use weir_aqm::{Limit, disciplines::QueueConfig};
+use weir_aqm::{Limit, Link, disciplines::QueueConfig};
 use weir_types::{Buffer, Duration};
 
 use crate::{Direction, FlowGroup, LinkBuffer, Population, Rtt, RttDistribution, SCHEMA_VERSION, Scenario};
@@ -140,12 +140,7 @@ impl Scenario {
             ),
             "write at least \"1 packet\", or \"2 packets\" where the one being sent counts",
         )?;
-        let before = self.seen_by_laws(link, direction);
-        aqm.check().and_then(|()| aqm.check_before(before)).map_err(|invalid| Problem {
-            path: format!("{path}.aqm.{}.{}", aqm.name(), invalid.parameter),
-            message: invalid.message,
-            hint: invalid.hint,
-        })
+        check_discipline(&format!("{path}.aqm"), aqm, self.seen_by_laws(link, direction))
     }
 
     fn check_group(&self, name: &str, group: &FlowGroup) -> Outcome {
@@ -317,6 +312,15 @@ impl Scenario {
         }
         Ok(())
     }
+}
+
+/// That the discipline at `path` can stand before `link`.
+pub(crate) fn check_discipline(path: &str, aqm: &QueueConfig, link: Link) -> Outcome {
+    aqm.check().and_then(|()| aqm.check_before(link)).map_err(|invalid| Problem {
+        path: format!("{path}.{}.{}", aqm.name(), invalid.parameter),
+        message: invalid.message,
+        hint: invalid.hint,
+    })
 }
 
 /// Names become paths and file names.

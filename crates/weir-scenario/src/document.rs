@@ -1,12 +1,14 @@
 use std::{fs, path::Path, sync::Arc};
 
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use toml::de::{DeTable, DeValue, Deserializer};
-use weir_types::UnitError;
+use weir_aqm::{Link, disciplines::QueueConfig};
 
 use crate::{
     Scenario, ScenarioError,
-    check::Problem,
+    check::{self, Problem},
     overrides::{self, Value},
+    wording,
 };
 
 /// The text of a scenario file, with the overrides that were asked for. Values keep the place
@@ -90,7 +92,7 @@ impl Document {
         let refuse = |message: &str, hint: &str| {
             Err(self.error(Some(value), &path, message.to_owned(), Some(hint.to_owned())))
         };
-        if !crate::check::is_plain(name) {
+        if !check::is_plain(name) {
             return refuse(
                 "not a plain name",
                 "use letters, digits, \"-\" and \"_\"; label says what to call it",
@@ -146,8 +148,7 @@ impl Document {
         hint: String,
     ) -> ScenarioError {
         let tree = self.resolved(variant).unwrap_or_default();
-        let value = overrides::find(&tree, &path.split('.').collect::<Vec<_>>());
-        self.error(value, path, message, Some(hint))
+        self.error(find(&tree, path), path, message, Some(hint))
     }
 
     /// The text as a tree, with the overrides of a variant and those from outside.
@@ -192,19 +193,34 @@ impl Document {
     }
 
     fn finish(&self, tree: DeTable<'_>) -> Result<Scenario, ScenarioError> {
-        let kept = tree.clone();
-        let spanned = toml::Spanned::new(0..self.text.len(), tree);
-        let mut scenario: Scenario = serde_path_to_error::deserialize(Deserializer::from(spanned))
-            .map_err(|error| self.explain(&kept, &error))?;
+        let (mut scenario, kept): (Scenario, _) = self.read(tree)?;
         scenario.variants = crate::Variants::default();
-        let explain = |Problem { path, message, hint }| {
-            let value = overrides::find(&kept, &path.split('.').collect::<Vec<_>>());
-            self.error(value, &path, message, Some(hint))
-        };
+        let explain =
+            |Problem { path, message, hint }| self.error(find(&kept, &path), &path, message, Some(hint));
         scenario.check_counts().map_err(explain)?;
         scenario.complete();
         scenario.check().map_err(explain)?;
         Ok(scenario)
+    }
+
+    /// What the tree describes, and the tree.
+    fn read<'i, T: DeserializeOwned + Serialize>(
+        &self,
+        tree: DeTable<'i>,
+    ) -> Result<(T, DeTable<'i>), ScenarioError> {
+        let kept = tree.clone();
+        let spanned = toml::Spanned::new(0..self.text.len(), tree);
+        let read: T = serde_path_to_error::deserialize(Deserializer::from(spanned))
+            .map_err(|error| self.explain(&kept, &error))?;
+        if has_array(&kept) {
+            let plain = serde_json::to_value(&read).expect("what was read can be written");
+            if let Some((path, value)) = untold_array(&kept, &plain) {
+                let message = "a table belongs here, not an array".to_owned();
+                let hint = "write the parameters by name: { NAME = VALUE }, or {} for the defaults";
+                return Err(self.error(Some(value), &path, message, Some(hint.to_owned())));
+            }
+        }
+        Ok((read, kept))
     }
 
     /// What serde found wrong, in words and with its place.
@@ -215,11 +231,9 @@ impl Document {
     ) -> ScenarioError {
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
-        // serde calls the choices of an enum variants; here that word means something else.
-        let words = error.inner().message().replace("unknown variant", "unknown name");
-        let (message, hint) = UnitError::split(&words);
-        let hint = hint.or_else(|| suggestion(&message)).or_else(|| remedy(&message, &path));
-        let value = overrides::find(tree, &path.split('.').collect::<Vec<_>>());
+        let value = find(tree, &path);
+        let written = value.map(toml::Spanned::get_ref);
+        let (path, message, hint) = wording::explain(error.inner().message(), path, written);
         let mut found = self.error(value, &path, message, hint);
         if let (Some(span), Some(_)) = (error.inner().span(), found.line)
             && span.start != overrides::ELSEWHERE
@@ -259,50 +273,55 @@ impl Document {
     }
 }
 
+/// The discipline before `link` that `table`, inline TOML, describes as in a scenario: for those who
+/// have none.
+///
+/// # Errors
+/// As in a scenario; the path begins with `aqm`.
+pub fn read_queue(table: &str, link: Link) -> Result<QueueConfig, ScenarioError> {
+    #[derive(Deserialize, Serialize)]
+    struct Alone {
+        aqm: QueueConfig,
+    }
+    let document = Document::parse("the table", &format!("aqm = {table}"))?;
+    let (Alone { aqm }, tree) = document.read(document.tree()?)?;
+    check::check_discipline("aqm", &aqm, link).map_err(|Problem { path, message, hint }| {
+        document.error(find(&tree, &path), &path, message, Some(hint))
+    })?;
+    Ok(aqm)
+}
+
+/// The deepest value on the dotted `path` that was written down.
+fn find<'a, 'i>(tree: &'a DeTable<'i>, path: &str) -> Option<&'a Value<'i>> {
+    overrides::find(tree, &path.split('.').collect::<Vec<_>>())
+}
+
+fn has_array(table: &DeTable<'_>) -> bool {
+    table.values().any(|value| match value.get_ref() {
+        DeValue::Table(inner) => has_array(inner),
+        other => matches!(other, DeValue::Array(_)),
+    })
+}
+
+/// An array that was read as if it were a table, its values one after another: serde lets that be.
+fn untold_array<'a, 'i>(table: &'a DeTable<'i>, read: &serde_json::Value) -> Option<(String, &'a Value<'i>)> {
+    table.iter().find_map(|(name, value)| {
+        let name = name.get_ref();
+        let read = read.get(&**name)?;
+        match value.get_ref() {
+            DeValue::Table(inner) => {
+                untold_array(inner, read).map(|(path, value)| (format!("{name}.{path}"), value))
+            }
+            DeValue::Array(_) if read.is_object() => Some((name.to_string(), value)),
+            _ => None,
+        }
+    })
+}
+
 fn variants<'a, 'i>(tree: &'a DeTable<'i>) -> impl Iterator<Item = (&'a str, &'a Value<'i>)> {
     let table = tree.get("variants").and_then(|value| match value.get_ref() {
         DeValue::Table(table) => Some(table),
         _ => None,
     });
     table.into_iter().flatten().map(|(name, value)| (name.get_ref().as_ref(), value))
-}
-
-/// For a name that does not exist: the one that was probably meant, or those there are.
-fn suggestion(message: &str) -> Option<String> {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted.next().filter(|_| message.starts_with("unknown"))?;
-    let known: Vec<_> = quoted.collect();
-    let near = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), name));
-    let (likeness, best) = near.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some(if likeness > 0.75 {
-        format!("did you mean `{best}`?")
-    } else {
-        format!("known: {}", known.join(", "))
-    })
-}
-
-/// What to write where serde's words do not say it.
-fn remedy(message: &str, path: &str) -> Option<String> {
-    let last = path.rsplit('.').next().unwrap_or_default();
-    if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {
-        return Some(match field {
-            "schema" => "add schema = 1".to_owned(),
-            "duration" => "add duration = \"100 s\"".to_owned(),
-            "rate" => "add rate = \"64 Mbit/s\"".to_owned(),
-            "delay" => "add delay = \"5 ms\"".to_owned(),
-            "rtt" => "add rtt = \"80 ms\"".to_owned(),
-            "buffer" => "add buffer = \"120 packets\"".to_owned(),
-            other => format!("`weir schema` says what {other} may be"),
-        });
-    }
-    if path.starts_with("sweep.axes") {
-        return Some("write the values as an array, [2, 4, 8], or as a text, \"2..8 by 2\"".into());
-    }
-    if message.contains("expected newtype variant") {
-        return Some(format!("a choice is a table with its parameters: {last}.NAME = {{}}"));
-    }
-    if message.contains("exactly 1 element") || message.contains("expected enum") {
-        return Some("make exactly one choice here".into());
-    }
-    message.starts_with("invalid ").then(|| format!("`weir schema` says what {last} may be"))
 }

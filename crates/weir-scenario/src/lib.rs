@@ -28,13 +28,14 @@ mod population;
 mod sweep;
 mod topology;
 mod traffic;
+mod wording;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::Duration;
 
-pub use document::Document;
+pub use document::{Document, read_queue};
 pub use error::ScenarioError;
 pub use identity::run_key;
 pub use measure::{Measure, Series};

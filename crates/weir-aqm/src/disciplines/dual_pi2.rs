@@ -24,6 +24,7 @@
 //! | --- | --- | --- | --- | --- |
 //! | `cur` | C's head | the older head | C's head | C's head, `delay` chooses |
 //! | L by itself | ramp from 0.8 ms over 0.4 ms, two packets or more | step at 1 ms | | ramp, a width of 0 is a step |
+//! | L too short for that | one packet, at departure | `min_qlen_step`, at arrival | | `ramp_above`, at departure |
 //! | beta | 3.2 (its formula gives 3.0) | 3.2 | 3.0 | 3.2 |
 //! | scheduler | one of several | credit | | credit |
 //! | signals | by an accumulator | by draws | by draws | by draws |
@@ -33,8 +34,10 @@ use weir_types::{Duration, Ecn, Instant, Invalid, PacketSize, Probability, Rate,
 
 use super::Line;
 use crate::{
-    Backlog, Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, Verdict, disciplines::carry_out,
-    laws::check_interval, parts,
+    Backlog, Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, Verdict,
+    disciplines::carry_out,
+    laws::{check_gain, check_interval},
+    parts,
 };
 
 /// Which packets wait in the low-latency line.
@@ -125,9 +128,10 @@ impl Default for DualPi2Parameters {
 impl DualPi2Parameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
         check_interval(self.interval, "RFC 9332 has 16 ms")?;
-        Invalid::unless_positive(self.alpha, "alpha")?;
-        Invalid::unless_positive(self.beta, "beta")?;
-        Invalid::unless_positive(self.coupling, "coupling")?;
+        let published = Self::default();
+        check_gain(self.alpha, "alpha", published.alpha)?;
+        check_gain(self.beta, "beta", published.beta)?;
+        check_gain(self.coupling, "coupling", published.coupling)?;
         Invalid::unless(
             self.classic_share.get() < 1.0,
             "classic_share",

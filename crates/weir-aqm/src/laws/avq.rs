@@ -76,8 +76,9 @@ impl Default for AvqParameters {
 impl AvqParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
         Invalid::unless_positive(self.gamma.get(), "gamma")?;
-        Invalid::unless_positive(self.alpha, "alpha")?;
-        Invalid::unless_positive(self.buffer, "buffer")
+        let published = Self::default();
+        super::check_gain(self.alpha, "alpha", published.alpha)?;
+        super::check_gain(self.buffer, "buffer", published.buffer)
     }
 
     /// AVQ before `link`. The first arrival starts the clock. It draws nothing.

@@ -70,7 +70,8 @@ impl Default for CobaltParameters {
 
 impl CobaltParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
-        super::check_interval(self.interval, "CAKE has 100 ms")
+        super::check_interval(self.interval, "CAKE has 100 ms")?;
+        super::check_target(self.target, self.interval)
     }
 
     /// COBALT. It does not need to know the link.

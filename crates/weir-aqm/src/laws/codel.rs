@@ -83,7 +83,8 @@ impl Default for CodelParameters {
 
 impl CodelParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
-        super::check_interval(self.interval, "RFC 8289 has 100 ms")
+        super::check_interval(self.interval, "RFC 8289 has 100 ms")?;
+        super::check_target(self.target, self.interval)
     }
 
     /// CoDel. It needs neither link nor randomness.

@@ -19,7 +19,10 @@ pub trait Host: Send + Sync {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(untagged)
+    serde(
+        untagged,
+        expecting = "a parameter of a class is one value; hint: write a number, a text, true or false"
+    )
 )]
 pub enum Setting {
     /// `true` or `false`.

@@ -91,9 +91,10 @@ impl HredParameters {
                 "write a level above zero, or leave it to the buffer",
             )?;
         }
-        Invalid::unless_positive(self.k, "k")?;
+        let published = Self::default();
+        super::check_gain(self.k, "k", published.k)?;
         Invalid::unless_positive(self.rtt.as_secs_f64(), "rtt")?;
-        Invalid::unless_positive(self.fall, "fall")?;
+        super::check_gain(self.fall, "fall", published.fall)?;
         Invalid::unless(
             self.p_min.get() >= FLOOR,
             "p_min",

@@ -103,8 +103,9 @@ impl Default for PiParameters {
 
 impl PiParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
-        Invalid::unless_positive(self.a, "a")?;
-        Invalid::unless_positive(self.b, "b")?;
+        let given = Self::default();
+        super::check_gain(self.a, "a", given.a)?;
+        super::check_gain(self.b, "b", given.b)?;
         Invalid::unless(
             self.b < self.a,
             "b",
@@ -113,7 +114,6 @@ impl PiParameters {
         )?;
         super::check_interval(self.interval, "the paper has 6.25 ms")?;
         let Some(PiDesign { flows, rtt, crossover }) = self.design else { return Ok(()) };
-        let given = Self { design: None, ..Self::default() };
         Invalid::unless(
             (self.a, self.b) == (given.a, given.b),
             "design",

@@ -55,8 +55,9 @@ impl Default for Pi2Parameters {
 impl Pi2Parameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
         super::check_interval(self.interval, "RFC 9332 has 16 ms")?;
-        Invalid::unless_positive(self.alpha, "alpha")?;
-        Invalid::unless_positive(self.beta, "beta")
+        let published = Self::default();
+        super::check_gain(self.alpha, "alpha", published.alpha)?;
+        super::check_gain(self.beta, "beta", published.beta)
     }
 
     /// PI2. It does not need to know the link. The first update comes after one interval.

@@ -20,9 +20,10 @@
 //! and this average rates).
 //!
 //! Linux starts after half a second, takes the current delay where the RFC takes the old one in
-//! the second safeguard, marks at 10% too, does not reset the sum with a mark, and resets all
-//! variables where the RFC only restores the burst allowance. ns-3 holds `p` at 0 during a
-//! burst. None of this is followed.
+//! the second safeguard, marks at 10% too, leaves the sum as it is with a mark at 8.5 (not with one
+//! that was drawn), uses up the burst allowance at departures by the time between them, and resets
+//! all variables where the RFC only restores the burst allowance. ns-3 holds `p` at 0 during
+//! a burst. None of this is followed.
 
 use weir_types::{Duration, Instant, Invalid, PacketSize, Probability, Rng};
 
@@ -103,8 +104,9 @@ impl Default for PieParameters {
 impl PieParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
         super::check_interval(self.interval, "RFC 8033 has 15 ms")?;
-        Invalid::unless_positive(self.alpha, "alpha")?;
-        Invalid::unless_positive(self.beta, "beta")
+        let published = Self::default();
+        super::check_gain(self.alpha, "alpha", published.alpha)?;
+        super::check_gain(self.beta, "beta", published.beta)
     }
 
     /// PIE. It does not need to know the link. The first update comes after one interval.

@@ -128,9 +128,17 @@ impl RemParameters {
             alloc::format!("phi is {}, not above 1", self.phi),
             "the probability 1 - phi^-price needs phi > 1; the paper's is 1.001",
         )?;
-        Invalid::unless_positive(self.alpha, "alpha")?;
-        Invalid::unless_positive(self.gamma, "gamma")?;
+        let published = Self::default();
+        super::check_gain(self.phi, "phi", published.phi)?;
+        super::check_gain(self.alpha, "alpha", published.alpha)?;
+        super::check_gain(self.gamma, "gamma", published.gamma)?;
         super::check_interval(self.interval, "ns-2 has 2 ms")?;
+        Invalid::unless(
+            self.ecn || self.mark_at == MarkAt::Arrival,
+            "mark_at",
+            "mark_at has no effect",
+            "set ecn = true, since drops stay at arrival, or leave it out",
+        )?;
         Invalid::unless(
             self.price != Price::Queue || self.target.value() > 0.0,
             "target",
@@ -138,7 +146,7 @@ impl RemParameters {
             "equation (3) cannot tell an idle link from a matched one; set a target above zero, \
              or price = \"rate-and-queue\"",
         )?;
-        Invalid::unless_positive(self.per_packet, "per_packet")?;
+        super::check_gain(self.per_packet, "per_packet", published.per_packet)?;
         Invalid::unless_positive(self.w_q.get(), "w_q")
     }
 

@@ -31,7 +31,9 @@ impl Controller {
 }
 
 fn probability(returned: &Bound<'_, PyAny>) -> PyResult<f64> {
-    let value = returned.extract::<f64>().map_err(|_| {
+    // "bool" is what numpy calls its own too: a comparison where a number was meant.
+    let is_switch = returned.get_type().name()?.to_string().starts_with("bool");
+    let value = returned.extract::<f64>().ok().filter(|_| !is_switch).ok_or_else(|| {
         let found = returned.repr().map_or_else(|_| "something else".to_owned(), |repr| repr.to_string());
         PyTypeError::new_err(format!("update returned {found}, not a probability"))
     })?;

@@ -120,7 +120,8 @@ impl LawClass {
         let seed = (rng.uniform() * (1_u64 << 53) as f64) as u64;
         object.setattr("random", py.import("random")?.call_method1("Random", (seed,))?)?;
         object.call_method("__init__", (LinkView::new(link),), Some(self.parameters.bind(py)))?;
-        let variables: Vec<String> = object.getattr("variables")?.extract()?;
+        let variables = py.import("weir.laws")?.call_method1("variables_of", (&object,))?;
+        let variables: Vec<String> = variables.extract()?;
         Ok(Law {
             path: self.path.clone(),
             variables: variables.iter().map(|name| intern(name)).collect(),
@@ -179,21 +180,10 @@ impl Law {
 
     /// Its `period`, in seconds, as a time.
     fn period(&self, py: Python<'_>) -> PyResult<Option<Duration>> {
-        let period: Option<f64> = self.object.bind(py).getattr("period")?.extract()?;
-        let Some(seconds) = period else { return Ok(None) };
-        if !(SHORTEST_PERIOD..=LONGEST_PERIOD).contains(&seconds) {
-            let message = format!(
-                "a period of {seconds} s: write {SHORTEST_PERIOD} to {LONGEST_PERIOD} seconds between updates"
-            );
-            return Err(pyo3::exceptions::PyValueError::new_err(message));
-        }
-        Ok(Some(Duration::from_secs_f64(seconds)))
+        let period = py.import("weir.laws")?.call_method1("period_of", (&self.object,))?;
+        Ok(period.extract::<Option<f64>>()?.map(Duration::from_secs_f64))
     }
 }
-
-/// Seconds; as for the laws of the core.
-const SHORTEST_PERIOD: f64 = 1e-5;
-const LONGEST_PERIOD: f64 = 1e6;
 
 /// Ends the run with an exception of a law, told where the run was.
 fn fail(py: Python<'_>, error: PyErr, law: &str, place: &str) -> ! {
@@ -202,7 +192,12 @@ fn fail(py: Python<'_>, error: PyErr, law: &str, place: &str) -> ! {
     let told = py
         .import("weir.laws")
         .and_then(|laws| laws.call_method1("tell", (error.value(py), traceback, place)));
-    resume_unwind(Box::new(Raised(told.err().unwrap_or(error))))
+    let ends = match told {
+        Ok(same) if same.is(error.value(py)) => error,
+        Ok(other) => PyErr::from_value(other),
+        Err(untold) => untold,
+    };
+    resume_unwind(Box::new(Raised(ends)))
 }
 
 /// The same text for as long as the program runs. Each is kept once: there are as many as

@@ -27,6 +27,10 @@ impl PacketLaw {
     pub(super) fn new(py: Python<'_>, law: Law, hooks: &HashSet<String>) -> PyResult<Self> {
         let has = |hook: &str| hooks.contains(hook);
         let period = law.period(py)?.filter(|_| has("update"));
+        if has("update") && period.is_none() {
+            let message = "update is never called: set period, in seconds between two calls";
+            return Err(PyTypeError::new_err(message));
+        }
         Ok(Self {
             law,
             on_enqueue: has("on_enqueue"),

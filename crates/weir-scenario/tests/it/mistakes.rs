@@ -9,6 +9,9 @@ fn spoil(from: &str, to: &str) -> String {
     read(&text).expect_err("must be refused").to_string()
 }
 
+/// The discipline of the plain scenario.
+const RED: &str = "aqm.red = { min_th = \"5 packets\", max_th = \"15 packets\" }";
+
 #[track_caller]
 fn expect(message: &str, place: &str, words: &[&str]) {
     assert!(message.starts_with(place), "{message:?} does not begin with {place:?}");
@@ -43,13 +46,122 @@ fn an_unknown_law() {
 
 #[test]
 fn a_choice_that_is_none_or_two() {
-    let message = spoil("aqm.red = { min_th = \"5 packets\", max_th = \"15 packets\" }", "aqm = \"red\"");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["NAME = {}"]);
+    let message = spoil(RED, "aqm = \"red\"");
+    expect(
+        &message,
+        "plain.toml:9: links.bottleneck.aqm: \"red\" is a name without its parameters",
+        &["aqm.red = {}"],
+    );
+    let message = spoil(RED, "aqm.fq.law = \"red\"");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm.fq.law: ", &["law.red = {}"]);
     let message = spoil("aqm.red = {", "aqm.rem = {}\naqm.red = {");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["exactly one choice"]);
+    expect(
+        &message,
+        "plain.toml:9: links.bottleneck.aqm: 2 choices: `rem`, `red`",
+        &["make exactly one choice here"],
+    );
+    let message = spoil(RED, "aqm = {}");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm: nothing is chosen", &["aqm.NAME = {}"]);
     let two = "{ uniform = { from = \"40 ms\", to = \"50 ms\" }, exponential = { at_least = \"40 ms\", mean = \"50 ms\" } }";
     let message = spoil("\"40 ms\"", two);
     assert!(message.starts_with("plain.toml:13: flows.ftp.rtt: a round trip is drawn from one"), "{message}");
+}
+
+#[test]
+fn a_discipline_where_a_law_belongs() {
+    let message = spoil(RED, "aqm.fq.law.choke = {}");
+    expect(
+        &message,
+        "plain.toml:9: links.bottleneck.aqm.fq.law",
+        &["unknown name `choke`", "choke is a discipline", "aqm.choke = {}"],
+    );
+}
+
+#[test]
+fn an_array_where_a_table_belongs() {
+    for array in ["[]", "[\"5 packets\", \"15 packets\"]"] {
+        let message = spoil(RED, &format!("aqm.red = {array}"));
+        expect(
+            &message,
+            "plain.toml:9: links.bottleneck.aqm.red: a table belongs here, not an array",
+            &["{}"],
+        );
+    }
+    let message = spoil(RED, "aqm = []");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm: this is no choice", &["aqm.NAME = {}"]);
+}
+
+#[test]
+fn a_value_of_another_type() {
+    for (written, told, hint) in [
+        ("max_p = \"0.1\"", "max_p: a number belongs here, not the text \"0.1\"", "max_p = 0.1"),
+        ("gentle = \"true\"", "gentle: true or false belongs here, not the text \"true\"", "gentle = true"),
+        ("gentle = 1", "gentle: true or false belongs here, not 1", "weir schema"),
+        ("w_q = {}", "w_q: a number belongs here, not a table", "weir schema"),
+        (
+            "min_th = []",
+            "min_th: a queue level, such as \"20 packets\" belongs here, not an array",
+            "weir schema",
+        ),
+    ] {
+        let message = spoil(RED, &format!("aqm.red = {{ {written} }}"));
+        expect(&message, &format!("plain.toml:9: links.bottleneck.aqm.red.{told}"), &[hint]);
+    }
+    let message = spoil("count = 5", "count = -1");
+    expect(
+        &message,
+        "plain.toml:12: flows.ftp.count: a whole number from 0 on belongs here, not -1",
+        &["weir schema"],
+    );
+}
+
+#[test]
+fn a_parameter_of_a_class_is_one_value() {
+    let message = spoil(RED, "aqm.python = { class = \"a:B\", parameters = { x = [1] } }");
+    expect(
+        &message,
+        "plain.toml:9: links.bottleneck.aqm.python.parameters.x: ",
+        &["a parameter of a class is one value", "a number, a text, true or false"],
+    );
+}
+
+#[test]
+fn gains_beyond_all_reason() {
+    for (aqm, parameter) in [
+        ("pie.alpha = 1e300", "pie.alpha"),
+        ("fq-pie.beta = 1e300", "fq-pie.beta"),
+        ("dualpi2.coupling = 1e308", "dualpi2.coupling"),
+        ("avq.alpha = 1e9", "avq.alpha"),
+        ("rem.phi = 1e308", "rem.phi"),
+        ("pi.a = 1e9", "pi.a"),
+        ("fq.law.pi2.beta = 1e300", "fq.law.pi2.beta"),
+    ] {
+        let message = spoil(RED, &format!("aqm.{aqm}"));
+        expect(
+            &message,
+            &format!("plain.toml:9: links.bottleneck.aqm.{parameter}: 1e"),
+            &["far too much", "the published value is"],
+        );
+    }
+}
+
+#[test]
+fn a_target_that_no_interval_can_show() {
+    for name in ["codel", "fq-codel", "cobalt", "fq.law.codel"] {
+        let message = spoil(RED, &format!("aqm.{name}.target = \"100 ms\""));
+        expect(
+            &message,
+            &format!("plain.toml:9: links.bottleneck.aqm.{name}.target: a target of 100 ms"),
+            &["not below the interval of 100 ms", "5 to 10%"],
+        );
+    }
+}
+
+#[test]
+fn a_choice_without_effect() {
+    let message = spoil(RED, "aqm.rem.mark_at = \"departure\"");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm.rem.mark_at: ", &["no effect", "ecn = true"]);
+    assert!(read(&PLAIN.replace(RED, "aqm.rem = { mark_at = \"departure\", ecn = true }")).is_ok());
 }
 
 #[test]
@@ -88,8 +200,7 @@ fn more_than_a_machine_can_hold() {
     expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["whole number"]);
     let message = spoil("\"50 packets\"", "\"1.6 packets\"");
     expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["whole number"]);
-    let message =
-        spoil("aqm.red = { min_th = \"5 packets\", max_th = \"15 packets\" }", "aqm.rem.interval = \"1 ns\"");
+    let message = spoil(RED, "aqm.rem.interval = \"1 ns\"");
     expect(&message, "plain.toml:9: links.bottleneck.aqm.rem.interval: ", &["too short"]);
 }
 

@@ -99,11 +99,19 @@ fn mistakes_are_named_with_their_line() {
         "plain.toml:16: sweep.method: ",
         &["`sobel`", "did you mean `sobol`?"],
     );
-    refuse("[sweep]\nreplications = \"3\"\n", "plain.toml:16: sweep.replications: ", &["expected u32"]);
+    refuse(
+        "[sweep]\nreplications = \"3\"\n",
+        "plain.toml:16: sweep.replications: ",
+        &["a whole number from 0 on"],
+    );
     refuse("[sweep]\nreplications = 0\n", "plain.toml:16: sweep.replications: ", &["1 or more"]);
-    refuse("[sweep]\nsamples = -1\n", "plain.toml:16: sweep.samples: ", &["`-1`"]);
-    refuse("[sweep]\nuntil = \"goodput ±1%\"\n", "plain.toml:16: sweep.until: ", &["a sequence"]);
-    refuse("[sweep]\naxes = [\"flows.ftp.count\"]\n", "plain.toml:16: sweep.axes: ", &["a map"]);
+    refuse(
+        "[sweep]\nsamples = -1\n",
+        "plain.toml:16: sweep.samples: ",
+        &["a whole number from 0 on belongs here, not -1"],
+    );
+    refuse("[sweep]\nuntil = \"goodput ±1%\"\n", "plain.toml:16: sweep.until: ", &["an array"]);
+    refuse("[sweep]\naxes = [\"flows.ftp.count\"]\n", "plain.toml:16: sweep.axes: ", &["a table"]);
     let axis = "[sweep.axes]\n\n\"flows.ftp.count\" = ";
     let place = "plain.toml:17: sweep.axes.flows.ftp.count: ";
     refuse(&format!("{axis}5\n"), place, &["an array of values, or a text", "[2, 4, 8]"]);

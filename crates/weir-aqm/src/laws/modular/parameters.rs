@@ -152,9 +152,11 @@ impl Default for ModularParameters {
 
 impl ModularParameters {
     pub(in crate::laws) fn check(&self) -> Result<(), Invalid> {
-        for (value, name) in [(self.alpha, "alpha"), (self.gamma, "gamma"), (self.a, "a"), (self.b, "b")] {
-            Invalid::unless_positive(value, name)?;
-        }
+        let published = Self::default();
+        crate::laws::check_gain(self.alpha, "alpha", published.alpha)?;
+        crate::laws::check_gain(self.gamma, "gamma", published.gamma)?;
+        crate::laws::check_gain(self.a, "a", published.a)?;
+        crate::laws::check_gain(self.b, "b", published.b)?;
         Invalid::unless(
             self.b < self.a,
             "b",
@@ -176,6 +178,7 @@ impl ModularParameters {
             alloc::format!("phi is {}, not above 1", self.phi),
             "the probability 1 - phi^-price needs phi > 1; the REM paper's is 1.001",
         )?;
+        crate::laws::check_gain(self.phi, "phi", published.phi)?;
         Invalid::unless_positive(self.kappa.unwrap_or(1.0), "kappa")?;
         let exponential = self.profile == Profile::Exponential;
         for (given, name, needed) in [(self.high, "high", !exponential), (self.kappa, "kappa", exponential)] {
