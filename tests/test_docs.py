@@ -1,6 +1,7 @@
 """What the guides show, works."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -64,17 +65,29 @@ def test_the_python_in_the_guide_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_laws_in_the_guide_are_the_examples_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.chdir(EXAMPLES)
-    blocks = re.findall(r"^```python\n(.*?)^```", text_of("own-laws.md"), re.MULTILINE | re.DOTALL)
     files = [(EXAMPLES / "lab" / name).read_text(encoding="utf-8") for name in ("leaky.py", "patience.py")]
-    assert blocks[:2] == files
+    assert blocks("own-laws.md", "python")[:2] == files
     assert len(files[0].splitlines()) <= 20
-    exec(blocks[2], {})  # noqa: S102
-    (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("own-laws.md"), re.MULTILINE | re.DOTALL)
-    head = 'schema = 1\nname = "own"\nduration = "5 s"\n'
-    weir.Scenario.loads(head + table + '[flows.ftp]\ncount = 5\nrtt = "80 ms"\n').run()
     own = weir.Scenario.load("own-laws.toml", {"duration": "30 s"}).compare(replications=2)
     summary = own.summary()
     assert summary["variant"].to_list() == ["leaky", "patience", "red"]
     # Both hold the queue below the buffer, and keep the link busy.
     assert all(5 < queue < 70 for queue in summary["mean_queue"])
     assert {"level", "late"} <= set(own.series["variable"])
+
+
+def test_two_files_in_an_empty_folder_are_enough(tmp_path: Path, weir_command: Command) -> None:
+    leaky, _, by_hand = blocks("own-laws.md", "python")
+    (scenario,) = blocks("own-laws.md", "toml")
+    (tmp_path / "leaky.py").write_text(leaky, encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(scenario, encoding="utf-8")
+    assert "\n$ weir compare mine.toml\n" in text_of("own-laws.md")
+    done = weir_command("compare", "mine.toml")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^leaky +\d", done.stdout, re.MULTILINE), done.stdout
+    subprocess.run([sys.executable, "-c", by_hand], cwd=tmp_path, check=True)
+
+
+def blocks(guide: str, language: str) -> list[str]:
+    """The blocks of a language, in their order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text_of(guide), re.MULTILINE | re.DOTALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import weir
 from conftest import Command
 from weir import catalogue
 from weir.lineage import Discipline, Parameter, find, registered
-from weir.lineage.figure import figures, loads
+from weir.lineage.figure import figures, loads, shown
 from weir.lineage.page import SCENARIO, pages
 from weir.lineage.reading import COLUMNS, FOLDER, described, read
 from weir.lineage.text import text_of
+from weir.toml import to_toml
 
 PAGES = Path(__file__).parents[1] / "docs" / "disciplines"
 NAMES = [str(law["name"]) for law in catalogue.laws()]
@@ -50,6 +52,9 @@ def test_every_file_can_be_used(name: str) -> None:
     parts = read(name)
     assert set(parts["figure"]) <= set(parts["variables"])
     assert max(map(len, parts["equations"])) <= WIDEST
+    for variable in parts["variables"].values():
+        # `said` makes a sentence of both.
+        assert variable.meaning.endswith(".") == (variable.unit is None)
     tc = parts["tc"]
     if tc.none is None:
         assert None not in {tc.name, tc.since}
@@ -122,10 +127,39 @@ def test_the_figure_shows_queue_and_law_with_the_steps_marked(disciplines: dict[
     assert loads(scenario) == [(0.0, 10), (20.0, 50), (40.0, 10)]
     for name, figure in figures(scenario, list(disciplines.values())).items():
         specification = figure.specification
-        shown = ["queue", *disciplines[name].figure]
-        assert set(figure.rows["variable"]) == set(shown)
-        assert len(specification["vconcat"]) == len(shown)
+        drawn = ["queue", *disciplines[name].figure]
+        assert set(figure.rows["variable"]) == set(drawn)
+        assert len(specification["vconcat"]) == len(drawn)
         assert '"50 flows"' in json.dumps(specification)
+        titles = [panel["layer"][0]["encoding"]["y"]["title"] for panel in specification["vconcat"]]
+        assert titles[0] == "Queue (packets)"
+        for variable, title in zip(drawn[1:], titles[1:], strict=True):
+            has_unit = disciplines[name].variables[variable].unit is not None
+            assert re.fullmatch(re.escape(variable) + (r" \([\w/]+\)" if has_unit else ""), title)
+
+
+def test_a_panel_is_in_a_unit_of_few_digits(disciplines: dict[str, Discipline]) -> None:
+    figure = figures(weir.Scenario.load(SCENARIO), [disciplines["avq"]])["avq"]
+    assert '"virtual_capacity (MB/s)"' in json.dumps(figure.specification)
+    highest = figure.rows.filter(figure.rows["variable"] == "virtual_capacity")["highest"].to_list()
+    # 20 Mbit/s are 2.5 MB/s.
+    assert 1.0 < max(highest) <= 2.5
+
+
+def test_what_a_figure_sets_is_on_its_page(disciplines: dict[str, Discipline]) -> None:
+    for name, discipline in disciplines.items():
+        page = pages()[f"{name}.md"]
+        assert all(f"`{path} = {to_toml(value)}`" in page for path, value in discipline.set.items())
+        assert discipline.caption in page
+
+
+def test_the_low_latency_line_and_the_step_show_what_they_are_for(disciplines: dict[str, Discipline]) -> None:
+    scenario = weir.Scenario.load(SCENARIO)
+    dualpi2 = figures(scenario, [disciplines["dualpi2"]])["dualpi2"].rows
+    assert max(dualpi2.filter(dualpi2["variable"] == "L")["highest"]) > 5
+    links = shown(scenario, disciplines["step"]).run().tables["links"]
+    assert links["marks"].sum() > 100
+    assert links["drops_forced"].sum() < links["marks"].sum() / 10
 
 
 def declared(default: str, summary: str) -> Parameter:
@@ -194,7 +228,7 @@ def test_the_data_can_be_had(weir_command: Command) -> None:
     document = json.loads(weir_command("show", "rem", "--json").stdout)
     rem = find("rem")
     assert document["name"] == "rem"
-    assert document["variables"] == rem.variables
+    assert document["variables"] == {name: asdict(variable) for name, variable in rem.variables.items()}
     assert [parameter["name"] for parameter in document["parameters"]] == [p.name for p in rem.parameters]
     assert document["deviations"][0]["topic"] == rem.deviations[0].topic
     assert document["tc"]["line"] is None

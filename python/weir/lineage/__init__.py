@@ -4,6 +4,6 @@ What a law says of itself (summary, parameters, defaults) comes from the core. W
 generated stands in NAME.toml, one file per discipline, and nowhere else.
 """
 
-from weir.lineage.reading import Deviation, Discipline, Kernel, Parameter, find, registered
+from weir.lineage.reading import Deviation, Discipline, Kernel, Parameter, Variable, find, registered
 
-__all__ = ["Deviation", "Discipline", "Kernel", "Parameter", "find", "registered"]
+__all__ = ["Deviation", "Discipline", "Kernel", "Parameter", "Variable", "find", "registered"]

@@ -10,38 +10,45 @@ import altair as alt
 import polars as pl
 
 from weir import _core
+from weir.analysis import bottleneck
 from weir.charts import style
 from weir.charts.curves import envelope
 from weir.charts.figure import ROWS, Figure
 
 if TYPE_CHECKING:
     from weir.lineage.reading import Discipline
+    from weir.result import Result
     from weir.scenario import Scenario
+    from weir.toml import Value
 
 SLOTS = 240
 """Of a curve: a picture in the documentation is small."""
 
+_SYMBOLS = {"bytes": "B", "bytes per second": "B/s", "seconds": "s"}
+"""Of the units that take prefixes."""
+
+_PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"))
+"""From how much on each is taken."""
+
 _HEIGHTS = (120, 70)
 """Of the panel of the queue, and of each below."""
 
+_EXTENT = 34
+"""Of the labels of an axis."""
+
 
 def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, Figure]:
-    """One figure per discipline, by name: all in one run, with the same traffic."""
-    result = scenario.compare(disciplines=[discipline.name for discipline in disciplines])
-    series = result.tables["series"].filter(
-        pl.col("replication") == 0,
-        pl.col("component").cast(pl.String) == f"links.{scenario.links[0]}.forward",
-    )
+    """One figure per discipline, by name: all with the same traffic, but for what a discipline sets."""
     steps = loads(scenario)
+    series = _series(scenario, disciplines)
     found: dict[str, Figure] = {}
     for discipline in disciplines:
-        panels = {"queue": "Queue (packets)", **{name: name for name in discipline.figure}}
-        samples = series.filter(pl.col("variant").cast(pl.String) == discipline.name).with_columns(
-            pl.col("variable").cast(pl.String)
-        )
-        rows = envelope(samples.filter(pl.col("variable").is_in(list(panels))), ["variable"], SLOTS)
-        if set(rows["variable"]) != set(panels):
-            raise ValueError(f"{discipline.name} does not record all of {', '.join(panels)}")
+        wanted = ["queue", *discipline.figure]
+        samples = series[discipline.name].filter(pl.col("variable").is_in(wanted))
+        rows = envelope(samples, ["variable"], SLOTS)
+        if set(rows["variable"]) != set(wanted):
+            raise ValueError(f"{discipline.name} does not record all of {', '.join(wanted)}")
+        rows, panels = _scaled(rows, {"queue": "packets", **_units(discipline)})
         found[discipline.name] = Figure(
             discipline.name,
             f"{discipline.title} on a step of load",
@@ -50,6 +57,55 @@ def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, 
             rows.drop("slot_s"),
         )
     return found
+
+
+def shown(scenario: Scenario, discipline: Discipline) -> Scenario:
+    """What the discipline is shown on."""
+    aqm: dict[str, Value] = {f"links.{scenario.links[0]}.aqm": {discipline.name: {}}}
+    return scenario.replace(aqm).replace(discipline.set)
+
+
+def _series(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, pl.DataFrame]:
+    """What the bottleneck records under each; one run for all that change nothing."""
+    found: dict[str, pl.DataFrame] = {}
+    for discipline in disciplines:
+        if discipline.set:
+            found[discipline.name] = _samples(shown(scenario, discipline).run(), scenario.name)
+    alike = [discipline.name for discipline in disciplines if not discipline.set]
+    if alike:
+        result = scenario.compare(disciplines=alike)
+        found |= {name: _samples(result, name) for name in alike}
+    return found
+
+
+def _samples(result: Result, variant: str) -> pl.DataFrame:
+    series = result.tables["series"].with_columns(pl.col("variable", "variant", "component").cast(pl.String))
+    return series.filter(
+        pl.col("replication") == 0,
+        pl.col("component") == f"links.{bottleneck(result.tables)}.forward",
+        pl.col("variant") == variant,
+    )
+
+
+def _units(discipline: Discipline) -> dict[str, str | None]:
+    return {name: discipline.variables[name].drawn for name in discipline.figure}
+
+
+def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The rows in units of which few digits are needed, and the titles of the panels."""
+    titles: dict[str, str] = {}
+    for name, declared in units.items():
+        this, unit = pl.col("variable") == name, declared
+        symbol = _SYMBOLS.get(unit or "")
+        if symbol is not None:
+            highest = cast("float", rows.filter(this)["highest"].max())
+            factor, prefix = next((s for s in _PREFIXES if highest >= s[0]), _PREFIXES[-1])
+            numbers = pl.col("lowest", "mean", "highest")
+            rows = rows.with_columns(pl.when(this).then(numbers / factor).otherwise(numbers))
+            unit = f"{prefix}{symbol}"
+        title = "Queue" if name == "queue" else name
+        titles[name] = title if unit is None else f"{title} ({unit})"
+    return rows, titles
 
 
 def loads(scenario: Scenario) -> list[tuple[float, int]]:
@@ -80,7 +136,16 @@ def _chart(panels: Mapping[str, str], steps: Sequence[tuple[float, int]], end: f
             axis=alt.Axis(grid=False, labels=last),
             scale=alt.Scale(domain=[0.0, end], nice=False),
         )
-        axis = alt.Axis(tickCount=4 if place == 0 else 3, minExtent=34, titleLimit=120)
+        # Above its panel, and above the flows: beside it a long name would not fit.
+        axis = alt.Axis(
+            tickCount=4 if place == 0 else 3,
+            minExtent=_EXTENT,
+            titleAngle=0,
+            titleAlign="left",
+            titleBaseline="bottom",
+            titleX=-_EXTENT,
+            titleY=-9 if place else -20,
+        )
         base = alt.Chart(ROWS).encode(x=x, color=style.colour(names, None, "variable"))
         base = base.transform_filter(alt.datum.variable == name)
         area = base.mark_area(fillOpacity=0.3).encode(
@@ -92,7 +157,7 @@ def _chart(panels: Mapping[str, str], steps: Sequence[tuple[float, int]], end: f
         # Altair's types say too little of what follows.
         layers = cast("Any", alt.layer(area, line, *marks))
         drawn.append(layers.properties(width=style.WIDTH, height=height))
-    return cast("alt.VConcatChart", cast("Any", alt.vconcat(*drawn, spacing=8)))
+    return cast("alt.VConcatChart", cast("Any", alt.vconcat(*drawn, spacing=10)))
 
 
 def _steps(steps: Sequence[tuple[float, int]], end: float, *, named: bool) -> list[alt.Chart]:

@@ -8,6 +8,7 @@ import jinja2
 
 from weir.lineage.reading import COLUMNS, Discipline, registered
 from weir.scenario import Scenario
+from weir.toml import to_toml
 
 SCENARIO = "step-load"
 """What every discipline is shown on."""
@@ -32,6 +33,7 @@ def _template(name: str) -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = _cell
+    environment.filters["toml"] = to_toml
     return environment.get_template(name)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from weir import _core, catalogue
 from weir.errors import WeirError
+from weir.toml import Value
 
 FOLDER = Path(__file__).parent
 
@@ -58,6 +59,30 @@ class Parameter:
             default, origin = _parted(default, found[1])
             meaning = f"{meaning[: found.start()].rstrip()} {meaning[found.end() :].lstrip()}".strip()
         return cls(name, default, meaning, origin, dict(declared["choices"]))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An inner variable, as it is recorded over time."""
+
+    meaning: str
+    unit: str | None = None
+    """What it is counted in; with the law's defaults, if there are several ("packets or bytes ...")."""
+
+    @classmethod
+    def of(cls, entry: str | Mapping[str, str]) -> Variable:
+        """From the file: a sentence, or a meaning and a unit."""
+        return cls(entry) if isinstance(entry, str) else cls(**entry)
+
+    @property
+    def said(self) -> str:
+        """In one sentence."""
+        return self.meaning if self.unit is None else f"{self.meaning}, in {self.unit}."
+
+    @property
+    def drawn(self) -> str | None:
+        """The unit with the law's defaults, which figures have."""
+        return None if self.unit is None else self.unit.partition(" or ")[0]
 
 
 @dataclass(frozen=True)
@@ -110,10 +135,14 @@ class Discipline:
     sources: tuple[str, ...]
     idea: str
     equations: tuple[str, ...]
-    variables: dict[str, str]
-    """Inner variables, as they are recorded over time: name to meaning."""
+    variables: dict[str, Variable]
+    """Inner variables by name."""
     figure: tuple[str, ...]
     """Which of them are drawn below the queue."""
+    set: dict[str, Value]
+    """What the scenario of the figure has, by path, beside the defaults."""
+    caption: str
+    """What has to be known of the figure; empty if nothing has."""
     tc: Kernel
     deviations: tuple[Deviation, ...]
 
@@ -153,8 +182,10 @@ def read(name: str) -> dict[str, Any]:
         "sources": tuple(table.pop("sources")),
         "idea": " ".join(str(table.pop("idea")).split()),
         "equations": tuple(str(table.pop("equations")).strip("\n").split("\n")),
-        "variables": dict(table.pop("variables")),
+        "variables": {key: Variable.of(entry) for key, entry in table.pop("variables").items()},
         "figure": tuple(table.pop("figure")),
+        "set": dict(table.pop("set", {})),
+        "caption": " ".join(str(table.pop("caption", "")).split()),
         "tc": Kernel(**table.pop("tc")),
         "deviations": tuple(Deviation(**entry) for entry in table.pop("deviation")),
     }

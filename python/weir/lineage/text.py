@@ -28,7 +28,7 @@ def text_of(discipline: Discipline, width: int) -> str:
     if discipline.parameters:
         blocks.append(_section("Parameters and their defaults", _parameters(discipline, width)))
     if discipline.variables:
-        blocks.append(_section("Inner variables", _named(discipline.variables.items(), width)))
+        blocks.append(_section("Inner variables", _variables(discipline, width)))
     if discipline.deviations:
         blocks.append(_section("Deviations", _deviations(discipline, width)))
     blocks.append(_section("In Linux", _kernel(discipline.tc, width)))
@@ -52,6 +52,10 @@ def _parameters(discipline: Discipline, width: int) -> list[str]:
     if discipline.origin:
         lines.append(_wrapped(f"Other defaults: {discipline.origin}.", width, "  ", "  "))
     return lines
+
+
+def _variables(discipline: Discipline, width: int) -> list[str]:
+    return _named(((name, variable.said) for name, variable in discipline.variables.items()), width)
 
 
 def _deviations(discipline: Discipline, width: int) -> list[str]:
