@@ -124,7 +124,9 @@ def test_other_targets_forget_what_was_measured_and_keep_the_rest() -> None:
     op_red.queue.set_targets(WINDOW, "5 ms", 0.1)
     after = op_red.queue.variables
     assert (after["delay"], after["loss"]) == (0.0, 0.0)
-    assert {name for name in before if before[name] != after[name]} <= {"delay", "loss", "forced"}
+    assert (after["target_delay"], after["target_loss"]) == (0.005, 0.1)
+    measured = {"delay", "loss", "forced", "target_delay", "target_loss"}
+    assert {name for name in before if before[name] != after[name]} <= measured
     op_red.window(0.030, 0.04, busy=0.9)
     assert op_red.queue["delay"] == pytest.approx(0.030, abs=1e-9)
 
