@@ -133,6 +133,16 @@ class TestEveryLevel:
         assert [aim for aim in found.every if not aim.holds] == []
         assert {aim.reachable for aim in found.aims} == {True, False}
 
+    def test_only_a_word_that_is_known_to_be_late_is_excused(self) -> None:
+        aim = next(aim for aim in outcome().operating.aims if aim.reachable)
+        late = operating.Stage(aim.users, aim.target, aim.best, aim.reached, 0.0, 0.0, "loads", 200, 20)
+        assert not late.holds
+        assert late.is_late
+        missed = operating.At(aim.target.delay, 1.2 * aim.target.loss)
+        for other in (replace(late, start=0), replace(late, after=None), replace(late, reached=missed)):
+            assert not other.is_late
+            assert not replace(outcome().operating, stages=[other]).holds
+
     def test_a_target_that_is_missed_is_named(self) -> None:
         found = outcome()
         aim = next(aim for aim in found.operating.aims if aim.reachable)

@@ -22,7 +22,7 @@ GOODPUT = Measure("goodput", "Goodput", "% of capacity", 1, 1.0, 0.0, "goodput",
 LOSS = Measure("loss", "Loss", "% of arrivals", 2, 0.3, 0.10, "loss", 100.0)
 SHORT_QUEUE = Measure("queue", "Mean queue", "packets", 1, 1.0, 0.10, "qmean", 1.0)
 LONG_QUEUE = Measure("queue", "Mean queue", "packets", 1, 5.0, 0.10, "qmean", 1.0)
-SPREAD = Measure("spread", "Its standard deviation", "packets", 1, 10.0, 0.20, "qsd", 1.0)
+SPREAD = Measure("spread", "Its standard deviation", "packets", 1, 5.0, 0.20, "qsd", 1.0)
 RED_MEASURES = (UTILISATION, SHORT_QUEUE, LOSS)
 LOAD_MEASURES = (GOODPUT, LONG_QUEUE, SPREAD, LOSS)
 
