@@ -9,7 +9,7 @@ use toml::{
 };
 
 /// Tables that hold one choice among several: setting a value of another choice replaces it.
-const CHOICES: &[&str] = &["aqm", "congestion", "law", "recovery", "rtt"];
+const CHOICES: &[&str] = &["aqm", "congestion", "law", "recovery", "rtt", "slow_start", "utility"];
 
 /// Tables in which people choose the names, which may be any of these.
 const NAMED: &[&str] = &["links", "flows", "variants"];

@@ -251,7 +251,13 @@ impl World {
     #[inline]
     fn acknowledge(&mut self, ack: &Segment) {
         self.books.delivered += 1;
-        self.sources[ack.flow as usize].sender.on_ack(ack, self.now);
+        let sender = &mut self.sources[ack.flow as usize].sender;
+        if ack.blocks == 0 {
+            sender.on_ack(ack, self.now);
+        } else {
+            let blocks = self.sinks[ack.flow as usize].receiver.blocks_of(ack);
+            sender.on_sack(ack, &blocks, self.now);
+        }
         self.send(ack.flow);
     }
 
@@ -279,7 +285,7 @@ impl World {
             self.calendar.push(now + wait, Event::SendLater(flow));
         }
         // Repairs do not wait.
-        if let Some(segment) = self.sources[flow as usize].sender.poll_repair(now) {
+        while let Some(segment) = self.sources[flow as usize].sender.poll_repair(now) {
             self.send_segment(segment);
         }
         self.renew_timer(flow);
@@ -371,6 +377,7 @@ impl World {
             let path = || format!("flows.{}", flows[*flow as usize].0.name);
             series.record(path, "cwnd", sender.cwnd());
             series.record(path, "ssthresh", sender.ssthresh());
+            sender.probe(&mut |variable, value| series.record(path, variable, value));
         }
         if let Some(interval) = sampling {
             self.calendar.push(now + *interval, Event::Sample);

@@ -37,7 +37,7 @@ pub mod recovery;
 mod segment;
 mod sender;
 
-pub use parameters::{Growth, TcpParameters};
+pub use parameters::{Counts, Growth, RtoFloor, TcpParameters};
 pub use receiver::Receiver;
 pub use segment::{Flags, Segment};
 pub use sender::{Counters, Sender};

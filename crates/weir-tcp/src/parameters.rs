@@ -22,6 +22,51 @@ pub enum Growth {
     Always,
 }
 
+/// For how many segments an ACK of new data lets the window grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Counts {
+    /// For one, however many it acknowledges (RFC 5681, ns-2).
+    #[default]
+    Acks,
+    /// For those that it acknowledges, at most two (RFC 3465, L = 2): delayed ACKs no longer slow
+    /// the growth down.
+    UpToTwo,
+    /// For all that it acknowledges (Linux).
+    Segments,
+}
+
+impl Counts {
+    /// The number, of an ACK of `acked` segments.
+    #[inline]
+    pub(crate) fn of(self, acked: u32) -> f64 {
+        match self {
+            Self::Acks => 1.0,
+            Self::UpToTwo => f64::from(acked.min(2)),
+            Self::Segments => f64::from(acked),
+        }
+    }
+}
+
+/// What the least retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum RtoFloor {
+    /// The timeout (RFC 6298, 2.4).
+    #[default]
+    Timeout,
+    /// What the variation adds to the smoothed round trip (Linux): the timeout is longer by that.
+    Variation,
+}
+
 /// Parameters of a TCP connection.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
@@ -48,6 +93,10 @@ pub struct TcpParameters {
     pub limited_transmit: bool,
     /// When the window may grow. Default: while it limits the sender.
     pub growth: Growth,
+    /// For how many segments an ACK lets the window grow. Default: for one (RFC 5681).
+    pub counts: Counts,
+    /// What a mark leaves of the window at least. Default 1 packet (RFC 3168, section 6.1.2); Linux 2.
+    pub mark_floor: Packets,
     /// Take a round-trip sample from every ACK, by timestamps (RFC 7323), instead of one
     /// segment at a time. Default off.
     pub timestamps: bool,
@@ -64,6 +113,11 @@ pub struct TcpParameters {
     /// Default: acknowledge every segment at once, as the models of the papers assume.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub delayed_ack: Option<Duration>,
+    /// With delayed ACKs: so many segments are acknowledged at once before the first is delayed. Default
+    /// 0; Linux 16.
+    pub quick_acks: u32,
+    /// What `min_rto` bounds. Default: the timeout (RFC 6298).
+    pub rto_floor: RtoFloor,
     /// Declare segments ECN-capable and answer to marks (RFC 3168). Default off.
     pub ecn: bool,
     /// Declare retransmissions ECN-capable too (ns-2; RFC 3168, section 6.1.5 forbids it).
@@ -83,12 +137,16 @@ impl Default for TcpParameters {
             handshake: true,
             limited_transmit: true,
             growth: Growth::default(),
+            counts: Counts::default(),
+            mark_floor: Packets(1.0),
             timestamps: false,
             min_rto: Duration::from_secs(1),
             max_rto: Duration::from_secs(60),
             initial_rto: Duration::from_secs(1),
             clock_granularity: Duration::from_nanos(1),
             delayed_ack: None,
+            quick_acks: 0,
+            rto_floor: RtoFloor::default(),
             ecn: false,
             ecn_on_retransmissions: false,
             ack_size: PacketSize::new(40).expect("not zero"),
@@ -114,6 +172,11 @@ impl TcpParameters {
         at_least_one(Some(self.initial_window), "initial_window")?;
         at_least_one(self.initial_ssthresh, "initial_ssthresh")?;
         at_least_one(self.receive_window, "receive_window")?;
+        at_least_one(Some(self.mark_floor), "mark_floor")?;
+        self.congestion
+            .check()
+            .map_err(|invalid| invalid.below(self.congestion.name()).below("congestion"))?;
+        self.recovery.check().map_err(|invalid| invalid.below(self.recovery.name()).below("recovery"))?;
         Invalid::unless(
             self.max_rto >= self.min_rto,
             "max_rto",

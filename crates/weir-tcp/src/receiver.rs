@@ -1,8 +1,12 @@
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 use weir_types::{Duration, Ecn, Instant, PacketSize};
 
-use crate::{Flags, Segment, TcpParameters};
+use crate::{
+    Flags, Segment, TcpParameters,
+    congestion::Feedback,
+    recovery::{BLOCKS, Blocks, RecoveryConfig, SackLog},
+};
 
 /// The receiving side of a connection: acknowledges, and counts what arrives for the first
 /// time.
@@ -14,28 +18,37 @@ pub struct Receiver {
     delivered: u32,
     /// What arrived beyond `expected`: disjoint ranges, first included, last excluded, in order.
     beyond: Vec<(u32, u32)>,
-    /// A mark arrived and the sender has not yet said that it cut its window.
+    /// The blocks that its ACKs bear; `None` if they bear none.
+    log: Option<Box<SackLog>>,
+    /// ACKs bear an echo: a mark arrived and the sender has not yet said that it cut its window; if
+    /// feedback is exact, the last segment was marked.
     echo: bool,
+    feedback: Feedback,
     /// Stamp of the first segment whose ACK is being delayed.
     delayed: Option<Instant>,
     /// When the delayed ACK is due; [`Instant::MAX`] if there is none.
     due: Instant,
     delay: Option<Duration>,
+    /// ACKs that are still sent at once, whatever `delay` says.
+    quick: u32,
     ack_size: PacketSize,
     flow: u32,
 }
 
 impl Receiver {
     /// The other end of connection `flow`.
-    pub const fn new(flow: u32, parameters: &TcpParameters) -> Self {
+    pub fn new(flow: u32, parameters: &TcpParameters) -> Self {
         Self {
             expected: 0,
             delivered: 0,
             beyond: Vec::new(),
+            log: matches!(parameters.recovery, RecoveryConfig::Sack(_)).then(Box::default),
             echo: false,
+            feedback: parameters.congestion.feedback(),
             delayed: None,
             due: Instant::MAX,
             delay: parameters.delayed_ack,
+            quick: parameters.quick_acks,
             ack_size: parameters.ack_size,
             flow,
         }
@@ -44,29 +57,46 @@ impl Receiver {
     /// Data has arrived. Returns its ACK, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
-        if segment.flags.has(Flags::CWR) {
-            self.echo = false;
-        }
-        if segment.ecn == Ecn::Ce {
-            self.echo = true;
-        }
         let plain = segment.number == self.expected && self.beyond.is_empty();
+        let marked = segment.ecn == Ecn::Ce;
+        let before = match self.feedback {
+            Feedback::Latched => {
+                self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
+                None
+            }
+            Feedback::Exact => self.echo_exactly(marked, plain),
+        };
         let new = if plain {
             self.expected += 1;
             true
         } else {
-            self.insert(segment.number)
+            let new = self.insert(segment.number);
+            self.note(segment.number, new);
+            new
         };
         let syn = segment.flags.has(Flags::SYN);
         self.delivered += u32::from(new && !syn);
         match self.delay {
-            Some(delay) if plain && !syn && self.delayed.is_none() => {
+            Some(delay) if plain && !syn && self.delayed.is_none() && self.quick == 0 => {
                 self.delayed = Some(segment.stamp);
                 self.due = now + delay;
-                None
+                before
             }
-            _ => Some(self.acknowledge(segment.stamp)),
+            _ => {
+                self.quick = self.quick.saturating_sub(1);
+                Some(self.acknowledge(segment.stamp))
+            }
         }
+    }
+
+    /// From now on ACKs speak of segments that are `marked` or not. One ACK cannot speak of both kinds: what
+    /// was delayed leaves with the echo of the segments before (RFC 8257, section 3.2).
+    #[inline(never)]
+    fn echo_exactly(&mut self, marked: bool, plain: bool) -> Option<Segment> {
+        let turns = plain && marked != self.echo;
+        let before = self.delayed.filter(|_| turns).map(|stamp| self.acknowledge(stamp));
+        self.echo = marked;
+        before
     }
 
     /// The delayed ACK is due.
@@ -85,6 +115,28 @@ impl Receiver {
         self.delivered
     }
 
+    /// The SACK blocks of an ACK of this receiver, as an ACK would carry them: the latest first (RFC
+    /// 2018, section 4), empty ranges where there are fewer. To be read once, in the order of arrival.
+    pub fn blocks_of(&mut self, ack: &Segment) -> Blocks {
+        match &mut self.log {
+            Some(log) if ack.blocks > 0 => log.read(ack.blocks),
+            _ => [(0, 0); BLOCKS],
+        }
+    }
+
+    /// Writes down the block that the next ACK is to show first: the one that `number` has come to lie
+    /// in, or `number` itself if it was acknowledged before (RFC 2883).
+    fn note(&mut self, number: u32, new: bool) {
+        let Some(log) = &mut self.log else { return };
+        if number >= self.expected {
+            let at = self.beyond.partition_point(|range| range.1 <= number);
+            log.arrived(self.beyond[at].0, self.beyond[at].1);
+        } else if !new {
+            log.arrived_twice(number);
+        }
+    }
+
+    #[inline]
     fn acknowledge(&mut self, stamp: Instant) -> Segment {
         self.due = Instant::MAX;
         Segment {
@@ -95,6 +147,7 @@ impl Receiver {
             bytes: self.ack_size.bytes(),
             ecn: Ecn::NotEct,
             flags: Flags::ACK.with(Flags::ECE, self.echo),
+            blocks: self.log.as_mut().map_or(0, |log| log.write(self.expected)),
         }
     }
 

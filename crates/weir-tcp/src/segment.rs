@@ -16,7 +16,12 @@ pub struct Segment {
     pub ecn: Ecn,
     /// What else the header says.
     pub flags: Flags,
+    /// Of an ACK: where its SACK blocks stand in the receiver's log, 0 if it has none. See
+    /// [`crate::recovery::SackLog`] for why they do not stand here.
+    pub blocks: u16,
 }
+
+const _: () = assert!(size_of::<Segment>() == 24);
 
 /// Header bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

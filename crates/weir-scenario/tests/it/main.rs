@@ -4,6 +4,7 @@ mod files;
 mod identity;
 mod mistakes;
 mod overrides;
+mod senders;
 mod sweep;
 
 use weir_scenario::{Document, Scenario, ScenarioError};

@@ -6,6 +6,8 @@ mod golden;
 mod measures;
 mod no_alloc;
 mod physics;
+mod recovery;
+mod senders;
 mod worlds;
 
 use weir_scenario::{Document, Scenario};

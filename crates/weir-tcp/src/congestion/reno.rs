@@ -1,10 +1,24 @@
-//! Reno (RFC 5681): the window grows by one segment per ACK in slow start, by one per
-//! window in congestion avoidance, and is halved by a loss or a mark.
+//! Reno: additive increase, multiplicative decrease.
 //!
-//! In equilibrium, without delayed ACKs, a signal rate `p` allows a window
-//! `W = sqrt(3 / (2 p))`.
+//! M. Allman, V. Paxson, E. Blanton: *TCP Congestion Control*, RFC 5681, section 3.1; N. Khademi,
+//! M. Welzl, G. Armitage, G. Fairhurst: *TCP Alternative Backoff with ECN (ABE)*, RFC 8511, section 3.
+//!
+//! ```text
+//! an ACK   cwnd += n          while cwnd < ssthresh (slow start)
+//!          cwnd += n / cwnd   from there on (congestion avoidance)
+//! a loss   ssthresh = max(flight / 2, 2),  cwnd = ssthresh
+//! a mark   the same, with beta_ecn for 1 / 2 under ABE
+//! timeout  ssthresh as for a loss, cwnd = 1
+//! ```
+//!
+//! `n` is one per ACK or per segment acknowledged. In equilibrium, without delayed ACKs, a signal
+//! rate `p` allows a window `W = sqrt(3 / (2 p))`.
 
-use super::{Congestion, Window};
+use alloc::boxed::Box;
+
+use weir_types::{Invalid, Probability};
+
+use super::{Ack, Congestion, Repair, Signal, SlowStartConfig, Window, slow_start::SlowStart};
 
 /// What is halved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,53 +47,117 @@ pub struct RenoParameters {
     pub halves: Halves,
     /// Round the slow-start threshold down to whole segments (ns-2). Default off.
     pub whole_ssthresh: bool,
+    /// What a mark leaves of the window, a loss leaving half. Default: half, as RFC 3168 has it; ABE
+    /// 0.8 (RFC 8511).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub beta_ecn: Option<Probability>,
+    /// How slow start finds its end. Default: by a loss, a mark or the threshold (RFC 5681).
+    pub slow_start: SlowStartConfig,
+}
+
+impl RenoParameters {
+    pub(in crate::congestion) fn check(&self) -> Result<(), Invalid> {
+        self.slow_start.check()?;
+        Invalid::unless_positive(self.beta_ecn.map_or(1.0, Probability::get), "beta_ecn")
+    }
 }
 
 /// Reno's window law.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    parameters: RenoParameters,
+    halves: Halves,
+    whole_ssthresh: bool,
+    /// What few senders have, and elsewhere, so that the many stay small.
+    special: Option<Box<Special>>,
+}
+
+/// What RFC 5681 does not have.
+#[derive(Clone, Debug)]
+struct Special {
+    beta_ecn: f64,
+    slow_start: SlowStart,
 }
 
 impl Reno {
     /// Reno with these parameters.
-    pub const fn new(parameters: RenoParameters) -> Self {
-        Self { parameters }
+    pub fn new(parameters: &RenoParameters) -> Self {
+        let is_special = parameters.beta_ecn.is_some() || parameters.slow_start != SlowStartConfig::Standard;
+        Self {
+            halves: parameters.halves,
+            whole_ssthresh: parameters.whole_ssthresh,
+            special: is_special.then(|| {
+                let beta_ecn = parameters.beta_ecn.map_or(0.5, Probability::get);
+                Box::new(Special { beta_ecn, slow_start: parameters.slow_start.build() })
+            }),
+        }
     }
 
-    /// Half of what is halved; the threshold never below two segments.
-    fn halve(&self, window: &mut Window, flight: f64) -> f64 {
-        let half = match self.parameters.halves {
-            Halves::Flight => flight / 2.0,
-            Halves::Window => window.cwnd / 2.0,
+    /// Grows by the plain rules. `false`, and nothing done, where slow start may have its own.
+    #[inline]
+    pub(super) fn grow(&mut self, counted: f64, window: &mut Window) -> bool {
+        if window.cwnd >= window.ssthresh {
+            window.cwnd += counted / window.cwnd;
+        } else if self.special.is_none() {
+            window.cwnd += counted;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn grow_specially(&mut self, ack: Ack, window: &mut Window) {
+        if let Some(special) = &mut self.special {
+            special.slow_start.grow(ack, window);
+        }
+    }
+
+    fn end_slow_start(&mut self, timeout: bool) {
+        if let Some(special) = &mut self.special {
+            special.slow_start.on_cut(timeout);
+        }
+    }
+
+    /// The fraction `beta` of what is halved; the threshold never below two segments.
+    fn cut(&self, beta: f64, signal: Signal, window: &mut Window) -> f64 {
+        let kept = match self.halves {
+            Halves::Flight => signal.flight * beta,
+            Halves::Window => window.cwnd * beta,
         };
-        let whole = if self.parameters.whole_ssthresh { libm::floor(half) } else { half };
+        let whole = if self.whole_ssthresh { libm::floor(kept) } else { kept };
         window.ssthresh = whole.max(2.0);
-        match self.parameters.halves {
+        match self.halves {
             Halves::Flight => window.ssthresh,
-            Halves::Window => half.max(1.0),
+            Halves::Window => kept.max(1.0),
         }
     }
 }
 
 impl Congestion for Reno {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window) {
-        window.cwnd += if window.cwnd < window.ssthresh { 1.0 } else { 1.0 / window.cwnd };
+    fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+        if !self.grow(ack.counted, window) {
+            self.grow_specially(ack, window);
+        }
     }
 
-    fn on_loss(&mut self, window: &mut Window, flight: f64) {
-        window.cwnd = self.halve(window, flight);
+    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
+        self.end_slow_start(false);
+        window.cwnd = self.cut(0.5, signal, window);
+        Repair::Recover
     }
 
-    fn on_mark(&mut self, window: &mut Window, flight: f64) {
+    fn on_mark(&mut self, signal: Signal, window: &mut Window) {
+        self.end_slow_start(false);
+        let beta = self.special.as_ref().map_or(0.5, |special| special.beta_ecn);
         // A mark at a window of two or three may take it to one (RFC 3168, section 6.1.2).
-        let half = self.halve(window, flight);
-        window.cwnd = half.min(window.cwnd / 2.0).max(1.0);
+        let kept = self.cut(beta, signal, window);
+        window.cwnd = kept.min(window.cwnd * beta).max(1.0);
     }
 
-    fn on_timeout(&mut self, window: &mut Window, flight: f64) {
-        self.halve(window, flight);
+    fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
+        self.end_slow_start(true);
+        self.cut(0.5, signal, window);
         window.cwnd = 1.0;
     }
 }

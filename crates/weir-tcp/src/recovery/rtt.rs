@@ -2,7 +2,7 @@
 
 use weir_types::Duration;
 
-use crate::TcpParameters;
+use crate::{RtoFloor, TcpParameters};
 
 /// Smoothed round-trip time, its variation, and the timeout that follows from them.
 #[derive(Clone, Debug)]
@@ -46,9 +46,13 @@ impl RttEstimator {
 
     /// The timeout: srtt + max(G, 4 rttvar), within its bounds, doubled per expiry.
     pub fn timeout(&self, parameters: &TcpParameters) -> Duration {
+        let least = match parameters.rto_floor {
+            RtoFloor::Timeout => parameters.clock_granularity,
+            RtoFloor::Variation => parameters.clock_granularity.max(parameters.min_rto),
+        };
         let base = match self.smoothed {
             None => self.initial,
-            Some(smoothed) => smoothed + (self.variation * 4).max(parameters.clock_granularity),
+            Some(smoothed) => smoothed + (self.variation * 4).max(least),
         };
         let base = base.max(parameters.min_rto);
         (base * (1_u64 << self.backoff)).min(parameters.max_rto.max(self.initial))
@@ -90,6 +94,21 @@ mod tests {
         }
         assert_eq!(estimator.timeout(&loose), Duration::from_nanos(249_687_500));
         assert_eq!(estimator.timeout(&TcpParameters::default()), Duration::from_secs(1));
+    }
+
+    /// Linux: 200 ms above the round trip, as long as that varies by less than 50 ms.
+    #[test]
+    fn a_floor_under_the_variation() {
+        let parameters = TcpParameters {
+            min_rto: Duration::from_millis(200),
+            rto_floor: RtoFloor::Variation,
+            ..TcpParameters::default()
+        };
+        let mut estimator = RttEstimator::new(Duration::from_secs(1));
+        estimator.sample(Duration::from_millis(80), &parameters);
+        assert_eq!(estimator.timeout(&parameters), Duration::from_millis(280));
+        estimator.sample(Duration::from_millis(400), &parameters);
+        assert_eq!(estimator.timeout(&parameters), Duration::from_millis(120 + 4 * 110));
     }
 
     #[test]

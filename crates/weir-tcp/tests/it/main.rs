@@ -1,6 +1,8 @@
 //! The endpoints through their public interface, in one binary.
 
+mod congestion;
 mod physics;
+mod recovery;
 mod reference;
 mod rfc6582;
 mod wire;

@@ -170,7 +170,11 @@ fn parameters(about: &Value) -> TcpParameters {
     let packets = |name| Packets(whole_number(about, name) as f64);
     let nanos = |name| Duration::from_nanos(whole_number(about, name));
     TcpParameters {
-        congestion: CongestionConfig::Reno(RenoParameters { halves: Halves::Window, whole_ssthresh: true }),
+        congestion: CongestionConfig::Reno(RenoParameters {
+            halves: Halves::Window,
+            whole_ssthresh: true,
+            ..RenoParameters::default()
+        }),
         recovery: RecoveryConfig::NewReno(NewRenoParameters {
             timer_reset: TimerReset::FirstPartialAck,
             exit: Exit::Window,

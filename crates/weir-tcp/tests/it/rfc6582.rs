@@ -34,7 +34,15 @@ impl Desk {
 
     fn ack_with(&mut self, last: u32, flags: Flags) -> Vec<u32> {
         self.now += Duration::from_millis(1);
-        let ack = Segment { stamp: self.now, flow: 0, number: last + 1, bytes: 40, ecn: Ecn::NotEct, flags };
+        let ack = Segment {
+            stamp: self.now,
+            flow: 0,
+            number: last + 1,
+            bytes: 40,
+            ecn: Ecn::NotEct,
+            flags,
+            blocks: 0,
+        };
         self.sender.on_ack(&ack, self.now);
         self.sent()
     }

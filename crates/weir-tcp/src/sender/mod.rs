@@ -1,11 +1,21 @@
-use alloc::sync::Arc;
+//! The sending side: what ACKs, losses and marks do to it. What leaves is in `emit`, what the clock
+//! does in `timer`.
 
-use weir_types::{Ecn, Instant};
+mod emit;
+mod selective;
+mod timer;
+
+use alloc::{boxed::Box, sync::Arc};
+
+use weir_types::Instant;
 
 use crate::{
     Flags, Growth, Segment, TcpParameters,
-    congestion::{AnyCongestion, Congestion, Window},
-    recovery::{Exit, NewReno, NewRenoParameters, RecoveryConfig, RttEstimator, TimerReset},
+    congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
+    recovery::{
+        BLOCKS, Exit, NewReno, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters, RttEstimator, Sack,
+        TimerReset,
+    },
 };
 
 /// What a sender has done so far.
@@ -38,6 +48,8 @@ pub struct Sender {
     window: Window,
     congestion: AnyCongestion,
     recovery: NewReno,
+    /// What selective acknowledgements need besides; `None` without them.
+    sack: Option<Box<Sack>>,
     /// When the retransmission timer expires; [`Instant::MAX`] while it is off.
     timer: Instant,
     rtt: RttEstimator,
@@ -80,9 +92,14 @@ impl Sender {
             window: Window {
                 cwnd: parameters.initial_window.0,
                 ssthresh: parameters.initial_ssthresh.map_or(f64::INFINITY, |packets| packets.0),
+                bound: parameters.receive_window.map_or(f64::INFINITY, |packets| packets.0),
             },
             congestion: parameters.congestion.build(),
             recovery: NewReno::default(),
+            sack: match &parameters.recovery {
+                RecoveryConfig::Sack(sack) => Some(Box::new(Sack::new(sack))),
+                RecoveryConfig::NewReno(_) | RecoveryConfig::Reno(_) => None,
+            },
             timer: Instant::MAX,
             rtt: RttEstimator::new(parameters.initial_rto),
             timed: None,
@@ -112,10 +129,16 @@ impl Sender {
         self.end = self.high;
     }
 
-    /// An acknowledgement has arrived.
+    /// An acknowledgement has arrived. One that bears blocks goes to [`Sender::on_sack`].
     #[inline]
     pub fn on_ack(&mut self, ack: &Segment, now: Instant) {
-        let echo = self.parameters.ecn && ack.flags.has(Flags::ECE);
+        if self.sack.is_some() {
+            return self.on_sack(ack, &[(0, 0); BLOCKS], now);
+        }
+        if self.congestion.observes() {
+            self.observe(ack, now);
+        }
+        let echo = self.parameters.ecn && ack.flags.has(Flags::ECE) && self.congestion.answers_marks();
         if echo && self.recovery.covers_more(ack.number) {
             self.cut_for_mark(now);
         }
@@ -125,86 +148,6 @@ impl Sender {
         } else if ack.number == self.una && self.una < self.high {
             self.on_duplicate(now);
         }
-    }
-
-    /// The timer that [`Sender::timeout`] announced has expired.
-    pub fn on_timeout(&mut self, now: Instant) {
-        if self.held {
-            self.held = false;
-            return self.restart_timer(now);
-        }
-        self.counters.timeouts += 1;
-        self.rtt.back_off();
-        if self.is_connecting() {
-            // The SYN was lost: begin with one segment, the threshold untouched.
-            self.window.cwnd = 1.0;
-        } else {
-            let again = self.expired_at.replace(self.una) == Some(self.una);
-            if again {
-                self.window.cwnd = 1.0;
-            } else {
-                let flight = self.flight();
-                self.congestion.on_timeout(&mut self.window, flight);
-            }
-            self.reduced = true;
-            self.cut_by_mark = false;
-            self.recovery.leave();
-            self.recovery.cut(self.high);
-        }
-        self.duplicates = 0;
-        self.limited = 0;
-        self.repair = false;
-        self.timed = None;
-        self.burst = u32::MAX;
-        self.next = self.una;
-        self.restart_timer(now);
-    }
-
-    /// The next segment that may leave now.
-    #[inline]
-    pub fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
-        if self.repair {
-            return self.poll_repair(now);
-        }
-        if !self.has_room() {
-            self.window_limited = self.next - self.una >= self.window.cwnd as u32;
-            return None;
-        }
-        self.limited += u32::from(self.next - self.una >= self.usable_window(0));
-        self.burst -= 1;
-        self.next += 1;
-        Some(self.emit(self.next - 1, now))
-    }
-
-    /// The segment that loss recovery sends again at once, if there is one.
-    #[inline]
-    pub fn poll_repair(&mut self, now: Instant) -> Option<Segment> {
-        if !self.repair || self.held {
-            return None;
-        }
-        self.repair = false;
-        self.next = self.next.max(self.una + 1);
-        Some(self.emit(self.una, now))
-    }
-
-    /// Whether the window lets the next segment go.
-    #[inline]
-    pub fn has_room(&self) -> bool {
-        if self.next >= self.end || self.burst == 0 || self.held {
-            return false;
-        }
-        // Limited transmit (RFC 3042): the first two duplicates each let one more go.
-        let extra = match self.duplicates {
-            extra @ 1..=2 if self.parameters.limited_transmit && !self.recovery.is_active() => extra,
-            _ => 0,
-        };
-        self.next - self.una < self.usable_window(extra)
-    }
-
-    /// When [`Sender::on_timeout`] is due; [`Instant::MAX`] while nothing is outstanding.
-    #[inline]
-    pub const fn timeout(&self) -> Instant {
-        self.timer
     }
 
     /// The congestion window in segments, without the inflation of fast recovery.
@@ -217,6 +160,11 @@ impl Sender {
         self.window.ssthresh
     }
 
+    /// Shows the inner variables of its congestion control under their published names.
+    pub fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.congestion.probe(record);
+    }
+
     /// The number of segments acknowledged in order.
     pub const fn acked(&self) -> u32 {
         self.una
@@ -227,39 +175,34 @@ impl Sender {
         &self.counters
     }
 
+    #[inline]
     fn on_new_data(&mut self, ack: &Segment, echo: bool, now: Instant) {
         let connecting = self.is_connecting();
         let covered = ack.number - self.una;
-        self.una = ack.number;
-        self.next = self.next.max(self.una);
-        self.duplicates = 0;
-        self.limited = 0;
-        self.expired_at = None;
-        self.time_round_trip(ack, now);
+        self.advance(ack, now);
         if connecting {
-            if self.counters.timeouts > 0 {
-                self.rtt.after_lost_syn();
-            } else {
-                self.window.cwnd = self.parameters.initial_window.0;
-            }
             return self.restart_timer(now);
         }
-        let NewRenoParameters { timer_reset, exit, burst } = *self.newreno();
         if !self.recovery.is_active() {
             if !echo && (self.window_limited || self.parameters.growth == Growth::Always) {
-                self.congestion.on_ack(&mut self.window);
+                self.grow(ack, covered, now);
             }
             return self.restart_timer(now);
         }
-        if self.recovery.is_full(self.una) {
+        let NewRenoParameters { timer_reset, exit, burst } = self.newreno();
+        let classic = self.classic().is_some();
+        if classic || self.recovery.is_full(self.una) {
             self.recovery.leave();
             match exit {
+                // The window is what the cut left (RFC 5681, section 3.2, step 6).
+                _ if classic => {}
                 Exit::Flight => {
                     self.window.cwnd = self.window.ssthresh.min(self.flight().max(1.0) + 1.0);
                 }
                 Exit::Window if echo => {}
-                Exit::Window => self.congestion.on_ack(&mut self.window),
+                Exit::Window => self.grow(ack, covered, now),
             }
+            self.congestion.on_recovered(now, &mut self.window);
             return self.restart_timer(now);
         }
         let first = self.recovery.deflate(covered, &mut self.window.cwnd);
@@ -268,6 +211,68 @@ impl Sender {
         if first || timer_reset == TimerReset::EveryPartialAck {
             self.restart_timer(now);
         }
+    }
+
+    /// An ACK that is the first to cover `acked` segments, as the congestion control sees it.
+    fn event(&self, ack: &Segment, acked: u32, now: Instant) -> Ack {
+        let una = self.una.max(ack.number);
+        let next = self.next.max(una);
+        let rtt = now.since(ack.stamp);
+        Ack {
+            now,
+            rtt,
+            smoothed: self.rtt.smoothed().unwrap_or(rtt),
+            acked,
+            counted: self.parameters.counts.of(acked),
+            echo: self.parameters.ecn && ack.flags.has(Flags::ECE),
+            una,
+            next,
+            high: self.high,
+            flight: f64::from((next - una).saturating_sub(self.recovery.inflation())),
+            limited: self.window_limited,
+        }
+    }
+
+    /// Shows an ACK to the congestion control. Out of line, as what follows upon it: Reno does not look.
+    #[inline(never)]
+    fn observe(&mut self, ack: &Segment, now: Instant) {
+        if ack.number >= self.una && !self.is_connecting() {
+            let event = self.event(ack, ack.number - self.una, now);
+            let cut = self.congestion.observe(event, &mut self.window);
+            self.counters.mark_cuts += u64::from(cut);
+            self.reduced |= cut;
+        }
+    }
+
+    /// All below the number of `ack` has arrived, for the first time.
+    #[inline]
+    fn advance(&mut self, ack: &Segment, now: Instant) {
+        let connecting = self.is_connecting();
+        self.una = ack.number;
+        self.next = self.next.max(self.una);
+        self.duplicates = 0;
+        self.limited = 0;
+        self.expired_at = None;
+        self.time_round_trip(ack, now);
+        if connecting && self.counters.timeouts > 0 {
+            self.rtt.after_lost_syn();
+        } else if connecting {
+            self.window.cwnd = self.parameters.initial_window.0;
+        }
+    }
+
+    /// The window may grow.
+    #[inline]
+    fn grow(&mut self, ack: &Segment, acked: u32, now: Instant) {
+        if !self.congestion.grow_plainly(self.parameters.counts.of(acked), &mut self.window) {
+            self.grow_otherwise(ack, acked, now);
+        }
+    }
+
+    #[inline(never)]
+    fn grow_otherwise(&mut self, ack: &Segment, acked: u32, now: Instant) {
+        let event = self.event(ack, acked, now);
+        self.congestion.on_ack(event, &mut self.window);
     }
 
     fn on_duplicate(&mut self, now: Instant) {
@@ -279,12 +284,16 @@ impl Sender {
         if self.duplicates != 3 {
             return;
         }
-        if self.recovery.covers_more(self.una) {
+        let once = self.cut_by_mark || self.classic().is_none_or(|reno| reno.once_per_window);
+        if !once || self.recovery.covers_more(self.una) {
             let flight = self.flight() - f64::from(self.limited);
             self.use_window();
-            self.congestion.on_loss(&mut self.window, flight);
+            let repair = self.congestion.on_loss(Signal { now, flight }, &mut self.window);
             self.recovery.cut(self.high);
-            self.reduced = true;
+            self.reduced |= repair != Repair::Uncut;
+            if repair == Repair::StartOver {
+                return self.start_over(now);
+            }
         } else if !self.cut_by_mark {
             // These may be echoes of segments that were sent twice (RFC 6582, section 4.1).
             return;
@@ -296,6 +305,15 @@ impl Sender {
         self.repair = true;
         self.timed = None;
         self.burst = self.newreno().burst.unwrap_or(u32::MAX);
+        self.restart_timer(now);
+    }
+
+    /// Sends again all that is outstanding, without fast recovery.
+    fn start_over(&mut self, now: Instant) {
+        self.cut_by_mark = false;
+        self.counters.fast_retransmits += 1;
+        self.timed = None;
+        self.next = self.una;
         self.restart_timer(now);
     }
 
@@ -311,86 +329,20 @@ impl Sender {
         self.recovery.leave();
         self.use_window();
         let flight = self.flight().min(self.window.cwnd);
-        self.congestion.on_mark(&mut self.window, flight);
+        let before = self.window.cwnd;
+        self.congestion.on_mark(Signal { now, flight }, &mut self.window);
+        let floor = self.parameters.mark_floor.0.min(before);
+        self.window.cwnd = self.window.cwnd.max(floor);
         self.recovery.cut(self.high);
         self.counters.mark_cuts += 1;
         self.cut_by_mark = true;
         self.reduced = true;
     }
 
-    /// Takes a sample, which ends the back-off, unless a mark at a window of one has just called
-    /// for it.
-    fn time_round_trip(&mut self, ack: &Segment, now: Instant) {
-        let sent = if self.parameters.timestamps {
-            Some(ack.stamp)
-        } else {
-            self.timed.take_if(|(number, _)| *number < ack.number).map(|(_, sent)| sent)
-        };
-        if let Some(sent) = sent {
-            self.rtt.sample(now.since(sent), &self.parameters);
-            if !self.held {
-                self.rtt.recover();
-            }
-        }
-    }
-
-    fn emit(&mut self, number: u32, now: Instant) -> Segment {
-        let again = number < self.high;
-        let syn = number == 0 && self.parameters.handshake;
-        self.high = self.high.max(number + 1);
-        self.counters.sent += 1;
-        self.counters.retransmitted += u64::from(again);
-        if again {
-            self.timed.take_if(|(timed, _)| *timed == number);
-        } else if self.timed.is_none() {
-            self.timed = Some((number, now));
-        }
-        if self.timer == Instant::MAX {
-            self.restart_timer(now);
-        }
-        let capable = self.parameters.ecn && !syn && (!again || self.parameters.ecn_on_retransmissions);
-        let tells = capable && self.reduced;
-        self.reduced &= !tells;
-        Segment {
-            stamp: now,
-            flow: self.flow,
-            number,
-            bytes: if syn { self.parameters.ack_size.bytes() } else { self.bytes },
-            ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
-            flags: Flags::NONE
-                .with(Flags::SYN, syn)
-                .with(Flags::RETRANSMISSION, again)
-                .with(Flags::CWR, tells),
-        }
-    }
-
-    /// Starts the timer anew, or stops it if nothing is outstanding (RFC 6298, 5.1 to 5.3).
-    #[inline]
-    fn restart_timer(&mut self, now: Instant) {
-        if self.held {
-            return;
-        }
-        self.timer =
-            if self.una < self.high { now + self.rtt.timeout(&self.parameters) } else { Instant::MAX };
-    }
-
-    /// The whole part of the window, inflated in recovery, and `extra` segments, within what the
-    /// receiver allows.
-    #[inline]
-    fn usable_window(&self, extra: u32) -> u32 {
-        if self.is_connecting() {
-            return 1;
-        }
-        let window = (self.window.cwnd as u32).saturating_add(self.recovery.inflation() + extra);
-        self.parameters.receive_window.map_or(window, |allowed| window.min(allowed.0 as u32))
-    }
-
-    /// Takes off the window what the receiver has never allowed to be used: only what was in
+    /// Takes off the window what was never allowed to be used: only what was in
     /// use can be cut.
     fn use_window(&mut self) {
-        if let Some(allowed) = self.parameters.receive_window {
-            self.window.cwnd = self.window.cwnd.min(allowed.0);
-        }
+        self.window.cwnd = self.window.cwnd.min(self.window.bound);
     }
 
     /// What is in the network, in segments: sent since the last timeout and not acknowledged,
@@ -398,7 +350,11 @@ impl Sender {
     /// recovery that is many times the window, and a timeout then would set a threshold far
     /// beyond what the path has just refused.
     fn flight(&self) -> f64 {
-        f64::from((self.next - self.una).saturating_sub(self.recovery.inflation()))
+        let arrived = match &self.sack {
+            None => self.recovery.inflation(),
+            Some(sack) => sack.board.sacked().count(),
+        };
+        f64::from((self.next - self.una).saturating_sub(arrived))
     }
 
     /// The SYN has not been acknowledged.
@@ -407,8 +363,18 @@ impl Sender {
         self.una == 0 && self.parameters.handshake
     }
 
-    fn newreno(&self) -> &NewRenoParameters {
-        let RecoveryConfig::NewReno(parameters) = &self.parameters.recovery;
-        parameters
+    fn newreno(&self) -> NewRenoParameters {
+        match self.parameters.recovery {
+            RecoveryConfig::NewReno(parameters) => parameters,
+            RecoveryConfig::Reno(_) | RecoveryConfig::Sack(_) => NewRenoParameters::default(),
+        }
+    }
+
+    /// Reno's fast recovery, if that is chosen.
+    fn classic(&self) -> Option<RenoRecoveryParameters> {
+        match self.parameters.recovery {
+            RecoveryConfig::Reno(parameters) => Some(parameters),
+            RecoveryConfig::NewReno(_) | RecoveryConfig::Sack(_) => None,
+        }
     }
 }

@@ -1,0 +1,205 @@
+//! CUBIC: the window is a cubic function of the time since the last cut.
+//!
+//! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert: *CUBIC for Fast and Long-Distance Networks*, RFC 9438,
+//! section 4.
+//!
+//! ```text
+//! W(t)  = C (t - K)^3 + W_max,   K = cbrt((W_max - cwnd at the start) / C)
+//! W_est = W_est + alpha n / cwnd,  alpha = 3 (1 - beta) / (1 + beta); 1 from where it was cut
+//! an ACK   W(t) < W_est:  cwnd = W_est                                          (Reno-friendly)
+//!          else           cwnd += n (target - cwnd) / cwnd,
+//!                         target = W(t + RTT) within [cwnd, 1.5 cwnd]
+//! a loss   W_max = cwnd, or (1 + beta) / 2 cwnd if it has not come back to W_max (fast convergence)
+//!          ssthresh = max(beta flight, 2),  cwnd = ssthresh
+//! timeout  the same with cwnd = 1; W_max is then where slow start ends, K = 0
+//! ```
+//!
+//! A mark is answered as a loss, or with `beta_ecn` for beta (RFC 8511, 0.85). W grows in seconds, not
+//! in round trips. In equilibrium, far from the Reno-friendly region, losses at a rate `p` allow a
+//! window of `(C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4)`: at the defaults `1.054 (RTT / p)^(3/4)`
+//! segments (equation 5).
+
+use weir_types::{Instant, Invalid, Probability};
+
+use super::{Ack, Congestion, Halves, Repair, Signal, SlowStartConfig, Window, slow_start::SlowStart};
+
+/// Parameters of CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct CubicParameters {
+    /// `C`, in segments per second cubed. Default 0.4 (RFC 9438, section 5).
+    pub c: f64,
+    /// `beta_cubic`: what a loss leaves of the window. Default 0.7 (RFC 9438, section 4.6).
+    pub beta: f64,
+    /// What a mark leaves of it. Default: as a loss; ABE 0.85 (RFC 8511).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub beta_ecn: Option<Probability>,
+    /// Leave room for others after a cut below the last one (RFC 9438, section 4.7). Default on.
+    pub fast_convergence: bool,
+    /// Never be slower than Reno would be (RFC 9438, section 4.3). Default on.
+    pub reno_friendly: bool,
+    /// What is cut. Default: what is outstanding; Linux cuts the window.
+    pub cuts: Halves,
+    /// How slow start finds its end. Default `HyStart++` (RFC 9438, section 4.10); Linux `hystart`.
+    pub slow_start: SlowStartConfig,
+}
+
+impl Default for CubicParameters {
+    fn default() -> Self {
+        Self {
+            c: 0.4,
+            beta: 0.7,
+            beta_ecn: None,
+            fast_convergence: true,
+            reno_friendly: true,
+            cuts: Halves::Flight,
+            slow_start: SlowStartConfig::HystartPlus(super::HystartPlusParameters::default()),
+        }
+    }
+}
+
+impl CubicParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless_positive(self.c, "c")?;
+        Invalid::unless(
+            self.beta > 0.0 && self.beta < 1.0,
+            "beta",
+            alloc::format!("{} does not lie between 0 and 1", self.beta),
+            "RFC 9438 has 0.7",
+        )?;
+        Invalid::unless_positive(self.beta_ecn.map_or(1.0, Probability::get), "beta_ecn")?;
+        self.slow_start.check()
+    }
+}
+
+/// A stretch of congestion avoidance, from a cut or the end of slow start on.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Instant,
+    /// Seconds until the window is back at `W_max`.
+    k: f64,
+    /// The window that Reno would have.
+    w_est: f64,
+}
+
+/// CUBIC's window law.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    parameters: CubicParameters,
+    /// `None` until the next ACK in congestion avoidance.
+    epoch: Option<Epoch>,
+    /// The plateau, in segments; zero if there is none yet.
+    w_max: f64,
+    /// The window before the last cut.
+    prior: f64,
+    /// When the last ACK arrived.
+    seen: Instant,
+    slow_start: SlowStart,
+}
+
+impl Cubic {
+    /// CUBIC with these parameters.
+    pub fn new(parameters: &CubicParameters) -> Self {
+        Self {
+            parameters: *parameters,
+            epoch: None,
+            w_max: 0.0,
+            prior: 0.0,
+            seen: Instant::ZERO,
+            slow_start: parameters.slow_start.build(),
+        }
+    }
+
+    /// The stretch that begins with this ACK.
+    fn begin(&mut self, ack: Ack, cwnd: f64) -> Epoch {
+        if cwnd >= self.w_max {
+            self.w_max = cwnd;
+        }
+        let k = libm::cbrt((self.w_max - cwnd) / self.parameters.c);
+        Epoch { start: ack.now, k, w_est: cwnd }
+    }
+
+    /// Remembers where the window was and sets the threshold.
+    fn cut(&mut self, beta: f64, signal: Signal, window: &mut Window) {
+        let CubicParameters { fast_convergence, beta: beta_cubic, cuts, .. } = self.parameters;
+        self.epoch = None;
+        self.prior = window.cwnd;
+        let retreats = fast_convergence && window.cwnd < self.w_max;
+        self.w_max = if retreats { window.cwnd * (1.0 + beta_cubic) / 2.0 } else { window.cwnd };
+        let whole = match cuts {
+            Halves::Flight => signal.flight,
+            Halves::Window => window.cwnd,
+        };
+        window.ssthresh = (beta * whole).max(2.0);
+    }
+}
+
+impl Congestion for Cubic {
+    fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
+        let seen = core::mem::replace(&mut self.seen, ack.now);
+        // Time in which something else limits the sender does not count (section 5.8).
+        if !ack.limited
+            && let Some(epoch) = &mut self.epoch
+        {
+            epoch.start += ack.now.since(seen);
+        }
+        false
+    }
+
+    #[inline(never)]
+    fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+        if window.cwnd < window.ssthresh {
+            return self.slow_start.grow(ack, window);
+        }
+        let CubicParameters { c, beta, reno_friendly, .. } = self.parameters;
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack, window.cwnd),
+        };
+        let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
+        epoch.w_est += alpha * ack.counted / window.cwnd;
+        self.epoch = Some(epoch);
+        let after = ack.now.since(epoch.start).as_secs_f64() - epoch.k;
+        let w_cubic = |t: f64| c * t * t * t + self.w_max;
+        if reno_friendly && w_cubic(after) < epoch.w_est {
+            window.cwnd = window.cwnd.max(epoch.w_est);
+        } else {
+            let target = w_cubic(after + ack.smoothed.as_secs_f64());
+            let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
+            window.cwnd += ack.counted * (target - window.cwnd) / window.cwnd;
+        }
+    }
+
+    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
+        self.slow_start.on_cut(false);
+        self.cut(self.parameters.beta, signal, window);
+        window.cwnd = window.ssthresh;
+        Repair::Recover
+    }
+
+    fn on_mark(&mut self, signal: Signal, window: &mut Window) {
+        self.slow_start.on_cut(false);
+        let before = window.cwnd;
+        let beta = self.parameters.beta_ecn.map_or(self.parameters.beta, Probability::get);
+        self.cut(beta, signal, window);
+        // A mark may take the window to one (section 4.6).
+        window.cwnd = window.ssthresh.min(before * beta).max(1.0);
+    }
+
+    fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
+        self.slow_start.on_cut(true);
+        self.cut(self.parameters.beta, signal, window);
+        self.w_max = 0.0;
+        window.cwnd = 1.0;
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("w_max", self.w_max);
+        record("k", self.epoch.map_or(0.0, |epoch| epoch.k));
+        record("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));
+    }
+}

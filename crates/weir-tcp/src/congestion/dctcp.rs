@@ -1,0 +1,121 @@
+//! DCTCP: a mark cuts the window by as much as marks are frequent.
+//!
+//! M. Alizadeh, A. Greenberg, D. Maltz, J. Padhye, P. Patel, B. Prabhakar, S. Sengupta, M. Sridharan:
+//! *Data Center TCP (DCTCP)*, SIGCOMM 2010; S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert,
+//! G. Judd: RFC 8257, section 3.3.
+//!
+//! ```text
+//! every window of data   alpha = (1 - g) alpha + g M,   M = marked / acknowledged
+//! a mark, once a window  cwnd = cwnd (1 - alpha / 2)
+//! else                   as Reno
+//! ```
+//!
+//! The receiver echoes marks one by one ([`super::Feedback::Exact`]). Where an ACK that ends a window
+//! bears an echo, alpha is renewed first. Under a step at K (law `step`) N flows of window W make a saw
+//! of `sqrt(N (C RTT + K) / 2)` packets about K (the paper, section 3.3).
+
+use weir_types::{Invalid, Probability};
+
+use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+
+/// Parameters of DCTCP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct DctcpParameters {
+    /// `g`: weight of the newest window in alpha. Default 1/16 (RFC 8257, section 4.2).
+    pub gain: f64,
+    /// alpha before the first window. Default 1 (RFC 8257); ns-2 0.
+    pub initial_alpha: Probability,
+    /// Growth, and what losses do. Default: Reno's.
+    pub reno: RenoParameters,
+}
+
+impl Default for DctcpParameters {
+    fn default() -> Self {
+        Self {
+            gain: 1.0 / 16.0,
+            initial_alpha: Probability::new(1.0).expect("a probability"),
+            reno: RenoParameters::default(),
+        }
+    }
+}
+
+impl DctcpParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            self.gain > 0.0 && self.gain <= 1.0,
+            "gain",
+            alloc::format!("{} is no weight", self.gain),
+            "RFC 8257 has 0.0625",
+        )?;
+        self.reno.check().map_err(|invalid| invalid.below("reno"))
+    }
+}
+
+/// DCTCP's window law.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    gain: f64,
+    /// The smoothed fraction of marked segments.
+    alpha: f64,
+    /// Segments of this window of data: acknowledged, and of these marked.
+    acked: u32,
+    marked: u32,
+    round: Round,
+    reno: Reno,
+}
+
+impl Dctcp {
+    /// DCTCP with these parameters.
+    pub fn new(parameters: &DctcpParameters) -> Self {
+        Self {
+            gain: parameters.gain,
+            alpha: parameters.initial_alpha.get(),
+            acked: 0,
+            marked: 0,
+            round: Round::BEGIN,
+            reno: Reno::new(&parameters.reno),
+        }
+    }
+}
+
+impl Congestion for Dctcp {
+    #[inline(never)]
+    fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
+        self.acked += ack.acked;
+        self.marked += if ack.echo { ack.acked } else { 0 };
+        if self.round.ends(&ack) {
+            if self.acked > 0 {
+                let fraction = f64::from(self.marked) / f64::from(self.acked);
+                self.alpha += self.gain * (fraction - self.alpha);
+            }
+            (self.acked, self.marked) = (0, 0);
+        }
+        false
+    }
+
+    fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+        self.reno.on_ack(ack, window);
+    }
+
+    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
+        self.reno.on_loss(signal, window)
+    }
+
+    fn on_mark(&mut self, _: Signal, window: &mut Window) {
+        window.cwnd = (window.cwnd * (1.0 - self.alpha / 2.0)).max(1.0);
+        window.ssthresh = window.cwnd.max(2.0);
+    }
+
+    fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
+        self.reno.on_timeout(signal, window);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("alpha", self.alpha);
+    }
+}

@@ -1,0 +1,208 @@
+//! The host of the first REM paper: it estimates the price of its path from marks, and sends what is
+//! worth that price.
+//!
+//! S. Athuraliya, D. Lapsley, S. Low: *An Enhanced Random Early Marking Algorithm for Internet Flow
+//! Control*, 1999, section 3; the same as OFC, Optimization Flow Control.
+//!
+//! ```text
+//! every N ACKs   m^ = marked / N,  m = (1 - alpha) m + alpha m^
+//!                p = -ln(1 - m)                        the price of the path
+//!                x = U'^-1(p), within [least, greatest]  packets per second
+//!                ownd = x tau, at least 1
+//! ```
+//!
+//! The window is the least of ownd, cwnd, which answers to losses as Tahoe, and what the receiver
+//! allows. A mark counts for the estimate and does nothing else. `tau` is the round trip without
+//! queues: with the measured one the published windows do not come out.
+//!
+//! In equilibrium, marked with probability `1 - exp(-gamma q)` at one queue q, n sources of weight a
+//! satisfy `n a tau / (gamma q) = C tau + q`.
+
+use weir_types::{Duration, Invalid};
+
+use super::{Ack, Congestion, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window};
+
+/// What a rate `x`, in packets per second, is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Utility {
+    /// `a ln(1 + x)`: `x = a / p - 1` (the paper).
+    LogOnePlus,
+    /// `a ln x`: `x = a / p`, proportional fairness.
+    Log,
+    /// `a x^(1 - f) / (1 - f)`: `x = (a / p)^(1 / f)`, alpha-fair with `f` above zero. At `f = 2` shares
+    /// are as Reno's.
+    Fair(f64),
+}
+
+/// Parameters of REM's host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct RemHostParameters {
+    /// What a rate is worth. Default `log-one-plus` (the paper).
+    pub utility: Utility,
+    /// `a`: weight of the utility, in packets per second. Default 5626, the paper's: one more than its
+    /// link carries.
+    pub weight: f64,
+    /// `N`: ACKs to an estimate. Default 75: the paper has no figure, and this gives its deviations.
+    pub samples: u32,
+    /// `alpha`: weight of the newest estimate. Default 0.5 (the paper).
+    pub gain: f64,
+    /// `tau`: round trip without queues. Default: the least that the connection has seen, which is too
+    /// long for one that joins a standing queue.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub base_rtt: Option<Duration>,
+    /// Lowest rate, in packets per second. Default: one per round trip.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub least: Option<f64>,
+    /// Highest rate, in packets per second. Default: none; the paper has the capacity, 5625.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub greatest: Option<f64>,
+    /// What losses do to cwnd: its cuts are Tahoe's. Default: Reno's halves.
+    pub reno: RenoParameters,
+}
+
+impl Default for RemHostParameters {
+    fn default() -> Self {
+        Self {
+            utility: Utility::LogOnePlus,
+            weight: 5626.0,
+            samples: 75,
+            gain: 0.5,
+            base_rtt: None,
+            least: None,
+            greatest: None,
+            reno: RenoParameters::default(),
+        }
+    }
+}
+
+impl RemHostParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        if let Utility::Fair(f) = self.utility {
+            Invalid::unless_positive(f, "utility.fair")?;
+        }
+        Invalid::unless_positive(self.weight, "weight")?;
+        Invalid::unless_positive(f64::from(self.samples), "samples")?;
+        Invalid::unless(
+            self.gain > 0.0 && self.gain <= 1.0,
+            "gain",
+            alloc::format!("{} is no weight", self.gain),
+            "the paper has 0.5",
+        )?;
+        Invalid::unless(
+            self.least.unwrap_or(0.0) <= self.greatest.unwrap_or(f64::INFINITY),
+            "greatest",
+            "greatest is less than least",
+            "exchange them",
+        )?;
+        self.reno.check().map_err(|invalid| invalid.below("reno"))
+    }
+
+    /// What is sent at price `p`, in packets per second; infinite if nothing bounds it.
+    fn rate(&self, p: f64) -> f64 {
+        let greatest = self.greatest.unwrap_or(f64::INFINITY);
+        let worth = if p > 0.0 {
+            match self.utility {
+                Utility::LogOnePlus => self.weight / p - 1.0,
+                Utility::Log => self.weight / p,
+                Utility::Fair(f) => libm::pow(self.weight / p, 1.0 / f),
+            }
+        } else {
+            greatest
+        };
+        worth.min(greatest).max(self.least.unwrap_or(0.0))
+    }
+}
+
+/// Marks are never certain: the price stays finite.
+const HIGHEST_FRACTION: f64 = 1.0 - 1e-9;
+
+/// The window law of REM's host.
+#[derive(Clone, Debug)]
+pub struct RemHost {
+    parameters: RemHostParameters,
+    tahoe: Tahoe,
+    /// What the receiver allows; known from the first ACK on.
+    allowed: Option<f64>,
+    /// The least round trip so far.
+    least_rtt: Duration,
+    /// ACKs since the last estimate, and marked ones among them.
+    acks: u32,
+    marked: u32,
+    /// The smoothed fraction of marks, and the price of the path that follows from it.
+    fraction: f64,
+    price: f64,
+    /// The window that the price leaves, in segments.
+    ownd: f64,
+}
+
+impl RemHost {
+    /// REM's host with these parameters.
+    pub fn new(parameters: &RemHostParameters) -> Self {
+        Self {
+            parameters: *parameters,
+            tahoe: Tahoe::new(&TahoeParameters { reno: parameters.reno }),
+            allowed: None,
+            least_rtt: Duration::MAX,
+            acks: 0,
+            marked: 0,
+            fraction: 0.0,
+            price: 0.0,
+            ownd: f64::INFINITY,
+        }
+    }
+}
+
+impl Congestion for RemHost {
+    #[inline(never)]
+    fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
+        let RemHostParameters { samples, gain, base_rtt, .. } = self.parameters;
+        let allowed = *self.allowed.get_or_insert(window.bound);
+        self.least_rtt = self.least_rtt.min(ack.rtt);
+        self.acks += 1;
+        self.marked += u32::from(ack.echo);
+        if self.acks == samples {
+            let newest = f64::from(self.marked) / f64::from(samples);
+            (self.acks, self.marked) = (0, 0);
+            self.fraction = ((1.0 - gain) * self.fraction + gain * newest).min(HIGHEST_FRACTION);
+            self.price = -libm::log(1.0 - self.fraction);
+            let tau = base_rtt.unwrap_or(self.least_rtt).as_secs_f64();
+            self.ownd = (self.parameters.rate(self.price) * tau).max(1.0);
+            window.bound = self.ownd.min(allowed);
+        }
+        false
+    }
+
+    fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+        self.tahoe.on_ack(ack, window);
+    }
+
+    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
+        self.tahoe.on_loss(signal, window)
+    }
+
+    fn on_mark(&mut self, _: Signal, _: &mut Window) {}
+
+    fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
+        self.tahoe.on_timeout(signal, window);
+    }
+
+    fn answers_marks(&self) -> bool {
+        false
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("m", self.fraction);
+        record("price", self.price);
+        record("ownd", self.ownd);
+    }
+}

@@ -1,0 +1,119 @@
+//! Wireless: `NewReno` that takes no loss for congestion, on a path that marks.
+//!
+//! S. Athuraliya, V. Li, S. Low, Q. Yin: *REM: Active Queue Management*, IEEE Network 15 (3), 2001,
+//! section 5.
+//!
+//! ```text
+//! an ACK   as Reno
+//! a loss   is repaired; the window is afterwards what it was
+//! a mark   cwnd = ssthresh = cwnd / 2, at most once per window of data
+//! timeout  ssthresh = flight / 2 and cwnd = 1, or cwnd = ssthresh
+//! ```
+//!
+//! "Halves its window" on a timeout can be read both ways.
+
+use weir_types::{Instant, Invalid};
+
+use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+
+/// What a timeout does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum AfterTimeout {
+    /// Slow start from one segment up to half (RFC 5681).
+    #[default]
+    SlowStart,
+    /// The window is half at once.
+    Half,
+}
+
+/// Parameters of the wireless law.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct WirelessParameters {
+    /// What a timeout does. Default: slow start (RFC 5681).
+    pub timeout: AfterTimeout,
+    /// Growth and cuts, but for losses. Default: Reno's.
+    pub reno: RenoParameters,
+}
+
+impl WirelessParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        self.reno.check().map_err(|invalid| invalid.below("reno"))
+    }
+}
+
+/// The window law of a wireless sender.
+#[derive(Clone, Debug)]
+pub struct Wireless {
+    timeout: AfterTimeout,
+    reno: Reno,
+    /// In loss recovery: the window to come back to.
+    kept: Option<f64>,
+    /// One past the highest number sent when a mark last cut the window. Losses do not cut, so they do
+    /// not hold back the answer to a mark either.
+    cut: u32,
+}
+
+impl Wireless {
+    /// The law with these parameters.
+    pub fn new(parameters: &WirelessParameters) -> Self {
+        Self { timeout: parameters.timeout, reno: Reno::new(&parameters.reno), kept: None, cut: 0 }
+    }
+}
+
+impl Congestion for Wireless {
+    #[inline(never)]
+    fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
+        let cuts = ack.echo && ack.una > self.cut;
+        if cuts {
+            self.cut = ack.high;
+            let flight = ack.flight.min(window.cwnd);
+            self.reno.on_mark(Signal { now: ack.now, flight }, window);
+            if let Some(kept) = &mut self.kept {
+                *kept = (*kept / 2.0).max(1.0);
+            }
+        }
+        cuts
+    }
+
+    fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+        // No growth on an ACK that tells of congestion (RFC 3168, section 6.1.2).
+        if !ack.echo {
+            self.reno.on_ack(ack, window);
+        }
+    }
+
+    fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
+        self.kept = Some(window.cwnd);
+        Repair::Uncut
+    }
+
+    fn on_mark(&mut self, _: Signal, _: &mut Window) {}
+
+    fn on_timeout(&mut self, signal: Signal, window: &mut Window) {
+        self.kept = None;
+        self.reno.on_timeout(signal, window);
+        if self.timeout == AfterTimeout::Half {
+            window.cwnd = window.ssthresh;
+        }
+    }
+
+    fn on_recovered(&mut self, _: Instant, window: &mut Window) {
+        if let Some(kept) = self.kept.take() {
+            window.cwnd = kept;
+        }
+    }
+
+    fn answers_marks(&self) -> bool {
+        false
+    }
+}

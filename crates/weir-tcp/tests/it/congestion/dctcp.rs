@@ -1,0 +1,50 @@
+//! DCTCP (RFC 8257), by hand.
+
+use weir_tcp::congestion::{CongestionConfig, DctcpParameters};
+use weir_types::Probability;
+
+use super::{Bench, near};
+
+fn dctcp() -> CongestionConfig {
+    CongestionConfig::Dctcp(DctcpParameters::default())
+}
+
+/// alpha from 1 by windows of 20 segments: none marked, half of them, half of them.
+#[test]
+fn alpha_by_the_published_numbers() {
+    let mut bench = Bench::new(&dctcp(), 20.0);
+    let mut alphas = Vec::new();
+    for marked in [0, 10, 10] {
+        if marked > 0 {
+            bench.ack(marked, true);
+        }
+        // What ends the window of data finds the next one sent.
+        bench.high = bench.una + (20 - marked) + 19;
+        bench.window.cwnd = 1.0;
+        bench.ack(20 - marked, false);
+        alphas.push(bench.variable("alpha"));
+    }
+    for (alpha, expected) in alphas.into_iter().zip([0.9375, 0.910_156_25, 0.884_521_484]) {
+        near(alpha, expected, 1e-9);
+    }
+}
+
+/// 20 segments at alpha = 0.9375: 20 (1 - 0.46875) = 10.625.
+#[test]
+fn a_mark_cuts_by_half_of_alpha() {
+    let alpha = Probability::new(0.9375).unwrap();
+    let parameters = DctcpParameters { initial_alpha: alpha, ..DctcpParameters::default() };
+    let mut bench = Bench::new(&CongestionConfig::Dctcp(parameters), 20.0);
+    bench.mark();
+    near(bench.window.cwnd, 10.625, 1e-12);
+    near(bench.window.ssthresh, 10.625, 1e-12);
+}
+
+#[test]
+fn a_loss_is_answered_as_by_reno() {
+    let mut bench = Bench::new(&dctcp(), 20.0);
+    bench.loss();
+    assert_eq!((bench.window.cwnd, bench.window.ssthresh), (10.0, 10.0));
+    bench.timeout();
+    assert_eq!((bench.window.cwnd, bench.window.ssthresh), (1.0, 5.0));
+}

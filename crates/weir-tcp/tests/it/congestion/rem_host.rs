@@ -1,0 +1,79 @@
+//! The host of REM's first paper, by the numbers of its equations.
+
+use weir_tcp::congestion::{CongestionConfig, RemHostParameters, Utility};
+use weir_types::Duration;
+
+use super::{Bench, near};
+
+/// 21 packets of 5625 in a second: the paper's round trip.
+fn parameters() -> RemHostParameters {
+    RemHostParameters {
+        weight: 5625.0,
+        samples: 10,
+        base_rtt: Some(Duration::from_secs_f64(21.0 / 5625.0)),
+        ..RemHostParameters::default()
+    }
+}
+
+/// One estimate of ten ACKs, `marked` of them with an echo.
+fn estimate(bench: &mut Bench, marked: u32) {
+    for number in 0..10 {
+        bench.ack(1, number < marked);
+    }
+}
+
+#[test]
+fn the_price_and_the_window_follow_the_marks() {
+    let mut bench = Bench::new(&CongestionConfig::RemHost(parameters()), 21.0);
+    let expected =
+        [(5, 0.25, 0.287_682, 19551.83), (9, 0.575, 0.855_666, 6572.83), (8, 0.6875, 1.163_151, 4835.00)];
+    for (marked, fraction, price, rate) in expected {
+        estimate(&mut bench, marked);
+        near(bench.variable("m"), fraction, 1e-12);
+        near(bench.variable("price"), price, 1e-6);
+        // As -ln(1 - 0.25) is rounded above, the rate has no more than six digits.
+        near(bench.window.bound * 5625.0 / 21.0, rate, rate * 1e-5);
+    }
+    near(bench.window.bound, 18.05, 0.005);
+}
+
+#[test]
+fn losses_cut_the_congestion_window_and_marks_do_not() {
+    let mut bench = Bench::new(&CongestionConfig::RemHost(parameters()), 21.0);
+    let before = bench.window.cwnd;
+    estimate(&mut bench, 10);
+    assert!(bench.window.cwnd > before);
+    bench.loss();
+    near(bench.window.cwnd, 1.0, 0.0);
+}
+
+/// A price of zero bounds nothing, a price without end leaves one packet.
+#[test]
+fn the_window_stays_between_one_and_what_is_allowed() {
+    let mut bench = Bench::new(&CongestionConfig::RemHost(parameters()), 21.0);
+    bench.window.bound = 21.0;
+    estimate(&mut bench, 0);
+    near(bench.window.bound, 21.0, 0.0);
+    for _ in 0..100 {
+        estimate(&mut bench, 10);
+    }
+    assert!(bench.window.bound >= 1.0 && bench.window.bound.is_finite(), "{:?}", bench.window);
+    assert!(bench.variable("price") < 21.0);
+}
+
+#[test]
+fn the_rate_is_where_the_utility_is_worth_the_price() {
+    // One estimate of nine in ten at full weight: p = ln 10.
+    let rates = [
+        (Utility::LogOnePlus, 5625.0 / std::f64::consts::LN_10 - 1.0),
+        (Utility::Log, 5625.0 / std::f64::consts::LN_10),
+        (Utility::Fair(2.0), (5625.0 / std::f64::consts::LN_10).sqrt()),
+    ];
+    for (utility, rate) in rates {
+        let parameters =
+            RemHostParameters { utility, gain: 1.0, base_rtt: Some(Duration::from_secs(1)), ..parameters() };
+        let mut bench = Bench::new(&CongestionConfig::RemHost(parameters), 21.0);
+        estimate(&mut bench, 9);
+        near(bench.window.bound, rate, 1e-6);
+    }
+}

@@ -1,0 +1,11 @@
+//! Recovery with selective acknowledgements: the scoreboard against a naive one, the rules of the RFCs
+//! ACK by ACK, and whole connections over paths that lose what they like.
+
+mod blocks;
+mod paths;
+mod prr;
+mod rack;
+mod receiver;
+mod rfc5681;
+mod rfc6675;
+mod scoreboard;
