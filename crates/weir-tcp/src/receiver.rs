@@ -14,6 +14,8 @@ use crate::{
 pub struct Receiver {
     /// The lowest number that has not arrived.
     expected: u32,
+    /// The number of the first segment.
+    first: u32,
     /// Distinct data segments, the SYN not among them.
     delivered: u32,
     /// What arrived beyond `expected`: disjoint ranges, first included, last excluded, in order.
@@ -40,6 +42,7 @@ impl Receiver {
     pub fn new(flow: u32, parameters: &TcpParameters) -> Self {
         Self {
             expected: 0,
+            first: 0,
             delivered: 0,
             beyond: Vec::new(),
             log: matches!(parameters.recovery, RecoveryConfig::Sack(_)).then(Box::default),
@@ -54,10 +57,26 @@ impl Receiver {
         }
     }
 
+    /// The other end of [`Sender::counting_from`](crate::Sender::counting_from).
+    #[must_use]
+    pub const fn counting_from(mut self, first: u32) -> Self {
+        (self.first, self.expected) = (first, first);
+        self
+    }
+
+    /// The lowest number that has not arrived.
+    #[inline]
+    pub const fn expected(&self) -> u32 {
+        self.expected
+    }
+
     /// Data has arrived. Returns its ACK, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
+        if !plain && segment.number < self.first {
+            return None;
+        }
         let marked = segment.ecn == Ecn::Ce;
         let before = match self.feedback {
             Feedback::Latched => {
@@ -120,6 +139,14 @@ impl Receiver {
     pub fn blocks_of(&mut self, ack: &Segment) -> Blocks {
         match &mut self.log {
             Some(log) if ack.blocks > 0 => log.read(ack.blocks),
+            _ => [(0, 0); BLOCKS],
+        }
+    }
+
+    /// The same for an onlooker on the way: the blocks stay to be read.
+    pub fn blocks_in_passing(&self, ack: &Segment) -> Blocks {
+        match &self.log {
+            Some(log) if ack.blocks > 0 => log.peek(ack.blocks),
             _ => [(0, 0); BLOCKS],
         }
     }

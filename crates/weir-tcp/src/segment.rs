@@ -40,11 +40,22 @@ impl Flags {
     pub const ECE: Self = Self(1 << 3);
     /// Congestion window reduced, from the sender (RFC 3168).
     pub const CWR: Self = Self(1 << 4);
+    /// Asks for no acknowledgement: UDP.
+    pub const DATAGRAM: Self = Self(1 << 5);
+    /// Every router on the path so far understands ECN (REM 2001, section 5); returned by ACKs.
+    pub const ALL_CAPABLE: Self = Self(1 << 6);
 
     /// Whether every bit of `other` is set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// These bits without those of `other`.
+    #[inline]
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// These bits and those of `other`, if `set`.

@@ -81,10 +81,19 @@ impl SackLog {
 
     /// The blocks of the ACK that bears `place`.
     pub fn read(&mut self, place: u16) -> Blocks {
-        // Places are counted modulo 65,535.
+        self.log.drain(..self.upto(place)).next_back().unwrap_or_default()
+    }
+
+    /// The same for an onlooker on the way, who forgets nothing.
+    pub fn peek(&self, place: u16) -> Blocks {
+        let newest = self.upto(place).checked_sub(1);
+        newest.and_then(|at| self.log.get(at)).copied().unwrap_or_default()
+    }
+
+    /// How many of the entries kept are not newer than `place`; places are counted modulo 65,535.
+    fn upto(&self, place: u16) -> usize {
         let later = if place <= self.newest { self.newest - place } else { u16::MAX - place + self.newest };
-        let Some(read) = self.log.len().checked_sub(usize::from(later)) else { return [(0, 0); BLOCKS] };
-        self.log.drain(..read).next_back().unwrap_or_default()
+        self.log.len().saturating_sub(usize::from(later))
     }
 
     /// Leaves of the recent blocks those that satisfy a condition.
@@ -112,10 +121,12 @@ mod tests {
             log.arrived(block.0, block.1);
         }
         let place = log.write(1);
+        assert_eq!(log.peek(place), [(12, 13), (5, 7), (9, 10)]);
         assert_eq!(log.read(place), [(12, 13), (5, 7), (9, 10)]);
         log.arrived(9, 13);
         let place = log.write(3);
         assert_eq!(log.read(place), [(9, 13), (5, 7), (0, 0)], "2 is acknowledged");
+        assert_eq!(log.peek(place), [(0, 0); BLOCKS], "read once");
         assert_eq!(log.read(place), [(0, 0); BLOCKS], "read once");
         log.arrived_twice(1);
         let (first, second) = (log.write(3), log.write(13));

@@ -63,6 +63,11 @@ impl Scoreboard {
         }
     }
 
+    /// Segments count from `first`.
+    pub(crate) const fn count_from(&mut self, first: u32) {
+        (self.una, self.high) = (first, first);
+    }
+
     /// What the receiver holds beyond the cumulative ACK.
     pub const fn sacked(&self) -> &Ranges {
         &self.sacked

@@ -58,7 +58,7 @@ impl Sender {
 
     pub(super) fn emit(&mut self, number: u32, now: Instant) -> Segment {
         let again = number < self.high;
-        let syn = number == 0 && self.parameters.handshake;
+        let syn = number == self.first && self.parameters.handshake;
         self.high = self.high.max(number + 1);
         self.counters.sent += 1;
         self.counters.retransmitted += u64::from(again);
@@ -77,13 +77,25 @@ impl Sender {
             stamp: now,
             flow: self.flow,
             number,
-            bytes: if syn { self.parameters.ack_size.bytes() } else { self.bytes },
+            bytes: self.bytes_of(number, syn),
             ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
             flags: Flags::NONE
                 .with(Flags::SYN, syn)
                 .with(Flags::RETRANSMISSION, again)
                 .with(Flags::CWR, tells),
             blocks: 0,
+        }
+    }
+
+    /// Bytes on the wire of a segment.
+    #[inline]
+    fn bytes_of(&self, number: u32, syn: bool) -> u32 {
+        if syn {
+            self.parameters.ack_size.bytes()
+        } else if number + 1 == self.end {
+            self.last_bytes
+        } else {
+            self.bytes
         }
     }
 

@@ -45,6 +45,8 @@ pub struct Sender {
     high: u32,
     /// One past the last number there is to send.
     end: u32,
+    /// The number of its first segment.
+    first: u32,
     window: Window,
     congestion: AnyCongestion,
     recovery: NewReno,
@@ -76,6 +78,8 @@ pub struct Sender {
     expired_at: Option<u32>,
     flow: u32,
     bytes: u32,
+    /// Bytes on the wire of the last segment there is to send.
+    last_bytes: u32,
     counters: Counters,
     parameters: Arc<TcpParameters>,
 }
@@ -89,6 +93,7 @@ impl Sender {
             next: 0,
             high: 0,
             end: 0,
+            first: 0,
             window: Window {
                 cwnd: parameters.initial_window.0,
                 ssthresh: parameters.initial_ssthresh.map_or(f64::INFINITY, |packets| packets.0),
@@ -114,14 +119,50 @@ impl Sender {
             expired_at: None,
             flow,
             bytes,
+            last_bytes: bytes,
             counters: Counters::default(),
             parameters,
         }
     }
 
+    /// A connection in the place of another that has ended: it counts its segments from `first`,
+    /// one past the last number of the other. What is still on its way from then lies below and is
+    /// ignored.
+    #[must_use]
+    pub fn counting_from(mut self, first: u32) -> Self {
+        self.first = first;
+        (self.una, self.next, self.high, self.end) = (first, first, first, first);
+        if let Some(sack) = &mut self.sack {
+            sack.board.count_from(first);
+        }
+        self
+    }
+
     /// Data is there to send, without end.
     pub const fn start(&mut self) {
         self.end = u32::MAX;
+    }
+
+    /// So many segments are there to send, at least one, the last of them with `last_bytes` bytes on the
+    /// wire.
+    pub fn start_with(&mut self, segments: u32, last_bytes: u32) {
+        self.end = self.first + u32::from(self.parameters.handshake) + segments;
+        self.last_bytes = last_bytes;
+    }
+
+    /// The number of its first segment, which is the SYN where there is one.
+    pub const fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// One past the last number there is to send; [`u32::MAX`] if there is no end.
+    pub const fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// All that there was to send has been acknowledged.
+    pub const fn is_done(&self) -> bool {
+        self.una == self.end
     }
 
     /// No new data; what has been sent is still repaired.
@@ -134,6 +175,9 @@ impl Sender {
     pub fn on_ack(&mut self, ack: &Segment, now: Instant) {
         if self.sack.is_some() {
             return self.on_sack(ack, &[(0, 0); BLOCKS], now);
+        }
+        if ack.number < self.first {
+            return;
         }
         if self.congestion.observes() {
             self.observe(ack, now);
@@ -360,7 +404,7 @@ impl Sender {
     /// The SYN has not been acknowledged.
     #[inline]
     fn is_connecting(&self) -> bool {
-        self.una == 0 && self.parameters.handshake
+        self.una == self.first && self.parameters.handshake
     }
 
     fn newreno(&self) -> NewRenoParameters {

@@ -17,7 +17,7 @@ impl Sender {
     /// An acknowledgement has arrived that carries these blocks, as [`crate::Receiver::blocks_of`]
     /// gives them: the first number included, the last excluded, empty ranges where there are fewer.
     pub fn on_sack(&mut self, ack: &Segment, blocks: &Blocks, now: Instant) {
-        if ack.number > self.high {
+        if ack.number > self.high || ack.number < self.first {
             return;
         }
         let Some(sack) = &mut self.sack else { return self.on_ack(ack, now) };

@@ -1,5 +1,6 @@
 //! The endpoints through their public interface, in one binary.
 
+mod anew;
 mod congestion;
 mod physics;
 mod recovery;

@@ -1,0 +1,114 @@
+//! From a scenario, which is plain data, to a world that runs.
+
+mod flows;
+mod network;
+
+use std::collections::HashMap;
+
+use weir_scenario::Scenario;
+use weir_types::{Duration, Instant, Streams};
+
+use crate::{
+    World,
+    engine::{Calendar, Event},
+    measure::{FlowInfo, GroupInfo, Intervals, QueueCounts, QueueInfo, Series},
+    network::{Pipes, PortSlot, Route, To, Ways},
+    world::Books,
+};
+
+impl World {
+    /// Builds the world of `scenario`, with every random stream drawn from `seed`.
+    pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        let mut builder = Builder {
+            scenario,
+            streams: Streams::new(seed),
+            links: HashMap::new(),
+            ports: Vec::new(),
+            queues: Vec::new(),
+            pipes: Pipes::default(),
+            known_pipes: HashMap::new(),
+            known_routes: HashMap::new(),
+            ways: Ways { groups: scenario.flows.len(), ..Ways::default() },
+            calendar: Calendar::default(),
+        };
+        builder.add_ports();
+        builder.finish(seed)
+    }
+}
+
+/// The ports of one link.
+#[derive(Clone, Copy)]
+struct LinkPorts {
+    forward: u32,
+    reverse: Option<u32>,
+    delay: Duration,
+}
+
+/// Where a pipe begins: with the port it leaves, or at an endpoint.
+type PipeKey = (Option<u32>, To, Duration);
+
+struct Builder<'a> {
+    scenario: &'a Scenario,
+    streams: Streams,
+    links: HashMap<&'a str, LinkPorts>,
+    ports: Vec<PortSlot>,
+    queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
+    pipes: Pipes,
+    known_pipes: HashMap<PipeKey, u32>,
+    known_routes: HashMap<Route, u32>,
+    ways: Ways,
+    calendar: Calendar,
+}
+
+impl Builder<'_> {
+    fn finish(mut self, seed: u64) -> World {
+        let scenario = self.scenario;
+        let mut flows = Vec::new();
+        let (mut sources, mut sinks, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, (name, group)) in scenario.flows.iter().enumerate() {
+            let bottleneck = group.path.iter().min_by_key(|link| scenario.links[*link].rate);
+            let bottleneck = bottleneck.expect("a path has links").clone();
+            let capacity = scenario.links[&bottleneck].rate.bits_per_second() as f64;
+            groups.push(GroupInfo { name: name.clone(), bottleneck, capacity });
+            self.add_flows(index, name, group, &mut flows, &mut sources, &mut sinks);
+        }
+        let wanted = scenario.measure.series.as_ref();
+        let is_watched = |info: &FlowInfo| {
+            let group = scenario.flows.get_index(info.group).map(|(name, _)| name);
+            wanted.is_some_and(|series| {
+                series.flows.iter().any(|flow| *flow == info.name || Some(flow) == group)
+            })
+        };
+        let watched = (0..flows.len() as u32).filter(|flow| is_watched(&flows[*flow as usize])).collect();
+        let intervals = Intervals::of(scenario);
+        self.calendar.push(intervals.cuts[0], Event::Boundary);
+        if wanted.is_some() {
+            self.calendar.push(Instant::ZERO, Event::Sample);
+        }
+        World {
+            now: Instant::ZERO,
+            calendar: self.calendar,
+            pipes: self.pipes,
+            ports: self.ports,
+            ways: self.ways,
+            sources,
+            sinks,
+            books: Books {
+                intervals,
+                cut: 0,
+                queues: self.queues,
+                groups,
+                flows: flows.into_iter().map(|info| (info, Vec::new())).collect(),
+                series: Series::default(),
+                sampling: wanted.map(|series| series.interval),
+                watched,
+                events: 0,
+                sent: 0,
+                delivered: 0,
+                dropped: 0,
+            },
+            end: Instant::ZERO + scenario.duration,
+            seed,
+        }
+    }
+}
