@@ -103,6 +103,12 @@ impl Pipes {
         Some((packet, pipe.to))
     }
 
+    /// The flow of the packet that will arrive after the next at the end of pipe `id`, if it can be told.
+    #[inline]
+    pub(crate) fn flow_after_next(&self, id: u32) -> Option<u32> {
+        self.0[id as usize].waiting.get(1).map(|(_, packet)| packet.0.flow)
+    }
+
     /// Packets on their way.
     pub(crate) fn in_flight(&self) -> u64 {
         self.0.iter().map(|pipe| (pipe.waiting.len() + pipe.overtaking.len()) as u64).sum()

@@ -9,7 +9,7 @@ use weir_types::{Duration, Instant};
 
 use crate::{
     Packet,
-    engine::{Calendar, Event},
+    engine::{Calendar, Event, prefetch},
     measure::Measurements,
     network::{Outbox, Pipes, PortSlot, To, Ways},
 };
@@ -96,11 +96,17 @@ impl World {
             }
             Event::ToReceiver(pipe) => {
                 if let Some((packet, _)) = self.pipes.pop(pipe, now, &mut self.calendar) {
+                    if let Some(flow) = self.pipes.flow_after_next(pipe) {
+                        prefetch(&self.sinks[flow as usize]);
+                    }
                     self.receive(&packet.0);
                 }
             }
             Event::ToSender(pipe) => {
                 if let Some((ack, _)) = self.pipes.pop(pipe, now, &mut self.calendar) {
+                    if let Some(flow) = self.pipes.flow_after_next(pipe) {
+                        prefetch(&self.sources[flow as usize]);
+                    }
                     self.acknowledge(&ack.0);
                 }
             }
