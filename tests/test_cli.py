@@ -221,9 +221,15 @@ def test_the_list_names_everything(weir_command: Command) -> None:
     done = weir_command("list")
     for text in ("drop-tail", "red", "rem", "rem-wireline", "mean_queue"):
         assert text in done.stdout
+    controls = json.loads(weir_command("list", "congestion", "--json").stdout)["congestion"]
+    assert {"reno", "tahoe", "cubic", "vegas", "dctcp", "rem-host", "wireless"} <= {
+        c["name"] for c in controls
+    }
     laws = json.loads(weir_command("list", "laws", "--json").stdout)["laws"]
     assert {"drop-tail", "red", "rem"} <= {law["name"] for law in laws}
-    assert "there are: laws, scenarios, measures" in refused(weir_command("list", "flowers"))
+    assert "there are: laws, congestion, recovery, scenarios, measures" in refused(
+        weir_command("list", "flowers")
+    )
 
 
 def test_the_schema_is_json(weir_command: Command) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 import weir
-from conftest import Command
-from weir import catalogue
+from conftest import SMALL, Command
+from weir import catalogue, endpoints
+from weir.catalogue import CATALOGUE
 from weir.lineage import Discipline, Parameter, find, registered
 from weir.lineage.figure import figures, loads, shown
 from weir.lineage.page import SCENARIO, pages
@@ -266,3 +268,32 @@ def test_the_list_is_short_and_says_where_there_is_more(weir_command: Command) -
     assert "max_th  " not in done.stdout
     laws = json.loads(weir_command("list", "laws", "--json").stdout)["laws"]
     assert {"min_th", "max_th"} <= {p["name"] for p in laws[NAMES.index("red")]["parameters"]}
+
+
+@pytest.mark.parametrize(("kind", "path"), [("congestion", "tcp.congestion"), ("recovery", "tcp.recovery")])
+def test_every_part_of_a_connection_is_shown(kind: str, path: str) -> None:
+    for entry in CATALOGUE[kind]():
+        shown = endpoints.find(entry["name"])[path]
+        text = endpoints.text_of(path, shown, 80)
+        assert max(len(line) for line in text.splitlines()) <= 80
+        assert all(parameter["summary"].split()[0] in text for parameter in shown["parameters"])
+
+
+@pytest.mark.parametrize(("kind", "path"), [("congestion", "tcp.congestion"), ("recovery", "tcp.recovery")])
+def test_a_default_that_is_shown_is_the_default(kind: str, path: str) -> None:
+    """Written out, it resolves to the same scenario as if it had been left out."""
+    for entry in CATALOGUE[kind]():
+        place = f"flows.ftp.{path}.{entry['name']}"
+        bare = weir.Scenario.loads(SMALL, {place: {}}).to_toml()
+        for parameter in entry["parameters"]:
+            default = parameter["default"]
+            named = re.fullmatch(r"[a-z+ ]+", default) and default not in {"true", "false"}
+            if named and default not in parameter["choices"]:
+                continue  # An optional value, or a choice with parameters of its own.
+            value = default if parameter["choices"] else tomllib.loads(f"v = {toml_of(default)}")["v"]
+            assert weir.Scenario.loads(SMALL, {f"{place}.{parameter['name']}": value}).to_toml() == bare
+
+
+def toml_of(default: str) -> str:
+    """A number or a switch stands for itself; a quantity is text."""
+    return default if re.fullmatch(r"[-\d.e]+|true|false", default) else f'"{default}"'

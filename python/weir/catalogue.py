@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from weir import _core
 from weir.measures import MEASURES
@@ -33,6 +33,48 @@ def laws() -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def congestion_controls() -> list[dict[str, Any]]:
+    """What every congestion control declares; entries as those of `laws`, without `about`."""
+    return _declared("CongestionConfig")
+
+
+def recoveries() -> list[dict[str, Any]]:
+    """The same of every loss recovery."""
+    return _declared("RecoveryConfig")
+
+
+def _declared(choice: str) -> list[dict[str, Any]]:
+    """What the kinds of a choice declare: name, summary, parameters."""
+    definitions: dict[str, Any] = json.loads(_core.schema())["$defs"]
+    found: list[dict[str, Any]] = []
+    for kind in definitions[choice]["oneOf"]:
+        ((name, body),) = kind["properties"].items()
+        declared: dict[str, Any] = definitions[_name(body["$ref"])].get("properties", {})
+        parameters = [
+            {
+                "name": parameter,
+                "default": _default(schema.get("default")),
+                "summary": _text(schema),
+                "choices": _choices(definitions, schema),
+            }
+            for parameter, schema in declared.items()
+        ]
+        found.append({"name": name, "summary": _text(kind), "parameters": parameters})
+    return found
+
+
+def _default(value: object) -> str:
+    """As a person reads it: a choice by its name."""
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        names = [str(name) for name in cast("dict[str, object]", value)]
+        return names[0] if len(names) == 1 else "all as listed there"
+    return json.dumps(value)
 
 
 def _parameters(definitions: Mapping[str, Any], law: str) -> dict[str, Any]:
@@ -80,6 +122,8 @@ def _measures() -> list[dict[str, Any]]:
 
 CATALOGUE: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "laws": laws,
+    "congestion": congestion_controls,
+    "recovery": recoveries,
     "scenarios": _scenarios,
     "measures": _measures,
 }

@@ -11,12 +11,13 @@ from weir.cli.options import Json
 
 def listing(
     what: Annotated[
-        str | None, typer.Argument(metavar="[laws|scenarios|measures]", help="Default: all.")
+        str | None,
+        typer.Argument(metavar="[laws|congestion|recovery|scenarios|measures]", help="Default: all."),
     ] = None,
     *,
     json: Json = False,
 ) -> None:
-    """List laws, bundled scenarios and measures."""
+    """List laws, congestion controls, loss recoveries, bundled scenarios and measures."""
     from weir import command, console
     from weir.catalogue import CATALOGUE
 
@@ -29,4 +30,4 @@ def listing(
         else:
             console.print_catalogue(chosen)
             if "laws" in chosen:
-                console.note("more of a law: weir show NAME; one of your own, in Python: weir show python")
+                console.note("more of one: weir show NAME; a law of your own, in Python: weir show python")

@@ -20,18 +20,18 @@ def text_of(discipline: Discipline, width: int) -> str:
     width = max(width, _LEAST)
     blocks = [
         f"{discipline.title}, {discipline.year}: {discipline.name}",
-        _wrapped(discipline.summary, width),
-        _wrapped(discipline.idea, width),
-        _section("Equations", [f"  {line}".rstrip() for line in discipline.equations]),
-        _section("Sources", [_wrapped(source, width, "  ", "    ") for source in discipline.sources]),
+        wrapped(discipline.summary, width),
+        wrapped(discipline.idea, width),
+        section("Equations", [f"  {line}".rstrip() for line in discipline.equations]),
+        section("Sources", [wrapped(source, width, "  ", "    ") for source in discipline.sources]),
     ]
     if discipline.parameters:
-        blocks.append(_section("Parameters and their defaults", _parameters(discipline, width)))
+        blocks.append(section("Parameters and their defaults", _parameters(discipline, width)))
     if discipline.variables:
-        blocks.append(_section("Inner variables", _variables(discipline, width)))
+        blocks.append(section("Inner variables", _variables(discipline, width)))
     if discipline.deviations:
-        blocks.append(_section("Deviations", _deviations(discipline, width)))
-    blocks.append(_section("In Linux", _kernel(discipline.tc, width)))
+        blocks.append(section("Deviations", _deviations(discipline, width)))
+    blocks.append(section("In Linux", _kernel(discipline.tc, width)))
     return "\n\n".join(blocks)
 
 
@@ -47,49 +47,50 @@ def _parameters(discipline: Discipline, width: int) -> list[str]:
         said = f"{parameter.value}. {parameter.meaning}" if parameter.value else parameter.meaning
         if parameter.origin:
             said += f" Default: {parameter.origin}."
-        lines += _named([(parameter.name, said)], width, names)
-        lines += _named(parameter.choices.items(), width, indent=" " * (names + 6))
+        lines += named([(parameter.name, said)], width, names)
+        lines += named(parameter.choices.items(), width, indent=" " * (names + 6))
     if discipline.origin:
-        lines.append(_wrapped(f"Other defaults: {discipline.origin}.", width, "  ", "  "))
+        lines.append(wrapped(f"Other defaults: {discipline.origin}.", width, "  ", "  "))
     return lines
 
 
 def _variables(discipline: Discipline, width: int) -> list[str]:
-    return _named(((name, variable.said) for name, variable in discipline.variables.items()), width)
+    return named(((name, variable.said) for name, variable in discipline.variables.items()), width)
 
 
 def _deviations(discipline: Discipline, width: int) -> list[str]:
     lines: list[str] = []
     names = max(len(COLUMNS[column]) for column in discipline.columns)
     for entry in discipline.deviations:
-        lines.append(_wrapped(entry.topic, width, "  ", "  "))
+        lines.append(wrapped(entry.topic, width, "  ", "  "))
         said = [(COLUMNS[column], entry[column]) for column in discipline.columns]
-        lines += _named([(who, what) for who, what in said if what], width, names, "    ")
+        lines += named([(who, what) for who, what in said if what], width, names, "    ")
     return lines
 
 
 def _kernel(tc: Kernel, width: int) -> list[str]:
     if tc.none is not None:
-        return [_wrapped(f"No kernel has it. {tc.none}", width, "  ", "  ")]
-    lines = [f"  {kernel_heading(tc)}", _wrapped(str(tc.line), width - 2, "    ", "      ", " \\")]
-    return [*lines, _wrapped(tc.note, width, "  ", "  ")] if tc.note else lines
+        return [wrapped(f"No kernel has it. {tc.none}", width, "  ", "  ")]
+    lines = [f"  {kernel_heading(tc)}", wrapped(str(tc.line), width - 2, "    ", "      ", " \\")]
+    return [*lines, wrapped(tc.note, width, "  ", "  ")] if tc.note else lines
 
 
-def _named(
+def named(
     entries: Iterable[tuple[str, str]], width: int, names: int | None = None, indent: str = "  "
 ) -> list[str]:
     """Names in a column, and beside each what is said of it."""
     pairs = list(entries)
     widest = names if names is not None else max((len(name) for name, _ in pairs), default=0)
     rest = " " * (len(indent) + widest + 2)
-    return [_wrapped(said, width, f"{indent}{name.ljust(widest)}  ", rest) for name, said in pairs]
+    return [wrapped(said, width, f"{indent}{name.ljust(widest)}  ", rest) for name, said in pairs]
 
 
-def _section(title: str, lines: Iterable[str]) -> str:
+def section(title: str, lines: Iterable[str]) -> str:
+    """A heading and its lines."""
     return "\n".join([title, *lines])
 
 
-def _wrapped(text: str, width: int, first: str = "", rest: str = "", end: str = "") -> str:
+def wrapped(text: str, width: int, first: str = "", rest: str = "", end: str = "") -> str:
     """Broken between words only; `end` is put where a line goes on. What Markdown adds is gone."""
     lines = textwrap.wrap(
         _EMPHASIS.sub(r"\1", _LINK.sub(r"\1", text)),
