@@ -18,7 +18,7 @@ from weir.bench import peer
 from weir.processes import output_of
 from weir.scenario import bundled
 
-CASES = (
+PEERED = (
     "wireline-access",
     "wireline-delay",
     "wireline-delay-rem",
@@ -26,6 +26,13 @@ CASES = (
     "gigabit-1000",
     "gigabit-10000",
 )
+"""Run in ns-2, too, where it is installed."""
+
+CROWD = "ten-gigabit-crowd"
+CROWD_FLOWS = 100_000
+"""In this case."""
+
+CASES = (*PEERED, "gigabit-linux", CROWD, "ten-gigabit-crowd-rtts")
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0
@@ -74,6 +81,11 @@ class Measurement:
     ratio: float | None = None
     """How many times as long ns-2 takes per packet."""
 
+    @property
+    def bytes_per_flow(self) -> float:
+        """Of a crowd: what the run added to the memory, shared among its flows."""
+        return self.added_rss_mb * 2**20 / CROWD_FLOWS
+
     def to_json(self) -> dict[str, Any]:
         """Plain values, without what was not measured."""
         return {key: value for key, value in asdict(self).items() if value is not None}
@@ -97,7 +109,7 @@ def measure(
         for turn in range(repeat):
             say(f"{case}: run {turn + 1} of {repeat}")
             runs.append(json.loads(output_of("-m", "weir.bench.worker", files[f"bench/{case}"])))
-            if with_peer and sum(timing.user_s for timing in peers) < PEER_BUDGET_S:
+            if with_peer and case in PEERED and sum(timing.user_s for timing in peers) < PEER_BUDGET_S:
                 say(f"{case}: ns-2")
                 peers.append(peer.time_case(case))
         yield _best(case, runs, peers)
