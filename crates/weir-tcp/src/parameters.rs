@@ -177,6 +177,14 @@ impl TcpParameters {
             .check()
             .map_err(|invalid| invalid.below(self.congestion.name()).below("congestion"))?;
         self.recovery.check().map_err(|invalid| invalid.below(self.recovery.name()).below("recovery"))?;
+        let lives_by_marks =
+            matches!(self.congestion, CongestionConfig::RemHost(_) | CongestionConfig::Wireless(_));
+        Invalid::unless(
+            self.ecn || !lives_by_marks,
+            "ecn",
+            format!("{} learns of congestion from marks, and ecn is off", self.congestion.name()),
+            "write ecn = true",
+        )?;
         Invalid::unless(
             self.max_rto >= self.min_rto,
             "max_rto",

@@ -1,6 +1,9 @@
 //! The host of REM's first paper, by the numbers of its equations.
 
-use weir_tcp::congestion::{CongestionConfig, RemHostParameters, Utility};
+use weir_tcp::{
+    TcpParameters,
+    congestion::{CongestionConfig, RemHostParameters, Utility},
+};
 use weir_types::Duration;
 
 use super::{Bench, near};
@@ -76,4 +79,13 @@ fn the_rate_is_where_the_utility_is_worth_the_price() {
         estimate(&mut bench, 9);
         near(bench.window.bound, rate, 1e-6);
     }
+}
+
+#[test]
+fn it_is_refused_where_no_mark_can_come() {
+    let silent =
+        TcpParameters { congestion: CongestionConfig::RemHost(parameters()), ..TcpParameters::default() };
+    let invalid = silent.check().expect_err("it would never learn a price");
+    assert_eq!((&*invalid.parameter, &*invalid.hint), ("ecn", "write ecn = true"));
+    assert_eq!(TcpParameters { ecn: true, ..silent }.check(), Ok(()));
 }
