@@ -41,8 +41,10 @@ pub mod laws;
 mod packet;
 pub mod parts;
 mod port;
+mod service;
 
 pub use discipline::{Discipline, Observer};
 pub use law::{Aqm, Backlog, Limit, Link, Reason, Verdict};
 pub use packet::{Packet, PacketInfo};
 pub use port::{Output, Port};
+pub use service::{DeliveryTrace, RateSchedule, Service};

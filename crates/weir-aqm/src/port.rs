@@ -1,9 +1,12 @@
 //! A discipline in front of a transmitter. The simulator and a live relay drive the same
 //! port: both hand it instants, and it depends on nothing else.
 
-use weir_types::{Duration, Instant, Rate, TransmitClock};
+use weir_types::{Duration, Instant, Rate};
 
-use crate::{Backlog, Discipline, Observer, Packet};
+use crate::{
+    Backlog, Discipline, Observer, Packet,
+    service::{Service, Transmitter},
+};
 
 /// Told what a port does: besides the packets that are dropped and marked, the ones that
 /// leave, and every change of the backlog.
@@ -25,20 +28,21 @@ pub trait Output<P>: Observer<P> {
 ///
 /// The port has a virtual clock: whatever was due is done in the order of its scheduled
 /// instants, and the law is handed those. A late call delays what comes out but never
-/// changes rates, sojourn times or decisions. At one instant the order is: the law's
-/// update, the end of a transmission, an arrival.
+/// changes rates, sojourn times or decisions. At one instant the order is: a change of rate on a
+/// schedule, the law's update, the end of a transmission or an opportunity to send, an arrival.
 ///
 /// Nothing here needs an event while nothing waits: that the line fell idle, and the law's
 /// periodic updates, are made up for at the next call, with the instants they were due at.
 #[derive(Debug)]
 pub struct Port<P, D> {
     discipline: D,
-    clock: TransmitClock,
+    transmitter: Transmitter,
     /// When the transmitter asks for the next packet; meaningless while it is idle.
     free_at: Instant,
     /// The transmitter has asked, found nothing, and waits for an arrival.
     idle: bool,
-    /// When the discipline's update is due; never, for a law without a timer.
+    /// When the rate changes or the discipline's update is due; never, at one rate and for a law without
+    /// a timer.
     update_at: Instant,
     /// Classes that the discipline keeps apart.
     classes: usize,
@@ -48,13 +52,14 @@ pub struct Port<P, D> {
 }
 
 impl<P: Packet, D: Discipline<P>> Port<P, D> {
-    /// An idle port at the start of time.
-    pub fn new(discipline: D, rate: Rate) -> Self {
-        let update_at = discipline.next_update().unwrap_or(Instant::MAX);
+    /// An idle port at the start of time, with a rate or another [`Service`].
+    pub fn new(discipline: D, service: impl Into<Service>) -> Self {
+        let transmitter = Transmitter::new(service.into());
+        let update_at = discipline.next_update().unwrap_or(Instant::MAX).min(transmitter.next_change());
         Self {
             classes: discipline.classes().len(),
             discipline,
-            clock: TransmitClock::new(rate),
+            transmitter,
             free_at: Instant::ZERO,
             idle: true,
             update_at,
@@ -70,6 +75,8 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         if !self.idle {
             self.discipline.enqueue(packet, now, output);
             self.tell_backlog(now, output);
+        } else if self.transmitter.waits() {
+            self.hold(packet, now, output);
         } else if let Some(packet) = self.discipline.pass(packet, now, output) {
             self.send(packet, Duration::ZERO, now, output);
         }
@@ -85,8 +92,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
                 return;
             }
             if self.update_at <= asks_at {
-                self.discipline.update(due);
-                self.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
+                self.update(due);
             } else {
                 self.transmit(due, output);
             }
@@ -100,11 +106,30 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         (!self.idle && self.waits).then_some(self.free_at)
     }
 
-    /// From `now` on the link runs at `rate`. A packet already on the wire ends at the old one.
+    /// From `now` on the link runs at `rate`, whatever its service was. A packet already on the wire
+    /// ends at the old one.
     pub fn set_rate(&mut self, rate: Rate, now: Instant, output: &mut impl Output<P>) {
         self.advance(now, output);
-        self.clock.set_rate(rate);
+        match &mut self.transmitter {
+            Transmitter::Fixed(clock) => clock.set_rate(rate),
+            other => {
+                *other = Transmitter::new(rate.into());
+                self.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
+            }
+        }
         self.discipline.on_rate(rate, now);
+    }
+
+    /// What the link could have sent until `now`, in bits times [`Service::WORK_PER_BIT`], where that is not
+    /// its rate times the time: on a schedule or a trace. To be asked once the port has caught up with `now`.
+    pub fn offered(&self, now: Instant) -> Option<u128> {
+        self.transmitter.offered(now)
+    }
+
+    /// What leaves after `now` of the packet that was last reported as sent, on a schedule or a trace, in the
+    /// same unit.
+    pub fn unsent(&self, now: Instant) -> u128 {
+        self.transmitter.unsent(now, self.free_at)
     }
 
     /// What waits.
@@ -117,9 +142,30 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         &self.discipline
     }
 
-    /// The rate in force.
+    /// The rate in force; of a trace, its mean.
     pub const fn rate(&self) -> Rate {
-        self.clock.rate()
+        self.transmitter.rate()
+    }
+
+    /// A packet arrives where nothing waits, and the link sends only when a trace lets it.
+    #[inline(never)]
+    fn hold(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
+        self.idle = false;
+        self.free_at = self.transmitter.opportunity(now);
+        self.discipline.enqueue(packet, now, output);
+        self.tell_backlog(now, output);
+    }
+
+    /// A change of rate, or the law's update, is due.
+    fn update(&mut self, due: Instant) {
+        if self.transmitter.next_change() == due {
+            let rate = self.transmitter.change();
+            self.discipline.on_rate(rate, due);
+        } else {
+            self.discipline.update(due);
+        }
+        let update = self.discipline.next_update().unwrap_or(Instant::MAX);
+        self.update_at = update.min(self.transmitter.next_change());
     }
 
     #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
@@ -148,7 +194,8 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     #[inline]
     fn send(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
         self.idle = false;
-        self.free_at = self.clock.finish(now, packet.info().bytes);
-        output.sent(packet, sojourn, now, self.free_at);
+        let (end, free_at) = self.transmitter.serve(now, packet.info().bytes);
+        self.free_at = free_at;
+        output.sent(packet, sojourn, now, end);
     }
 }

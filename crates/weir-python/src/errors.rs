@@ -1,6 +1,11 @@
-use pyo3::{create_exception, exceptions::PyValueError, prelude::*};
+use pyo3::{
+    create_exception,
+    exceptions::{PyOSError, PyValueError},
+    prelude::*,
+};
 
 create_exception!(_core, ScenarioError, PyValueError, "A scenario that cannot be run.");
+create_exception!(_core, CaptureError, PyOSError, "A capture that cannot be written.");
 
 /// The Python exception for a scenario that cannot be run, with everything a person needs.
 pub(crate) fn scenario_error(py: Python<'_>, error: &weir_scenario::ScenarioError) -> PyErr {

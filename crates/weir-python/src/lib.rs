@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::{
-        errors::ScenarioError,
+        errors::{CaptureError, ScenarioError},
         own_law::{BacklogView, LinkView, PacketView, SeenView},
         queue::QueueCore,
         run::{Batch, Run, tables},

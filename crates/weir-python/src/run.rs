@@ -1,4 +1,5 @@
 use std::{
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -9,9 +10,11 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use weir_sim::{Around, Column, GroupRows, Job, Measurements, Names, Table, Tables};
+use weir_scenario::Direction;
+use weir_sim::{Around, Capture, Column, GroupRows, Job, Measurements, Names, Table, Tables};
 
 use crate::{
+    errors::CaptureError,
     own_law::{self, raised},
     scenario::Scenario,
 };
@@ -36,14 +39,25 @@ impl Drop for Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (jobs, threads = 0))]
+    #[pyo3(signature = (jobs, threads = 0, captures = Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-    fn new(jobs: Vec<(PyRef<'_, Scenario>, u64)>, threads: usize) -> PyResult<Self> {
+    fn new(
+        jobs: Vec<(PyRef<'_, Scenario>, u64)>,
+        threads: usize,
+        captures: Vec<(String, Option<String>, bool, PathBuf)>,
+    ) -> PyResult<Self> {
         let own_laws = jobs.iter().any(|(scenario, _)| scenario.plain.has_python_laws());
-        let jobs =
-            jobs.iter().map(|(scenario, seed)| Job { scenario: Arc::clone(&scenario.plain), seed: *seed });
+        let jobs = jobs.iter().map(|(scenario, seed)| Job {
+            scenario: Arc::clone(&scenario.plain),
+            seed: *seed,
+            captures: Vec::new(),
+        });
+        let mut jobs: Vec<_> = jobs.collect();
+        if let Some(first) = jobs.first_mut() {
+            first.captures = captures.into_iter().map(capture).collect();
+        }
         let around: Around = if own_laws { own_law::within_interpreter } else { |work| work() };
-        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs.collect(), threads, around)?)))
+        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, around)?)))
     }
 
     fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
@@ -72,10 +86,27 @@ impl Batch {
                 if batch.wait(Duration::ZERO) { batch.take() } else { None }
             })
         })?;
+        if let Some(failure) = self.lock().failure() {
+            return Err(CaptureError::new_err((
+                failure.number,
+                failure.message.clone(),
+                failure.file.clone(),
+            )));
+        }
         taken.map(|runs| runs.into_iter().map(Run).collect()).ok_or_else(|| {
             PyRuntimeError::new_err("the batch has not finished, was cancelled, or gave its results already")
         })
     }
+}
+
+/// A capture as Python describes it: link, "forward", "reverse" or both, as packets arrive, file.
+fn capture(described: (String, Option<String>, bool, PathBuf)) -> Capture {
+    let (link, direction, arriving, file) = described;
+    let direction = direction.map(|name| match &*name {
+        "reverse" => Direction::Reverse,
+        _ => Direction::Forward,
+    });
+    Capture { link, direction, arriving, file }
 }
 
 /// What one run measured.

@@ -7,7 +7,7 @@ use pyo3::{
     prelude::*,
     types::{PyString, PyTuple},
 };
-use weir_scenario::Document;
+use weir_scenario::{Direction, Document};
 
 use crate::{errors::scenario_error, own_law};
 
@@ -147,6 +147,17 @@ impl Scenario {
     #[getter]
     fn links(&self) -> Vec<String> {
         self.plain.links.keys().cloned().collect()
+    }
+
+    /// Every link and direction that has a queue.
+    #[getter]
+    fn queues(&self) -> Vec<(&str, &'static str)> {
+        let named = [(Direction::Forward, "forward"), (Direction::Reverse, "reverse")];
+        let queues = self.plain.links.iter().flat_map(|(name, link)| {
+            let there = named.iter().filter(|(direction, _)| link.lane(*direction).is_some());
+            there.map(move |(_, direction)| (name.as_str(), *direction))
+        });
+        queues.collect()
     }
 
     #[getter]

@@ -8,7 +8,7 @@ use crate::{
     Scenario, ScenarioError,
     check::{self, Problem},
     overrides::{self, Value},
-    wording,
+    topology, wording,
 };
 
 /// The text of a scenario file, with the overrides that were asked for. Values keep the place
@@ -148,7 +148,8 @@ impl Document {
         hint: String,
     ) -> ScenarioError {
         let tree = self.resolved(variant).unwrap_or_default();
-        self.error(find(&tree, path), path, message, Some(hint))
+        let path = written(&tree, path);
+        self.error(find(&tree, &path), &path, message, Some(hint))
     }
 
     /// The text as a tree, with the overrides of a variant and those from outside.
@@ -195,10 +196,15 @@ impl Document {
     fn finish(&self, tree: DeTable<'_>) -> Result<Scenario, ScenarioError> {
         let (mut scenario, kept): (Scenario, _) = self.read(tree)?;
         scenario.variants = crate::Variants::default();
-        let explain =
-            |Problem { path, message, hint }| self.error(find(&kept, &path), &path, message, Some(hint));
+        let explain = |Problem { path, message, hint }| {
+            let path = written(&kept, &path);
+            self.error(find(&kept, &path), &path, message, Some(hint))
+        };
         scenario.check_counts().map_err(explain)?;
-        scenario.complete();
+        let folder = Path::new(&*self.file).parent().unwrap_or(Path::new(""));
+        scenario.load_traces(folder).map_err(explain)?;
+        scenario.read_files(folder).map_err(explain)?;
+        scenario.complete().map_err(explain)?;
         scenario.check().map_err(explain)?;
         Ok(scenario)
     }
@@ -294,6 +300,14 @@ pub fn read_queue(table: &str, link: Link) -> Result<QueueConfig, ScenarioError>
 /// The deepest value on the dotted `path` that was written down.
 fn find<'a, 'i>(tree: &'a DeTable<'i>, path: &str) -> Option<&'a Value<'i>> {
     overrides::find(tree, &path.split('.').collect::<Vec<_>>())
+}
+
+/// The path that the tree has for what may have been written out from a short form.
+fn written(tree: &DeTable<'_>, path: &str) -> String {
+    topology::written(path, |kind, name| {
+        let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
+        table.is_some_and(|table| table.contains_key(name))
+    })
 }
 
 fn has_array(table: &DeTable<'_>) -> bool {

@@ -14,7 +14,7 @@
 //!     count = 5
 //!     rtt = "40 ms"
 //! "#)?.scenario()?;
-//! assert_eq!(scenario.links["bottleneck"].rate.bits_per_second(), 10_000_000);
+//! assert_eq!(scenario.rate("bottleneck", weir_scenario::Direction::Forward).bits_per_second(), 10_000_000);
 //! # Ok::<(), weir_scenario::ScenarioError>(())
 //! ```
 
@@ -42,8 +42,15 @@ pub use measure::{Measure, Series};
 pub use overrides::choices_of;
 pub use population::{Lifetime, Population};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
-pub use topology::{Direction, Link, LinkBuffer, ReverseLink};
-pub use traffic::{Access, Exponential, FlowGroup, LogNormal, Rtt, RttDistribution, Uniform};
+pub use topology::{
+    Bernoulli, ChainStep, Direction, GilbertElliott, Lane, Link, LinkBuffer, Loss, Passage, RateChanges,
+    ReverseLink,
+};
+pub use traffic::{
+    Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, Content, Exponential, ExponentialSize, FlowGroup, Gaps,
+    LogNormal, LogNormalSize, Loop, ObjectCount, OnOff, PageTime, ParetoSize, Poisson, Replay, Rtt,
+    RttDistribution, Size, SizeDistribution, Sizes, ThreeGpp, Trace, TracePacket, Traffic, Uniform, Web,
+};
 
 /// The version of the scenario format, `schema = 1`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -137,17 +144,11 @@ impl Scenario {
         choices.is_empty() || {
             let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
             choices.into_iter().all(|(place, name)| {
-                let pointer = format!("/{}", place.replace('.', "/"));
-                plain.pointer(&pointer).is_none_or(|choice| choice.get(name).is_some())
+                let at = |place: &str| plain.pointer(&format!("/{}", place.replace('.', "/")));
+                let choice = at(place).or_else(|| at(&topology::first_written_out(place)?));
+                choice.is_none_or(|choice| choice.get(name).is_some())
             })
         }
-    }
-
-    /// The largest propagation round trip that may occur among flows over `link`; it sets
-    /// the bandwidth-delay product.
-    pub fn largest_rtt(&self, link: &str) -> Duration {
-        let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
-        over.map(|group| group.rtt.typical_maximum()).max().unwrap_or(Duration::ZERO)
     }
 }
 

@@ -9,7 +9,8 @@ use toml::{
 };
 
 /// Tables that hold one choice among several: setting a value of another choice replaces it.
-const CHOICES: &[&str] = &["aqm", "congestion", "law", "recovery", "rtt", "slow_start", "utility"];
+const CHOICES: &[&str] =
+    &["aqm", "congestion", "law", "loss", "recovery", "rtt", "size", "slow_start", "traffic", "utility"];
 
 /// Tables in which people choose the names, which may be any of these.
 const NAMED: &[&str] = &["links", "flows", "variants"];

@@ -3,7 +3,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{Arc, mpsc},
+    sync::{Arc, OnceLock, mpsc},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -11,7 +11,7 @@ use std::{
 use rayon::prelude::*;
 use weir_scenario::Scenario;
 
-use crate::{Cancelled, Measurements, Monitor, World};
+use crate::{Capture, CaptureError, Measurements, Monitor, Stopped, World};
 
 /// One run to do.
 #[derive(Clone, Debug)]
@@ -20,13 +20,16 @@ pub struct Job {
     pub scenario: Arc<Scenario>,
     /// Seed of all its random streams.
     pub seed: u64,
+    /// Captures to make of it.
+    pub captures: Vec<Capture>,
 }
 
 impl Job {
     /// Builds the world, runs it, clears it away, and says what all that took.
-    fn run(&self, monitor: &Monitor) -> Result<Measurements, Cancelled> {
+    fn run(&self, monitor: &Monitor) -> Result<Measurements, Stopped> {
         let began = cpu_time::ThreadTime::now();
-        let measured = World::new(&self.scenario, self.seed).run(monitor)?;
+        let world = World::new(&self.scenario, self.seed).capturing(&self.scenario, &self.captures)?;
+        let measured = world.run(monitor)?;
         Ok(Measurements { cpu: began.elapsed(), ..measured })
     }
 }
@@ -39,7 +42,9 @@ pub type Around = fn(work: Box<dyn FnOnce() + Send>);
 pub struct Batch {
     jobs: Arc<[(Job, Monitor)]>,
     ended: mpsc::Receiver<()>,
-    threads: Option<JoinHandle<Result<Vec<Measurements>, Cancelled>>>,
+    threads: Option<JoinHandle<Result<Vec<Measurements>, Stopped>>>,
+    /// The first capture that could not be written.
+    failure: Arc<OnceLock<CaptureError>>,
     done: bool,
 }
 
@@ -62,13 +67,20 @@ impl Batch {
         let jobs: Arc<[_]> = jobs.into_iter().map(|job| (job, Monitor::default())).collect();
         let (ends, ended) = mpsc::channel();
         let work = Arc::clone(&jobs);
+        let failure = Arc::new(OnceLock::new());
+        let failed = Arc::clone(&failure);
         let threads = thread::Builder::new().name("weir-batch".into()).spawn(move || {
             let run = |(job, monitor): &(Job, Monitor)| {
-                catch_unwind(AssertUnwindSafe(|| job.run(monitor))).unwrap_or_else(|panic| {
+                let result = catch_unwind(AssertUnwindSafe(|| job.run(monitor))).unwrap_or_else(|panic| {
                     // Nobody is going to see the others.
                     cancel(&work);
                     resume_unwind(panic)
-                })
+                });
+                if let Err(Stopped::Capture(error)) = &result {
+                    let _ = failed.set(error.clone());
+                    cancel(&work);
+                }
+                result
             };
             let runs = || work.par_iter().with_max_len(1).map(run).collect();
             let results = catch_unwind(AssertUnwindSafe(|| pool.install(runs)));
@@ -81,7 +93,7 @@ impl Batch {
             }
             results.unwrap_or_else(|panic| resume_unwind(panic))
         })?;
-        Ok(Self { jobs, ended, threads: Some(threads), done: false })
+        Ok(Self { jobs, ended, threads: Some(threads), failure, done: false })
     }
 
     /// Waits at most `timeout`; whether all runs have ended.
@@ -109,6 +121,11 @@ impl Batch {
         if let Some(threads) = self.threads.take() {
             let _ = threads.join();
         }
+    }
+
+    /// The capture that could not be written, if there is one: the runs were stopped for it.
+    pub fn failure(&self) -> Option<&CaptureError> {
+        self.failure.get()
     }
 
     /// The results in the order of the jobs, once all have ended; `None` if they were stopped

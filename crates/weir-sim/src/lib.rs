@@ -12,18 +12,21 @@
 
 mod batch;
 mod build;
+mod capture;
 mod engine;
 mod measure;
 mod network;
 mod packet;
 mod results;
+mod traffic;
 mod world;
 
 pub use batch::{Around, Batch, Job};
+pub use capture::{Capture, CaptureError};
 pub use measure::{Measurements, Series};
 pub use packet::Packet;
 pub use results::{Column, GroupRows, Names, Table, Tables};
-pub use world::{Cancelled, Monitor, World};
+pub use world::{Monitor, Stopped, World};
 
 /// Grows when the same scenario and seed would give other numbers.
 pub const RESULTS_VERSION: u32 = 1;

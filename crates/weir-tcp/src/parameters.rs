@@ -106,6 +106,8 @@ pub struct TcpParameters {
     pub max_rto: Duration,
     /// Timeout before the first round-trip sample. Default 1 s (RFC 6298).
     pub initial_rto: Duration,
+    /// So many SYNs are sent again without doubling the timeout. Default 0 (RFC 6298); Linux 4.
+    pub steady_syns: u32,
     /// Round-trip times are rounded up to multiples of this. Default 1 ns, which is exact;
     /// ns-2.35 10 ms.
     pub clock_granularity: Duration,
@@ -114,8 +116,12 @@ pub struct TcpParameters {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub delayed_ack: Option<Duration>,
     /// With delayed ACKs: so many segments are acknowledged at once before the first is delayed. Default
-    /// 0; Linux 16.
+    /// 0; Linux 16, measured about 32.
     pub quick_acks: u32,
+    /// With delayed ACKs: acknowledge at once what brings news of marks, as Linux does. That is the first
+    /// segment that is marked and the next one, and the one that says that the window was cut; with DCTCP, one
+    /// that is marked where the one before was not, or the other way round. Default off.
+    pub prompt_echoes: bool,
     /// What `min_rto` bounds. Default: the timeout (RFC 6298).
     pub rto_floor: RtoFloor,
     /// Declare segments ECN-capable and answer to marks (RFC 3168). Default off.
@@ -143,9 +149,11 @@ impl Default for TcpParameters {
             min_rto: Duration::from_secs(1),
             max_rto: Duration::from_secs(60),
             initial_rto: Duration::from_secs(1),
+            steady_syns: 0,
             clock_granularity: Duration::from_nanos(1),
             delayed_ack: None,
             quick_acks: 0,
+            prompt_echoes: false,
             rto_floor: RtoFloor::default(),
             ecn: false,
             ecn_on_retransmissions: false,

@@ -18,6 +18,10 @@ pub struct Receiver {
     first: u32,
     /// Distinct data segments, the SYN not among them.
     delivered: u32,
+    /// All segments: the SYN and what came twice among them.
+    arrived: u32,
+    /// Segments that arrived with the mark of a queue.
+    marked: u32,
     /// What arrived beyond `expected`: disjoint ranges, first included, last excluded, in order.
     beyond: Vec<(u32, u32)>,
     /// The blocks that its ACKs bear; `None` if they bear none.
@@ -26,11 +30,17 @@ pub struct Receiver {
     /// feedback is exact, the last segment was marked.
     echo: bool,
     feedback: Feedback,
+    /// Every segment in order is acknowledged at once, and marks are latched: the short way for most.
+    at_once: bool,
+    /// The last segment passed nothing but routers that understand ECN, as its sender asked.
+    capable: bool,
     /// Stamp of the first segment whose ACK is being delayed.
     delayed: Option<Instant>,
     /// When the delayed ACK is due; [`Instant::MAX`] if there is none.
     due: Instant,
     delay: Option<Duration>,
+    /// News of marks is not delayed.
+    prompt: bool,
     /// ACKs that are still sent at once, whatever `delay` says.
     quick: u32,
     ack_size: PacketSize,
@@ -44,13 +54,19 @@ impl Receiver {
             expected: 0,
             first: 0,
             delivered: 0,
+            arrived: 0,
+            marked: 0,
             beyond: Vec::new(),
             log: matches!(parameters.recovery, RecoveryConfig::Sack(_)).then(Box::default),
             echo: false,
             feedback: parameters.congestion.feedback(),
+            at_once: parameters.delayed_ack.is_none()
+                && parameters.congestion.feedback() == Feedback::Latched,
+            capable: false,
             delayed: None,
             due: Instant::MAX,
             delay: parameters.delayed_ack,
+            prompt: parameters.prompt_echoes,
             quick: parameters.quick_acks,
             ack_size: parameters.ack_size,
             flow,
@@ -74,17 +90,44 @@ impl Receiver {
     #[inline]
     pub fn on_segment(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
+        if !(plain && self.at_once) {
+            return self.on_other(segment, plain, now);
+        }
+        let syn = segment.flags.has(Flags::SYN);
+        let marked = segment.ecn == Ecn::Ce;
+        self.capable = segment.flags.has(Flags::ALL_CAPABLE);
+        self.arrived += 1;
+        self.marked += u32::from(marked);
+        self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
+        self.expected += 1;
+        self.delivered += u32::from(!syn);
+        Some(self.ack(segment.stamp, syn))
+    }
+
+    /// Data that is out of order, or at a receiver that does not acknowledge all at once.
+    #[inline(never)]
+    fn on_other(&mut self, segment: &Segment, plain: bool, now: Instant) -> Option<Segment> {
         if !plain && segment.number < self.first {
             return None;
         }
         let marked = segment.ecn == Ecn::Ce;
+        self.capable = segment.flags.has(Flags::ALL_CAPABLE);
+        self.arrived += 1;
+        self.marked += u32::from(marked);
         let before = match self.feedback {
             Feedback::Latched => {
-                self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
+                let latched = self.echo && !segment.flags.has(Flags::CWR);
+                if self.prompt && marked && !latched {
+                    self.quick = self.quick.max(2);
+                }
+                self.echo = marked || latched;
                 None
             }
             Feedback::Exact => self.echo_exactly(marked, plain),
         };
+        if self.prompt && segment.flags.has(Flags::CWR) {
+            self.quick = self.quick.max(1);
+        }
         let new = if plain {
             self.expected += 1;
             true
@@ -101,9 +144,15 @@ impl Receiver {
                 self.due = now + delay;
                 before
             }
+            // There are two to send, and the other one comes first.
+            Some(_) if before.is_some() => {
+                self.delayed = Some(segment.stamp);
+                self.due = now;
+                before
+            }
             _ => {
                 self.quick = self.quick.saturating_sub(1);
-                Some(self.acknowledge(segment.stamp))
+                Some(self.acknowledge(segment.stamp, syn))
             }
         }
     }
@@ -113,14 +162,18 @@ impl Receiver {
     #[inline(never)]
     fn echo_exactly(&mut self, marked: bool, plain: bool) -> Option<Segment> {
         let turns = plain && marked != self.echo;
-        let before = self.delayed.filter(|_| turns).map(|stamp| self.acknowledge(stamp));
+        let before = self.delayed.filter(|_| turns).map(|stamp| self.acknowledge(stamp, false));
         self.echo = marked;
+        if turns && self.prompt {
+            self.quick = self.quick.max(1);
+        }
         before
     }
 
     /// The delayed ACK is due.
     pub fn on_timeout(&mut self) -> Option<Segment> {
-        self.delayed.map(|stamp| self.acknowledge(stamp))
+        self.quick = self.quick.saturating_sub(u32::from(self.delayed.is_some()));
+        self.delayed.map(|stamp| self.acknowledge(stamp, false))
     }
 
     /// When [`Receiver::on_timeout`] is due; [`Instant::MAX`] if no ACK is delayed.
@@ -132,6 +185,16 @@ impl Receiver {
     /// Distinct data segments received, in order or not.
     pub const fn delivered(&self) -> u32 {
         self.delivered
+    }
+
+    /// Segments received, the SYN and those that came twice among them.
+    pub const fn arrived(&self) -> u32 {
+        self.arrived
+    }
+
+    /// Segments received that a queue on the way had marked.
+    pub const fn marked(&self) -> u32 {
+        self.marked
     }
 
     /// The SACK blocks of an ACK of this receiver, as an ACK would carry them: the latest first (RFC
@@ -163,17 +226,24 @@ impl Receiver {
         }
     }
 
-    #[inline]
-    fn acknowledge(&mut self, stamp: Instant) -> Segment {
+    /// The ACK that is due, perhaps of a SYN.
+    fn acknowledge(&mut self, stamp: Instant, syn: bool) -> Segment {
         self.due = Instant::MAX;
+        // RFC 7323, section 4.3: the earliest of the segments that one ACK covers.
+        let stamp = self.delayed.take().unwrap_or(stamp);
+        self.ack(stamp, syn)
+    }
+
+    #[inline]
+    fn ack(&mut self, stamp: Instant, syn: bool) -> Segment {
+        let told = Flags::ACK.with(Flags::ECE, self.echo).with(Flags::SYN, syn);
         Segment {
-            // RFC 7323, section 4.3: the earliest of the segments that one ACK covers.
-            stamp: self.delayed.take().unwrap_or(stamp),
+            stamp,
             flow: self.flow,
             number: self.expected,
             bytes: self.ack_size.bytes(),
             ecn: Ecn::NotEct,
-            flags: Flags::ACK.with(Flags::ECE, self.echo),
+            flags: told.with(Flags::ALL_CAPABLE, self.capable),
             blocks: self.log.as_mut().map_or(0, |log| log.write(self.expected)),
         }
     }

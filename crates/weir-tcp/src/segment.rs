@@ -32,7 +32,7 @@ impl Flags {
     pub const NONE: Self = Self(0);
     /// An acknowledgement.
     pub const ACK: Self = Self(1);
-    /// The first segment of a connection.
+    /// The first segment of a connection, and its acknowledgement.
     pub const SYN: Self = Self(1 << 1);
     /// Data that has been sent before.
     pub const RETRANSMISSION: Self = Self(1 << 2);

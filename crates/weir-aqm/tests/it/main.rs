@@ -3,5 +3,6 @@
 mod contracts;
 mod hosted;
 mod no_alloc;
+mod service;
 mod support;
 mod vectors;

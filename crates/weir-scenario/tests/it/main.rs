@@ -3,9 +3,11 @@
 mod files;
 mod identity;
 mod mistakes;
+mod networks;
 mod overrides;
 mod senders;
 mod sweep;
+mod traffic;
 
 use weir_scenario::{Document, Scenario, ScenarioError};
 

@@ -19,7 +19,7 @@ fn values_are_set_by_path_with_or_without_quotation_marks() {
         ("links.bottleneck.aqm.red.gentle", "true"),
     ]);
     let scenario = scenario.scenario().unwrap();
-    assert_eq!(scenario.links["bottleneck"].rate.bits_per_second(), 20_000_000);
+    assert_eq!(scenario.links["bottleneck"].rate.unwrap().bits_per_second(), 20_000_000);
     assert_eq!(scenario.flows["ftp"].count, 7);
     let QueueConfig::Red(red) = &scenario.links["bottleneck"].aqm else { panic!("not RED") };
     assert!(red.gentle);

@@ -5,12 +5,12 @@ use weir_tcp::congestion::{CongestionConfig, SlowStartConfig};
 
 use crate::{PLAIN, read};
 
-/// The congestion control of the plain scenario with these values set.
+/// The congestion control of the plain scenario with these values set, and with ECN: some live by it.
 fn chosen(overrides: &[(&str, &str)]) -> CongestionConfig {
-    let set: Vec<_> = overrides
-        .iter()
-        .map(|(path, value)| (format!("flows.ftp.tcp.congestion{path}"), (*value).to_owned()))
-        .collect();
+    let mut set = vec![("flows.ftp.tcp.ecn".to_owned(), "true".to_owned())];
+    let written =
+        |(path, value): &(&str, &str)| (format!("flows.ftp.tcp.congestion{path}"), (*value).to_owned());
+    set.extend(overrides.iter().map(written));
     let document = Document::parse("plain.toml", PLAIN).unwrap().with_overrides(&set);
     let scenario = document.scenario().unwrap_or_else(|error| panic!("{error}"));
     scenario.flows["ftp"].tcp.congestion.clone()

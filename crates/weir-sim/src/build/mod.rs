@@ -2,10 +2,11 @@
 
 mod flows;
 mod network;
+mod traffic;
 
 use std::collections::HashMap;
 
-use weir_scenario::Scenario;
+use weir_scenario::{Direction, Passage, Scenario};
 use weir_types::{Duration, Instant, Streams};
 
 use crate::{
@@ -13,7 +14,8 @@ use crate::{
     engine::{Calendar, Event},
     measure::{FlowInfo, GroupInfo, Intervals, QueueCounts, QueueInfo, Series},
     network::{Pipes, PortSlot, Route, To, Ways},
-    world::Books,
+    traffic::Traffic,
+    world::{Books, Sink, Source},
 };
 
 impl World {
@@ -28,8 +30,13 @@ impl World {
             pipes: Pipes::default(),
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
-            ways: Ways { groups: scenario.flows.len(), ..Ways::default() },
+            ways: Ways {
+                groups: scenario.flows.len(),
+                live: vec![0; scenario.flows.len()],
+                ..Ways::default()
+            },
             calendar: Calendar::default(),
+            traffic: Traffic::default(),
         };
         builder.add_ports();
         builder.finish(seed)
@@ -42,6 +49,16 @@ struct LinkPorts {
     forward: u32,
     reverse: Option<u32>,
     delay: Duration,
+}
+
+impl LinkPorts {
+    /// The port of one direction, if it has one.
+    const fn port(&self, direction: Direction) -> Option<u32> {
+        match direction {
+            Direction::Forward => Some(self.forward),
+            Direction::Reverse => self.reverse,
+        }
+    }
 }
 
 /// Where a pipe begins: with the port it leaves, or at an endpoint.
@@ -58,20 +75,39 @@ struct Builder<'a> {
     known_routes: HashMap<Route, u32>,
     ways: Ways,
     calendar: Calendar,
+    traffic: Traffic,
+}
+
+/// Static flows and their two ends, in the order of their ids.
+#[derive(Default)]
+struct Ends {
+    flows: Vec<FlowInfo>,
+    sources: Vec<Source>,
+    sinks: Vec<Sink>,
 }
 
 impl Builder<'_> {
     fn finish(mut self, seed: u64) -> World {
         let scenario = self.scenario;
-        let mut flows = Vec::new();
-        let (mut sources, mut sinks, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ends = Ends::default();
+        let mut groups = Vec::new();
         for (index, (name, group)) in scenario.flows.iter().enumerate() {
-            let bottleneck = group.path.iter().min_by_key(|link| scenario.links[*link].rate);
-            let bottleneck = bottleneck.expect("a path has links").clone();
-            let capacity = scenario.links[&bottleneck].rate.bits_per_second() as f64;
-            groups.push(GroupInfo { name: name.clone(), bottleneck, capacity });
-            self.add_flows(index, name, group, &mut flows, &mut sources, &mut sinks);
+            let way = scenario.data_way(group);
+            let rate = |at: &Passage<'_>| scenario.rate(at.link, at.direction);
+            let narrowest = *way.iter().min_by_key(|at| rate(at)).expect("a path has links");
+            let ports =
+                way.iter().map(|at| self.links[at.link].port(at.direction).expect("data has a queue"));
+            let capacity = rate(&narrowest).bits_per_second() as f64;
+            groups.push(GroupInfo {
+                name: name.clone(),
+                bottleneck: (narrowest.link.to_owned(), narrowest.direction),
+                capacity,
+                queues: ports.map(|port| port as usize).collect(),
+            });
+            self.add_traffic(index, name, group, capacity, &mut ends);
         }
+        let Ends { flows, sources, sinks } = ends;
+        self.traffic.first = flows.len() as u32;
         let wanted = scenario.measure.series.as_ref();
         let is_watched = |info: &FlowInfo| {
             let group = scenario.flows.get_index(info.group).map(|(name, _)| name);
@@ -93,6 +129,8 @@ impl Builder<'_> {
             ways: self.ways,
             sources,
             sinks,
+            traffic: self.traffic,
+            streams: self.streams,
             books: Books {
                 intervals,
                 cut: 0,
@@ -105,8 +143,8 @@ impl Builder<'_> {
                 events: 0,
                 sent: 0,
                 delivered: 0,
-                dropped: 0,
             },
+            captures: None,
             end: Instant::ZERO + scenario.duration,
             seed,
         }

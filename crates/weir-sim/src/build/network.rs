@@ -1,82 +1,87 @@
 //! Ports, pipes and routes.
 
-use weir_aqm::{
-    Discipline, Port,
-    disciplines::{AnyDiscipline, QueueConfig},
-};
-use weir_scenario::{Direction, FlowGroup};
+use weir_aqm::{Discipline, Port, disciplines::AnyDiscipline};
+use weir_scenario::{Direction, FlowGroup, Passage};
 use weir_types::Duration;
 
 use super::{Builder, LinkPorts, PipeKey};
 use crate::{
     Packet,
     measure::{QueueCounts, QueueInfo},
-    network::{Entry, Hop, Pipe, PortSlot, Route, To},
+    network::{Entry, Extras, Hop, Line, Pipe, PortSide, PortSlot, Route, To},
 };
 
 impl Builder<'_> {
     pub(super) fn add_ports(&mut self) {
         let scenario = self.scenario;
         for (name, link) in &scenario.links {
-            let forward = self.add_port(name, Direction::Forward, &link.aqm);
-            let reverse = link.reverse.as_ref();
-            let reverse = reverse.map(|reverse| self.add_port(name, Direction::Reverse, &reverse.aqm));
+            let forward = self.add_port(name, Direction::Forward).expect("there is a queue");
+            let reverse = self.add_port(name, Direction::Reverse);
             self.links.insert(name, LinkPorts { forward, reverse, delay: link.delay });
         }
     }
 
-    fn add_port(&mut self, link: &str, direction: Direction, aqm: &QueueConfig) -> u32 {
-        let (name, stream) = match direction {
-            Direction::Forward => ("forward", format!("links.{link}.aqm")),
-            Direction::Reverse => ("reverse", format!("links.{link}.reverse.aqm")),
+    /// The port of one direction of `link`, if it has a queue.
+    fn add_port(&mut self, link: &str, direction: Direction) -> Option<u32> {
+        let lane = self.scenario.links[link].lane(direction)?;
+        let (name, path) = match direction {
+            Direction::Forward => ("forward", format!("links.{link}")),
+            Direction::Reverse => ("reverse", format!("links.{link}.reverse")),
         };
         let seen = self.scenario.seen_by_laws(link, direction);
-        let discipline: AnyDiscipline<Packet> = aqm.build(seen, self.streams, &stream);
+        let discipline: AnyDiscipline<Packet> = lane.aqm.build(seen, self.streams, &format!("{path}.aqm"));
         let classes = discipline.classes();
         let groups = self.scenario.flows.len();
+        let legacy = !self.scenario.links[link].ecn_capable;
+        let on_the_way = Line::new(lane.loss, legacy, || self.streams.at(&format!("{path}.loss")));
         self.ports.push(PortSlot {
-            port: Port::new(discipline, seen.rate),
-            counts: QueueCounts::new(groups, classes.len()),
+            port: Port::new(discipline, self.scenario.service(link, direction)),
+            side: PortSide {
+                counts: QueueCounts::new(groups, classes.len()),
+                extras: on_the_way.map(|line| Box::new(Extras { line: Some(line), tap: None })),
+                ..PortSide::default()
+            },
             lookahead: Duration::MAX,
             awaited: false,
         });
         let rate = seen.rate.bits_per_second() as f64;
         self.queues.push((QueueInfo { link: link.to_owned(), direction: name, rate, classes }, Vec::new()));
-        self.ports.len() as u32 - 1
+        Some(self.ports.len() as u32 - 1)
     }
 
     /// The routes of one flow, for data and for ACKs.
     pub(super) fn add_routes(&mut self, group: &FlowGroup, rtt: Duration) -> (u32, u32) {
-        let links: Vec<_> = group.path.iter().map(|name| self.links[name.as_str()]).collect();
+        let scenario = self.scenario;
+        let (there, back) = (scenario.data_way(group), scenario.ack_way(group));
         let receiver = group.access.as_ref().map_or(Duration::ZERO, |access| access.receiver_delay);
-        let across = links.iter().fold(receiver, |sum, link| sum + link.delay);
+        let across = scenario.delay_of(&there) + scenario.delay_of(&back) + receiver * 2;
         // What the links do not account for is access delay, half in each direction.
-        let access = rtt.saturating_sub(across * 2);
-        let there = access / 2;
-        let forward = links.iter().map(|link| (Some(link.forward), link.delay));
-        let forward = self.add_route(there, forward, receiver, To::Receiver, group.access.is_some());
-        let backward = links.iter().rev().map(|link| (link.reverse, link.delay));
-        let back = access.saturating_sub(there);
-        let backward = self.add_route(receiver, backward, back, To::Sender, group.access.is_some());
+        let access = rtt.saturating_sub(across);
+        let before = access / 2;
+        let after = access.saturating_sub(before);
+        let serialises = group.access.is_some();
+        let forward = self.add_route(before, &there, receiver, To::Receiver, serialises);
+        let backward = self.add_route(receiver, &back, after, To::Sender, serialises);
         (forward, backward)
     }
 
-    /// A route through `links`, each a port, if it has one, and the delay behind it; `before`
-    /// and `after` are the delays of the access links. Links without a port only delay.
+    /// A route along `way`; `before` and `after` are the delays of the access links. Links without a
+    /// port only delay.
     fn add_route(
         &mut self,
         before: Duration,
-        links: impl Iterator<Item = (Option<u32>, Duration)>,
+        way: &[Passage<'_>],
         after: Duration,
         end: To,
         serialises: bool,
     ) -> u32 {
         // Each leg: the port it leaves, and its delay.
         let mut legs: Vec<(Option<u32>, Duration)> = vec![(None, before)];
-        for (port, delay) in links {
-            match port {
-                Some(_) => legs.push((port, delay)),
-                None => lengthen(&mut legs, delay),
+        for at in way {
+            let link = self.links[at.link];
+            match link.port(at.direction) {
+                port @ Some(_) => legs.push((port, link.delay)),
+                None => lengthen(&mut legs, link.delay),
             }
         }
         lengthen(&mut legs, after);

@@ -67,7 +67,7 @@ mod tests {
         /// Against a sorted list: whatever the interleaving, the first comes first.
         #[test]
         fn events_come_in_order(steps in prop::collection::vec(
-            prop::option::of((0_u64..50, 0_u64..11, 0_u32..5)), 1..300,
+            prop::option::of((0_u64..50, 0_u64..12, 0_u32..5)), 1..300,
         )) {
             let mut calendar = Calendar::default();
             let mut model: Vec<(u64, u64)> = Vec::new();

@@ -24,6 +24,8 @@ pub(crate) enum Event {
     Timer(u32),
     /// A delayed ACK is due.
     DelayedAck(u32),
+    /// It is the turn of what decides when flows or datagrams begin.
+    Generate(u32),
 }
 
 impl Event {
@@ -42,6 +44,7 @@ impl Event {
             Self::SendLater(index) => (8, index),
             Self::Timer(index) => (9, index),
             Self::DelayedAck(index) => (10, index),
+            Self::Generate(index) => (11, index),
         };
         (kind << 32) | index as u64
     }
@@ -69,7 +72,8 @@ impl Event {
             7 => Self::Stop(index),
             8 => Self::SendLater(index),
             9 => Self::Timer(index),
-            _ => Self::DelayedAck(index),
+            10 => Self::DelayedAck(index),
+            _ => Self::Generate(index),
         }
     }
 

@@ -5,25 +5,39 @@
 //! *interval* between two cuts; rows are sums of intervals, so that nothing is counted twice
 //! and a whole-run row costs nothing beside the rows of its periods.
 
+mod completions;
 mod gauge;
 mod histogram;
 mod intervals;
 mod queue;
 mod series;
+mod synchronisation;
 
+use weir_scenario::Direction;
+use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant};
 
+use crate::traffic::ComingCounts;
+
+pub(crate) use completions::{Completions, SLOWDOWN_OF_ONE, SizeCounts};
 pub(crate) use gauge::QueueGauge;
 pub(crate) use histogram::Histogram;
 pub(crate) use intervals::{Intervals, Row};
 pub(crate) use queue::{CellCounts, QueueCounts};
 pub use series::Series;
+pub(crate) use synchronisation::{FlowsOver, LossEvents};
 
 /// What one flow has done in one interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowCounts {
     /// Distinct data segments that reached the receiver.
     pub(crate) delivered: u64,
+    /// Their bytes on the wire.
+    pub(crate) bytes: u64,
+    /// Segments that reached the receiver, the SYN and those that came twice among them.
+    pub(crate) arrived: u64,
+    /// Those of them that a queue on the way had marked.
+    pub(crate) marked: u64,
     /// Segments sent, retransmissions and SYN among them.
     pub(crate) sent: u64,
     /// Segments sent again.
@@ -37,9 +51,28 @@ pub(crate) struct FlowCounts {
 }
 
 impl FlowCounts {
+    /// What the two ends of a flow have counted, but for the bytes.
+    pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
+        let counters = sender.counters();
+        Self {
+            delivered: u64::from(receiver.delivered()),
+            bytes: 0,
+            arrived: u64::from(receiver.arrived()),
+            marked: u64::from(receiver.marked()),
+            sent: counters.sent,
+            retransmitted: counters.retransmitted,
+            timeouts: counters.timeouts,
+            fast_retransmits: counters.fast_retransmits,
+            mark_cuts: counters.mark_cuts,
+        }
+    }
+
     /// Adds the counts of another interval or flow.
     pub(crate) fn add(&mut self, other: &Self) {
         self.delivered += other.delivered;
+        self.bytes += other.bytes;
+        self.arrived += other.arrived;
+        self.marked += other.marked;
         self.sent += other.sent;
         self.retransmitted += other.retransmitted;
         self.timeouts += other.timeouts;
@@ -52,6 +85,9 @@ impl FlowCounts {
     pub(crate) const fn since(&self, earlier: &Self) -> Self {
         Self {
             delivered: self.delivered - earlier.delivered,
+            bytes: self.bytes - earlier.bytes,
+            arrived: self.arrived - earlier.arrived,
+            marked: self.marked - earlier.marked,
             sent: self.sent - earlier.sent,
             retransmitted: self.retransmitted - earlier.retransmitted,
             timeouts: self.timeouts - earlier.timeouts,
@@ -85,10 +121,12 @@ pub(crate) struct FlowInfo {
 pub(crate) struct GroupInfo {
     /// Its name in the scenario.
     pub(crate) name: String,
-    /// The narrowest link on its path, the first of several.
-    pub(crate) bottleneck: String,
+    /// The narrowest link on the way of its data, the first of several, in its direction.
+    pub(crate) bottleneck: (String, Direction),
     /// Its capacity in bit/s.
     pub(crate) capacity: f64,
+    /// The queues on the way of its data, as places among all.
+    pub(crate) queues: Vec<usize>,
 }
 
 /// One queue: a direction of a link.
@@ -118,8 +156,12 @@ pub struct Measurements {
     pub cpu: std::time::Duration,
     /// Values over time.
     pub series: Series,
+    /// Places that flows which come and go ever needed: as many as were there at once.
+    pub slots: usize,
     pub(crate) rows: Vec<Row>,
     pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
     pub(crate) groups: Vec<GroupInfo>,
     pub(crate) flows: Vec<(FlowInfo, Vec<FlowCounts>)>,
+    /// Groups whose flows come and go: their place among all, and what they did in each interval.
+    pub(crate) coming: Vec<(usize, Vec<ComingCounts>)>,
 }

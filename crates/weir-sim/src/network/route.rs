@@ -1,3 +1,7 @@
+use weir_types::Duration;
+
+use super::Pipes;
+
 /// The way of a flow's packets in one direction. Flows with the same links and delays share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Route {
@@ -27,6 +31,16 @@ pub(crate) struct Hop {
 }
 
 impl Route {
+    /// Propagation from end to end.
+    pub(crate) fn delay(&self, pipes: &Pipes) -> Duration {
+        let entry = match self.entry {
+            Entry::Pipe(pipe) => Some(pipe),
+            Entry::Port(_) => None,
+        };
+        let legs = entry.into_iter().chain(self.hops.iter().map(|hop| hop.pipe));
+        legs.fold(Duration::ZERO, |sum, pipe| sum + pipes.0[pipe as usize].delay)
+    }
+
     /// What lies behind `port`.
     #[inline]
     pub(crate) fn behind(&self, port: u32) -> Hop {

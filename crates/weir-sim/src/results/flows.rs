@@ -5,7 +5,8 @@ use weir_types::Instant;
 use super::{ALL, table::table};
 use crate::{
     Measurements,
-    measure::{FlowCounts, FlowInfo, GroupInfo, Row},
+    measure::{FlowCounts, FlowInfo, GroupInfo, QueueGauge, Row},
+    traffic::ComingCounts,
 };
 
 table! {
@@ -26,6 +27,9 @@ table! {
         timeouts: i64,
         fast_retransmits: i64,
         ecn_cuts: i64,
+        arrived: i64,
+        mark_fraction: f64,
+        mark_fraction_product: f64,
     }
 }
 
@@ -63,20 +67,36 @@ pub(super) fn add<'a>(
 
             (info, sum)
         }));
+        let products: Vec<_> = (0..run.groups.len()).map(|group| run.marked_by_hops(group, row)).collect();
         drops.fill(0);
-        for (_, counts) in run.queues.iter().filter(|(info, _)| info.direction == "forward") {
+        for (queue, (_, counts)) in run.queues.iter().enumerate() {
             for interval in &counts[row.intervals.clone()] {
                 for (cell, counts) in interval.cells.iter().enumerate() {
-                    drops[cell % run.groups.len()] += counts.drops();
+                    let group = cell % run.groups.len();
+                    // What it drops elsewhere are ACKs.
+                    if run.groups[group].queues.contains(&queue) {
+                        drops[group] += counts.drops();
+                    }
                 }
             }
         }
         let of = Period { number, row };
         let all = flows_in.iter().copied();
-        groups.push(of.group_row(ALL, run.common_capacity(), drops.iter().sum(), all.clone()));
+        let over_hops = |group: usize| products[group];
+        let coming: Vec<_> = run.coming.iter().map(|(group, counts)| Came::of(*group, counts, row)).collect();
+        groups.push(of.group_row(
+            ALL,
+            run.common_capacity(),
+            drops.iter().sum(),
+            over_hops,
+            all.clone(),
+            &coming,
+        ));
         for (index, (group, drops)) in with_rows.iter().zip(&drops).enumerate() {
             let members = all.clone().filter(|(info, _)| info.group == index);
-            groups.push(of.group_row(&group.name, group.capacity, *drops, members));
+            let came = coming.iter().find(|came| came.group == index);
+            let came = came.map_or(&[][..], std::slice::from_ref);
+            groups.push(of.group_row(&group.name, group.capacity, *drops, over_hops, members, came));
         }
         for (info, counts) in all.filter(|(info, _)| info.start < row.to && info.stop > row.from) {
             flows.push(of.flow_row(info, &run.groups[info.group].name, &counts));
@@ -85,6 +105,20 @@ pub(super) fn add<'a>(
 }
 
 impl Measurements {
+    /// The share of the packets of `group` that its hops would mark together, each marking as it did
+    /// and none knowing of the others: `1 - prod (1 - marks / departures)`. Where laws mark with
+    /// `1 - phi^-price`, this adds up prices (REM 2001, equation 5). Not defined where nothing left.
+    fn marked_by_hops(&self, group: usize, row: &Row) -> f64 {
+        let unmarked = |queue: &usize| {
+            let intervals = self.queues[*queue].1[row.intervals.clone()].iter();
+            let cells = intervals.flat_map(|counts| counts.cells_of(self.groups.len(), None, Some(group)));
+            let (marks, departures) =
+                cells.fold((0, 0), |(marks, left), cell| (marks + cell.marks, left + cell.departures));
+            1.0 - marks as f64 / departures as f64
+        };
+        1.0 - self.groups[group].queues.iter().map(unmarked).product::<f64>()
+    }
+
     /// The capacity that all groups share; not defined where they have different bottlenecks.
     fn common_capacity(&self) -> f64 {
         let mut bottlenecks = self.groups.iter().map(|group| &group.bottleneck);
@@ -106,18 +140,35 @@ impl Period<'_> {
         name: &'a str,
         capacity: f64,
         drops: u64,
+        over_hops: impl Fn(usize) -> f64,
         flows: impl Iterator<Item = (&'a FlowInfo, FlowCounts)>,
+        coming: &[Came],
     ) -> GroupRow<'a> {
         let mut sum = FlowCounts::default();
         let (mut bits, mut users, mut fairness) = (0.0, 0, Jain::default());
+        let mut by_hops = 0.0;
         for (info, counts) in flows {
-            let goodput = bits_delivered(info, &counts);
+            let goodput = counts.bytes as f64 * 8.0;
             bits += goodput;
             users += i64::from(self.row.holds(info));
             if self.row.holds_in_fact(info) {
                 fairness.add(goodput);
             }
+            if counts.arrived > 0 {
+                by_hops += counts.arrived as f64 * over_hops(info.group);
+            }
             sum.add(&counts);
+        }
+        for Came { group, counts, live } in coming {
+            bits += counts.bytes as f64 * 8.0;
+            // Of all groups together, only those are users whose number is known beforehand.
+            if name != ALL {
+                users += live.round() as i64;
+            }
+            if counts.arrived > 0 {
+                by_hops += counts.arrived as f64 * over_hops(*group);
+            }
+            sum.add(counts);
         }
         let goodput = bits / self.row.seconds();
         GroupRow {
@@ -137,6 +188,9 @@ impl Period<'_> {
             timeouts: sum.timeouts.cast_signed(),
             fast_retransmits: sum.fast_retransmits.cast_signed(),
             ecn_cuts: sum.mark_cuts.cast_signed(),
+            arrived: sum.arrived.cast_signed(),
+            mark_fraction: sum.marked as f64 / sum.arrived as f64,
+            mark_fraction_product: by_hops / sum.arrived as f64,
         }
     }
 
@@ -149,7 +203,7 @@ impl Period<'_> {
             start_s: info.start.as_secs_f64(),
             stop_s: if info.stop == Instant::MAX { f64::NAN } else { info.stop.as_secs_f64() },
             period: self.row.number(),
-            goodput_bps: bits_delivered(info, counts) / self.row.seconds(),
+            goodput_bps: counts.bytes as f64 * 8.0 / self.row.seconds(),
             delivered: counts.delivered.cast_signed(),
         }
     }
@@ -171,9 +225,24 @@ impl Row {
     }
 }
 
-/// Distinct data of a flow, in bits on the wire.
-fn bits_delivered(info: &FlowInfo, counts: &FlowCounts) -> f64 {
-    counts.delivered as f64 * f64::from(info.bytes) * 8.0
+/// What a group did whose flows come and go.
+struct Came {
+    group: usize,
+    counts: FlowCounts,
+    /// Flows that were there, on average.
+    live: f64,
+}
+
+impl Came {
+    fn of(group: usize, counts: &[ComingCounts], row: &Row) -> Self {
+        let (mut sum, mut live) = (FlowCounts::default(), QueueGauge::default());
+        for interval in &counts[row.intervals.clone()] {
+            sum.add(&interval.flows);
+            live.add(&interval.live);
+        }
+        let nanos = row.to.since(row.from).as_nanos() as f64;
+        Self { group, counts: sum, live: live.mean(nanos) }
+    }
 }
 
 /// Jain's fairness index (sum x)^2 / (n sum x^2); not defined without flows.

@@ -1,10 +1,12 @@
 //! From counts to measures: the tables of runs, and what their columns mean.
 
+mod completions;
 mod flows;
 mod queues;
 mod table;
 
 use crate::{Measurements, measure::GroupInfo};
+use completions::CompletionRows;
 use flows::{FlowRows, GroupTable};
 use queues::{DelayRows, LinkRows, QueueSums};
 pub use table::{Column, Names, Table};
@@ -27,6 +29,8 @@ pub struct Tables {
     pub flows: Table,
     /// Histograms of sojourn times.
     pub delays: Table,
+    /// Transfers that came to their end, by size; empty where no flows come and go.
+    pub completions: Table,
     /// Values over time, one row each.
     pub series: Table,
 }
@@ -54,6 +58,7 @@ impl Tables {
         let (mut totals, mut series) = (RunRows::default(), SeriesRows::default());
         let (mut links, mut delays) = (LinkRows::default(), DelayRows::default());
         let (mut groups, mut flows) = (GroupTable::default(), FlowRows::default());
+        let mut completions = CompletionRows::default();
         let mut sums = QueueSums::default();
         for (number, run) in (0..).zip(runs) {
             totals.push(RunRow {
@@ -64,6 +69,7 @@ impl Tables {
             });
             queues::add(run, rows.of(run), number, &mut sums, &mut links, &mut delays);
             flows::add(run, rows.of(run), number, &mut groups, &mut flows);
+            completions::add(run, rows.of(run), number, &mut completions);
             add_series(run, number, &mut series);
         }
         Self {
@@ -72,18 +78,20 @@ impl Tables {
             groups: groups.finish(),
             flows: flows.finish(),
             delays: delays.finish(),
+            completions: completions.finish(),
             series: series.finish(),
         }
     }
 
     /// The tables by their names.
-    pub fn into_named(self) -> [(&'static str, Table); 6] {
+    pub fn into_named(self) -> [(&'static str, Table); 7] {
         [
             ("runs", self.runs),
             ("links", self.links),
             ("groups", self.groups),
             ("flows", self.flows),
             ("delays", self.delays),
+            ("completions", self.completions),
             ("series", self.series),
         ]
     }

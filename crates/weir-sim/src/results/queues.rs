@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Measurements,
-    measure::{CellCounts, GroupInfo, Histogram, QueueCounts, QueueGauge, QueueInfo, Row},
+    measure::{CellCounts, GroupInfo, Histogram, LossEvents, QueueCounts, QueueGauge, QueueInfo, Row},
 };
 
 table! {
@@ -27,6 +27,7 @@ table! {
         drops_forced: i64,
         drops_overflow: i64,
         marks: i64,
+        lost: i64,
         bytes: i64,
         utilisation: f64,
         loss: f64,
@@ -39,6 +40,8 @@ table! {
         delay_p95_ms: f64,
         delay_p99_ms: f64,
         delay_p999_ms: f64,
+        loss_events: f64,
+        loss_synchronisation: f64,
     }
 }
 
@@ -90,17 +93,20 @@ pub(super) fn add<'a>(
             let classes = info.classes.iter().enumerate().map(|(class, name)| (Some(class), *name));
             for (class, name) in std::iter::once((None, ALL)).chain(classes) {
                 let gauge = class.map_or(&queue.gauge, |class| &queue.class_gauges[class]);
-                let of = Place { number, info, row, class: name, gauge };
+                let losses = class.is_none().then_some(&queue.losses);
+                let of = Place { number, info, row, class: name, gauge, offered: queue.offered, losses };
+                // Before they reach the queue, packets have no class.
+                let before = |group| if class.is_none() { queue.lost_before(group) } else { 0 };
                 let all = total(queue.cells_of(groups, class, None), cells);
                 sojourns.read(&all.sojourns);
-                links.push(of.link_row(ALL, all, sojourns));
+                links.push(of.link_row(ALL, all, before(None), sojourns));
                 of.add_delays(delays, ALL, sojourns);
                 for (group, GroupInfo { name, .. }) in with_rows.iter().enumerate() {
                     let counts = total(queue.cells_of(groups, class, Some(group)), cells);
                     if groups > 1 {
                         sojourns.read(&counts.sojourns);
                     }
-                    links.push(of.link_row(name, counts, sojourns));
+                    links.push(of.link_row(name, counts, before(Some(group)), sojourns));
                     of.add_delays(delays, name, sojourns);
                 }
             }
@@ -121,7 +127,7 @@ fn total<'a>(mut cells: impl Iterator<Item = &'a CellCounts>, room: &'a mut Cell
 
 /// A histogram as tables have it.
 #[derive(Default)]
-struct Sojourns {
+pub(super) struct Sojourns {
     /// Ends of the bins that hold something, in milliseconds.
     upto_ms: Vec<f64>,
     /// How many each holds.
@@ -129,7 +135,7 @@ struct Sojourns {
 }
 
 impl Sojourns {
-    fn read(&mut self, histogram: &Histogram) {
+    pub(super) fn read(&mut self, histogram: &Histogram) {
         self.upto_ms.clear();
         self.counts.clear();
         for (upto, count) in histogram.bins() {
@@ -140,7 +146,7 @@ impl Sojourns {
 
     /// For each of these shares of all, in increasing order: the least time in milliseconds,
     /// rounded up to the end of its bin, that so many do not exceed. NaN without any.
-    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
+    pub(super) fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
         let total: i64 = self.counts.iter().sum();
         let mut bins = self.upto_ms.iter().zip(&self.counts);
         let (mut at, mut below) = (f64::NAN, 0);
@@ -164,13 +170,24 @@ struct Place<'a, 'b> {
     row: &'a Row,
     class: &'static str,
     gauge: &'b QueueGauge,
+    /// What could have been sent, where that is not the rate times the time.
+    offered: Option<u128>,
+    /// Of all its packets together.
+    losses: Option<&'b LossEvents>,
 }
 
 impl<'a> Place<'a, '_> {
-    fn link_row(&self, group: &'a str, counts: &CellCounts, sojourns: &Sojourns) -> LinkRow<'a> {
-        let Self { number, info, row, class, gauge } = *self;
+    fn link_row(
+        &self,
+        group: &'a str,
+        counts: &CellCounts,
+        lost_before: u64,
+        sojourns: &Sojourns,
+    ) -> LinkRow<'a> {
+        let Self { number, info, row, class, gauge, offered, losses } = *self;
         let nanos = row.to.since(row.from).as_nanos() as f64;
         let of_queue = |value: f64| if group == ALL { value } else { f64::NAN };
+        let of_losses = |value: fn(&LossEvents) -> f64| losses.map_or(f64::NAN, |all| of_queue(value(all)));
         let share = |part: u64| part as f64 / counts.arrivals as f64;
         let [p50, p95, p99, p999] = sojourns.quantiles([0.5, 0.95, 0.99, 0.999]);
         LinkRow {
@@ -190,8 +207,9 @@ impl<'a> Place<'a, '_> {
             drops_forced: counts.forced.cast_signed(),
             drops_overflow: counts.overflow.cast_signed(),
             marks: counts.marks.cast_signed(),
+            lost: (counts.lost + lost_before).cast_signed(),
             bytes: counts.bytes.cast_signed(),
-            utilisation: counts.utilisation(nanos),
+            utilisation: counts.utilisation(nanos, offered),
             loss: share(counts.drops()),
             mark_fraction: share(counts.marks),
             queue_mean: of_queue(gauge.mean(nanos)),
@@ -202,6 +220,8 @@ impl<'a> Place<'a, '_> {
             delay_p95_ms: p95,
             delay_p99_ms: p99,
             delay_p999_ms: p999,
+            loss_events: of_losses(|losses| losses.events() as f64),
+            loss_synchronisation: of_losses(LossEvents::synchronisation),
         }
     }
 

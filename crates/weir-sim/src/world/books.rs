@@ -23,10 +23,9 @@ pub(crate) struct Books {
     /// Flows whose window is recorded.
     pub(crate) watched: Vec<u32>,
     pub(crate) events: u64,
-    /// Packets that entered the network, reached an endpoint, were dropped.
+    /// Packets that entered the network, and that reached an endpoint.
     pub(crate) sent: u64,
     pub(crate) delivered: u64,
-    pub(crate) dropped: u64,
 }
 
 impl World {
@@ -43,19 +42,24 @@ impl World {
         self.catch_up();
         let now = self.now;
         for (slot, (_, closed)) in self.ports.iter_mut().zip(&mut self.books.queues) {
-            closed.push(slot.counts.cut(now));
+            let mut counts = slot.side.counts.cut(now);
+            if let Some(offered) = slot.port.offered(now) {
+                slot.side.counts.divide(&mut counts, offered, slot.port.unsent(now));
+            }
+            closed.push(counts);
         }
-        for ((source, sink), (_, closed)) in self.sources.iter().zip(&self.sinks).zip(&mut self.books.flows) {
-            let sender = source.sender.counters();
-            closed.push(FlowCounts {
-                delivered: u64::from(sink.receiver.delivered()),
-                sent: sender.sent,
-                retransmitted: sender.retransmitted,
-                timeouts: sender.timeouts,
-                fast_retransmits: sender.fast_retransmits,
-                mark_cuts: sender.mark_cuts,
-            });
+        for ((source, sink), (info, closed)) in
+            self.sources.iter().zip(&self.sinks).zip(&mut self.books.flows)
+        {
+            let counts = FlowCounts::of(&source.sender, &sink.receiver);
+            closed.push(FlowCounts { bytes: counts.delivered * u64::from(info.bytes), ..counts });
         }
+        for (tally, (_, closed)) in self.traffic.tallies.iter().zip(&mut self.books.flows) {
+            if let Some(counts) = closed.last_mut().filter(|_| tally.sent > 0) {
+                *counts = tally.counts();
+            }
+        }
+        self.cut_coming();
         self.books.cut += 1;
         if let Some(next) = self.books.intervals.cuts.get(self.books.cut) {
             self.calendar.push(*next, Event::Boundary);
@@ -78,22 +82,30 @@ impl World {
             let path = || format!("flows.{}", flows[*flow as usize].0.name);
             series.record(path, "cwnd", sender.cwnd());
             series.record(path, "ssthresh", sender.ssthresh());
+            series.record(path, "flight", sender.flight());
+            series.record(path, "srtt", sender.srtt().map_or(f64::NAN, Duration::as_secs_f64));
             sender.probe(&mut |variable, value| series.record(path, variable, value));
+        }
+        for group in &self.traffic.coming {
+            let live = self.ways.live[group.group as usize];
+            series.record(|| format!("flows.{}", group.name), "live", f64::from(live));
         }
         if let Some(interval) = sampling {
             self.calendar.push(now + *interval, Event::Sample);
         }
     }
 
-    /// Packets are conserved: sent = delivered + dropped + in flight.
+    /// Packets are conserved: sent = delivered + dropped + lost + in flight.
     pub(super) fn check_conservation(&self) {
         let waiting: u64 = self.ports.iter().map(|slot| u64::from(slot.port.backlog().packets)).sum();
         let in_flight = self.pipes.in_flight() + waiting;
-        let Books { sent, delivered, dropped, .. } = self.books;
+        let dropped: u64 = self.ports.iter().map(|slot| slot.side.dropped).sum();
+        let lost: u64 = self.ports.iter().map(|slot| slot.side.lost).sum();
+        let Books { sent, delivered, .. } = self.books;
         assert_eq!(
             sent,
-            delivered + dropped + in_flight,
-            "packets were made or lost: {sent} sent, {delivered} delivered, {dropped} dropped, {in_flight} in flight"
+            delivered + dropped + lost + in_flight,
+            "packets were made or lost: {sent} sent, {delivered} delivered, {dropped} dropped, {lost} lost, {in_flight} in flight"
         );
     }
 
@@ -105,6 +117,15 @@ impl World {
                 counts[later] = counts[later].since(&counts[later - 1]);
             }
         }
+        let slots = self.traffic.slots.len();
+        let coming = self.traffic.coming.into_iter().map(|group| {
+            let mut counts = group.closed;
+            for later in (1..counts.len()).rev() {
+                counts[later].flows = counts[later].flows.since(&counts[later - 1].flows);
+            }
+            (group.group as usize, counts)
+        });
+        let coming = coming.collect();
         let forward = queues.iter().filter(|(info, _)| info.direction == "forward");
         let departed = |counts: &QueueCounts| counts.cells.iter().map(|cell| cell.departures).sum::<u64>();
         let packets = forward.flat_map(|(_, counts)| counts.iter().map(departed)).sum();
@@ -118,6 +139,8 @@ impl World {
             queues,
             groups,
             flows,
+            slots,
+            coming,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What happens at the ends of a flow.
 
-use weir_tcp::{Receiver, Segment, Sender};
-use weir_types::{Duration, Instant, Rng};
+use weir_tcp::{Flags, Receiver, Segment, Sender};
+use weir_types::{Duration, Ecn, Instant, Rng};
 
 use crate::{Packet, World, engine::Event, network::Entry};
 
@@ -29,6 +29,8 @@ pub(crate) struct Jitter {
 pub(crate) struct Sink {
     pub(crate) receiver: Receiver,
     pub(crate) timer_at: Instant,
+    /// One past the last number that is to arrive; [`u32::MAX`] if there is no end.
+    pub(crate) end: u32,
 }
 
 impl World {
@@ -36,13 +38,30 @@ impl World {
     #[inline]
     pub(super) fn receive(&mut self, segment: &Segment) {
         self.books.delivered += 1;
+        if segment.flags.has(Flags::DATAGRAM) {
+            return self.receive_datagram(segment);
+        }
         let sink = &mut self.sinks[segment.flow as usize];
-        if let Some(ack) = sink.receiver.on_segment(segment, self.now) {
+        let ack = sink.receiver.on_segment(segment, self.now);
+        let arrived = sink.receiver.expected() == sink.end;
+        if let Some(ack) = ack {
             self.send_ack(ack);
         } else if sink.receiver.timeout() < sink.timer_at {
             sink.timer_at = sink.receiver.timeout();
             self.calendar.push(sink.timer_at, Event::DelayedAck(segment.flow));
         }
+        if arrived {
+            self.flow_arrived(segment.flow);
+        }
+    }
+
+    /// A datagram has arrived, which nobody acknowledges.
+    #[inline(never)]
+    fn receive_datagram(&mut self, segment: &Segment) {
+        let tally = &mut self.traffic.tallies[segment.flow as usize];
+        tally.delivered += 1;
+        tally.bytes += u64::from(segment.bytes);
+        tally.marked += u64::from(segment.ecn == Ecn::Ce);
     }
 
     pub(super) fn on_delayed_ack(&mut self, flow: u32) {
@@ -92,11 +111,15 @@ impl World {
         let sender = &mut self.sources[ack.flow as usize].sender;
         if ack.blocks == 0 {
             sender.on_ack(ack, self.now);
-        } else {
+        } else if ack.number >= sender.first() {
             let blocks = self.sinks[ack.flow as usize].receiver.blocks_of(ack);
             sender.on_sack(ack, &blocks, self.now);
         }
+        let done = sender.is_done();
         self.send(ack.flow);
+        if done {
+            self.flow_done(ack.flow);
+        }
     }
 
     pub(super) fn on_timer(&mut self, flow: u32) {
@@ -113,7 +136,7 @@ impl World {
 
     /// Lets a sender send what it may, now or after its jitter.
     #[inline]
-    pub(super) fn send(&mut self, flow: u32) {
+    pub(crate) fn send(&mut self, flow: u32) {
         let now = self.now;
         let source = &mut self.sources[flow as usize];
         let Some(jitter) = &mut source.jitter else { return self.drain(flow) };
@@ -151,7 +174,7 @@ impl World {
 
     /// Data sets out.
     #[inline]
-    pub(super) fn send_segment(&mut self, segment: Segment) {
+    pub(crate) fn send_segment(&mut self, segment: Segment) {
         self.books.sent += 1;
         let packet = Packet(segment);
         match self.ways.route(&packet).entry {

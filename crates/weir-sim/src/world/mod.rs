@@ -5,13 +5,15 @@ mod endpoints;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use weir_types::{Duration, Instant};
+use weir_types::{Duration, Instant, Streams};
 
 use crate::{
     Packet,
+    capture::{CaptureError, Captures},
     engine::{Calendar, Event, prefetch},
     measure::Measurements,
     network::{Outbox, Pipes, PortSlot, To, Ways},
+    traffic::Traffic,
 };
 
 pub(crate) use books::Books;
@@ -37,9 +39,20 @@ impl Monitor {
     }
 }
 
-/// The run was stopped from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cancelled;
+/// Why a run has not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// It was stopped from outside.
+    Cancelled,
+    /// What it was to write could not be written.
+    Capture(CaptureError),
+}
+
+impl From<CaptureError> for Stopped {
+    fn from(error: CaptureError) -> Self {
+        Self::Capture(error)
+    }
+}
 
 /// A scenario come alive.
 #[derive(Debug)]
@@ -51,7 +64,10 @@ pub struct World {
     pub(crate) ways: Ways,
     pub(crate) sources: Vec<Source>,
     pub(crate) sinks: Vec<Sink>,
+    pub(crate) traffic: Traffic,
+    pub(crate) streams: Streams,
     pub(crate) books: Books,
+    pub(crate) captures: Option<Box<Captures>>,
     pub(crate) end: Instant,
     pub(crate) seed: u64,
 }
@@ -60,8 +76,8 @@ impl World {
     /// Runs to the end.
     ///
     /// # Errors
-    /// If `monitor` asked to stop.
-    pub fn run(mut self, monitor: &Monitor) -> Result<Measurements, Cancelled> {
+    /// If `monitor` asked to stop, or a capture cannot be written.
+    pub fn run(mut self, monitor: &Monitor) -> Result<Measurements, Stopped> {
         while let Some((now, event)) = self.calendar.next() {
             if now > self.end {
                 break;
@@ -71,17 +87,22 @@ impl World {
             if self.books.events.is_multiple_of(4096) {
                 monitor.simulated.store(now.as_nanos(), Ordering::Relaxed);
                 if monitor.cancelled.load(Ordering::Relaxed) {
-                    return Err(Cancelled);
+                    return Err(Stopped::Cancelled);
+                }
+                if let Some(failure) = self.capture_failure() {
+                    return Err(failure.into());
                 }
             }
             self.handle(event);
         }
+        self.finish_captures()?;
         monitor.simulated.store(self.end.as_nanos(), Ordering::Relaxed);
         self.check_conservation();
         Ok(self.finish())
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the body of the loop")]
+    #[inline(always)]
     fn handle(&mut self, event: Event) {
         let now = self.now;
         match event {
@@ -112,17 +133,26 @@ impl World {
             }
             Event::Timer(flow) => self.on_timer(flow),
             Event::SendLater(flow) => {
+                self.note_begin(flow);
                 if let Some(jitter) = &mut self.sources[flow as usize].jitter {
                     jitter.pending = false;
                 }
                 self.drain(flow);
             }
             Event::DelayedAck(flow) => self.on_delayed_ack(flow),
+            Event::Generate(generator) => self.generate(generator),
             Event::Start(flow) => {
                 self.sources[flow as usize].sender.start();
+                self.ways.live[self.ways.group[flow as usize] as usize] += 1;
                 self.send(flow);
             }
-            Event::Stop(flow) => self.sources[flow as usize].sender.stop(),
+            Event::Stop(flow) => {
+                let sender = &mut self.sources[flow as usize].sender;
+                if sender.end() > sender.first() {
+                    self.ways.live[self.ways.group[flow as usize] as usize] -= 1;
+                }
+                sender.stop();
+            }
             Event::Boundary => self.cut(),
             Event::Sample => self.sample(),
         }
@@ -133,28 +163,32 @@ impl World {
     fn offer(&mut self, port: u32, packet: Packet) {
         let now = self.now;
         self.with_port(port, |queue, outbox| {
-            queue.offer(packet, now, outbox);
-            outbox.arrived(&packet);
+            if outbox.lets_in(&packet, now) {
+                queue.offer(packet, now, outbox);
+                outbox.arrived(&packet);
+            }
         });
     }
 
     /// Lends a port its surroundings, and sees to it that it is woken.
     #[inline]
     fn with_port(&mut self, port: u32, act: impl FnOnce(&mut crate::network::SimPort, &mut Outbox<'_>)) {
-        let PortSlot { port: queue, counts, lookahead, awaited } = &mut self.ports[port as usize];
+        let PortSlot { port: queue, side, lookahead, awaited } = &mut self.ports[port as usize];
         let mut outbox = Outbox {
             id: port,
             class: 0,
-            counts,
+            side,
             ways: &mut self.ways,
             pipes: &mut self.pipes,
             calendar: &mut self.calendar,
-            dropped: &mut self.books.dropped,
         };
         act(queue, &mut outbox);
         if !*awaited && let Some(at) = queue.next_wake() {
             *awaited = true;
             self.calendar.push(at + *lookahead, Event::PortDue(port));
+        }
+        if side.extras.is_some() {
+            self.write_down(port);
         }
     }
 }

@@ -25,7 +25,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         .flat_map(|law| {
             let law = format!("links.bottleneck.aqm.{law}");
             let scenario = Arc::new(scenario(TWENTY, &[(&law, "{}"), ("duration", "20 s")]));
-            (1..4).map(move |seed| Job { scenario: Arc::clone(&scenario), seed })
+            (1..4).map(move |seed| Job { scenario: Arc::clone(&scenario), seed, captures: Vec::new() })
         })
         .collect();
     let with = |threads| {
@@ -40,7 +40,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn a_batch_stops_when_asked() {
     let scenario = Arc::new(scenario(TWENTY, &[("duration", "100000 s")]));
-    let jobs = (0..4).map(|seed| Job { scenario: Arc::clone(&scenario), seed }).collect();
+    let jobs =
+        (0..4).map(|seed| Job { scenario: Arc::clone(&scenario), seed, captures: Vec::new() }).collect();
     let mut batch = Batch::start(jobs, 2, |work| work()).expect("threads");
     assert!(!batch.wait(Duration::from_millis(50)));
     batch.cancel();

@@ -3,11 +3,15 @@
 mod determinism;
 mod disciplines;
 mod golden;
+mod marks;
 mod measures;
+mod networks;
 mod no_alloc;
 mod physics;
 mod recovery;
 mod senders;
+mod synchronisation;
+mod traffic;
 mod worlds;
 
 use weir_scenario::{Document, Scenario};
@@ -59,6 +63,19 @@ fn of_link(measurements: &Measurements, column: &str) -> f64 {
 /// A measure of all flows over the whole run.
 fn of_flows(measurements: &Measurements, column: &str) -> f64 {
     value(&measurements.tables().groups, &[("group", "all")], -1, column)
+}
+
+/// The mean of eight or ten differences, and the half width of its 95% interval (Student's t).
+fn paired(differences: &[f64]) -> (f64, f64) {
+    let n = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / n;
+    let variance = differences.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let t = match differences.len() {
+        8 => 2.365,
+        10 => 2.262,
+        other => panic!("no quantile for {other} pairs"),
+    };
+    (mean, t * (variance / n).sqrt())
 }
 
 /// 20 flows on 10 Mbit/s with a round trip of 50 ms: 62.5 packets of bandwidth-delay product.

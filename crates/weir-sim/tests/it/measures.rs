@@ -94,8 +94,16 @@ fn series_are_as_long_as_the_run_and_absent_when_off() {
         "links.bottleneck.forward count",
         "flows.ftp.3 cwnd",
         "flows.ftp.3 ssthresh",
+        "flows.ftp.3 flight",
+        "flows.ftp.3 srtt",
     ];
     assert_eq!(names, expected);
     assert!(series.values.iter().all(|values| values.len() == 121));
+    // Propagation, the packet's own time on the link and a queue of at most 60 packets: 50.8 to 98.8 ms.
+    let (flight, srtt) = (&series.values[6], &series.values[7]);
+    assert!(srtt[0].is_nan() && srtt[10..].iter().all(|srtt| (0.0508..0.0989).contains(srtt)), "{srtt:?}");
+    // What 20 flows have in flight fits into the path and the buffer, and is not nothing.
+    let mean = flight[20..].iter().sum::<f64>() / flight[20..].len() as f64;
+    assert!((1.0..12.0).contains(&mean), "{mean} packets in flight");
     assert!(run(&scenario(TWENTY, &[]), 1).series.names.is_empty());
 }

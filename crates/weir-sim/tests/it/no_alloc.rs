@@ -11,7 +11,8 @@ fn a_longer_run_does_not_allocate_more() {
     let congestion = |name: &&str| format!("flows.ftp.tcp.congestion.{name}");
     for law in laws.into_iter().chain(CongestionConfig::NAMES.iter().map(congestion)) {
         let allocations = |duration: &str| {
-            let scenario = scenario(TWENTY, &[(&law, "{}"), ("duration", duration)]);
+            let marks = ("flows.ftp.tcp.ecn", "true");
+            let scenario = scenario(TWENTY, &[(&law, "{}"), ("duration", duration), marks]);
             let mut packets = 0.0;
             let counted = allocation_counter::measure(|| packets = of_link(&run(&scenario, 1), "departures"));
             (counted.count_total, packets)

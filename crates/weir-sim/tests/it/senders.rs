@@ -132,7 +132,7 @@ fn vegas_keeps_a_few_packets_of_each_flow_waiting() {
     }
 }
 
-/// The first REM paper (1999), section 4: four hosts whose windows are what the price of one link at
+/// The first REM paper (1999), section 3: four hosts whose windows are what the price of one link at
 /// 45 Mbit/s leaves them: `q^2 + 21 q = 4 a tau / gamma`, q = 20.33, and a window of 10.33.
 #[test]
 fn rem_hosts_settle_where_the_price_leaves_them() {

@@ -19,9 +19,41 @@
 //! window of `(C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4)`: at the defaults `1.054 (RTT / p)^(3/4)`
 //! segments (equation 5).
 
-use weir_types::{Instant, Invalid, Probability};
+use weir_types::{Duration, Instant, Invalid, Probability};
 
-use super::{Ack, Congestion, Halves, Repair, Signal, SlowStartConfig, Window, slow_start::SlowStart};
+use super::{
+    Ack, Congestion, Halves, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+};
+
+/// How fast `W_est`, the window that Reno would have, grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum FriendlyGrowth {
+    /// By alpha until it is back where it was cut, from there on by 1 (RFC 9438, section 4.3).
+    #[default]
+    OneFromPrior,
+    /// By alpha throughout (RFC 8312, Linux).
+    Alpha,
+}
+
+/// How far ahead the window aims on its curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Ahead {
+    /// By the smoothed round trip (RFC 9438, section 4.2).
+    #[default]
+    Smoothed,
+    /// By the least round trip seen (Linux).
+    Least,
+}
 
 /// Parameters of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +74,12 @@ pub struct CubicParameters {
     pub fast_convergence: bool,
     /// Never be slower than Reno would be (RFC 9438, section 4.3). Default on.
     pub reno_friendly: bool,
+    /// How fast Reno's window is taken to grow. Default: as fast as Reno from where it was cut (RFC 9438).
+    pub friendly_growth: FriendlyGrowth,
+    /// How far ahead the window aims on its curve. Default: a smoothed round trip (RFC 9438).
+    pub ahead: Ahead,
+    /// Grow and cut by whole segments, as Linux does. Default off.
+    pub whole_steps: bool,
     /// What is cut. Default: what is outstanding; Linux cuts the window.
     pub cuts: Halves,
     /// How slow start finds its end. Default `HyStart++` (RFC 9438, section 4.10); Linux `hystart`.
@@ -56,6 +94,9 @@ impl Default for CubicParameters {
             beta_ecn: None,
             fast_convergence: true,
             reno_friendly: true,
+            friendly_growth: FriendlyGrowth::default(),
+            ahead: Ahead::default(),
+            whole_steps: false,
             cuts: Halves::Flight,
             slow_start: SlowStartConfig::HystartPlus(super::HystartPlusParameters::default()),
         }
@@ -86,6 +127,19 @@ struct Epoch {
     w_est: f64,
 }
 
+/// Growth by whole segments.
+#[derive(Clone, Copy, Debug, Default)]
+struct Steps {
+    credits: Credits,
+    /// Segments that are acknowledged for one more in the window.
+    cnt: f64,
+    /// Acknowledged and not yet part of `W_est`.
+    unused: f64,
+    /// The window for which `cnt` was last calculated, and when.
+    cwnd: f64,
+    at: Instant,
+}
+
 /// CUBIC's window law.
 #[derive(Clone, Debug)]
 pub struct Cubic {
@@ -98,6 +152,12 @@ pub struct Cubic {
     prior: f64,
     /// When the last ACK arrived.
     seen: Instant,
+    /// The least round trip.
+    least: Duration,
+    /// No cut has told yet how large a window may be, or a timeout has made that worthless.
+    first: bool,
+    /// If it grows by whole segments.
+    steps: Option<Steps>,
     slow_start: SlowStart,
 }
 
@@ -110,6 +170,9 @@ impl Cubic {
             w_max: 0.0,
             prior: 0.0,
             seen: Instant::ZERO,
+            least: Duration::MAX,
+            first: true,
+            steps: parameters.whole_steps.then(Steps::default),
             slow_start: parameters.slow_start.build(),
         }
     }
@@ -127,20 +190,92 @@ impl Cubic {
     fn cut(&mut self, beta: f64, signal: Signal, window: &mut Window) {
         let CubicParameters { fast_convergence, beta: beta_cubic, cuts, .. } = self.parameters;
         self.epoch = None;
+        self.first = false;
         self.prior = window.cwnd;
         let retreats = fast_convergence && window.cwnd < self.w_max;
-        self.w_max = if retreats { window.cwnd * (1.0 + beta_cubic) / 2.0 } else { window.cwnd };
+        self.w_max = if retreats { self.whole(window.cwnd * (1.0 + beta_cubic) / 2.0) } else { window.cwnd };
         let whole = match cuts {
             Halves::Flight => signal.flight,
             Halves::Window => window.cwnd,
         };
-        window.ssthresh = (beta * whole).max(2.0);
+        window.ssthresh = self.whole(beta * whole).max(2.0);
+        self.steps.iter_mut().for_each(|steps| steps.credits.clear());
+    }
+
+    /// Rounded down, if segments are whole.
+    fn whole(&self, window: f64) -> f64 {
+        if self.steps.is_some() { libm::floor(window) } else { window }
+    }
+
+    /// The curve after `after` seconds beyond `K`.
+    fn curve(&self, after: f64) -> f64 {
+        self.parameters.c * after * after * after + self.w_max
+    }
+
+    /// How far ahead the window aims, in seconds.
+    fn ahead(&self, ack: &Ack) -> f64 {
+        match self.parameters.ahead {
+            Ahead::Smoothed => ack.smoothed,
+            Ahead::Least => self.least,
+        }
+        .as_secs_f64()
+    }
+
+    /// Growth by whole segments, `counted` being what slow start has left of the ACK.
+    fn grow_by_steps(&mut self, ack: Ack, counted: f64, window: &mut Window) {
+        let Some(mut steps) = self.steps else { return };
+        let cwnd = window.cwnd;
+        steps.unused += counted;
+        let changed = (cwnd - steps.cwnd).abs() >= 1.0;
+        let stale = changed || ack.now.since(steps.at) > STALE || self.epoch.is_none();
+        if stale {
+            (steps.cwnd, steps.at) = (cwnd, ack.now);
+            let mut epoch = self.epoch.unwrap_or_else(|| {
+                steps.unused = counted;
+                self.begin(ack, cwnd)
+            });
+            let after = ack.now.since(epoch.start).as_secs_f64() + self.ahead(&ack) - epoch.k;
+            let rise = self.curve(after) - self.w_max;
+            // Linux rounds the distance from the plateau.
+            let target = self.w_max + libm::copysign(libm::floor(rise.abs()), rise);
+            steps.cnt = if target > cwnd { libm::floor(cwnd / (target - cwnd)) } else { 100.0 * cwnd };
+            if self.first {
+                steps.cnt = steps.cnt.min(20.0);
+            }
+            if self.parameters.reno_friendly {
+                let per = cwnd / self.alpha(&epoch);
+                while steps.unused > per {
+                    steps.unused -= per;
+                    epoch.w_est += 1.0;
+                }
+                if epoch.w_est > cwnd {
+                    steps.cnt = steps.cnt.min(libm::floor(cwnd / (epoch.w_est - cwnd)));
+                }
+            }
+            steps.cnt = steps.cnt.max(2.0);
+            self.epoch = Some(epoch);
+        }
+        steps.credits.grow(counted, steps.cnt, &mut window.cwnd);
+        self.steps = Some(steps);
+    }
+
+    fn alpha(&self, epoch: &Epoch) -> f64 {
+        let beta = self.parameters.beta;
+        if epoch.w_est < self.prior || self.parameters.friendly_growth == FriendlyGrowth::Alpha {
+            3.0 * (1.0 - beta) / (1.0 + beta)
+        } else {
+            1.0
+        }
     }
 }
+
+/// After so long `cnt` is calculated anew, though the window is the same (Linux).
+const STALE: Duration = Duration::from_nanos(1_000_000_000 / 32);
 
 impl Congestion for Cubic {
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         let seen = core::mem::replace(&mut self.seen, ack.now);
+        self.least = self.least.min(ack.rtt);
         // Time in which something else limits the sender does not count (section 5.8).
         if !ack.limited
             && let Some(epoch) = &mut self.epoch
@@ -152,23 +287,27 @@ impl Congestion for Cubic {
 
     #[inline(never)]
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {
+        if self.steps.is_some() {
+            let left = self.slow_start.grow_whole(ack, window);
+            if left > 0.0 {
+                self.grow_by_steps(ack, left, window);
+            }
+            return;
+        }
         if window.cwnd < window.ssthresh {
             return self.slow_start.grow(ack, window);
         }
-        let CubicParameters { c, beta, reno_friendly, .. } = self.parameters;
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
             None => self.begin(ack, window.cwnd),
         };
-        let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
-        epoch.w_est += alpha * ack.counted / window.cwnd;
+        epoch.w_est += self.alpha(&epoch) * ack.counted / window.cwnd;
         self.epoch = Some(epoch);
         let after = ack.now.since(epoch.start).as_secs_f64() - epoch.k;
-        let w_cubic = |t: f64| c * t * t * t + self.w_max;
-        if reno_friendly && w_cubic(after) < epoch.w_est {
+        if self.parameters.reno_friendly && self.curve(after) < epoch.w_est {
             window.cwnd = window.cwnd.max(epoch.w_est);
         } else {
-            let target = w_cubic(after + ack.smoothed.as_secs_f64());
+            let target = self.curve(after + self.ahead(&ack));
             let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
             window.cwnd += ack.counted * (target - window.cwnd) / window.cwnd;
         }
@@ -194,6 +333,7 @@ impl Congestion for Cubic {
         self.slow_start.on_cut(true);
         self.cut(self.parameters.beta, signal, window);
         self.w_max = 0.0;
+        self.first = true;
         window.cwnd = 1.0;
     }
 

@@ -30,8 +30,28 @@ pub struct DctcpParameters {
     pub gain: f64,
     /// alpha before the first window. Default 1 (RFC 8257); ns-2 0.
     pub initial_alpha: Probability,
+    /// Cut by whole segments, rounded down (Linux): at a small window not at all for a small alpha.
+    /// Default off.
+    pub whole_cuts: bool,
+    /// Which ACK ends a window of data. Default: one for more than was sent at its start (RFC 8257).
+    pub round_ends: RoundEnd,
     /// Growth, and what losses do. Default: Reno's.
     pub reno: RenoParameters,
+}
+
+/// Which ACK ends a window of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum RoundEnd {
+    /// For more than had been sent at its start (RFC 8257).
+    #[default]
+    Beyond,
+    /// For all that had been sent (Linux): with windows of two or three segments, sooner by an ACK.
+    At,
 }
 
 impl Default for DctcpParameters {
@@ -39,6 +59,8 @@ impl Default for DctcpParameters {
         Self {
             gain: 1.0 / 16.0,
             initial_alpha: Probability::new(1.0).expect("a probability"),
+            whole_cuts: false,
+            round_ends: RoundEnd::default(),
             reno: RenoParameters::default(),
         }
     }
@@ -60,6 +82,8 @@ impl DctcpParameters {
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     gain: f64,
+    whole_cuts: bool,
+    round_ends: RoundEnd,
     /// The smoothed fraction of marked segments.
     alpha: f64,
     /// Segments of this window of data: acknowledged, and of these marked.
@@ -74,6 +98,8 @@ impl Dctcp {
     pub fn new(parameters: &DctcpParameters) -> Self {
         Self {
             gain: parameters.gain,
+            whole_cuts: parameters.whole_cuts,
+            round_ends: parameters.round_ends,
             alpha: parameters.initial_alpha.get(),
             acked: 0,
             marked: 0,
@@ -88,7 +114,8 @@ impl Congestion for Dctcp {
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.acked += ack.acked;
         self.marked += if ack.echo { ack.acked } else { 0 };
-        if self.round.ends(&ack) {
+        let una = ack.una + u32::from(self.round_ends == RoundEnd::At);
+        if self.round.ends(&Ack { una, ..ack }) {
             if self.acked > 0 {
                 let fraction = f64::from(self.marked) / f64::from(self.acked);
                 self.alpha += self.gain * (fraction - self.alpha);
@@ -107,7 +134,10 @@ impl Congestion for Dctcp {
     }
 
     fn on_mark(&mut self, _: Signal, window: &mut Window) {
-        window.cwnd = (window.cwnd * (1.0 - self.alpha / 2.0)).max(1.0);
+        self.reno.end_slow_start(false);
+        let less = window.cwnd * self.alpha / 2.0;
+        let less = if self.whole_cuts { libm::floor(less) } else { less };
+        window.cwnd = (window.cwnd - less).max(1.0);
         window.ssthresh = window.cwnd.max(2.0);
     }
 

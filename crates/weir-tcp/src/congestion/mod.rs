@@ -15,8 +15,8 @@ use alloc::boxed::Box;
 
 use weir_types::{Duration, Instant, Invalid};
 
-pub use cubic::{Cubic, CubicParameters};
-pub use dctcp::{Dctcp, DctcpParameters};
+pub use cubic::{Ahead, Cubic, CubicParameters, FriendlyGrowth};
+pub use dctcp::{Dctcp, DctcpParameters, RoundEnd};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Halves, Reno, RenoParameters};
 pub use slow_start::{HystartParameters, HystartPlusParameters, SlowStartConfig};
@@ -53,6 +53,9 @@ pub struct Ack {
     pub counted: f64,
     /// It bears an echo of a mark. Of which segments, [`Feedback`] says.
     pub echo: bool,
+    /// The segment that caused it met no router that knows nothing of ECN; only where the control asks
+    /// for it ([`CongestionConfig::asks_routers`]).
+    pub all_capable: bool,
     /// Lowest number not yet acknowledged.
     pub una: u32,
     /// Number to be sent next.
@@ -213,11 +216,19 @@ congestions! {
     "vegas" Vegas(VegasParameters) Latched in Box<Vegas>,
     /// DCTCP (RFC 8257): a mark cuts the window by as much as marks are frequent.
     "dctcp" Dctcp(DctcpParameters) Exact in Box<Dctcp>,
-    /// The host of the first REM paper (Athuraliya, Lapsley and Low, 1999): estimates the price of its
+    /// The host of the first REM paper (Lapsley and Low, 1999): estimates the price of its
     /// path from marks and sends what is worth it.
     "rem-host" RemHost(RemHostParameters) Exact in Box<RemHost>,
     /// `NewReno` that takes no loss for congestion (the REM paper, 2001, section 5).
     "wireless" Wireless(WirelessParameters) Latched in Box<Wireless>,
+}
+
+impl CongestionConfig {
+    /// Whether the control wants to know if all routers of its path understand ECN.
+    #[inline]
+    pub const fn asks_routers(&self) -> bool {
+        matches!(self, Self::Wireless(WirelessParameters { mixed_path: true, .. }))
+    }
 }
 
 impl Default for CongestionConfig {

@@ -22,3 +22,31 @@ impl Round {
         over
     }
 }
+
+/// A window that grows by whole segments, as TCP counts them that keeps no fractions: one more for every
+/// `per` that are acknowledged (RFC 5681, section 3.1, by RFC 3465; Linux).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Credits {
+    /// Acknowledged and not yet worth a segment.
+    count: f64,
+}
+
+impl Credits {
+    /// `counted` more are acknowledged.
+    pub(super) fn grow(&mut self, counted: f64, per: f64, cwnd: &mut f64) {
+        if self.count >= per {
+            // Gathered while more were asked for: worth one, not several.
+            self.count = 0.0;
+            *cwnd += 1.0;
+        }
+        self.count += counted;
+        let steps = libm::floor(self.count / per);
+        self.count -= steps * per;
+        *cwnd += steps;
+    }
+
+    /// The window was cut.
+    pub(super) const fn clear(&mut self) {
+        self.count = 0.0;
+    }
+}

@@ -1,8 +1,8 @@
 //! The host of the first REM paper: it estimates the price of its path from marks, and sends what is
 //! worth that price.
 //!
-//! S. Athuraliya, D. Lapsley, S. Low: *An Enhanced Random Early Marking Algorithm for Internet Flow
-//! Control*, 1999, section 3; the same as OFC, Optimization Flow Control.
+//! D. Lapsley, S. Low: *Random Early Marking: an Optimisation Approach to Internet Congestion Control*,
+//! IEEE ICON 1999, section 2: optimisation flow control (OFC) with marks for prices.
 //!
 //! ```text
 //! every N ACKs   m^ = marked / N,  m = (1 - alpha) m + alpha m^
@@ -15,8 +15,8 @@
 //! allows. A mark counts for the estimate and does nothing else. `tau` is the round trip without
 //! queues: with the measured one the published windows do not come out.
 //!
-//! In equilibrium, marked with probability `1 - exp(-gamma q)` at one queue q, n sources of weight a
-//! satisfy `n a tau / (gamma q) = C tau + q`.
+//! From which follows: marked with probability `1 - exp(-gamma q)` at one queue q, n sources of weight
+//! a come to rest where `n a tau / (gamma q) = C tau + q`.
 
 use weir_types::{Duration, Invalid};
 

@@ -18,7 +18,9 @@ use alloc::boxed::Box;
 
 use weir_types::{Invalid, Probability};
 
-use super::{Ack, Congestion, Repair, Signal, SlowStartConfig, Window, slow_start::SlowStart};
+use super::{
+    Ack, Congestion, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+};
 
 /// What is halved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,8 +47,11 @@ pub enum Halves {
 pub struct RenoParameters {
     /// What is halved. Default: what is outstanding.
     pub halves: Halves,
-    /// Round the slow-start threshold down to whole segments (ns-2). Default off.
+    /// Round the slow-start threshold down to whole segments (ns-2, Linux). Default off.
     pub whole_ssthresh: bool,
+    /// Grow and cut by whole segments: by one more when as many as the window holds have been acknowledged
+    /// (RFC 3465, Linux). Default off: by 1 / cwnd for each (RFC 5681, equation 3).
+    pub whole_steps: bool,
     /// What a mark leaves of the window, a loss leaving half. Default: half, as RFC 3168 has it; ABE
     /// 0.8 (RFC 8511).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -75,46 +80,57 @@ pub struct Reno {
 #[derive(Clone, Debug)]
 struct Special {
     beta_ecn: f64,
+    /// If it grows by whole segments.
+    credits: Option<Credits>,
     slow_start: SlowStart,
 }
 
 impl Reno {
     /// Reno with these parameters.
     pub fn new(parameters: &RenoParameters) -> Self {
-        let is_special = parameters.beta_ecn.is_some() || parameters.slow_start != SlowStartConfig::Standard;
+        let is_special = parameters.beta_ecn.is_some()
+            || parameters.slow_start != SlowStartConfig::Standard
+            || parameters.whole_steps;
         Self {
             halves: parameters.halves,
             whole_ssthresh: parameters.whole_ssthresh,
             special: is_special.then(|| {
                 let beta_ecn = parameters.beta_ecn.map_or(0.5, Probability::get);
-                Box::new(Special { beta_ecn, slow_start: parameters.slow_start.build() })
+                let credits = parameters.whole_steps.then(Credits::default);
+                Box::new(Special { beta_ecn, credits, slow_start: parameters.slow_start.build() })
             }),
         }
     }
 
-    /// Grows by the plain rules. `false`, and nothing done, where slow start may have its own.
+    /// Grows by the plain rules. `false`, and nothing done, where there may be others.
     #[inline]
     pub(super) fn grow(&mut self, counted: f64, window: &mut Window) -> bool {
-        if window.cwnd >= window.ssthresh {
-            window.cwnd += counted / window.cwnd;
-        } else if self.special.is_none() {
-            window.cwnd += counted;
-        } else {
+        if self.special.is_some() {
             return false;
         }
+        window.cwnd += if window.cwnd >= window.ssthresh { counted / window.cwnd } else { counted };
         true
     }
 
     #[inline(never)]
     fn grow_specially(&mut self, ack: Ack, window: &mut Window) {
-        if let Some(special) = &mut self.special {
-            special.slow_start.grow(ack, window);
+        let Some(Special { slow_start, credits, .. }) = self.special.as_deref_mut() else { return };
+        let Window { cwnd, ssthresh, .. } = *window;
+        match credits {
+            None if cwnd >= ssthresh => window.cwnd += ack.counted / cwnd,
+            None => slow_start.grow(ack, window),
+            Some(credits) => {
+                let left = slow_start.grow_whole(ack, window);
+                credits.grow(left, window.cwnd, &mut window.cwnd);
+            }
         }
     }
 
-    fn end_slow_start(&mut self, timeout: bool) {
+    /// The window was cut, by a timeout or else.
+    pub(super) fn end_slow_start(&mut self, timeout: bool) {
         if let Some(special) = &mut self.special {
             special.slow_start.on_cut(timeout);
+            special.credits.iter_mut().for_each(Credits::clear);
         }
     }
 
@@ -124,11 +140,12 @@ impl Reno {
             Halves::Flight => signal.flight * beta,
             Halves::Window => window.cwnd * beta,
         };
-        let whole = if self.whole_ssthresh { libm::floor(kept) } else { kept };
+        let whole_steps = self.special.as_ref().is_some_and(|special| special.credits.is_some());
+        let whole = if self.whole_ssthresh || whole_steps { libm::floor(kept) } else { kept };
         window.ssthresh = whole.max(2.0);
         match self.halves {
-            Halves::Flight => window.ssthresh,
-            Halves::Window => kept.max(1.0),
+            Halves::Window if !whole_steps => kept.max(1.0),
+            _ => window.ssthresh,
         }
     }
 }

@@ -11,6 +11,10 @@
 //! ```
 //!
 //! "Halves its window" on a timeout can be read both ways.
+//!
+//! On a mixed path, where some router may not understand ECN, a loss may be one of congestion. The
+//! section's last proposal: a bit that the sender sets, such a router clears and the receiver
+//! returns. While the latest ACK has it cleared, and for a round trip after, the source is Reno.
 
 use weir_types::{Instant, Invalid};
 
@@ -41,6 +45,10 @@ pub enum AfterTimeout {
 pub struct WirelessParameters {
     /// What a timeout does. Default: slow start (RFC 5681).
     pub timeout: AfterTimeout,
+    /// Ask the routers of the path whether all of them understand ECN (`links.NAME.ecn_capable`), and take
+    /// losses for congestion, as Reno does, while one does not. Default: off, all of them do.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
+    pub mixed_path: bool,
     /// Growth and cuts, but for losses. Default: Reno's.
     pub reno: RenoParameters,
 }
@@ -61,18 +69,41 @@ pub struct Wireless {
     /// One past the highest number sent when a mark last cut the window. Losses do not cut, so they do
     /// not hold back the answer to a mark either.
     cut: u32,
+    /// What tells of routers that do not understand ECN; `None` if all do, as the scenario says.
+    mixed: Option<Mixed>,
+}
+
+/// What a source knows of a path on which some router may not understand ECN.
+#[derive(Clone, Copy, Debug)]
+struct Mixed {
+    /// Losses are those of congestion, as far as the latest ACK says.
+    conventional: bool,
+    /// One past the highest number sent when an ACK last came back with the bit cleared: a round trip is
+    /// over when more than that is acknowledged.
+    until: u32,
+    /// One past the highest number sent.
+    high: u32,
 }
 
 impl Wireless {
     /// The law with these parameters.
     pub fn new(parameters: &WirelessParameters) -> Self {
-        Self { timeout: parameters.timeout, reno: Reno::new(&parameters.reno), kept: None, cut: 0 }
+        // Until an ACK says otherwise, one does not.
+        let mixed = parameters.mixed_path.then_some(Mixed { conventional: true, until: 0, high: 0 });
+        Self { timeout: parameters.timeout, reno: Reno::new(&parameters.reno), kept: None, cut: 0, mixed }
     }
 }
 
 impl Congestion for Wireless {
     #[inline(never)]
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
+        if let Some(mixed) = &mut self.mixed {
+            if !ack.all_capable {
+                mixed.until = ack.high;
+            }
+            mixed.conventional = !ack.all_capable || ack.una <= mixed.until;
+            mixed.high = ack.high;
+        }
         let cuts = ack.echo && ack.una > self.cut;
         if cuts {
             self.cut = ack.high;
@@ -92,7 +123,13 @@ impl Congestion for Wireless {
         }
     }
 
-    fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
+    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair {
+        if let Some(Mixed { conventional: true, high, .. }) = self.mixed {
+            // One cut a round, whatever it answers.
+            self.cut = high;
+            self.kept = None;
+            return self.reno.on_loss(signal, window);
+        }
         self.kept = Some(window.cwnd);
         Repair::Uncut
     }

@@ -51,6 +51,11 @@ pub struct SackParameters {
     pub threshold: u32,
     /// How the window is cut. Default: at once (RFC 6675); Linux: in proportion.
     pub reduction: Reduction,
+    /// How the window is cut after a mark. Default: at once (RFC 3168); Linux: in proportion, and it does not
+    /// grow until what was sent before is acknowledged.
+    pub mark_reduction: Reduction,
+    /// The ACK that ends recovery lets the window grow, as others do (Linux). Default off.
+    pub grow_at_exit: bool,
     /// How fast a window cut in proportion climbs back when losses took more. Default: RFC 9937.
     pub bound: ReductionBound,
     /// Send a segment when nothing has come back for two round trips, so that a loss at the tail is
@@ -65,6 +70,8 @@ impl Default for SackParameters {
             loss: LossDetection::default(),
             threshold: 3,
             reduction: Reduction::default(),
+            mark_reduction: Reduction::default(),
+            grow_at_exit: false,
             bound: ReductionBound::default(),
             tail_probe: false,
         }

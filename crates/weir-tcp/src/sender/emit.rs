@@ -82,7 +82,8 @@ impl Sender {
             flags: Flags::NONE
                 .with(Flags::SYN, syn)
                 .with(Flags::RETRANSMISSION, again)
-                .with(Flags::CWR, tells),
+                .with(Flags::CWR, tells)
+                .with(Flags::ALL_CAPABLE, self.parameters.congestion.asks_routers()),
             blocks: 0,
         }
     }

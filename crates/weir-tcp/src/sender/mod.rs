@@ -7,7 +7,7 @@ mod timer;
 
 use alloc::{boxed::Box, sync::Arc};
 
-use weir_types::Instant;
+use weir_types::{Duration, Instant};
 
 use crate::{
     Flags, Growth, Segment, TcpParameters,
@@ -160,6 +160,11 @@ impl Sender {
         self.end
     }
 
+    /// Bytes on the wire of the last segment there is to send.
+    pub const fn last_bytes(&self) -> u32 {
+        self.last_bytes
+    }
+
     /// All that there was to send has been acknowledged.
     pub const fn is_done(&self) -> bool {
         self.una == self.end
@@ -207,6 +212,11 @@ impl Sender {
     /// Shows the inner variables of its congestion control under their published names.
     pub fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         self.congestion.probe(record);
+    }
+
+    /// The smoothed round-trip time; `None` before the first sample.
+    pub const fn srtt(&self) -> Option<Duration> {
+        self.rtt.smoothed()
     }
 
     /// The number of segments acknowledged in order.
@@ -269,6 +279,7 @@ impl Sender {
             acked,
             counted: self.parameters.counts.of(acked),
             echo: self.parameters.ecn && ack.flags.has(Flags::ECE),
+            all_capable: ack.flags.has(Flags::ALL_CAPABLE),
             una,
             next,
             high: self.high,
@@ -393,7 +404,7 @@ impl Sender {
     /// less what duplicate ACKs say has arrived. RFC 5681 counts the latter too; in a long
     /// recovery that is many times the window, and a timeout then would set a threshold far
     /// beyond what the path has just refused.
-    fn flight(&self) -> f64 {
+    pub fn flight(&self) -> f64 {
         let arrived = match &self.sack {
             None => self.recovery.inflation(),
             Some(sack) => sack.board.sacked().count(),

@@ -34,22 +34,30 @@ impl Sender {
         let echo = event.echo && self.congestion.answers_marks();
         if echo && self.recovery.covers_more(ack.number) {
             self.stop_walking();
+            let before = self.window.cwnd;
             self.cut_for_mark(now);
+            if self.selective().mark_reduction == Reduction::Proportional {
+                self.walk(before, outstanding);
+            }
         }
         let advances = ack.number > self.una;
         if advances {
             self.advance(ack, now);
-            if !connecting && self.recovery.is_active() {
-                if self.recovery.is_full(self.una) {
-                    self.recovery.leave();
+            let ends = self.recovery.is_active() && self.recovery.is_full(self.una);
+            if ends {
+                self.recovery.leave();
+                self.stop_walking();
+                self.congestion.on_recovered(now, &mut self.window);
+            }
+            if !connecting && !self.recovery.is_active() && (!ends || self.selective().grow_at_exit) {
+                if self.recovery.covers_more(self.una) {
                     self.stop_walking();
-                    self.congestion.on_recovered(now, &mut self.window);
                 }
-            } else if !connecting
-                && !echo
-                && (self.window_limited || self.parameters.growth == Growth::Always)
-            {
-                self.congestion.on_ack(event, &mut self.window);
+                let limited = self.window_limited || self.parameters.growth == Growth::Always;
+                if limited && !echo && !self.is_walking() {
+                    let counted = if ends { f64::from(delivered) } else { event.counted };
+                    self.congestion.on_ack(Ack { counted, ..event }, &mut self.window);
+                }
             }
             self.restart_timer(now);
         }
@@ -182,12 +190,8 @@ impl Sender {
                 return self.restart_timer(now);
             }
             let walks = repair == Repair::Recover && self.selective().reduction == Reduction::Proportional;
-            if let Some(sack) = self.sack.as_mut().filter(|_| walks) {
-                // The target is what the law made of the window; the window stays until PRR has set it.
-                sack.walking = true;
-                sack.prr.enter(outstanding);
-                self.window.ssthresh = self.window.cwnd;
-                self.window.cwnd = before.cwnd;
+            if walks {
+                self.walk(before.cwnd, outstanding);
             }
         } else if !self.cut_by_mark {
             // After a timeout what is lost is sent again without recovery.
@@ -203,6 +207,19 @@ impl Sender {
         }
         self.timed = None;
         self.restart_timer(now);
+    }
+
+    /// The target is what the law has made of the window; that is what it was `before` until PRR has set it.
+    fn walk(&mut self, before: f64, outstanding: u32) {
+        let Some(sack) = &mut self.sack else { return };
+        sack.walking = true;
+        sack.prr.enter(outstanding);
+        self.window.ssthresh = self.window.cwnd;
+        self.window.cwnd = before;
+    }
+
+    fn is_walking(&self) -> bool {
+        self.sack.as_ref().is_some_and(|sack| sack.walking)
     }
 
     /// The reduction is over, and the window what it was to be.

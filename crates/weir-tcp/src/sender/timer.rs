@@ -19,7 +19,9 @@ impl Sender {
             return self.restart_timer(now);
         }
         self.counters.timeouts += 1;
-        self.rtt.back_off();
+        if !self.is_connecting() || self.counters.timeouts > u64::from(self.parameters.steady_syns) {
+            self.rtt.back_off();
+        }
         if self.is_connecting() {
             // The SYN was lost: begin with one segment, the threshold untouched.
             self.window.cwnd = 1.0;

@@ -68,6 +68,21 @@ impl SlowStart {
         }
     }
 
+    /// The same within slow start, up to the threshold and no further. Returns what is left over for
+    /// congestion avoidance; all of it from the threshold on.
+    pub(super) fn grow_whole(&mut self, ack: Ack, window: &mut Window) -> f64 {
+        let before = window.cwnd;
+        if before >= window.ssthresh {
+            return ack.counted;
+        }
+        self.grow(ack, window);
+        // It may have found its end here and set the threshold.
+        let cwnd = window.cwnd.min(window.ssthresh.max(before));
+        let beyond = window.cwnd - cwnd;
+        window.cwnd = cwnd;
+        beyond
+    }
+
     /// The window was cut, by a timeout or else.
     pub(super) const fn on_cut(&mut self, timeout: bool) {
         match self {

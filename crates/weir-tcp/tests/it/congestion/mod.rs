@@ -9,6 +9,7 @@ mod reno;
 mod response;
 mod slow_start;
 mod vegas;
+mod whole_segments;
 mod wireless;
 
 use weir_tcp::congestion::{Ack, AnyCongestion, Congestion, CongestionConfig, Repair, Signal, Window};
@@ -22,6 +23,8 @@ struct Bench {
     rtt: Duration,
     una: u32,
     high: u32,
+    /// What ACKs say of the routers on the path.
+    all_capable: bool,
 }
 
 impl Bench {
@@ -35,6 +38,7 @@ impl Bench {
             rtt: Duration::from_millis(100),
             una: 1,
             high: 1 + cwnd as u32,
+            all_capable: false,
         }
     }
 
@@ -48,6 +52,7 @@ impl Bench {
             acked,
             counted: f64::from(acked),
             echo,
+            all_capable: self.all_capable,
             una: self.una,
             next: self.high.max(self.una),
             high: self.high,

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use weir_tcp::{
-    Receiver, Segment, Sender, TcpParameters,
+    Flags, Receiver, Segment, Sender, TcpParameters,
     congestion::{AfterTimeout, CongestionConfig, Repair, WirelessParameters},
 };
 use weir_types::{Duration, Ecn, Instant, Packets};
@@ -90,4 +90,53 @@ fn a_mark_among_losses_still_halves() {
     let after = windows(&[50, 53], &[]);
     assert!(marked.last().unwrap() + 5.0 < *after.last().unwrap(), "{:?}", (marked.last(), after.last()));
     assert!(marked.iter().any(|window| *window < 0.6 * peak));
+}
+
+/// On a mixed path losses count as long as the latest ACK tells of a router that knows nothing of ECN, and
+/// for a round trip after.
+#[test]
+fn on_a_mixed_path_losses_count_until_all_routers_are_known_to_mark() {
+    let mixed = WirelessParameters { mixed_path: true, ..WirelessParameters::default() };
+    let mut bench = Bench::new(&CongestionConfig::Wireless(mixed), 20.0);
+    assert_eq!(bench.loss(), Repair::Recover, "nobody has said anything yet");
+    near(bench.window.ssthresh, 10.0, 0.0);
+
+    let mut bench = Bench::new(&CongestionConfig::Wireless(mixed), 20.0);
+    bench.all_capable = true;
+    bench.ack(1, false);
+    assert_eq!(bench.loss(), Repair::Uncut, "every router understands");
+
+    bench.all_capable = false;
+    let sent = bench.high;
+    bench.ack(1, false);
+    bench.all_capable = true;
+    while bench.una < sent {
+        bench.ack(1, false);
+        assert_eq!(bench.loss(), Repair::Recover, "less than a round trip ago one did not");
+        (bench.window.cwnd, bench.window.ssthresh) = (20.0, 20.0);
+    }
+    bench.ack(1, false);
+    assert_eq!(bench.loss(), Repair::Uncut);
+}
+
+/// The bit travels: the sender sets it, whoever does not understand clears it, the ACK returns it.
+#[test]
+fn acks_return_what_became_of_the_question() {
+    for asks in [false, true] {
+        let congestion = CongestionConfig::Wireless(WirelessParameters {
+            mixed_path: asks,
+            ..WirelessParameters::default()
+        });
+        let parameters = Arc::new(TcpParameters { congestion, ..TcpParameters::default() });
+        let mut sender = Sender::new(0, 1000, Arc::clone(&parameters));
+        let mut receiver = Receiver::new(0, &parameters);
+        sender.start();
+        let mut segment = sender.poll_segment(Instant::ZERO).expect("the first");
+        assert_eq!(segment.flags.has(Flags::ALL_CAPABLE), asks);
+        let ack = receiver.on_segment(&segment, Instant::ZERO).expect("at once");
+        assert_eq!(ack.flags.has(Flags::ALL_CAPABLE), asks);
+        (segment.number, segment.flags) = (1, segment.flags.without(Flags::ALL_CAPABLE));
+        let ack = receiver.on_segment(&segment, Instant::ZERO).expect("at once");
+        assert!(!ack.flags.has(Flags::ALL_CAPABLE));
+    }
 }

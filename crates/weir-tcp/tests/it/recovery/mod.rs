@@ -2,6 +2,7 @@
 //! ACK by ACK, and whole connections over paths that lose what they like.
 
 mod blocks;
+mod habits;
 mod paths;
 mod prr;
 mod rack;

@@ -1,69 +1,10 @@
+//! Propagation round trips: one for all flows of a group, or drawn for each.
+
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
-use weir_tcp::TcpParameters;
-use weir_types::{Duration, PacketSize, Rate};
-
-use crate::Population;
-
-pub(crate) const DEFAULT_PACKET: PacketSize = match PacketSize::new(1000) {
-    Some(size) => size,
-    None => unreachable!(),
-};
-
-/// Flows of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FlowGroup {
-    /// Flows at `start`. Default 1.
-    #[serde(default = "one")]
-    pub count: u32,
-    /// How their number changes: `"20 more every 50 s until 160, then 20 fewer every 50 s until 20"`.
-    /// The first step comes one interval after `start`; those who came last leave first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub population: Option<Population>,
-    /// The links that data passes, in order. Default: the only link.
-    #[serde(default)]
-    pub path: Vec<String>,
-    /// Propagation round trip, links included; what the links do not account for is the
-    /// delay of the sender's access link, half in each direction.
-    pub rtt: Rtt,
-    /// When the group begins. Default 0 s.
-    #[serde(default)]
-    pub start: Duration,
-    /// Each flow begins later by a time drawn uniformly between zero and this. Default 0 s.
-    #[serde(default)]
-    pub jitter: Duration,
-    /// When the group ends. Default: with the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Duration>,
-    /// Bytes of a data packet on the wire, headers included. Default 1000 B.
-    #[serde(default = "default_packet")]
-    pub packet: PacketSize,
-    /// A new packet leaves the sender later by a time drawn uniformly between zero and this
-    /// (ns-2's `overhead_`): it breaks the lock-step of equal round trips. Default 0 s.
-    #[serde(default)]
-    pub send_jitter: Duration,
-    /// Links of the flow's own at both ends, which take time to send but never drop.
-    /// Default: they only delay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub access: Option<Access>,
-    /// The TCP connection.
-    #[serde(default)]
-    pub tcp: TcpParameters,
-}
-
-/// Links of a flow's own, at both ends and in both directions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Access {
-    /// Capacity of each.
-    pub rate: Rate,
-    /// Propagation delay between the last link and the receiver. Default 0 s.
-    #[serde(default)]
-    pub receiver_delay: Duration,
-}
+use weir_types::Duration;
 
 /// A propagation round trip: one for all, or drawn once for each flow.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -190,12 +131,4 @@ impl Rtt {
             Self::Drawn(RttDistribution::LogNormal(normal)) => normal.median * 2,
         }
     }
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn default_packet() -> PacketSize {
-    DEFAULT_PACKET
 }

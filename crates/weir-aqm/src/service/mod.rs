@@ -1,0 +1,135 @@
+//! How a transmitter serves: at one rate, at rates that change on a schedule, or when a trace of
+//! delivery opportunities lets it.
+
+mod delivery;
+mod rates;
+
+use alloc::{boxed::Box, sync::Arc};
+
+use weir_types::{Instant, Rate, TransmitClock};
+
+use delivery::Deliverer;
+pub use delivery::DeliveryTrace;
+pub use rates::RateSchedule;
+use rates::ScheduledClock;
+
+/// What a transmitter can send, and when.
+#[derive(Clone, Debug)]
+pub enum Service {
+    /// The same rate all the time.
+    Fixed(Rate),
+    /// Rates that change at known instants. A packet on the wire goes on at the new one.
+    Scheduled(Arc<RateSchedule>),
+    /// Only at the opportunities of a trace.
+    Trace(Arc<DeliveryTrace>),
+}
+
+impl Service {
+    /// Work is counted in bits times this, so that a rate of b bit/s does b of it in a nanosecond and
+    /// nothing is rounded.
+    pub const WORK_PER_BIT: u128 = 1_000_000_000;
+}
+
+impl From<Rate> for Service {
+    fn from(rate: Rate) -> Self {
+        Self::Fixed(rate)
+    }
+}
+
+/// The state of a service. The fixed rate is told apart first: nearly all ports have it.
+#[derive(Debug)]
+pub(crate) enum Transmitter {
+    Fixed(TransmitClock),
+    Scheduled(Box<ScheduledClock>),
+    Trace(Box<Deliverer>),
+}
+
+impl Transmitter {
+    pub(crate) fn new(service: Service) -> Self {
+        match service {
+            Service::Fixed(rate) => Self::Fixed(TransmitClock::new(rate)),
+            Service::Scheduled(schedule) => Self::Scheduled(Box::new(ScheduledClock::new(schedule))),
+            Service::Trace(trace) => Self::Trace(Box::new(Deliverer::new(trace))),
+        }
+    }
+
+    /// A packet of `bytes` bytes is taken at `start`: when its last bit leaves, and when the next may
+    /// be taken.
+    #[inline]
+    pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
+        match self {
+            Self::Fixed(clock) => {
+                let end = clock.finish(start, bytes);
+                (end, end)
+            }
+            _ => self.serve_otherwise(start, bytes),
+        }
+    }
+
+    #[inline(never)]
+    fn serve_otherwise(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
+        match self {
+            Self::Fixed(_) => unreachable!("served in line"),
+            Self::Scheduled(clock) => clock.serve(start, bytes),
+            Self::Trace(deliverer) => deliverer.serve(bytes),
+        }
+    }
+
+    /// Whether a packet that finds nothing waiting has to wait for an opportunity all the same.
+    #[inline]
+    pub(crate) const fn waits(&self) -> bool {
+        matches!(self, Self::Trace(_))
+    }
+
+    /// A packet has arrived at `now` where nothing waits: when it may be taken.
+    pub(crate) fn opportunity(&mut self, now: Instant) -> Instant {
+        match self {
+            Self::Trace(deliverer) => deliverer.after(now),
+            _ => now,
+        }
+    }
+
+    /// When the rate changes next; [`Instant::MAX`] if it does not.
+    pub(crate) fn next_change(&self) -> Instant {
+        match self {
+            Self::Scheduled(clock) => clock.next_change(),
+            _ => Instant::MAX,
+        }
+    }
+
+    /// The change that was due has come: the rate from now on.
+    pub(crate) fn change(&mut self) -> Rate {
+        match self {
+            Self::Scheduled(clock) => clock.change(),
+            _ => self.rate(),
+        }
+    }
+
+    /// The rate in force: of a trace, its mean.
+    pub(crate) const fn rate(&self) -> Rate {
+        match self {
+            Self::Fixed(clock) => clock.rate(),
+            Self::Scheduled(clock) => clock.rate(),
+            Self::Trace(deliverer) => deliverer.rate(),
+        }
+    }
+
+    /// Work that could have been done until `now`, since the start of time; `None` of a fixed rate.
+    pub(crate) fn offered(&self, now: Instant) -> Option<u128> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Scheduled(clock) => Some(clock.offered(now)),
+            Self::Trace(deliverer) => Some(deliverer.offered(now)),
+        }
+    }
+
+    /// Work that is done after `now`, of the packet that was taken last and ends at `free_at`; 0 of a fixed
+    /// rate.
+    pub(crate) fn unsent(&self, now: Instant, free_at: Instant) -> u128 {
+        match self {
+            Self::Fixed(_) => 0,
+            Self::Scheduled(clock) => clock.unsent(now, free_at),
+            Self::Trace(deliverer) => deliverer.unsent(now),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What a transmitter can send when its rate changes or follows a trace.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use proptest::prelude::*;
+use weir_aqm::{
+    Aqm, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, disciplines::Fifo, laws::AqmConfig,
+};
+use weir_types::{Duration, Ecn, Instant, Rate};
+
+use crate::support::{Event, Numbered, Trace, link, rate, stream};
+
+const ROOM: Limit = Limit::Packets(u32::MAX);
+
+/// A port with room for all before `service`.
+fn port(service: Service) -> Port<Numbered, impl weir_aqm::Discipline<Numbered>> {
+    let law = AqmConfig::from_name("drop-tail").unwrap().build(link(), stream("aqm"));
+    Port::new(Fifo::new(law, ROOM), service)
+}
+
+fn numbered(id: u64, bytes: u32) -> Numbered {
+    Numbered { id, info: PacketInfo { bytes, ecn: Ecn::NotEct, flow: 0 } }
+}
+
+/// When each packet began and ended.
+fn spans(trace: &Trace) -> Vec<(Instant, Instant)> {
+    let span = |event: &Event| match event {
+        Event::Sent { start, end, .. } => Some((*start, *end)),
+        _ => None,
+    };
+    trace.events.iter().filter_map(span).collect()
+}
+
+fn schedule() -> impl Strategy<Value = (Vec<(u64, u64)>, Option<u64>)> {
+    let change = (1_u64..400_000_000, 1_000_u64..1_000_000_000);
+    (prop::collection::vec(change, 1..6), prop::option::of(1_u64..300_000_000)).prop_map(|(gaps, after)| {
+        let mut at = 0;
+        let changes: Vec<_> = gaps
+            .into_iter()
+            .map(|(gap, rate)| {
+                at += gap;
+                (at, rate)
+            })
+            .collect();
+        (changes, after.map(|after| at + after))
+    })
+}
+
+/// Bits times 10^9 that a link can send until `until`, change by change.
+fn integral(first: u64, changes: &[(u64, u64)], every: Option<u64>, until: u64) -> u128 {
+    let (mut sum, mut base) = (0, 0);
+    loop {
+        let (mut at, mut rate) = (0, first);
+        for (next, after) in changes.iter().copied().chain([(every.unwrap_or(u64::MAX), first)]) {
+            let end = next.min(until - base);
+            sum += u128::from(rate) * u128::from(end - at);
+            if end < next || base + next == until {
+                return sum;
+            }
+            (at, rate) = (next, after);
+        }
+        base += every.expect("otherwise it has no end");
+    }
+}
+
+proptest! {
+    /// What a busy link sends is the integral of its rate, to the nanosecond.
+    #[test]
+    fn bytes_are_the_integral_of_the_rate(
+        first in 1_000_u64..1_000_000_000,
+        (changes, every) in schedule(),
+        sizes in prop::collection::vec(1_u32..9000, 1..80),
+    ) {
+        let nanos = Duration::from_nanos;
+        let written: Vec<_> = changes.iter().map(|(at, bits)| (nanos(*at), rate(*bits))).collect();
+        let schedule = Arc::new(RateSchedule::new(rate(first), &written, every.map(nanos)).unwrap());
+        let (mut port, mut trace) = (port(Service::Scheduled(Arc::clone(&schedule))), Trace::default());
+        for (id, bytes) in sizes.iter().enumerate() {
+            port.offer(numbered(id as u64, *bytes), Instant::ZERO, &mut trace);
+        }
+        // Longer than the slowest link needs.
+        port.advance(Instant::from_nanos(80 * 9000 * 8 * 1_000_000), &mut trace);
+        let spans = spans(&trace);
+        prop_assert_eq!(spans.len(), sizes.len());
+        let mut bits = 0;
+        for ((start, end), bytes) in spans.iter().zip(&sizes) {
+            prop_assert_eq!(integral(first, &changes, every, start.as_nanos()) , schedule.work(*start));
+            bits += u128::from(*bytes) * 8 * 1_000_000_000;
+            let end = end.as_nanos();
+            prop_assert!(integral(first, &changes, every, end) <= bits, "too late by more than a nanosecond");
+            prop_assert!(integral(first, &changes, every, end + 1) > bits, "too early");
+        }
+        prop_assert!(spans.windows(2).all(|pair| pair[0].1 == pair[1].0));
+    }
+
+    /// Against one opportunity after the other, as Mahimahi goes about it.
+    #[test]
+    fn a_trace_is_reproduced(
+        gaps in prop::collection::vec(0_u32..4, 1..30),
+        last in 1_u32..5,
+        arrivals in prop::collection::vec((0_u64..6_000_000, 1_u32..4000), 1..60),
+        cuts in prop::collection::vec(0_u64..200_000_000, 0..10),
+    ) {
+        let mut at = 0;
+        let mut times: Vec<u32> = gaps.iter().map(|gap| { at += gap; at }).collect();
+        times.push(at + last);
+        let delivery = Arc::new(DeliveryTrace::new(times.clone()).unwrap());
+        let mut now = 0;
+        let arrivals: Vec<(u64, u32)> = arrivals.into_iter().map(|(gap, bytes)| { now += gap; (now, bytes) }).collect();
+
+        // When each byte leaves: one opportunity after the other, after what arrived before it.
+        let (mut left, mut ends): (VecDeque<(usize, u32)>, _) = (VecDeque::new(), vec![(0, 0); arrivals.len()]);
+        let (mut next, mut cycle, mut bytes_at) = (0, 0, Vec::new());
+        while ends.iter().any(|(_, end)| *end == 0) {
+            for ms in &times {
+                let instant = (cycle + u64::from(*ms)) * 1_000_000;
+                while next < arrivals.len() && arrivals[next].0 < instant {
+                    left.push_back((next, arrivals[next].1));
+                    next += 1;
+                }
+                let mut room = DeliveryTrace::BYTES;
+                while room > 0 && let Some((packet, bytes)) = left.front_mut() {
+                    if *bytes == arrivals[*packet].1 {
+                        ends[*packet].0 = instant;
+                    }
+                    let some = room.min(*bytes);
+                    (room, *bytes) = (room - some, *bytes - some);
+                    bytes_at.push((instant, some));
+                    if *bytes == 0 {
+                        ends[*packet].1 = instant;
+                        left.pop_front();
+                    }
+                }
+            }
+            cycle += u64::from(times[times.len() - 1]);
+        }
+
+        let (mut port, mut trace) = (port(Service::Trace(Arc::clone(&delivery))), Trace::default());
+        let mut cuts: VecDeque<u64> = { let mut cuts = cuts; cuts.sort_unstable(); cuts.into() };
+        let check = |port: &mut Port<_, _>, trace: &mut Trace, cut: u64| {
+            let now = Instant::from_nanos(cut);
+            port.advance(now, trace);
+            let sent: u64 = trace.events.iter().filter_map(|event| match event {
+                Event::Sent { id, .. } => Some(u64::from(arrivals[*id as usize].1) * 8),
+                _ => None,
+            }).sum();
+            let passed: u128 = bytes_at.iter().filter(|(at, _)| *at <= cut).map(|(_, bytes)| u128::from(*bytes) * 8 * Service::WORK_PER_BIT).sum();
+            assert_eq!(u128::from(sent) * Service::WORK_PER_BIT - port.unsent(now), passed, "at {cut}");
+            let offered = port.offered(now).unwrap();
+            assert!(passed <= offered);
+        };
+        for (id, (at, bytes)) in arrivals.iter().enumerate() {
+            while cuts.front().is_some_and(|cut| cut < at) {
+                check(&mut port, &mut trace, cuts.pop_front().unwrap());
+            }
+            port.offer(numbered(id as u64, *bytes), Instant::from_nanos(*at), &mut trace);
+        }
+        for cut in cuts {
+            check(&mut port, &mut trace, cut.max(arrivals[arrivals.len() - 1].0));
+        }
+        port.advance(Instant::from_nanos(100_000_000_000), &mut trace);
+        let found: Vec<_> = spans(&trace).iter().map(|(start, end)| (start.as_nanos(), end.as_nanos())).collect();
+        prop_assert_eq!(found, ends);
+    }
+}
+
+/// Saturated, a trace delivers its mean rate, and never more than its opportunities.
+#[test]
+fn the_mean_rate_of_a_trace() {
+    let delivery = DeliveryTrace::new(vec![0, 0, 3, 7, 7, 7, 10]).unwrap();
+    assert_eq!(delivery.mean_rate(), rate(7 * 1504 * 8 * 100));
+    assert_eq!(delivery.period(), Duration::from_millis(10));
+    let (mut port, mut trace) = (port(Service::Trace(Arc::new(delivery))), Trace::default());
+    // Full-sized packets: one an opportunity, less the two at the very start.
+    for id in 0..7000 {
+        port.offer(numbered(id, 1504), Instant::ZERO, &mut trace);
+    }
+    port.advance(Instant::from_nanos(1_000_000_000), &mut trace);
+    // 100 periods of 7, and the two at the beginning of the next.
+    assert_eq!(spans(&trace).len(), 700);
+    assert_eq!(
+        port.offered(Instant::from_nanos(1_000_000_000)),
+        Some(702 * 1504 * 8 * Service::WORK_PER_BIT)
+    );
+    assert_eq!(port.rate(), rate(8_422_400));
+}
+
+#[test]
+fn what_is_no_trace_and_no_schedule() {
+    assert!(DeliveryTrace::new(Vec::new()).is_none());
+    assert!(DeliveryTrace::new(vec![0, 0]).is_none());
+    assert!(DeliveryTrace::new(vec![2, 1]).is_none());
+    let (second, bits) = (Duration::from_secs(1), rate(8));
+    assert!(RateSchedule::new(bits, &[(Duration::ZERO, bits)], None).is_none());
+    assert!(RateSchedule::new(bits, &[(second, bits), (second, bits)], None).is_none());
+    assert!(RateSchedule::new(bits, &[(second, bits)], Some(second)).is_none());
+}
+
+/// Learns of rates, and when.
+#[derive(Default)]
+struct Listener {
+    rates: Vec<(Rate, Instant)>,
+    updates: Vec<Instant>,
+}
+
+impl Aqm for Listener {
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.rates.push((rate, now));
+    }
+
+    fn next_update(&self) -> Option<Instant> {
+        Some(Instant::from_nanos((self.updates.len() as u64 + 1) * 1_000_000_000))
+    }
+
+    fn update(&mut self, _: weir_aqm::Backlog, now: Instant) {
+        self.updates.push(now);
+    }
+}
+
+/// The law learns of every change at the instant at which it was due, before its own update, even
+/// where the line was idle and nobody asked; what was set by hand instead holds from then on.
+#[test]
+fn laws_are_told_of_changes() {
+    let seconds = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);
+    let changes = [(Duration::from_secs(2), rate(5_000))];
+    let schedule = RateSchedule::new(rate(8_000), &changes, Some(Duration::from_secs(3))).unwrap();
+    let mut port = Port::new(Fifo::new(Listener::default(), ROOM), Service::Scheduled(Arc::new(schedule)));
+    let mut trace = Trace::default();
+    port.offer(numbered(0, 1), seconds(7), &mut trace);
+    let expected = [(2, 5_000), (3, 8_000), (5, 5_000), (6, 8_000)];
+    assert_eq!(port.discipline().law().rates, expected.map(|(at, bits)| (rate(bits), seconds(at))));
+    assert_eq!(port.discipline().law().updates, [1, 2, 3, 4, 5, 6, 7].map(seconds));
+    assert_eq!(port.rate(), rate(8_000));
+    port.set_rate(rate(1_000), seconds(8), &mut trace);
+    port.advance(seconds(20), &mut trace);
+    assert_eq!(port.discipline().law().rates.last(), Some(&(rate(1_000), seconds(8))));
+    assert_eq!(port.discipline().law().updates.len(), 20);
+}

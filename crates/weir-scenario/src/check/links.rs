@@ -1,0 +1,159 @@
+//! That each link goes together.
+
+use weir_aqm::{Limit, disciplines::QueueConfig};
+use weir_types::Buffer;
+
+use super::{Outcome, Problem, check_discipline};
+use crate::{Direction, LinkBuffer, Loss, Scenario, topology::RateChanges};
+
+impl Scenario {
+    /// That every link has a rate and no more directions than it says, before anything reckons with them.
+    pub(super) fn check_lanes(&self) -> Outcome {
+        for (name, link) in &self.links {
+            Problem::unless(
+                !link.one_way || link.reverse.is_none(),
+                format!("links.{name}.one_way"),
+                "the link is one-way, and has another direction",
+                "leave one_way or reverse out",
+            )?;
+            Problem::unless(
+                link.rate.is_some(),
+                format!("links.{name}"),
+                "missing field `rate`",
+                "add rate = \"64 Mbit/s\", or a trace",
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_link(&self, name: &str) -> Outcome {
+        let path = format!("links.{name}");
+        let link = &self.links[name];
+        Problem::unless(
+            link.buffer_counts == LinkBuffer::Waiting || !matches!(link.buffer, Buffer::Bytes(_)),
+            format!("{path}.buffer_counts"),
+            "a buffer in bytes holds what waits, not what is being sent",
+            "write the buffer in packets, or leave buffer_counts out",
+        )?;
+        check_service(&path, link.trace.as_ref(), link.rate_schedule.as_ref())?;
+        check_loss(&path, link.loss.as_ref())?;
+        self.check_queue(name, &path, Direction::Forward, &link.aqm)?;
+        if !link.ecn_capable {
+            check_legacy(&path, &link.aqm)?;
+        }
+        let Some(reverse) = &link.reverse else { return Ok(()) };
+        let path = format!("{path}.reverse");
+        check_service(&path, reverse.trace.as_ref(), reverse.rate_schedule.as_ref())?;
+        check_loss(&path, reverse.loss.as_ref())?;
+        self.check_queue(name, &path, Direction::Reverse, &reverse.aqm)?;
+        if !link.ecn_capable {
+            check_legacy(&path, &reverse.aqm)?;
+        }
+        Ok(())
+    }
+
+    fn check_queue(&self, link: &str, path: &str, direction: Direction, aqm: &QueueConfig) -> Outcome {
+        let largest = self.largest_packet(link);
+        let (holds_one, found) = match self.limit(link, direction) {
+            Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
+            Limit::Bytes(bytes) => (bytes >= u64::from(largest), format!("{bytes} B")),
+        };
+        Problem::unless(
+            holds_one,
+            format!("{path}.buffer"),
+            format!(
+                "the buffer does not hold one packet of {largest} B: room for waiting packets is {found}"
+            ),
+            "write at least \"1 packet\", or \"2 packets\" where the one being sent counts",
+        )?;
+        check_discipline(&format!("{path}.aqm"), aqm, self.seen_by_laws(link, direction))
+    }
+
+    /// The largest data packet of the flows over `link`, whichever way they go, in bytes.
+    fn largest_packet(&self, link: &str) -> u32 {
+        let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
+        over.map(|group| group.packet.bytes()).max().unwrap_or(1)
+    }
+}
+
+fn check_service(path: &str, trace: Option<&String>, schedule: Option<&RateChanges>) -> Outcome {
+    Problem::unless(
+        trace.is_none() || schedule.is_none(),
+        format!("{path}.rate_schedule"),
+        "the trace says already what can be sent, and when",
+        "leave trace or rate_schedule out",
+    )
+}
+
+/// That a model of losses says what it needs, and lets something through.
+fn check_loss(path: &str, loss: Option<&Loss>) -> Outcome {
+    let Some(loss) = loss else { return Ok(()) };
+    let path = format!("{path}.loss.{}", loss.name());
+    match loss {
+        Loss::Bernoulli(loss) => {
+            let (chances, message) = match (loss.per_packet, loss.per_bit) {
+                (None, None) => (None, "nothing says how often"),
+                (Some(_), Some(_)) => (None, "of packets and of bits: which?"),
+                (one, other) => (one.or(other), ""),
+            };
+            let Some(chance) = chances else {
+                let hint = "write one of per_packet = 0.01 and per_bit = 1e-6";
+                return Err(Problem::new(path, message, hint));
+            };
+            Problem::unless(
+                chance.get() < 1.0,
+                format!("{path}.{}", if loss.per_packet.is_some() { "per_packet" } else { "per_bit" }),
+                "nothing ever gets through",
+                "write a number below 1",
+            )
+        }
+        Loss::GilbertElliott(loss) => {
+            let (to_bad, to_good) = (loss.to_bad.get(), loss.to_good.get());
+            Problem::unless(
+                to_good > 0.0,
+                format!("{path}.to_good"),
+                "the line never turns good again",
+                "write a number above 0: 0.25 makes bad times last four steps on average",
+            )?;
+            Problem::unless(
+                loss.loss_good.get() < 1.0 && (to_bad < 1.0 || loss.loss_bad.get() < 1.0),
+                format!("{path}.{}", if loss.loss_good.get() < 1.0 { "to_bad" } else { "loss_good" }),
+                "next to nothing gets through",
+                "write a number below 1",
+            )
+        }
+    }
+}
+
+/// That a router which knows nothing of ECN marks nothing.
+fn check_legacy(path: &str, aqm: &QueueConfig) -> Outcome {
+    let place = format!("{path}.aqm.{}", aqm.name());
+    match marking(&place, aqm) {
+        None => Ok(()),
+        Some(key) => Err(Problem::new(
+            key,
+            "the router marks, but ecn_capable = false says that it knows nothing of ECN",
+            "let it drop, or leave ecn_capable out",
+        )),
+    }
+}
+
+/// The parameter that makes a discipline mark, if it does: `ecn`, its own or that of a law within.
+/// `DualPI2` and the step mark by nature.
+fn marking(place: &str, aqm: &QueueConfig) -> Option<String> {
+    fn below(place: &str, value: &serde_json::Value) -> Option<String> {
+        value.as_object()?.iter().find_map(|(key, value)| {
+            let place = format!("{place}.{key}");
+            if key == "ecn" && *value == serde_json::Value::Bool(true) {
+                Some(place)
+            } else {
+                below(&place, value)
+            }
+        })
+    }
+    if aqm.name() == "dualpi2" {
+        return Some(place.to_owned());
+    }
+    let plain = serde_json::to_value(aqm).expect("plain data");
+    below(place, plain.get(aqm.name())?)
+}

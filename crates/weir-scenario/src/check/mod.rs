@@ -1,0 +1,140 @@
+//! What types cannot say: that values go together. Done before anything runs.
+
+mod flows;
+mod links;
+mod measure;
+
+use weir_aqm::{Link, disciplines::QueueConfig};
+
+use crate::{Direction, Population, SCHEMA_VERSION, Scenario};
+
+/// A value that does not go together with the others.
+pub(crate) struct Problem {
+    /// Dotted path.
+    pub(crate) path: String,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+type Outcome = Result<(), Problem>;
+
+impl Problem {
+    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), hint: hint.into() }
+    }
+
+    pub(crate) fn unless(
+        holds: bool,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Outcome {
+        if holds {
+            Ok(())
+        } else {
+            Err(Self { path: path.into(), message: message.into(), hint: hint.into() })
+        }
+    }
+}
+
+impl Scenario {
+    /// That flows can be counted at all, before anything counts them.
+    pub(crate) fn check_counts(&self) -> Outcome {
+        for (name, group) in &self.flows {
+            Problem::unless(
+                group.count <= Population::LARGEST,
+                format!("flows.{name}.count"),
+                format!("{} flows are too many", group.count),
+                format!("write at most {}", Population::LARGEST),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Fills in what follows from the rest of the file, so that the resolved scenario says it.
+    pub(crate) fn complete(&mut self) -> Outcome {
+        if self.title.is_empty() {
+            self.title.clone_from(&self.name);
+        }
+        self.check_lanes()?;
+        self.complete_only_path();
+        self.write_out_hops()?;
+        self.complete_routes()?;
+        let names: Vec<_> = self.links.keys().cloned().collect();
+        for name in names {
+            let data = self.mean_packet(&name, Direction::Forward);
+            let ack = self.mean_packet(&name, Direction::Reverse);
+            let link = &mut self.links[&name];
+            link.mean_packet = Some(data);
+            let rate = link.rate;
+            if let Some(reverse) = &mut link.reverse {
+                reverse.rate = reverse.rate.or(rate);
+                reverse.mean_packet = Some(ack);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check(&self) -> Outcome {
+        Problem::unless(
+            self.schema == SCHEMA_VERSION,
+            "schema",
+            format!("schema {} is not known to this version", self.schema),
+            format!("this version reads schema = {SCHEMA_VERSION}"),
+        )?;
+        check_name("name", &self.name)?;
+        Problem::unless(
+            !self.duration.is_zero(),
+            "duration",
+            "the run takes no time",
+            "write for example \"100 s\"",
+        )?;
+        Problem::unless(
+            !self.links.is_empty(),
+            "links",
+            "there is no link",
+            "add a table [links.bottleneck]",
+        )?;
+        for name in self.links.keys() {
+            check_name(&format!("links.{name}"), name)?;
+            self.check_link(name)?;
+        }
+        let total: usize = self.flows.values().map(|group| group.lifetimes().len()).sum();
+        Problem::unless(
+            total > 0,
+            "flows",
+            "there are no flows",
+            "add a table [flows.ftp] with count = 1 or more",
+        )?;
+        for (name, group) in &self.flows {
+            check_name(&format!("flows.{name}"), name)?;
+            self.check_group(name, group)?;
+        }
+        self.check_measure()?;
+        self.check_sweep()
+    }
+}
+
+/// That the discipline at `path` can stand before `link`.
+pub(crate) fn check_discipline(path: &str, aqm: &QueueConfig, link: Link) -> Outcome {
+    aqm.check().and_then(|()| aqm.check_before(link)).map_err(|invalid| Problem {
+        path: format!("{path}.{}.{}", aqm.name(), invalid.parameter),
+        message: invalid.message,
+        hint: invalid.hint,
+    })
+}
+
+/// Names become paths and file names.
+fn check_name(path: &str, name: &str) -> Outcome {
+    Problem::unless(
+        is_plain(name),
+        path,
+        format!("\"{name}\" is not a plain name"),
+        "use letters, digits, \"-\" and \"_\"",
+    )
+}
+
+/// Whether a name can be part of a path and of a file name.
+pub(crate) fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,107 @@
+//! What a line loses, whatever its queue does.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weir_types::Probability;
+
+use super::is_off;
+
+/// A model of the losses of a line, in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// Every packet, or every bit, is lost with the same probability, whatever became of the others.
+    Bernoulli(Bernoulli),
+    /// Losses in bursts (Gilbert, 1960; Elliott, 1963): the line is good or bad, each for a while.
+    GilbertElliott(GilbertElliott),
+}
+
+/// Independent losses. Of `per_packet` and `per_bit` one is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bernoulli {
+    /// Probability that a packet is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_packet: Option<Probability>,
+    /// Probability that a bit is wrong: a packet of n bits is lost with 1 - (1 - p)^n.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_bit: Option<Probability>,
+    /// Packets are lost on their way to the queue, not behind the transmitter. Default: off.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub before_queue: bool,
+}
+
+/// Losses in bursts. The share of bad steps is `to_bad / (to_bad + to_good)`, and a bad time lasts
+/// `1 / to_good` steps on average.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliott {
+    /// Probability that the line turns bad after a good step.
+    pub to_bad: Probability,
+    /// Probability that the line turns good after a bad step.
+    pub to_good: Probability,
+    /// Probability of a loss in a good step. Default 0 (Gilbert).
+    #[serde(default = "never", skip_serializing_if = "is_never")]
+    pub loss_good: Probability,
+    /// Probability of a loss in a bad step. Default 1.
+    #[serde(default = "always", skip_serializing_if = "is_always")]
+    pub loss_bad: Probability,
+    /// What a step is. Default: a packet.
+    #[serde(default, skip_serializing_if = "is_a_packet")]
+    pub step: ChainStep,
+    /// Packets are lost on their way to the queue, not behind the transmitter. Default: off.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub before_queue: bool,
+}
+
+/// What makes a step of a line that is good or bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChainStep {
+    /// Every packet that passes.
+    #[default]
+    Packet,
+    /// Every bit that passes: a packet is lost if one of its bits is.
+    Bit,
+}
+
+impl Loss {
+    /// Whether packets are lost on their way to the queue.
+    pub const fn before_queue(&self) -> bool {
+        match self {
+            Self::Bernoulli(loss) => loss.before_queue,
+            Self::GilbertElliott(loss) => loss.before_queue,
+        }
+    }
+
+    /// Its name in scenario files.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Bernoulli(_) => "bernoulli",
+            Self::GilbertElliott(_) => "gilbert-elliott",
+        }
+    }
+}
+
+fn always() -> Probability {
+    Probability::new(1.0).expect("one is a probability")
+}
+
+fn never() -> Probability {
+    Probability::new(0.0).expect("zero is a probability")
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_always(probability: &Probability) -> bool {
+    *probability == always()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_never(probability: &Probability) -> bool {
+    *probability == never()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_a_packet(step: &ChainStep) -> bool {
+    *step == ChainStep::Packet
+}

@@ -1,0 +1,374 @@
+//! The ways of flows over the links: given link by link, or found between two nodes.
+
+use weir_types::Duration;
+
+use super::{
+    Direction, Link,
+    search::{Carries, no_queue},
+};
+use crate::{FlowGroup, Scenario, check::Problem};
+
+type Outcome = Result<(), Problem>;
+
+/// A link as a packet passes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Passage<'a> {
+    /// The link's name.
+    pub link: &'a str,
+    /// Its direction.
+    pub direction: Direction,
+}
+
+impl Scenario {
+    /// The links that data of `group` passes, in order, and each in its direction.
+    pub fn data_way<'a>(&'a self, group: &'a FlowGroup) -> Vec<Passage<'a>> {
+        let without_nodes = if group.reversed { Direction::Reverse } else { Direction::Forward };
+        self.way(&group.path, group.from.as_deref(), without_nodes)
+    }
+
+    /// The links that ACKs of `group` pass on their way back.
+    pub fn ack_way<'a>(&'a self, group: &'a FlowGroup) -> Vec<Passage<'a>> {
+        if group.back.is_empty() {
+            let there = self.data_way(group).into_iter().rev();
+            there.map(|at| Passage { direction: at.direction.opposite(), ..at }).collect()
+        } else {
+            self.way(&group.back, group.to.as_deref(), Direction::Forward)
+        }
+    }
+
+    /// The propagation delay of `way`.
+    pub fn delay_of(&self, way: &[Passage<'_>]) -> Duration {
+        way.iter().fold(Duration::ZERO, |sum, at| sum + self.links[at.link].delay)
+    }
+
+    /// Each link in the direction that the node before it asks for; where links have no nodes, in this one.
+    pub(super) fn way<'a>(
+        &'a self,
+        links: &'a [String],
+        start: Option<&'a str>,
+        without_nodes: Direction,
+    ) -> Vec<Passage<'a>> {
+        let mut here = start;
+        let passages = links.iter().map(|name| {
+            let link = self.links.get(name);
+            let direction = match (here, link.and_then(Link::nodes)) {
+                (Some(node), Some((from, to))) => {
+                    let direction = if to == node { Direction::Reverse } else { Direction::Forward };
+                    here = Some(if direction == Direction::Reverse { from } else { to });
+                    direction
+                }
+                _ => without_nodes,
+            };
+            Passage { link: name, direction }
+        });
+        passages.collect()
+    }
+
+    /// Gives the flows of an only link their path.
+    pub(crate) fn complete_only_path(&mut self) {
+        if let Some(only) = self.links.keys().next().filter(|_| self.links.len() == 1) {
+            let open = |group: &&mut FlowGroup| {
+                group.path.is_empty()
+                    && group.from.is_none()
+                    && group.to.is_none()
+                    && group.each_hop_of.is_none()
+            };
+            for group in self.flows.values_mut().filter(open) {
+                group.path.push(only.clone());
+            }
+        }
+    }
+
+    /// Finds the ways of all flows and writes them down, so that the resolved scenario says them.
+    pub(crate) fn complete_routes(&mut self) -> Outcome {
+        let has_nodes = self.check_nodes()?;
+        for index in 0..self.flows.len() {
+            let (name, group) = self.flows.get_index(index).expect("it is there");
+            let found = self.complete_route(&format!("flows.{name}"), group.clone(), has_nodes)?;
+            self.flows[index] = found;
+        }
+        Ok(())
+    }
+
+    /// Whether links have nodes: all of them, or none.
+    fn check_nodes(&self) -> Result<bool, Problem> {
+        let all = self.links.values().any(|link| link.from.is_some() || link.to.is_some());
+        for (name, link) in self.links.iter().filter(|_| all) {
+            let path = format!("links.{name}");
+            let (Some(from), Some(to)) = (&link.from, &link.to) else {
+                let missing = if link.from.is_none() { "from" } else { "to" };
+                return Err(Problem::new(
+                    path,
+                    format!("links name their nodes, but this one has no `{missing}`"),
+                    "give every link from and to, or none",
+                ));
+            };
+            for (key, node) in [("from", from), ("to", to)] {
+                Problem::unless(
+                    crate::check::is_plain(node),
+                    format!("{path}.{key}"),
+                    format!("\"{node}\" is not a plain name"),
+                    "use letters, digits, \"-\" and \"_\"",
+                )?;
+            }
+            Problem::unless(
+                from != to,
+                format!("{path}.to"),
+                format!("the link leads from \"{from}\" back to itself"),
+                "name another node",
+            )?;
+        }
+        Ok(all)
+    }
+
+    fn complete_route(
+        &self,
+        path: &str,
+        mut group: FlowGroup,
+        has_nodes: bool,
+    ) -> Result<FlowGroup, Problem> {
+        let key = |key: &str| format!("{path}.{key}");
+        for (name, given) in
+            [("from", group.from.is_some()), ("to", group.to.is_some()), ("via", !group.via.is_empty())]
+        {
+            Problem::unless(
+                has_nodes || !given,
+                key(name),
+                "the links have no nodes",
+                "give every link from and to, or write the links of the flows: path = [...]",
+            )?;
+        }
+        Problem::unless(
+            !(has_nodes && group.reversed),
+            key("reversed"),
+            "where links have nodes, these say which way flows go",
+            "write from and to of the flows instead",
+        )?;
+        if group.path.is_empty() {
+            self.find_path(path, &mut group, has_nodes)?;
+        } else {
+            Problem::unless(
+                group.via.is_empty(),
+                key("via"),
+                "the path says already where the flows pass",
+                "leave path or via out",
+            )?;
+            self.check_links(&key("path"), &group.path, &[])?;
+            if has_nodes {
+                self.follow_path(path, &mut group)?;
+            }
+        }
+        self.check_queues(&key("path"), &group)?;
+        self.complete_back(&key("back"), &mut group, has_nodes)?;
+        Ok(group)
+    }
+
+    /// The way between the nodes that the flows name.
+    fn find_path(&self, path: &str, group: &mut FlowGroup, has_nodes: bool) -> Outcome {
+        let (from, to) = match (&group.from, &group.to) {
+            (Some(from), Some(to)) => (from.clone(), to.clone()),
+            (None, None) => {
+                let known: Vec<_> = self.links.keys().map(String::as_str).collect();
+                let hint = if has_nodes {
+                    "write from and to of the flows, or path = [...]".to_owned()
+                } else {
+                    format!("write for example path = [\"{}\"]", known.join("\", \""))
+                };
+                return Err(Problem::new(
+                    format!("{path}.path"),
+                    "there are several links and no path over them",
+                    hint,
+                ));
+            }
+            (from, _) => {
+                let (given, other) = if from.is_some() { ("from", "to") } else { ("to", "from") };
+                return Err(Problem::new(
+                    format!("{path}.{given}"),
+                    format!("a route has two ends, and `{other}` is missing"),
+                    format!("write {other} = \"NODE\""),
+                ));
+            }
+        };
+        self.check_node(&format!("{path}.from"), &from)?;
+        self.check_node(&format!("{path}.to"), &to)?;
+        Problem::unless(
+            from != to,
+            format!("{path}.to"),
+            format!("the flows go from \"{from}\" to itself"),
+            "name another node",
+        )?;
+        for node in &group.via {
+            self.check_node(&format!("{path}.via"), node)?;
+        }
+        let stations: Vec<_> = [&from].into_iter().chain(&group.via).chain([&to]).cloned().collect();
+        let blame = if group.via.is_empty() { "to" } else { "via" };
+        let mut links = Vec::new();
+        for ends in stations.windows(2) {
+            let (from, to) = (ends[0].as_str(), ends[1].as_str());
+            links.extend(self.route(&format!("{path}.{blame}"), from, to, Carries::Data)?);
+        }
+        group.path = links;
+        group.via.clear();
+        self.nodes_of(&format!("{path}.{blame}"), &group.path, &from).map(|_| ())
+    }
+
+    /// The links of `path` one after another, where they name their nodes.
+    fn follow_path(&self, path: &str, group: &mut FlowGroup) -> Outcome {
+        let place = format!("{path}.path");
+        let (first, last) =
+            self.links[&group.path[0]].nodes().expect("either all links have nodes or none has");
+        for (key, node) in [("from", &group.from), ("to", &group.to)] {
+            if let Some(node) = node {
+                self.check_node(&format!("{path}.{key}"), node)?;
+            }
+        }
+        let start = match &group.from {
+            Some(from) => from.as_str(),
+            // Which end of the first link leads on? If both or neither, its beginning.
+            None => match group.path.get(1).and_then(|next| self.links[next].nodes()) {
+                Some((a, b)) if [a, b].contains(&first) && ![a, b].contains(&last) => last,
+                _ => first,
+            },
+        };
+        let end = self.nodes_of(&place, &group.path, start)?;
+        if let Some(to) = &group.to {
+            Problem::unless(
+                *to == end,
+                format!("{path}.to"),
+                format!("the path ends at \"{end}\", not at \"{to}\""),
+                "leave path out to have a route found, or leave to out",
+            )?;
+        }
+        (group.from, group.to) = (Some(start.to_owned()), Some(end));
+        Ok(())
+    }
+
+    /// The way of the ACKs: what the flows say, else the same links, else what is found.
+    fn complete_back(&self, place: &str, group: &mut FlowGroup, has_nodes: bool) -> Outcome {
+        if group.back.is_empty() {
+            let Some(one_way) = group.path.iter().find(|name| self.links[*name].one_way) else {
+                return Ok(());
+            };
+            let (Some(from), Some(to)) = (&group.from, &group.to) else {
+                return Err(Problem::new(
+                    place,
+                    format!("ACKs have no path back: \"{one_way}\" is one-way"),
+                    "write the links of the ACKs: back = [...]",
+                ));
+            };
+            group.back = self.route(place, to, from, Carries::Acks)?;
+        }
+        let data = self.data_way(group);
+        let forward = data.iter().filter(|at| !has_nodes && at.direction == Direction::Forward);
+        let taken: Vec<_> = forward.map(|at| at.link).collect();
+        self.check_links(place, &group.back, &taken)?;
+        if let (Some(from), Some(to)) = (&group.from, &group.to) {
+            let end = self.nodes_of(place, &group.back, to)?;
+            Problem::unless(
+                end == *from,
+                place,
+                format!("ACKs end at \"{end}\", not at the sender's \"{from}\""),
+                "name the links from the receiver to the sender, in their order",
+            )?;
+            let against = self
+                .ack_way(group)
+                .into_iter()
+                .find(|at| at.direction == Direction::Reverse && self.links[at.link].one_way);
+            if let Some(Passage { link, .. }) = against {
+                return Err(Problem::new(
+                    place,
+                    format!("ACKs go against \"{link}\", which is one-way"),
+                    "name other links, or take one_way out",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// That every link exists and is passed once; `taken` are passed already.
+    fn check_links(&self, place: &str, links: &[String], taken: &[&str]) -> Outcome {
+        for (index, link) in links.iter().enumerate() {
+            let known = || self.links.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            Problem::unless(
+                self.links.contains_key(link),
+                place,
+                format!("there is no link \"{link}\""),
+                format!("links: {}", known()),
+            )?;
+            Problem::unless(
+                !links[..index].contains(link),
+                place,
+                format!("the path passes \"{link}\" twice"),
+                "a path passes a link at most once",
+            )?;
+            Problem::unless(
+                !taken.contains(&link.as_str()),
+                place,
+                format!("ACKs pass \"{link}\" the same way as data"),
+                "name the links of the other way",
+            )?;
+        }
+        Ok(())
+    }
+
+    /// That data finds a queue in every direction it takes.
+    fn check_queues(&self, place: &str, group: &FlowGroup) -> Outcome {
+        let data = self.data_way(group);
+        let against = data.iter().filter(|at| at.direction == Direction::Reverse);
+        let missing = against.map(|at| at.link).find(|name| self.links[*name].reverse.is_none());
+        match missing {
+            None => Ok(()),
+            Some(link) => Err(no_queue(place, link, self.links[link].one_way)),
+        }
+    }
+
+    fn check_node(&self, place: &str, node: &str) -> Outcome {
+        let mut known: Vec<_> =
+            self.links.values().filter_map(Link::nodes).flat_map(|(from, to)| [from, to]).collect();
+        known.sort_unstable();
+        known.dedup();
+        Problem::unless(
+            known.contains(&node),
+            place,
+            format!("there is no node \"{node}\""),
+            format!("nodes: {}", known.join(", ")),
+        )
+    }
+
+    /// The node where `links`, one after another, lead from `start`; none is passed twice.
+    fn nodes_of(&self, place: &str, links: &[String], start: &str) -> Result<String, Problem> {
+        let mut passed = vec![start];
+        for name in links {
+            let here = passed[passed.len() - 1];
+            let (from, to) = self.links[name].nodes().expect("either all links have nodes or none has");
+            let next = if from == here {
+                to
+            } else if to == here {
+                from
+            } else {
+                return Err(Problem::new(
+                    place,
+                    format!(
+                        "\"{name}\" joins \"{from}\" and \"{to}\"; the way before it has come to \"{here}\""
+                    ),
+                    "name links that join, in the order in which packets pass them",
+                ));
+            };
+            Problem::unless(
+                !passed.contains(&next),
+                place,
+                format!("the way is a cycle: it passes the node \"{next}\" twice"),
+                "a way passes a node at most once",
+            )?;
+            passed.push(next);
+        }
+        Ok(passed[passed.len() - 1].to_owned())
+    }
+}
+
+impl Link {
+    /// Its beginning and its end, if it names them.
+    pub(crate) fn nodes(&self) -> Option<(&str, &str)> {
+        Some((self.from.as_deref()?, self.to.as_deref()?))
+    }
+}

@@ -1,0 +1,225 @@
+//! What a packet would look like on a wire: IP and TCP headers, or UDP's.
+//!
+//! Simulated segments carry what decides; the rest of a header follows from it. Fields that the
+//! simulation has no counterpart of are zero: the timestamp of an ACK's own clock, and the echo in data.
+//! Data is all zeros and is not kept, so checksums are right though it is missing.
+//!
+//! A header cannot be shorter than its options. So an ACK of 40 bytes that bears SACK blocks has its true
+//! length here, which is more than it had on its simulated way.
+
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
+use weir_tcp::{Flags, Segment, recovery::Blocks};
+use weir_types::Ecn;
+
+use super::connection::{Connection, Habits, PLAIN, addresses};
+
+/// The headers of a packet, and how long it was with its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    bytes: [u8; Self::LARGEST],
+    kept: u8,
+    /// Bytes of the IP packet.
+    pub(super) original: u32,
+}
+
+/// Data: zeros.
+static NOTHING: [u8; 65_535] = [0; 65_535];
+
+impl Frame {
+    /// IP without options, TCP with as many as there can be.
+    const LARGEST: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
+
+    /// The packet of a TCP connection. Numbers in `blocks` are of segments.
+    pub(super) fn tcp(segment: &Segment, connection: &Connection, habits: &Habits, blocks: &Blocks) -> Self {
+        let is = |flag| segment.flags.has(flag);
+        let (ack, syn) = (is(Flags::ACK), is(Flags::SYN));
+        let (sender, receiver, discard) = addresses(segment.flow);
+        let sequence = |number| connection.sequence(number, habits);
+        let (source, destination) =
+            if ack { (discard, connection.port()) } else { (connection.port(), discard) };
+        let mut tcp = TcpHeader::new(source, destination, 0, window(habits, syn));
+        tcp.syn = syn;
+        tcp.ack = ack || !syn;
+        // RFC 3168, section 6.1.1: a SYN that asks for ECN, and one that agrees.
+        tcp.ece = if syn { habits.ecn } else { is(Flags::ECE) };
+        tcp.cwr = if syn { habits.ecn && !ack } else { is(Flags::CWR) };
+        if ack {
+            tcp.sequence_number = u32::from(!syn);
+            tcp.acknowledgment_number = sequence(segment.number);
+        } else {
+            tcp.sequence_number = sequence(segment.number);
+            tcp.acknowledgment_number = u32::from(!syn);
+        }
+        let mut options = Vec::with_capacity(8);
+        if syn {
+            let mss = habits.payload + habits.header - PLAIN;
+            options.push(TcpOptionElement::MaximumSegmentSize(mss as u16));
+            if habits.sack {
+                options.push(TcpOptionElement::SelectiveAcknowledgementPermitted);
+            }
+            options.push(TcpOptionElement::WindowScale(habits.scale));
+        }
+        if habits.timestamps {
+            let millis = (segment.stamp.as_nanos() / 1_000_000) as u32;
+            let (own, echo) = if ack { (0, millis) } else { (millis, 0) };
+            options.push(TcpOptionElement::Noop);
+            options.push(TcpOptionElement::Noop);
+            options.push(TcpOptionElement::Timestamp(own, echo));
+        }
+        let mut told = blocks.iter().filter(|block| block.0 != block.1).map(|(first, last)| {
+            // The block of what arrived twice is written backwards.
+            (sequence(*first.min(last)), sequence(*first.max(last)))
+        });
+        if let Some(first) = told.next() {
+            options.push(TcpOptionElement::Noop);
+            options.push(TcpOptionElement::Noop);
+            options.push(TcpOptionElement::SelectiveAcknowledgement(first, [told.next(), told.next(), None]));
+        }
+        tcp.set_options(&options).expect("three blocks and a timestamp fit");
+        let payload = if ack || syn { 0 } else { habits.payload_of(segment.bytes) };
+        let length = tcp.header_len() as u32 + payload;
+        let (from, to) = if ack { (receiver, sender) } else { (sender, receiver) };
+        let ip = ip(segment, length, IpNumber::TCP, from, to);
+        let data = &NOTHING[..payload as usize];
+        tcp.checksum = tcp.calc_checksum_ipv4(&ip, data).expect("sizes are checked");
+        Self::of(&ip, &tcp.to_bytes(), segment.bytes)
+    }
+
+    /// A datagram.
+    pub(super) fn udp(segment: &Segment, port: u16) -> Self {
+        let (sender, receiver, discard) = addresses(segment.flow);
+        // A trace may hold what its machine had not yet cut into packets: no header can say how long it is.
+        let length = segment.bytes.saturating_sub(20).clamp(8, 65_515);
+        let ip = ip(segment, length, IpNumber::UDP, sender, receiver);
+        let data = &NOTHING[..length as usize - 8];
+        let udp = UdpHeader::with_ipv4_checksum(port, discard, &ip, data).expect("sizes are checked");
+        Self::of(&ip, &udp.to_bytes(), segment.bytes)
+    }
+
+    fn of(ip: &Ipv4Header, transport: &[u8], bytes: u32) -> Self {
+        let head = ip.to_bytes();
+        let kept = head.len() + transport.len();
+        let mut frame = Self {
+            bytes: [0; Self::LARGEST],
+            kept: kept as u8,
+            original: bytes.max(u32::from(ip.total_len)),
+        };
+        frame.bytes[..head.len()].copy_from_slice(&head);
+        frame.bytes[head.len()..kept].copy_from_slice(transport);
+        frame
+    }
+
+    /// The headers.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.kept)]
+    }
+}
+
+/// What the receiver allows, as the header has it: in units of the scale, but in a SYN in bytes.
+fn window(habits: &Habits, syn: bool) -> u16 {
+    let units = if syn { habits.window } else { habits.window.div_ceil(1 << habits.scale) };
+    units.min(65_535) as u16
+}
+
+fn ip(segment: &Segment, length: u32, protocol: IpNumber, from: [u8; 4], to: [u8; 4]) -> Ipv4Header {
+    let mut ip = Ipv4Header::new(length as u16, 64, protocol, from, to).expect("sizes are checked");
+    ip.ecn = match segment.ecn {
+        Ecn::NotEct => IpEcn::NotEct,
+        Ecn::Ect0 => IpEcn::Ect0,
+        Ecn::Ect1 => IpEcn::Ect1,
+        Ecn::Ce => IpEcn::CongestionExperienced,
+    };
+    // The same packet has the same identification wherever it is seen, and another its own, as far as
+    // 16 bits go (Fibonacci hashing).
+    let identity = segment.stamp.as_nanos() ^ u64::from(segment.number).rotate_left(40);
+    ip.identification = (identity.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as u16;
+    ip.header_checksum = ip.calc_header_checksum();
+    ip
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use etherparse::{Ipv4HeaderSlice, TcpHeaderSlice, TcpOptionElement as Option};
+    use weir_scenario::Document;
+    use weir_tcp::Sender;
+    use weir_types::Instant;
+
+    use super::*;
+    use crate::capture::connection::Connections;
+
+    /// The frame of a segment of a flow whose TCP has these parameters.
+    fn frame(tcp: &str, segment: &Segment, blocks: &Blocks) -> Frame {
+        let text = format!(
+            r#"
+            schema = 1
+            name = "frame"
+            duration = "1 s"
+            links.l = {{ rate = "1 Mbit/s", delay = "1 ms", buffer = "10 packets" }}
+            flows.f = {{ rtt = "10 ms", tcp = {{ {tcp} }} }}
+            "#
+        );
+        let scenario = Document::parse("frame", &text).unwrap().scenario().unwrap();
+        let group = &scenario.flows["f"];
+        let habits = Habits::of(group);
+        let mut sender = Sender::new(0, group.packet.bytes(), Arc::new(group.tcp.clone()));
+        sender.start();
+        let connection = Connections::of(&sender, &habits).find(segment.number, &sender, &habits);
+        Frame::tcp(segment, &connection, &habits, blocks)
+    }
+
+    fn segment(number: u32, bytes: u32, flags: Flags) -> Segment {
+        let stamp = Instant::from_nanos(1_234_567_890);
+        Segment { stamp, flow: 0, number, bytes, ecn: Ecn::NotEct, flags, blocks: 0 }
+    }
+
+    fn tcp_of(frame: &Frame) -> TcpHeader {
+        TcpHeaderSlice::from_slice(&frame.bytes()[20..]).unwrap().to_header()
+    }
+
+    #[test]
+    fn three_blocks_and_a_timestamp_are_all_there_is_room_for() {
+        let tcp = "timestamps = true, recovery.sack = {}";
+        // Number 3 came twice; 10 and 11 are there, and 7.
+        let frame = frame(tcp, &segment(5, 40, Flags::ACK), &[(4, 3), (10, 12), (7, 8)]);
+        let header = tcp_of(&frame);
+        // A SYN and 948 bytes each.
+        let at = |number: u32| (number - 1) * 948 + 1;
+        assert_eq!((header.sequence_number, header.acknowledgment_number), (1, at(5)));
+        let options: Vec<_> = header.options.elements_iter().map(Result::unwrap).collect();
+        let blocks = Option::SelectiveAcknowledgement(
+            (at(3), at(4)),
+            [Some((at(10), at(12))), Some((at(7), at(8))), None],
+        );
+        let noop = Option::Noop;
+        assert_eq!(
+            options,
+            [noop.clone(), noop.clone(), Option::Timestamp(0, 1234), noop.clone(), noop, blocks]
+        );
+        assert_eq!((frame.bytes().len(), frame.original), (20 + 20 + 12 + 28, 80), "longer than 40 B");
+    }
+
+    #[test]
+    fn the_length_is_that_of_the_packet() {
+        for (bytes, original, payload) in
+            [(1000, 1000, 960), (41, 41, 1), (40, 41, 1), (65_535, 65_535, 65_495)]
+        {
+            let frame = frame("", &segment(1, bytes, Flags::NONE), &[(0, 0); 3]);
+            let ip = Ipv4HeaderSlice::from_slice(frame.bytes()).unwrap();
+            assert_eq!((frame.original, ip.total_len()), (original, original as u16));
+            assert_eq!(ip.payload_len().unwrap(), 20 + payload);
+            let header = tcp_of(&frame);
+            let data = vec![0; usize::from(payload)];
+            assert_eq!(header.calc_checksum_ipv4(&ip.to_header(), &data).unwrap(), header.checksum);
+        }
+    }
+
+    #[test]
+    fn a_connection_without_a_handshake_begins_with_its_data() {
+        let header = tcp_of(&frame("handshake = false", &segment(0, 1000, Flags::NONE), &[(0, 0); 3]));
+        assert_eq!((header.sequence_number, header.syn, header.ack), (1, false, true));
+        let header = tcp_of(&frame("handshake = false", &segment(2, 40, Flags::ACK), &[(0, 0); 3]));
+        assert_eq!(header.acknowledgment_number, 1 + 2 * 960);
+    }
+}

@@ -1,0 +1,206 @@
+//! Lines that lose: as often as they should, counted apart from what queues drop, and drawn so that
+//! queues make no difference.
+
+use proptest::prelude::*;
+
+use super::{group, of, same};
+use crate::{run, scenario};
+
+const DUMBBELL: &str = r#"
+schema = 1
+name = "lossy"
+duration = "100 s"
+[links.l]
+rate = "20 Mbit/s"
+delay = "5 ms"
+buffer = "100 packets"
+reverse = { buffer = "1000 packets" }
+[flows.f]
+count = 20
+rtt = "20 ms"
+jitter = "1 s"
+"#;
+
+/// Fails unless `lost` of `sent` are as many as chance gives with probability `p`, five standard
+/// deviations around it, of which one in a million tests fails.
+#[track_caller]
+fn likely(lost: f64, sent: f64, p: f64) {
+    assert!(sent * p > 50.0, "{sent} packets tell nothing about {p}");
+    let deviation = (sent * p * (1.0 - p)).sqrt();
+    assert!((lost - sent * p).abs() < 5.0 * deviation, "{lost} of {sent} lost, with p = {p}");
+}
+
+#[test]
+fn a_line_loses_as_often_as_it_says() {
+    let bits: f64 = 8000.0;
+    let ack_bits: f64 = 320.0;
+    for (model, of_data) in [
+        ("{ bernoulli = { per_packet = 0.02 } }", 0.02),
+        ("{ bernoulli = { per_bit = 2e-6 } }", 1.0 - (1.0 - 2e-6_f64).powf(bits)),
+    ] {
+        let measured = run(&scenario(DUMBBELL, &[("links.l.loss", model)]), 1);
+        let lost = of(&measured, "l", "forward", "all", "lost");
+        // The SYNs of 20 flows are smaller; they are a ten thousandth of all.
+        likely(lost, of(&measured, "l", "forward", "all", "departures"), of_data);
+        assert!(
+            of(&measured, "l", "reverse", "all", "lost").abs() < 0.5,
+            "the other direction loses nothing"
+        );
+    }
+    let model = ("links.l.reverse.loss.bernoulli.per_bit", "1e-4");
+    let measured = run(&scenario(DUMBBELL, &[model]), 1);
+    assert!(of(&measured, "l", "forward", "all", "lost").abs() < 0.5);
+    let (lost, sent) =
+        (of(&measured, "l", "reverse", "all", "lost"), of(&measured, "l", "reverse", "all", "departures"));
+    likely(lost, sent, 1.0 - (1.0 - 1e-4_f64).powf(ack_bits));
+}
+
+/// Lost before the queue, a packet never arrives at it; lost behind, it has left it.
+#[test]
+fn before_the_queue_or_behind_it() {
+    for (before, place) in [("true", "before"), ("false", "behind")] {
+        let model =
+            [("links.l.loss.bernoulli.per_packet", "0.02"), ("links.l.loss.bernoulli.before_queue", before)];
+        let measured = run(&scenario(DUMBBELL, &model), 1);
+        let count = |column| of(&measured, "l", "forward", "all", column);
+        let (lost, arrivals, departures) = (count("lost"), count("arrivals"), count("departures"));
+        let waiting = arrivals - departures - count("drops");
+        assert!((0.0..=101.0).contains(&waiting), "{place}: {waiting} left waiting");
+        let sent = group(&measured, "f", "sent");
+        if before == "true" {
+            likely(lost, arrivals + lost, 0.02);
+            assert!((sent - arrivals - lost).abs() < 400.0, "{sent} sent, {arrivals} arrived, {lost} lost");
+        } else {
+            likely(lost, departures, 0.02);
+            assert!((sent - arrivals).abs() < 400.0, "{sent} sent, {arrivals} arrived");
+        }
+        // What the line loses is no drop of the queue.
+        let dropped = group(&measured, "f", "loss") * sent;
+        assert!((dropped - count("drops")).abs() < 0.5, "{dropped}, not {}", count("drops"));
+    }
+}
+
+/// Losses of one group are those of its packets.
+#[test]
+fn groups_lose_in_proportion() {
+    let two = format!("{DUMBBELL}[flows.g]\ncount = 20\nrtt = \"40 ms\"\n");
+    let measured = run(&scenario(&two, &[("links.l.loss.bernoulli.per_packet", "0.02")]), 1);
+    let mut sum = 0.0;
+    for name in ["f", "g"] {
+        let (lost, sent) =
+            (of(&measured, "l", "forward", name, "lost"), of(&measured, "l", "forward", name, "departures"));
+        likely(lost, sent, 0.02);
+        sum += lost;
+    }
+    assert!((sum - of(&measured, "l", "forward", "all", "lost")).abs() < 0.5);
+}
+
+/// A wireless source that asks its routers: as Reno where one of them knows nothing of ECN, and not
+/// deterred by losses where all do.
+#[test]
+fn a_source_asks_its_path() {
+    let run_with = |congestion: &str, law: &str, capable: &str| {
+        let sets = [
+            ("links.l.loss.bernoulli.per_packet", "0.002"),
+            ("flows.f", "{ count = 2, rtt = \"100 ms\", tcp = { ecn = true, min_rto = \"200 ms\" } }"),
+            ("flows.f.tcp.congestion", congestion),
+            ("links.l.aqm", law),
+            ("links.l.ecn_capable", capable),
+        ];
+        run(&scenario(DUMBBELL, &sets), 1)
+    };
+    let goodput = |measured| group(measured, "f", "goodput");
+    let mixed = "{ wireless = { mixed_path = true } }";
+    // On a path with a legacy router it is Reno, ACK by ACK.
+    let reno = run_with("{ reno = {} }", "{ drop-tail = {} }", "true");
+    let legacy = run_with(mixed, "{ drop-tail = {} }", "false");
+    same(&legacy.tables().flows, &reno.tables().flows);
+    same(&legacy.tables().links, &reno.tables().links);
+    // By its square root: 2 x 1.22 x 8 kbit / (100 ms x sqrt 0.002) = 4.4 Mbit/s, 22%.
+    assert!(goodput(&reno) < 0.3, "{}", goodput(&reno));
+    // Where all routers mark, it is the plain wireless source, which no square root holds back.
+    let rem = "{ rem = { ecn = true } }";
+    let (capable, plain) = (run_with(mixed, rem, "true"), run_with("{ wireless = {} }", rem, "true"));
+    same(&capable.tables().flows, &plain.tables().flows);
+    assert!(goodput(&capable) > 2.0 * goodput(&reno), "{} and {}", goodput(&capable), goodput(&reno));
+}
+
+fn lane() -> impl Strategy<Value = String> {
+    let loss = prop_oneof![
+        Just(String::new()),
+        (0.0..0.3, any::<bool>()).prop_map(|(p, before)| format!(
+            "loss.bernoulli = {{ per_packet = {p}, before_queue = {before} }}\n"
+        )),
+        (0.0..1e-4).prop_map(|p| format!("loss.bernoulli = {{ per_bit = {p} }}\n")),
+        (0.0..0.1, 0.1..1.0, 0.0..0.1, any::<(bool, bool)>()).prop_map(
+            |(bad, good, loss, (bits, before))| {
+                let step = if bits { "bit" } else { "packet" };
+                format!(
+                    "loss.gilbert-elliott = {{ to_bad = {bad}, to_good = {good}, loss_good = {loss}, \
+                 loss_bad = 0.9, step = \"{step}\", before_queue = {before} }}\n"
+                )
+            }
+        ),
+    ];
+    let changes = prop_oneof![
+        Just(String::new()),
+        (50_u32..10_000, any::<bool>()).prop_map(|(rate, again)| {
+            let every = if again { ", every 0.7 s" } else { "" };
+            format!("rate_schedule = \"{rate} kbit/s at 0.3 s, 2 Mbit/s at 0.4 s{every}\"\n")
+        }),
+    ];
+    let law = prop_oneof![
+        Just(""),
+        Just("aqm.red = {}\n"),
+        Just("aqm.dualpi2 = {}\n"),
+        Just("aqm.fq-codel = {}\n")
+    ];
+    (loss, changes, law).prop_map(|(loss, changes, law)| format!("{loss}{changes}{law}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Every run checks that packets are conserved.
+    #[test]
+    fn packets_are_conserved_on_any_network(
+        (there, back) in (lane(), lane()),
+        rate in 100_u32..20_000,
+        reversed in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let back = back.replace('\n', ", ");
+        let text = format!(
+            r#"
+            schema = 1
+            name = "any"
+            duration = "4 s"
+            measure = {{ period = "0.25 s" }}
+            [links.row]
+            hops = 2
+            rate = "{rate} kbit/s"
+            delay = "3 ms"
+            buffer = "20 packets"
+            {there}reverse = {{ {back} buffer = "30 packets" }}
+            [flows.long]
+            count = 3
+            rtt = "30 ms"
+            reversed = {reversed}
+            tcp.ecn = true
+            [flows.each]
+            each_hop_of = "row"
+            count = 2
+            rtt = "10 ms"
+            "#
+        );
+        let measured = run(&scenario(&text, &[]), seed);
+        let links = measured.tables().links;
+        for (name, column) in &links.columns {
+            if *name == "utilisation"
+                && let weir_sim::Column::Real(values) = column
+            {
+                prop_assert!(values.iter().all(|value| (0.0..=1.0).contains(value)), "{values:?}");
+            }
+        }
+    }
+}
