@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from weir import analysis
 from weir.charts.dimension import USERS, VARIANTS, Design, Dimension
 from weir.charts.figure import Figure
-from weir.measures import MEASURES
+from weir.measures import defined
 from weir.statistics import student_t
 
 RATE = Dimension("links.bottleneck.rate", "rate", "Mbit/s", True, True, (1.0, 3.0, 10.0, 30.0, 100.0))  # noqa: FBT003
@@ -195,7 +195,7 @@ class FakeSweep:
         if self.undefined:
             first = frame[self.axes[0].column] == self.axes[0].values[0]
             values[self.undefined] = np.where(first.to_numpy(), np.nan, values[self.undefined])
-        return {name: pl.Series(values[name]) for name in MEASURES}
+        return {name: pl.Series(values[name]) for name in defined(transfers=False)}
 
     def quantile(self, degrees: int) -> float:
         return student_t(degrees)

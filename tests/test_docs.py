@@ -3,17 +3,19 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import weir
 from conftest import SMALL, Command
+from weir.catalogue import CATALOGUE
 from weir.sweeps.axes import parse
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS.parent / "examples"
-GUIDES = ("sweeps.md", "cluster.md", "own-laws.md")
+GUIDES = ("sweeps.md", "cluster.md", "own-laws.md", "captures.md", "networks.md", "tcp.md", "traffic.md")
 
 
 def text_of(guide: str) -> str:
@@ -91,3 +93,28 @@ def test_two_files_in_an_empty_folder_are_enough(tmp_path: Path, weir_command: C
 def blocks(guide: str, language: str) -> list[str]:
     """The blocks of a language, in their order."""
     return re.findall(rf"^```{language}\n(.*?)^```", text_of(guide), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("fragment", range(4))
+def test_the_connections_in_the_guide_run(fragment: int) -> None:
+    told = tomllib.loads(blocks("tcp.md", "toml")[fragment])["flows"]["ftp"]
+    changes = {f"flows.ftp.{key}": value for key, value in told.items()}
+    result = weir.Scenario.loads(SMALL, changes).run(1)
+    assert result.summary()["utilisation"][0] > 0.5
+
+
+def test_the_guide_names_every_part_of_a_connection() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \|", text_of("tcp.md"), re.MULTILINE)
+    kinds = ("congestion", "recovery")
+    assert rows == [name for kind in kinds for name in (kind, *(part["name"] for part in CATALOGUE[kind]()))]
+
+
+def test_the_networks_in_the_guide_run(tmp_path: Path) -> None:
+    head, *examples = blocks("networks.md", "toml")
+    assert len(examples) >= 11
+    (tmp_path / "cell.down").write_text("1\n2\n2\n5\n", encoding="utf-8")
+    (tmp_path / "cell.up").write_text("3\n", encoding="utf-8")
+    for example in examples:
+        (tmp_path / "guide.toml").write_text(head + example, encoding="utf-8")
+        scenario = weir.Scenario.load(str(tmp_path / "guide.toml"), {"duration": "2 s"})
+        assert scenario.run().tables["links"]["departures"].sum() > 100, example

@@ -27,6 +27,7 @@ def not_here(*_: Path) -> bool:
 def test_what_a_result_consists_of(compared: weir.Result, tmp_path: Path) -> None:
     compared.save(tmp_path / "result", report=False)
     assert sorted(contents(tmp_path / "result")) == [
+        "completions.parquet",
         "delays.parquet",
         "flows.parquet",
         "groups.parquet",

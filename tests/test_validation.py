@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from validation import law, loop, operating, options, picture, sweeps, traces
+from validation import kernel, kernel_habits, law, loop, operating, options, picture, sweeps, tcps, traces
 from validation.__main__ import QUICK_DRAWS, QUICK_SEEDS, validate
 from validation.page import Outcome, page, summary
-from validation.places import REPOSITORY
+from validation.places import HERE, REPOSITORY
 
 
 @cache
@@ -151,6 +151,12 @@ class TestEveryLevel:
         assert not bad.holds
         assert any(f"✗ {aim.users} users, target" in line for line in summary(bad))
 
+    def test_other_tcps_are_within_tolerance_or_named(self) -> None:
+        found = outcome().tcps
+        assert [(one.tcp, one.queue) for one in found if not one.holds] == []
+        assert {one.tcp for one in found} == set(tcps.SENDERS)
+        assert not any(one.missed for one in found if one.tcp == "Sack1")
+
     def test_every_value_of_ns2_is_compared(self) -> None:
         rows = outcome().rows
         assert len(rows) == 12
@@ -200,3 +206,53 @@ def _against(rows: dict[str, loop.Row]) -> dict[str, list[loop.Cell]]:
 def test_every_habit_is_a_piece_of_the_scenario(habit: options.Habit) -> None:
     scenario = loop.load().variant(habit.variant)
     assert options.without(habit).hash != scenario.hash
+
+
+def test_every_combination_of_linux_has_a_scenario() -> None:
+    recorded = kernel.reference()
+    text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
+    assert len(recorded) == 160
+    assert {len(rows) for rows in recorded.values()} == {3}
+    assert len({kernel.scenario(one, text).hash for one in recorded}) > 120
+
+
+@pytest.mark.parametrize("habit", kernel_habits.HABITS, ids=lambda habit: habit[0])
+def test_every_habit_of_linux_is_a_piece_of_the_scenario(
+    habit: tuple[str, str, kernel_habits.Pieces],
+) -> None:
+    text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
+    one = next(iter(kernel.reference()))
+    for congestion in ("cubic", "reno", "dctcp"):
+        kernel.scenario(replace(one, congestion=congestion), kernel_habits.without(text, habit[2]))
+    assert kernel_habits.without(text, habit[2]) != text
+
+
+@pytest.mark.slow
+class TestAKernel:
+    def test_what_misses_is_explained_or_named(self) -> None:
+        found = linux()
+        assert kernel.named(found) == []
+        assert sum(cell.holds for cell in found.cells) > 640
+        assert {one.combination.flows for one in found.bound} == {1, 4, 16}
+
+    def test_a_miss_that_is_not_named_is_a_failure(self) -> None:
+        found = linux()
+        explained = next(miss for miss in found.misses if miss.is_explained and not miss.is_chance)
+        bad = kernel.with_rows(found, [replace(explained, cause=None, with_cause=None)])
+        assert not bad.holds
+        [line] = kernel.named(bad)
+        assert explained.combination.name in line
+
+    def test_an_explanation_that_does_not_help_is_none(self) -> None:
+        explained = next(miss for miss in linux().misses if miss.is_explained and not miss.is_chance)
+        assert not replace(explained, with_cause=explained.cell).holds
+
+    def test_no_name_is_left_over(self) -> None:
+        """Whoever mends a cause takes its name from the list."""
+        missed = {(miss.combination.name, miss.cell.measure.name) for miss in linux().misses}
+        assert missed >= kernel.OPEN
+
+
+@cache
+def linux() -> kernel.Kernel:
+    return kernel.kernel(quick=True)

@@ -1,6 +1,7 @@
 """The Rust core. Everything that is simulated happens behind these names."""
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Literal, final
 
 import numpy as np
@@ -28,6 +29,9 @@ class ScenarioError(ValueError):
     path: str | None
     message: str
     hint: str | None
+
+class CaptureError(OSError):
+    """A capture that cannot be written: errno (None where it was refused), strerror, filename."""
 
 @final
 class Scenario:
@@ -66,6 +70,9 @@ class Scenario:
         """Seconds."""
     @property
     def links(self) -> list[str]: ...
+    @property
+    def queues(self) -> list[tuple[str, str]]:
+        """Every link and direction ("forward" | "reverse") that has a queue."""
     @property
     def groups(self) -> list[str]: ...
     @property
@@ -120,8 +127,17 @@ def quantity(text: str) -> tuple[float, str]:
 class Batch:
     """Runs simulations on all cores in the background, without the interpreter lock."""
 
-    def __new__(cls, jobs: Sequence[tuple[Scenario, int]], threads: int = 0) -> Batch:
-        """Starts at once: one run per (scenario, seed); `threads` 0 means every core."""
+    def __new__(
+        cls,
+        jobs: Sequence[tuple[Scenario, int]],
+        threads: int = 0,
+        captures: Sequence[tuple[str, str | None, bool, str | PathLike[str]]] = ...,
+    ) -> Batch:
+        """Starts at once: one run per (scenario, seed); `threads` 0 means every core.
+
+        Of the first run, `captures` are made: the link, its direction ("forward" | "reverse" | None:
+        each that has a queue), whether packets are seen as they arrive, not as they leave, and the file.
+        """
     def wait(self, seconds: float) -> bool:
         """Waits at most so long; True when every run has ended."""
     @property
@@ -133,7 +149,8 @@ class Batch:
     def cancel(self) -> None:
         """Stops every run within a few milliseconds and waits for the threads."""
     def results(self) -> list[Run]:
-        """The runs in the order of the jobs. Raises RuntimeError unless finished."""
+        """The runs in the order of the jobs. Raises RuntimeError unless finished, and CaptureError if
+        a capture could not be written."""
 
 @final
 class Run:
@@ -157,7 +174,7 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     has all its columns, even without rows.
 
     Without `only_groups`, a group that is the only one of its scenario has no rows of its own
-    in links, groups and delays: they would say what those of "all" say.
+    in links, groups, delays and completions: they would say what those of "all" say.
 
     The class is "all" in the rows about all packets. A discipline that keeps classes apart has rows
     for each besides: "L" (low latency) and "C" (classic) of dualpi2. queue_mean, queue_sd and
@@ -168,14 +185,31 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
       period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
       drops_early, drops_forced, drops_overflow, marks, bytes, utilisation, loss,
       mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
-      delay_p95_ms, delay_p99_ms, delay_p999_ms
+      delay_p95_ms, delay_p99_ms, delay_p999_ms, loss_events, loss_synchronisation
     groups: run, group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
       capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss,
-      jain, timeouts, fast_retransmits, ecn_cuts
+      jain, timeouts, fast_retransmits, ecn_cuts, arrived, mark_fraction, mark_fraction_product
     flows: run, flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
     delays: run, link, direction, class, group, period, upto_ms, count (packets whose sojourn fell in
       the bin that ends at upto_ms; empty bins are left out)
+    completions: run, group ("all" or a flow group), period, from_s, to_s, upto_bytes (the upper end of a
+      class of sizes; NaN: all sizes), count (transfers that ended), unfinished (that were under way at
+      the end of the period), bytes, fct_mean_ms, fct_p50_ms, fct_p95_ms, fct_p99_ms, slowdown_mean,
+      slowdown_p50, slowdown_p95, slowdown_p99 (empty where no flows come and go)
     series: run, component, variable, time_s, value (empty unless the scenario asks for series)
+
+    Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and
+    lasts one round trip, the mean of the flows over the queue, or until the row ends; `loss_events` counts
+    them, and `loss_synchronisation` is the mean, over events, of the share of the flows there that lost
+    packets (RFC 7928, section 2.4).
+
+    `arrived` counts packets that reached the receivers, the SYN and those that came twice among them;
+    `mark_fraction` of a group is the share of them that was marked on the way. `mark_fraction_product` is
+    what the hops would mark together if none knew of the others, 1 - prod(1 - marks / departures): the mean
+    over groups, weighted with what arrived, in the rows of "all".
+
+    Of a watched flow the series are `cwnd`, `ssthresh` and `flight` (what is in the network) in packets,
+    `srtt` in seconds (NaN before the first sample), and what its window law shows.
     """
 
 def student_t(degrees: int, level: float) -> float:

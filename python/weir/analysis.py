@@ -75,12 +75,29 @@ def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
     if groups.is_empty():
         known = ", ".join(tables["groups"]["group"].unique(maintain_order=True))
         raise ValueError(f"there is no group {group!r}; there are: {known}")
-    return groups.select(*keys, *_SPAN, *_columns("groups")).join(
+    observed = groups.select(*keys, *_SPAN, *_columns("groups")).join(
         links.select(*keys, "period", *_columns("links")),
         on=[*keys, "period"],
         how="left",
         maintain_order="left",
     )
+    transfers = _columns("completions")
+    if not has_transfers(tables):
+        return observed.with_columns(
+            pl.lit(None, pl.Float64).alias(column.meta.output_name()) for column in transfers
+        )
+    of_all_sizes = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
+    return observed.join(
+        tables["completions"].filter(of_all_sizes).select(*keys, "period", *transfers),
+        on=[*keys, "period"],
+        how="left",
+        maintain_order="left",
+    )
+
+
+def has_transfers(tables: Tables) -> bool:
+    """Whether flows come and go in any of the runs. Results of earlier versions have no such table."""
+    return "completions" in tables and not tables["completions"].is_empty()
 
 
 def axis_of(observed: pl.DataFrame) -> Axis | None:

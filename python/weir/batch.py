@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from weir import _core
 
@@ -38,14 +39,17 @@ def run_batch(
     jobs: Sequence[tuple[_core.Scenario, int]],
     threads: int = 0,
     progress: OnProgress | None = None,
+    captures: Sequence[tuple[str, str | None, bool, Path]] = (),
 ) -> list[_core.Run]:
     """One run per (scenario, seed), in the order of the jobs. `threads` 0 means every core.
+
+    Of the first, `captures` are made: see `_core.Batch`.
 
     Whatever interrupts the wait, Ctrl-C or an error in `progress`, stops every run before it
     is passed on.
     """
     started = time.monotonic()
-    batch = _core.Batch(jobs, threads)
+    batch = _core.Batch(jobs, threads, captures) if captures else _core.Batch(jobs, threads)
 
     def report() -> None:
         if progress is not None:

@@ -61,13 +61,16 @@ def print_scenario_error(error: ScenarioError) -> None:
 
 def print_result(result: Result, measures: Sequence[str]) -> None:
     """The tables that answer first, and what the pairs say."""
+    from weir.analysis import has_transfers
     from weir.grid import grids_of
-    from weir.measures import HEADLINE, OVERVIEW
+    from weir.measures import HEADLINE, OF_TRANSFERS, OVERVIEW
 
     width = get_terminal_size().columns
     record = result.record
     single = len(record.variants) == 1
-    chosen = measures or (OVERVIEW if single else HEADLINE)
+    # What a column per period or a line per variant has room for.
+    usual = (OVERVIEW if single else HEADLINE[:2]) + (OF_TRANSFERS if has_transfers(result.tables) else ())
+    chosen = measures or usual
     blocks = [f"{record.title}\n{wording.replications(record.replications)}"]
     blocks += [gridtext.render(grid, width) for grid in grids_of(result, chosen)]
     if not single:

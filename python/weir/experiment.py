@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from weir import _core
 from weir.batch import OnProgress, run_batch
+from weir.captures import Captured, unwritable
 from weir.record import VariantRecord, record_of
 
 if TYPE_CHECKING:
@@ -32,15 +33,23 @@ def execute(
     progress: OnProgress | None,
     command: str | None,
     margins: Mapping[str, float] | None = None,
+    captured: Captured | None = None,
 ) -> Result:
-    """Runs every arm with the seeds `scenario.seed + r`: the traffic draws are common to all."""
+    """Runs every arm with the seeds `scenario.seed + r`: the traffic draws are common to all.
+
+    Of the first run, captures are made. Raises WeirError if one cannot be written.
+    """
     if replications < 1:
         raise ValueError(f"{replications} replications; there must be at least one")
     seeds = [scenario.seed + replication for replication in range(replications)]
     jobs = [(arm, replication) for arm in arms for replication in range(replications)]
 
     started = time.monotonic()
-    runs = run_batch([(arm.scenario, seeds[r]) for arm, r in jobs], threads, progress)
+    wanted = captured.described if captured is not None else ()
+    try:
+        runs = run_batch([(arm.scenario, seeds[r]) for arm, r in jobs], threads, progress, wanted)
+    except _core.CaptureError as error:
+        raise unwritable(error) from None
     wall_s = time.monotonic() - started
 
     # Imported late: a bad scenario is reported, and a good one started, without data frames.
@@ -54,4 +63,5 @@ def execute(
             [(Key(arm.name, arm.label, r), run) for (arm, r), run in zip(jobs, runs, strict=True)]
         ),
         resolved={arm.name: arm.scenario.to_toml() for arm in arms},
+        captures=captured if captured is not None else {},
     )

@@ -16,7 +16,7 @@ class Measure:
     """Head of tables and axes, without the unit."""
     unit: str
     """Empty for a pure number."""
-    table: Literal["links", "groups"]
+    table: Literal["links", "groups", "completions"]
     column: str
     scale: float
     """From the unit of the column to `unit`."""
@@ -45,6 +45,21 @@ def _group(
 ) -> Measure:
     return Measure(name, title, unit, "groups", column, scale, decimals, definition)
 
+
+def _completion(
+    name: str, title: str, unit: str, column: str, scale: float, decimals: int, definition: str
+) -> Measure:
+    return Measure(name, title, unit, "completions", column, scale, decimals, definition)
+
+
+_TIME = (
+    "Time of a transfer: from the first packet's leaving its sender, the SYN where there is one, to the "
+    "arrival of its last data."
+)
+_SLOWDOWN = (
+    "Slowdown of a transfer: its time over the least it could have been, which is the round trip of the "
+    "handshake, if there is one, propagation one way, and all its bytes at the narrowest link of its path."
+)
 
 _ALL = (
     _link(
@@ -103,6 +118,30 @@ _ALL = (
         "timeouts", "Timeouts", "", "timeouts", 1.0, 0,
         "Retransmission timeouts of all senders together.",
     ),
+    _completion(
+        "fct_mean", "Mean completion time", "ms", "fct_mean_ms", 1.0, 1,
+        f"{_TIME} The mean over transfers that ended.",
+    ),
+    _completion(
+        "fct_p50", "Median completion time", "ms", "fct_p50_ms", 1.0, 1,
+        f"{_TIME} Half of those that ended took at most so long.",
+    ),
+    _completion(
+        "fct_p99", "Completion time p99", "ms", "fct_p99_ms", 1.0, 1,
+        f"{_TIME} 99% of those that ended took at most so long.",
+    ),
+    _completion(
+        "slowdown_mean", "Mean slowdown", "", "slowdown_mean", 1.0, 2,
+        f"{_SLOWDOWN} The mean over transfers that ended.",
+    ),
+    _completion(
+        "slowdown_p50", "Median slowdown", "", "slowdown_p50", 1.0, 2,
+        f"{_SLOWDOWN} That of half of those that ended is at most so large.",
+    ),
+    _completion(
+        "slowdown_p99", "Slowdown p99", "", "slowdown_p99", 1.0, 2,
+        f"{_SLOWDOWN} That of 99% of those that ended is at most so large.",
+    ),
 )  # fmt: skip
 
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
@@ -113,3 +152,11 @@ HEADLINE = ("mean_queue", "goodput", "loss")
 
 OVERVIEW = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99", "jain")
 """What a single run shows first."""
+
+OF_TRANSFERS = ("fct_mean", "slowdown_p50", "slowdown_p99")
+"""What a single run shows besides where flows come and go."""
+
+
+def defined(*, transfers: bool) -> tuple[str, ...]:
+    """The measures of a scenario, with those of transfers only where flows come and go."""
+    return tuple(name for name, measure in MEASURES.items() if transfers or measure.table != "completions")

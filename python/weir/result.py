@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from weir import analysis, saved
-from weir.measures import MEASURES
+from weir.measures import MEASURES, defined
 from weir.record import Record
 from weir.tables import KEYS, WHOLE_RUN
 
@@ -32,6 +33,9 @@ class Result:
     tables: Mapping[str, pl.DataFrame]
     resolved: Mapping[str, str]
     """Variant to its scenario as TOML, every default written out."""
+    captures: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    """Name to pcapng file, of the first replication. Without a file of their own they are gone with
+    this object, unless it is saved."""
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
@@ -72,6 +76,12 @@ class Result:
         return self.tables["delays"]
 
     @property
+    def completions(self) -> pl.DataFrame:
+        """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their
+        number, times and slowdowns. Empty where no flows come and go."""
+        return self.tables["completions"]
+
+    @property
     def series(self) -> pl.DataFrame:
         """Inner variables over time; empty unless the scenario asks for series."""
         return self.tables["series"]
@@ -85,14 +95,19 @@ class Result:
         """One row per variant, replication and period with every measure as a column."""
         return analysis.observations(self.tables, group)
 
-    def estimates(self, measures: Sequence[str] = tuple(MEASURES), group: str = analysis.ALL) -> pl.DataFrame:
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that are defined here: those of transfers only where flows come and go."""
+        return defined(transfers=analysis.has_transfers(self.tables))
+
+    def estimates(self, measures: Sequence[str] | None = None, group: str = analysis.ALL) -> pl.DataFrame:
         """Means with 95% intervals per variant, period and measure: see `analysis.estimates`."""
-        return analysis.estimates(self.observations(group), measures)
+        return analysis.estimates(self.observations(group), measures or self.measures)
 
     def differences(
         self,
         baseline: str | None = None,
-        measures: Sequence[str] = tuple(MEASURES),
+        measures: Sequence[str] | None = None,
         group: str = analysis.ALL,
         margins: Mapping[str, float] | None = None,
     ) -> pl.DataFrame:
@@ -106,7 +121,7 @@ class Result:
         return analysis.differences(
             self.observations(group),
             baseline,
-            measures,
+            measures or self.measures,
             self.record.margins if margins is None else margins,
         )
 
@@ -129,6 +144,34 @@ class Result:
             rows.append(row)
         numbers = {name: pl.Float64 for name in rows[0] if name not in {*KEYS, "n"}}
         return pl.DataFrame(rows, schema_overrides=numbers)
+
+    def responses(
+        self,
+        low: str,
+        high: str,
+        *,
+        link: str | None = None,
+        hold: str = "10 s",
+        average: str = "100 ms",
+        at: Sequence[str] | None = None,
+    ) -> pl.DataFrame:
+        """How long the queue takes after each change of load: see `weir.responses`.
+
+        Args:
+            low, high: where the queue belongs, as "20 packets" or "62.5 kB".
+            link: the bottleneck if None.
+            hold: how long the queue must stay there for the response to be over.
+            average: over which it is averaged, for the rows whose `queue` is `average`.
+            at: instants from which times count; if None, when flows come or go after the start,
+                or the link gets another rate.
+
+        Columns: the keys of a run, change (0 is the first), at_s, until_s (when the load changes again, or
+        the run ends), flows_before, flows_after, rate_bps (if it changes), queue (`samples` or `average`),
+        response_s and settling_s, infinite where the load changes again before. Raises ResponseError.
+        """
+        from weir.responses import responses
+
+        return responses(self.tables, self.resolved, low, high, link=link, hold=hold, average=average, at=at)
 
     @property
     def plot(self) -> Plots:
@@ -154,7 +197,7 @@ class Result:
                     "unit": measure.unit,
                     "definition": measure.definition,
                 }
-                for measure in MEASURES.values()
+                for measure in map(MEASURES.__getitem__, self.measures)
             },
             "estimates": _plain(estimates),
             "differences": _plain(differences),

@@ -4,6 +4,7 @@
     resolved.toml            the scenario with every default (resolved/NAME.toml with variants)
     runs.parquet ...         the tables
     figures/NAME.svg, .png   the charts
+    captures/LINK.pcapng     the packets of the first run, where they were asked for
     report.html              everything on one page, offline
 
 The tables and resolved scenarios are the same, byte for byte, whenever the same scenario is run
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from weir.captures import Captured
 from weir.record import Record
 from weir.replace import discard, make_readable, put_in_place
 from weir.tables import TABLES
@@ -85,6 +87,8 @@ def write(result: Result, directory: str | os.PathLike[str], *, report: bool, re
     """Writes beside the target under a temporary name, then puts the whole in its place."""
     with replacing(directory, replace=replace) as place:
         _write_tables(result, place)
+        if isinstance(result.captures, Captured):
+            result.captures.keep(place)
         if report:
             from weir.report.comparison import write_report
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weir import _core
+from weir.captures import Captured, parsed
 from weir.experiment import Arm, execute
 from weir.measures import MEASURES
 from weir.toml import Value, to_toml
@@ -147,6 +148,8 @@ class Scenario:
         threads: int = 0,
         progress: OnProgress | None = None,
         *,
+        capture: Sequence[str] = (),
+        capture_beside: Path | None = None,
         command: str | None = None,
     ) -> Result:
         """Runs the scenario itself, without its variants.
@@ -156,13 +159,19 @@ class Scenario:
             seed: of the first run; the scenario's own if None.
             threads: 0 means every core. Results do not depend on it.
             progress: called several times a second.
+            capture: links of which the first run's packets are written down as pcapng files, such as
+                `"bottleneck"`, `"bottleneck:reverse"`, `"bottleneck:in"` or `"bottleneck=trace.pcapng"`.
+            capture_beside: captures without a file are made beside this path, to be saved there.
             command: noted in the manifest as the way to reproduce the result.
+
+        Raises WeirError for a capture that cannot be made.
 
         Ctrl-C ends the runs within a fraction of a second.
         """
         base = self if seed is None else self.with_seed(seed)
         arm = Arm(base.name, base.label, base.core)
-        return execute(base.core, [arm], replications, threads, progress, command)
+        captured = Captured(parsed(capture, base.core), capture_beside) if capture else None
+        return execute(base.core, [arm], replications, threads, progress, command, captured=captured)
 
     def compare(
         self,
@@ -290,9 +299,10 @@ def run(
     seed: int | None = None,
     threads: int = 0,
     progress: OnProgress | None = None,
+    capture: Sequence[str] = (),
 ) -> Result:
     """Loads a scenario and runs it: see `Scenario.load` and `Scenario.run`."""
-    return Scenario.load(source, set).run(replications, seed, threads, progress)
+    return Scenario.load(source, set).run(replications, seed, threads, progress, capture=capture)
 
 
 def compare(

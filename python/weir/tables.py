@@ -14,7 +14,7 @@ from weir import _core
 KEYS = ("variant", "label", "replication", "seed")
 """The leading columns of every table of a result."""
 
-TABLES = ("runs", "links", "groups", "flows", "delays", "series")
+TABLES = ("runs", "links", "groups", "flows", "delays", "completions", "series")
 """Every table of a result, in the order of its documentation."""
 
 WHOLE_RUN = -1

@@ -68,7 +68,8 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> weir.Sweep:
 
 def tables(sweep: weir.Sweep) -> dict[str, pl.DataFrame]:
     return {
-        name: sweep.table(name).sort(pl.all()) for name in ("links", "groups", "flows", "delays", "series")
+        name: sweep.table(name).sort(pl.all())
+        for name in ("links", "groups", "flows", "delays", "completions", "series")
     }
 
 

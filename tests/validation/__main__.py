@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from validation import law, loop, operating, options, picture, sender, sweeps, traces
+from validation import kernel, law, loop, operating, options, picture, sender, sweeps, tcps, traces
 from validation.page import Laws, Outcome, page, summary
 from weir.batch import Progress
 
@@ -52,7 +52,9 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     rows = loop.compare(jobs, simulated[: len(jobs)])
     further = sweeps.sweeps(seeds, quick=not effects, progress=_report)
     driven = operating.operating(quick=not effects, progress=_report)
-    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven)
+    linux = kernel.kernel(quick=not effects, progress=_report)
+    others = tcps.variants(seeds, _report)
+    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, others)
 
 
 def _report(progress: Progress) -> None:

@@ -75,7 +75,7 @@ class Cell:
     @cached_property
     def half_width(self) -> float:
         """Of the 95% interval of the difference (Welch: the two spreads may differ)."""
-        parts = [(_variance(side), side.n) for side in (self.weir, self.ns2)]
+        parts = [(_variance(side), side.n) for side in (self.weir, self.ns2) if side.n > 1]
         total = sum(variance for variance, _ in parts)
         if total == 0.0:
             return 0.0
@@ -178,14 +178,15 @@ def compare(jobs: Sequence[Job], simulated: Sequence[Mapping[Window, Values]]) -
         Row(
             job.label,
             job.jittered,
-            _cells(values["settled"], reference[job.jittered][job.label, "settled"]),
-            _cells(values["whole"], reference[job.jittered][job.label, "whole"]),
+            cells_of(values["settled"], reference[job.jittered][job.label, "settled"]),
+            cells_of(values["whole"], reference[job.jittered][job.label, "whole"]),
         )
         for job, values in zip(jobs, simulated, strict=True)
     ]
 
 
-def _cells(ours: Values, theirs: Values) -> dict[str, list[Cell]]:
+def cells_of(ours: Values, theirs: Values) -> dict[str, list[Cell]]:
+    """Measure by measure, one per number of users."""
     return {
         measure.name: [
             Cell(
@@ -220,10 +221,11 @@ def _reference(scenario: str) -> dict[tuple[str, Window], Values]:
             start, end = float(row["t0"]), float(row["t1"])
             window: Window = "whole" if end - start == PERIOD_S else "settled"
             found[row["label"], window][int(row["seed"]), int(start) // PERIOD_S] = row
-    return {key: _of_rows(rows) for key, rows in found.items()}
+    return {key: rows_as_values(rows) for key, rows in found.items()}
 
 
-def _of_rows(rows: Mapping[tuple[int, int], Mapping[str, str]]) -> Values:
+def rows_as_values(rows: Mapping[tuple[int, int], Mapping[str, str]]) -> Values:
+    """Rows by seed and period."""
     seeds = sorted({seed for seed, _ in rows})
 
     def values(measure: Measure) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from validation import operating, picture, sections
+from validation import kernel, operating, picture, sections, tcps
 from validation.law import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
@@ -52,11 +52,14 @@ class Outcome:
     effects: list[Effect]
     sweeps: Sweeps
     operating: operating.Operating
+    kernel: kernel.Kernel
+    tcps: list[tcps.Variant]
 
     @property
     def holds(self) -> bool:
         parts = (self.laws.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
-        return all(parts) and self.operating.holds and all(row.holds for row in self.rows)
+        further = self.operating.holds and self.kernel.holds and all(one.holds for one in self.tcps)
+        return all(parts) and further and all(row.holds for row in self.rows)
 
     @property
     def bound(self) -> list[Cell]:
@@ -108,7 +111,30 @@ def summary(outcome: Outcome) -> list[str]:
             lines.append(
                 f"  ✗ {aim.users} users, target {target}: {reached}, {aim.excess:+.2f}, {operating.says(aim)}"
             )
+    return [*lines, *_of_tcps(outcome.tcps), *_of_kernel(outcome.kernel)]
+
+
+def _of_tcps(found: Sequence[tcps.Variant]) -> list[str]:
+    every = [cell for variant in found for cell in variant.every]
+    verdict = mark(all(variant.holds for variant in found))
+    within = sum(cell.holds for cell in every)
+    lines = [f"{verdict} other TCPs: {within} of {len(every)} values within tolerance"]
+    for variant in found:
+        for cell in variant.missed:
+            if not variant.is_open(cell):
+                where = f"{variant.tcp} over {variant.queue}, {cell.users} users, {cell.measure.name}"
+                lines.append(f"  ✗ {where}: {both(cell)}")
     return lines
+
+
+def _of_kernel(found: kernel.Kernel) -> list[str]:
+    cells, misses = found.cells, found.misses
+    line = (
+        f"{mark(found.holds)} a real kernel: {sum(cell.holds for cell in cells)} of {len(cells)} "
+        f"values within tolerance; {sum(miss.is_explained for miss in misses)} misses explained, "
+        f"{sum(miss.unexplained for miss in misses)} not explained"
+    )
+    return [line, *kernel.named(found)]
 
 
 def page(outcome: Outcome) -> str:
@@ -161,6 +187,8 @@ def page(outcome: Outcome) -> str:
         spreads=SPREADS,
         **sections.context(outcome.sweeps),
         **operating.context(outcome.operating),
+        **kernel.context(outcome.kernel),
+        **tcps.context(outcome.tcps),
     )
     return text.rstrip("\n") + "\n"
 

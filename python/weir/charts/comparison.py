@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 import altair as alt
 import polars as pl
 
-from weir.analysis import Axis, axis_of
+from weir.analysis import Axis, axis_of, has_transfers
 from weir.charts import style
+from weir.charts.completions import slowdown_by_size
 from weir.charts.curves import SLOTS, decades, delay_curves, queue_envelope, rem_targets
 from weir.charts.dimension import HOW_TO_ASK, NO_SERIES, ChartError
 from weir.charts.figure import ROWS, Figure
@@ -26,6 +27,8 @@ def figures_of(result: Result) -> list[Figure]:
         figures.append(queue_over_time(result))
     if not delay_curves(result.tables).is_empty():
         figures += [delay_distribution(result), delay_tail(result)]
+    if has_transfers(result.tables):
+        figures.append(slowdown_by_size(result))
     return figures
 
 

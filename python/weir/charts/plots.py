@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import altair as alt
 
 from weir.charts import comparison
+from weir.charts.completions import slowdown_by_size
 from weir.charts.figure import Figure
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class Plots:
     def delay_tail(self) -> alt.Chart:
         """Share of packets that waited longer, logarithmic."""
         return as_chart(comparison.delay_tail(self._result))
+
+    def slowdown_by_size(self) -> alt.Chart:
+        """Slowdown of transfers by their size. Raises ValueError if no flows come and go."""
+        return as_chart(slowdown_by_size(self._result))
 
 
 def as_chart(figure: Figure) -> alt.Chart:

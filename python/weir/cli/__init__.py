@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from weir.cli import bench, compare, listing, plot, results, run, schema, show, sweep
+from weir.cli import bench, compare, listing, plot, responses, results, run, schema, show, sweep, theory
 
 app = typer.Typer(
     name="weir",
@@ -25,10 +25,12 @@ app.command("compare")(compare.compare)
 app.command("sweep")(sweep.sweep)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
+app.command("responses")(responses.responses)
 app.command("list")(listing.listing)
 app.command("show")(show.show)
 app.command("schema")(schema.schema)
 app.command("bench")(bench.bench)
+app.add_typer(theory.app, name="theory")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature

@@ -59,7 +59,7 @@ def compare(
         raise typer.BadParameter("choose variants or disciplines, not both")
     overrides = assignments(set_)
     margins = stated_margins(margin)
-    measures = chosen_measures(measure, ("mean_queue", "goodput"))
+    measures = chosen_measures(measure, ())
 
     from weir import command, console
     from weir.scenario import Scenario

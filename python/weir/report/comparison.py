@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from weir import wording
-from weir.analysis import axis_of
+from weir.analysis import axis_of, has_transfers
 from weir.charts.comparison import figures_of
 from weir.charts.figure import Figure, Panel
 from weir.charts.render import render
 from weir.grid import grids_of
-from weir.measures import HEADLINE, MEASURES
+from weir.measures import HEADLINE, MEASURES, OF_TRANSFERS
 from weir.record import Record
 from weir.report.page import page
 from weir.tables import WHOLE_RUN
@@ -43,14 +43,14 @@ def html(result: Result, figures: Sequence[Figure], script: str) -> str:
         [Panel.of(figure) for figure in figures],
         script,
         record=record,
-        grids=grids_of(result),
+        grids=grids_of(result, HEADLINE + (OF_TRANSFERS if has_transfers(result.tables) else ())),
         periods=axis is not None,
         basis=wording.replications(record.replications),
         whole=_whole_run(result),
         differences=_differences(result),
         comparison=wording.comparison(result.differences(measures=HEADLINE), axis),
         baseline=record.labels[result.baseline],
-        measures=MEASURES.values(),
+        measures=[MEASURES[name] for name in result.measures],
         resolved=result.resolved,
     )
 

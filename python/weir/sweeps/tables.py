@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from weir.errors import WeirError
-from weir.measures import MEASURES
 from weir.replace import write_whole
 from weir.store import Store
 from weir.store import Sweep as Record
@@ -21,7 +20,7 @@ from weir.tables import WHOLE_RUN
 SHOWN = ("mean_queue", "goodput", "loss", "delay_mean", "delay_p99")
 """Measures of a table where none are asked for."""
 
-_STORED = ("links", "groups", "flows", "delays", "series")
+_STORED = ("links", "groups", "flows", "delays", "completions", "series")
 _FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 
 TABLES = ("estimates", "observations", *_STORED)
@@ -121,7 +120,7 @@ def verify(store: Store, say: Callable[[str], None]) -> None:
 
 def _frame(sweep: Sweep, name: str, measures: Sequence[str]) -> pl.DataFrame:
     if name == "estimates":
-        rows = sweep.estimates(measures or tuple(MEASURES))
+        rows = sweep.estimates(measures or sweep.measures)
         return rows.filter(pl.col("period") == WHOLE_RUN) if _one_period(rows) else rows
     if name == "observations":
         return sweep.observations()

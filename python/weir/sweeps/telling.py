@@ -79,7 +79,9 @@ def document(sweep: Sweep, measures: Sequence[str]) -> dict[str, Any]:
         "cells": sweep.stops.to_dicts(),
         "runs": sweep.runs["run"].n_unique(),
         "wanted": sweep.wanted["run"].n_unique(),
-        "measures": {name: {"title": m.title, "unit": m.unit} for name, m in MEASURES.items()},
+        "measures": {
+            name: {"title": m.title, "unit": m.unit} for name, m in MEASURES.items() if name in sweep.measures
+        },
         "estimates": estimates.to_dicts(),
     }
 

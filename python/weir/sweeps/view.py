@@ -16,7 +16,7 @@ from weir import _core, analysis
 from weir.charts.dimension import USERS, VARIANTS, Dimension
 from weir.charts.dimension import Design as Kind
 from weir.errors import WeirError
-from weir.measures import MEASURES
+from weir.measures import MEASURES, defined
 from weir.saved import REPORT, replacing, write_manifest
 from weir.statistics import student_t
 from weir.store import Store
@@ -24,6 +24,7 @@ from weir.store import Sweep as Record
 from weir.sweeps import telling
 from weir.sweeps.axes import titles
 from weir.sweeps.design import Design
+from weir.sweeps.measured import measured
 from weir.sweeps.plan import FORMAT
 from weir.sweeps.stopping import OPEN, stops
 from weir.sweeps.until import Rule, Sequential
@@ -148,7 +149,7 @@ class Sweep:
         runs = self._finished
         if self._sequential is not None:
             keys = runs["run"].unique().to_list()
-            tables = {name: self._scan(name, keys).collect() for name in ("links", "groups")}
+            tables = self._tables(keys)
             measures = list(dict.fromkeys(rule.measure for rule in self.until))
             observed = analysis.observations(tables).filter(pl.col("period") == WHOLE_RUN)
             runs = runs.join(observed.select("run", *measures), on="run", how="left", maintain_order="left")
@@ -188,17 +189,23 @@ class Sweep:
             # The rows of an only group are those of all.
             group = analysis.ALL
         if group not in self._observed:
-            tables = {name: self.table(name) for name in ("links", "groups")}
+            tables = self._tables()
             observed = analysis.observations(tables, group)
             self._observed[group] = self.runs.join(observed, on="run", how="left", maintain_order="left")
         return self._observed[group]
 
-    def estimates(self, measures: Sequence[str] = tuple(MEASURES), group: str = analysis.ALL) -> pl.DataFrame:
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that are defined here: those of transfers only where flows come and go."""
+        return defined(transfers=analysis.has_transfers(self._tables()))
+
+    def estimates(self, measures: Sequence[str] | None = None, group: str = analysis.ALL) -> pl.DataFrame:
         """Means with their intervals per point, variant, period and measure, axes beside them.
 
         The intervals have a level of 95%. Where a rule decided how many replications there are,
         they are those of the rule, which hold although it looked several times.
         """
+        measures = measures or self.measures
         unknown = [name for name in measures if name not in MEASURES]
         if unknown:
             raise ValueError(f"there is no measure {unknown[0]!r}; there are: {', '.join(MEASURES)}")
@@ -310,9 +317,9 @@ class Sweep:
             write_manifest(place, {"weir": _core.__version__, "sweep": self.name, "id": self.id})
         return Path(directory) / REPORT
 
-    def document(self, measures: Sequence[str] = tuple(MEASURES)) -> dict[str, Any]:
+    def document(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
         """Everything that `--json` prints."""
-        return telling.document(self, measures)
+        return telling.document(self, measures or self.measures)
 
     def close(self) -> None:
         """Closes the store; what has not been looked at by then cannot be any more."""
@@ -330,6 +337,10 @@ class Sweep:
     def _axis_columns(self) -> dict[str, pl.Series]:
         """Path to its values, one per point: numbers in the axis' unit where they are numbers."""
         return self.layout.columns()
+
+    def _tables(self, runs: Sequence[int] | None = None) -> dict[str, pl.DataFrame]:
+        """The tables that measures are found in, of some runs or of all that count."""
+        return measured(lambda name: self._scan(name, runs))
 
     def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
         chosen = self.runs["run"].unique().to_list() if runs is None else runs

@@ -15,6 +15,7 @@ from weir import analysis
 from weir.measures import HEADLINE
 from weir.statistics import student_t
 from weir.store import Store
+from weir.sweeps.measured import ALWAYS, measured
 from weir.sweeps.plan import Plan
 from weir.sweeps.until import Sequential
 from weir.tables import WHOLE_RUN
@@ -73,14 +74,17 @@ class Watch:
         if not self._needed:
             return []
         keys = sorted(runs)
-        tables = {name: store.scan(name, keys).collect() for name in ("links", "groups")}
-        return self.measured(tables)
+        return self.measured(measured(lambda name: store.scan(name, keys)))
 
     def measured(self, tables: Mapping[str, pl.DataFrame]) -> list[int]:
         """Takes in runs that have just ended; returns the places that are wanted now."""
         if not self._needed:
             return []
-        whole = {name: tables[name].filter(pl.col("period") == WHOLE_RUN) for name in ("links", "groups")}
+        whole = {
+            name: tables[name].filter(pl.col("period") == WHOLE_RUN)
+            for name in (*ALWAYS, "completions")
+            if name in tables
+        }
         observed = analysis.observations(whole)
         cells: set[int] = set()
         columns = [observed[name].to_numpy() for name in self.measures]

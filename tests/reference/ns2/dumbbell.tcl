@@ -8,6 +8,7 @@
 #
 # Flows start in groups of equal size (`group`, `every`), or as `starts` lists them: 0:100,150:100 are a hundred
 # at the beginning and a hundred more after 150 s. Round trips are all `rtt`, or drawn from 2 `spread` ms around it.
+# `tcp` is Newreno, Reno, Sack1 (with sinks that send SACK blocks) or Vegas.
 # With `bytes` every queue is measured in bytes, its limit and its thresholds in packets of `size`.
 #
 # Only the queue from `in` to `out` is under test. All others are DropTail queues too long to lose a packet.
@@ -32,7 +33,7 @@ array set option {
     phi         1.001     gamma       0.001       target   20      period   0.002
     a           1.822e-5  b           1.816e-5    q_ref    50      w        170
     desired     0.98      bytes       0           spread   0       starts   ""
-    min_rto     0.2
+    min_rto     0.2       tcp         Newreno
 }
 foreach word $argv {
     lassign [split $word =] name value
@@ -154,8 +155,8 @@ for {set flow 0} {$flow < $option(flows)} {incr flow} {
         route $in $near
         route $out $far
     }
-    set sender($flow) [new Agent/TCP/Newreno]
-    set sink($flow) [new Agent/TCPSink]
+    set sender($flow) [new Agent/TCP/$option(tcp)]
+    set sink($flow) [new Agent/TCPSink[expr {$option(tcp) eq "Sack1" ? "/Sack1" : ""}]]
     $sender($flow) set fid_ $flow
     $ns attach-agent $near $sender($flow)
     $ns attach-agent $far $sink($flow)

@@ -1,0 +1,45 @@
+"""What the papers say should come out, computed without the simulator.
+
+    from weir.theory import Study, network_of
+
+    study = Study.run(network_of(weir.Scenario.load("mine.toml")))
+    study.rates, study.prices      # what is reached, and the optimum beside it
+
+Optimisation flow control (Lapsley and Low 1999): `synchronous` and `asynchronous` run its algorithm,
+`optimum` finds the same rates and prices with another solver. `equilibrium` has short formulas for one
+link. This package shares no code with the simulator: where both should agree, a test says so.
+"""
+
+from weir.theory.asynchronous import Timing, asynchronous
+from weir.theory.equilibrium import Host, Settled, rem_hosts
+from weir.theory.errors import TheoryError
+from weir.theory.network import Link, Network, Source
+from weir.theory.optimum import Conditions, Optimum, conditions, optimum
+from weir.theory.prices import Trajectory, local_bound, sharp_bound, synchronous, theorem_bound
+from weir.theory.reading import network_of
+from weir.theory.study import Study
+from weir.theory.utility import Utility
+
+__all__ = [
+    "Conditions",
+    "Host",
+    "Link",
+    "Network",
+    "Optimum",
+    "Settled",
+    "Source",
+    "Study",
+    "TheoryError",
+    "Timing",
+    "Trajectory",
+    "Utility",
+    "asynchronous",
+    "conditions",
+    "local_bound",
+    "network_of",
+    "optimum",
+    "rem_hosts",
+    "sharp_bound",
+    "synchronous",
+    "theorem_bound",
+]

@@ -1,0 +1,116 @@
+"""What tests of captures share: scenarios, and readers of pcapng."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import weir
+from weir.tables import WHOLE_RUN
+
+# Its types are of little help: fields come and go with what is read.
+scapy: Any = importlib.import_module("scapy.all")
+
+TSHARK = shutil.which("tshark")
+needs_tshark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+
+LOSSLESS = """\
+schema = 1
+name = "lossless"
+seed = 3
+duration = "5 s"
+
+[links.bottleneck]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "1000 packets"
+reverse.buffer = "1000 packets"
+
+[flows.ftp]
+count = 3
+rtt = "60 ms"
+jitter = "100 ms"
+tcp = { receive_window = "40 packets", timestamps = true, recovery.sack = {} }
+"""
+
+LOSSY = """\
+schema = 1
+name = "lossy"
+seed = 3
+duration = "20 s"
+
+[links.bottleneck]
+rate = "5 Mbit/s"
+delay = "10 ms"
+buffer = "20 packets"
+reverse.buffer = "1000 packets"
+
+[flows.ftp]
+count = 4
+rtt = "60 ms"
+jitter = "100 ms"
+tcp = { recovery.sack = {}, ack_size = "72 B", min_rto = "200 ms" }
+"""
+
+DATA = 960
+"""Bytes of data in a packet of 1000 B without options."""
+
+
+def captured(text: str, tmp_path: Path) -> Path:
+    """The file of a capture of the bottleneck."""
+    file = tmp_path / "capture.pcapng"
+    weir.Scenario.loads(text).run(capture=[f"bottleneck={file}"])
+    return file
+
+
+def packets(file: Path) -> list[Any]:
+    with scapy.RawPcapNgReader(str(file)) as reader:
+        return list(reader)
+
+
+def headers(file: Path) -> Iterator[tuple[float, int, Any]]:
+    """Time in nanoseconds, length on the wire, and the IP packet."""
+    for raw, meta in packets(file):
+        yield (meta.tshigh << 32) + meta.tslow, meta.wirelen, scapy.IP(raw)
+
+
+def tshark(file: Path, condition: str, *fields: str) -> list[list[str]]:
+    """The fields of the packets that meet a condition; checksums are looked at."""
+    assert TSHARK is not None
+    wanted = [part for field in fields for part in ("-e", field)]
+    command = [TSHARK, "-n", "-r", str(file), "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
+    command += ["-Y", condition, "-T", "fields", "-E", "separator=;", *(wanted or ["-e", "frame.number"])]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split(";") for line in run.stdout.splitlines()]
+
+
+def whole_run(result: weir.Result) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the link and the groups say of all packets."""
+    of_all = (pl.col("group") == "all") & (pl.col("period") == WHOLE_RUN)
+    forward = (pl.col("direction") == "forward") & (pl.col("class") == "all")
+    return result.links.row(by_predicate=of_all & forward, named=True), result.groups.row(
+        by_predicate=of_all, named=True
+    )
+
+
+def checksum_over(packet: bytes) -> int:
+    """Of a whole TCP or UDP packet, with its data of zeros: all ones if it is right."""
+    addresses, protocol = packet[12:20], packet[9]
+    length = int.from_bytes(packet[2:4], "big") - 20
+    return ones_complement(addresses + bytes([0, protocol]) + length.to_bytes(2, "big") + packet[20:])
+
+
+def ones_complement(data: bytes) -> int:
+    """The sum of RFC 1071 over whole words."""
+    total = sum(int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data) - 1, 2))
+    total += data[-1] << 8 if len(data) % 2 else 0
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total

@@ -1,0 +1,355 @@
+"""Response and settling times: the definition, word by word, and queues that are known beforehand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import weir
+from conftest import Command
+from weir.loads import Change, changes, rate_changes, steps, way
+from weir.responses import ResponseError, estimates, moving_average, times
+
+SECOND = 1_000_000_000
+
+
+def literal(instants: list[int], inside: list[bool], start: int, end: int, hold: int) -> tuple[float, float]:
+    """The definition, tried at every sample."""
+    phase = [(t, good) for t, good in zip(instants, inside, strict=True) if start <= t <= end]
+    response = settling = math.inf
+    for t, _ in reversed(phase):
+        if t + hold > phase[-1][0]:
+            continue
+        if all(good for u, good in phase if t <= u <= t + hold):
+            response = (t - start) / 1e9
+        if all(good for u, good in phase if t <= u):
+            settling = (t - start) / 1e9
+    return response, settling
+
+
+@given(
+    gaps=st.lists(st.integers(1, 3), max_size=60),
+    pattern=st.lists(st.integers(1, 9), min_size=1, max_size=30),
+    start=st.integers(0, 40),
+    length=st.integers(0, 80),
+    hold=st.integers(1, 12),
+    begins_inside=st.booleans(),
+)
+@settings(max_examples=500)
+def test_times_are_those_of_the_definition(
+    gaps: list[int], pattern: list[int], start: int, length: int, hold: int, *, begins_inside: bool
+) -> None:
+    instants = np.cumsum([0, *gaps]).tolist()
+    stretches = [begins_inside ^ (index % 2 == 1) for index, n in enumerate(pattern) for _ in range(n)]
+    inside = (stretches * len(instants))[: len(instants)]
+    args = (start, start + length, hold)
+    found = times(np.array(instants, dtype=np.int64), np.array(inside), *args)
+    assert found == literal(instants, inside, *args)
+
+
+def at_every_tenth(good: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Samples every 100 ms: `x` inside, `.` outside."""
+    return np.arange(len(good)) * (SECOND // 10), np.array([letter == "x" for letter in good])
+
+
+@pytest.mark.parametrize(
+    ("queue", "response", "settling"),
+    [
+        # From 0 to 2 s, held for half a second: six samples, both ends counted.
+        ("xxxxxxxxxxxxxxxxxxxxx", 0.0, 0.0),
+        ("....xxxxxxxxxxxxxxxxx", 0.4, 0.4),
+        ("..xxxxx....xxxxxx....", 1.1, math.inf),
+        ("..xxxxxx....xxxxxxxxx", 0.2, 1.2),
+        ("..xxxxxx.......xxxxxx", 0.2, 1.5),
+        # The last five are a sample short of half a second.
+        ("..xxxxxx........xxxxx", 0.2, math.inf),
+        ("................xxxxx", math.inf, math.inf),
+        (".....................", math.inf, math.inf),
+    ],
+)
+def test_queues_by_hand(queue: str, response: float, settling: float) -> None:
+    instants, inside = at_every_tenth(queue)
+    assert times(instants, inside, 0, 2 * SECOND, SECOND // 2) == (response, settling)
+
+
+@given(values=st.lists(st.integers(0, 500), min_size=1, max_size=60), samples=st.integers(1, 9))
+def test_the_average_is_that_of_the_last_samples(values: list[int], samples: int) -> None:
+    found = moving_average(np.array(values, dtype=np.float64), samples)
+    for index, value in enumerate(found):
+        part = values[max(0, index + 1 - samples) : index + 1]
+        assert value == pytest.approx(sum(part) / len(part))
+
+
+# Windows bounded by the receiver, a queue without loss: 20 packets for each flow, of which 20 fill the
+# pipe, 1000 packets/s times 20 ms; the packet that is sent does not wait. 2 flows leave 19 in the queue,
+# 4 flows 59.
+STEPS = """
+schema = 1
+name = "steps"
+duration = "15 s"
+measure.series = { interval = "10 ms" }
+[links.before]
+rate = "80 Mbit/s"
+delay = "2 ms"
+buffer = "200 packets"
+[links.bottleneck]
+rate = "8 Mbit/s"
+delay = "5 ms"
+buffer = "200 packets"
+[flows.ftp]
+path = ["before", "bottleneck"]
+count = 2
+population = "2 more every 5 s until 4, then 2 fewer every 5 s until 2"
+rtt = "20 ms"
+tcp = { receive_window = "20 packets", handshake = false }
+"""
+
+
+@pytest.fixture(scope="module")
+def stepped() -> weir.Result:
+    return weir.Scenario.loads(STEPS).run(replications=3)
+
+
+def test_a_queue_that_is_known(stepped: weir.Result) -> None:
+    up = stepped.responses("50 packets", "65 packets", hold="2 s")
+    assert up.columns[:4] == ["variant", "label", "replication", "seed"]
+    assert len(up) == 3 * 2 * 2
+    assert up["replication"].unique().to_list() == [0, 1, 2]
+    first, second = up.filter(pl.col("change") == 0), up.filter(pl.col("change") == 1)
+    assert (first["at_s"].unique().item(), first["until_s"].unique().item()) == (5.0, 10.0)
+    assert (first["flows_before"].unique().item(), first["flows_after"].unique().item()) == (2, 4)
+    assert (second["flows_before"].unique().item(), second["flows_after"].unique().item()) == (4, 2)
+    # Slow start from 10 to 20 packets over round trips of 40 to 80 ms.
+    assert first["response_s"].is_between(0.01, 0.3).all()
+    assert first["settling_s"].to_list() == first["response_s"].to_list()
+    assert second["response_s"].is_infinite().all()
+    down = stepped.responses("15 packets", "25 packets", hold="2 s", link="bottleneck")
+    assert down.filter(pl.col("change") == 0)["response_s"].is_infinite().all()
+    # 40 packets drain in 40 ms; nothing is sent for them.
+    assert down.filter(pl.col("change") == 1)["response_s"].is_between(0.02, 0.3).all()
+
+
+def test_bytes_are_packets_of_the_mean_size(stepped: weir.Result) -> None:
+    packets = stepped.responses("50 packets", "65 packets", hold="2 s")
+    assert stepped.responses("50 kB", "65 kB", hold="2000 ms").equals(packets)
+
+
+def test_the_average_comes_later_and_the_samples_as_they_are(stepped: weir.Result) -> None:
+    found = stepped.responses("50 packets", "65 packets", hold="2 s", average="500 ms")
+    up = found.filter(pl.col("change") == 0)
+    raw, smooth = (up.filter(pl.col("queue") == view)["response_s"] for view in ("samples", "average"))
+    # The mean over half a second passes from 19 to 50 when 31/40 of it lie behind the change.
+    assert ((smooth - raw) > 0.25).all()
+    assert (smooth < 0.5 + raw).all()
+    none = stepped.responses("50 packets", "65 packets", hold="2 s", average="1 ms")
+    views = [none.filter(pl.col("queue") == view)["response_s"].to_list() for view in ("samples", "average")]
+    assert views[0] == views[1]
+
+
+def test_a_phase_that_is_shorter_than_the_hold_has_no_end(stepped: weir.Result) -> None:
+    found = stepped.responses("0 packets", "200 packets", hold="5 s")
+    assert (found["response_s"] == 0.0).all()
+    late = stepped.responses("0 packets", "200 packets", hold="5.01 s")
+    assert late["response_s"].is_infinite().all()
+
+
+def test_instants_of_ones_own(stepped: weir.Result) -> None:
+    found = stepped.responses("50 packets", "65 packets", hold="2 s", at=["7 s", "0 s"])
+    spans = found.select("at_s", "until_s", "flows_before", "flows_after").unique(maintain_order=True)
+    # A phase ends where the load changes, asked for or not.
+    assert spans.rows() == [(0.0, 5.0, 0, 2), (7.0, 10.0, 4, 4)]
+    assert (found.filter(pl.col("at_s") == 7.0)["response_s"] == 0.0).all()
+
+
+def frame(values: list[float]) -> pl.DataFrame:
+    n = len(values)
+    return pl.DataFrame(
+        {
+            "variant": ["v"] * n, "label": ["V"] * n, "replication": range(n), "seed": range(n),
+            "change": [0] * n, "at_s": [5.0] * n, "until_s": [9.0] * n,
+            "flows_before": [1] * n, "flows_after": [2] * n, "rate_bps": [None] * n,
+            "queue": ["samples"] * n, "response_s": values, "settling_s": [math.inf] * n,
+        },
+        schema_overrides={"rate_bps": pl.Float64},
+    )  # fmt: skip
+
+
+def test_runs_that_never_settle_have_a_share_and_no_mean() -> None:
+    response, settling = estimates(frame([1.0, 2.0, math.inf, 4.0])).iter_rows(named=True)
+    assert (response["n"], response["never"], response["mean_s"], response["half_width_s"]) == (
+        4, 0.25, None, None,
+    )  # fmt: skip
+    # With infinity as the longest: between 2 and 4.
+    assert response["median_s"] == 3.0
+    assert (settling["never"], settling["median_s"]) == (1.0, math.inf)
+    half, _ = estimates(frame([1.0, math.inf])).iter_rows(named=True)
+    assert half["median_s"] == math.inf
+    all_of_them, _ = estimates(frame([1.0, 2.0, 3.0])).iter_rows(named=True)
+    assert (all_of_them["never"], all_of_them["mean_s"]) == (0.0, 2.0)
+    # t of 2 degrees of freedom at 95%: 4.303.
+    assert all_of_them["half_width_s"] == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
+
+
+@given(
+    count=st.integers(0, 4),
+    start=st.integers(0, 3),
+    stop=st.none() | st.integers(4, 9),
+    stages=st.lists(
+        st.tuples(st.integers(1, 3), st.booleans(), st.integers(1, 2), st.integers(0, 6)), max_size=3
+    ),
+)
+@settings(max_examples=40, deadline=None)
+def test_flows_come_and_go_when_the_simulator_says(
+    count: int, start: int, stop: int | None, stages: list[tuple[int, bool, int, int]]
+) -> None:
+    told = ", then ".join(
+        f"{step} {'more' if grows else 'fewer'} every {every} s until {until}"
+        for step, grows, every, until in stages
+    )
+    text = f"""
+schema = 1
+name = "comings"
+duration = "12 s"
+[links.only]
+rate = "100 kbit/s"
+delay = "5 ms"
+buffer = "5 packets"
+[flows.always]
+rtt = "20 ms"
+[flows.some]
+rtt = "20 ms"
+count = {count}
+start = "{start} s"
+{f'stop = "{stop} s"' if stop else ""}
+{f'population = "{told}"' if told else ""}
+"""
+    scenario = weir.Scenario.loads(text)
+    group = json.loads(scenario.core.to_json())["flows"]["some"]
+    flows = scenario.run().flows.filter(pl.col("group") == "some", pl.col("period") == -1)
+    ends = flows["stop_s"].fill_nan(None).drop_nulls()
+    by: dict[float, int] = {}
+    for instant, change in [*((t, 1) for t in flows["start_s"]), *((t, -1) for t in ends)]:
+        by[instant] = by.get(instant, 0) + change
+    mine: dict[float, int] = {}
+    for instant, change in steps(group):
+        mine[instant] = mine.get(instant, 0) + change
+    during = {instant: change for instant, change in mine.items() if change != 0 and instant < 12.0}
+    assert during == {instant: change for instant, change in by.items() if change != 0 and instant < 12.0}
+
+
+def test_changes_of_load_are_those_of_the_link() -> None:
+    link = {"rate": "8 Mbit/s", "rate_schedule": "4 Mbit/s at 30 s"}
+    scenario = {
+        "duration": "100 s",
+        "links": {"a": link, "b": {"rate": "8 Mbit/s"}},
+        "flows": {
+            "first": {"count": 2, "start": "0 s", "path": ["a"]},
+            "both": {"count": 3, "start": "10 s", "stop": "60 s", "path": ["a", "b"]},
+            "late": {"count": 1, "start": "100 s", "path": ["b"]},
+        },
+    }
+    assert changes(scenario, "a") == [
+        Change(10.0, 2, 5),
+        Change(30.0, 5, 5, 4e6),
+        Change(60.0, 5, 2),
+    ]
+    assert changes(scenario, "b") == [Change(10.0, 0, 3), Change(60.0, 3, 0)]
+
+
+def test_a_schedule_that_begins_anew() -> None:
+    link = {"rate": "8 Mbit/s", "rate_schedule": "4 Mbit/s at 10 s, 2 Mbit/s at 15 s, every 20 s"}
+    assert rate_changes(link, 36.0) == [(10.0, 4e6), (15.0, 2e6), (20.0, 8e6), (30.0, 4e6), (35.0, 2e6)]
+    assert rate_changes({"rate": "8 Mbit/s"}, 36.0) == []
+
+
+def test_flows_against_a_link_are_no_load_of_its_forward_queue() -> None:
+    scenario: dict[str, Any] = {
+        "duration": "10 s",
+        "links": {
+            "up": {"rate": "8 Mbit/s", "from": "home", "to": "isp"},
+            "core": {"rate": "8 Mbit/s", "from": "isp", "to": "server"},
+        },
+        "flows": {
+            "there": {"path": ["up", "core"], "from": "home", "to": "server", "count": 2, "start": "1 s"},
+            "back": {"path": ["core", "up"], "from": "server", "to": "home", "start": "2 s"},
+        },
+    }
+    flows = scenario["flows"]
+    assert way(scenario, flows["there"]) == [("up", "forward"), ("core", "forward")]
+    assert way(scenario, flows["back"]) == [("core", "reverse"), ("up", "reverse")]
+    assert changes(scenario, "up") == [Change(1.0, 0, 2)]
+    turned = {"path": ["core"], "reversed": True}
+    assert way(scenario, turned) == [("core", "reverse")]
+
+
+def test_what_cannot_be_found_is_refused(stepped: weir.Result, single: weir.Result) -> None:
+    with pytest.raises(ResponseError, match="no series"):
+        single.responses("1 packets", "2 packets")
+    cases = {
+        "no link 'core'": {"link": "core"},
+        "no length of a queue": {"low": "5 ms"},
+        "not a quantity": {"low": "few"},
+        "is more than": {"low": "70 packets"},
+        "no time at all": {"hold": "0 s"},
+        "5 packets is no time": {"hold": "5 packets"},
+        "is over at": {"at": ["15 s"]},
+        "recorded every": {"hold": "5 ms"},
+    }
+    for told, wrong in cases.items():
+        options = {"low": "50 packets", "high": "65 packets", **wrong}
+        with pytest.raises(ResponseError, match=told) as caught:
+            stepped.responses(**options)  # pyright: ignore[reportArgumentType]
+        assert caught.value.hint
+    result = weir.Scenario.loads(STEPS, {"duration": "3 s"}).run()
+    with pytest.raises(ResponseError, match="does not change") as caught:
+        result.responses("1 packets", "2 packets")
+    assert "--at" in str(caught.value.hint)
+
+
+def test_the_command(stepped: weir.Result, weir_command: Command, tmp_path: Path) -> None:
+    stepped.save(tmp_path / "kept", report=False)
+    band = ["--band", "50 packets..65 packets", "--hold", "2 s"]
+    done = weir_command("responses", "kept", *band)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert any(line.startswith("5 s: 2 to 4 flows") and "never" not in line for line in lines)
+    assert any(line.startswith("10 s: 4 to 2 flows") and line.count("never") == 4 for line in lines)
+    told = json.loads(weir_command("responses", "kept", *band, "--json").stdout)
+    assert len(told) == 2 * 2 * 2
+    assert {row["never"] for row in told} == {0.0, 1.0}
+    rows = json.loads(weir_command("responses", "kept", *band, "--runs", "--json").stdout)
+    assert len(rows) == 12
+    assert rows[0]["response_s"] > 0.0
+    assert rows[-1]["response_s"] is None
+    weir_command("responses", "kept", *band, "--runs", "--export", "rows.csv")
+    assert len(pl.read_csv(tmp_path / "rows.csv")) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nothing", "--band", "1 packets..2 packets"], "is not a weir result"),
+        (["kept", "--band", "1 packets"], "is not LOW..HIGH"),
+        (["kept", "--band", "1 ms..2 ms"], "no length of a queue"),
+        (["kept", "--band", "1 packets..2 packets", "--at", "soon"], "not a quantity"),
+        (["kept"], "--band"),
+    ],
+)
+def test_bad_input(
+    stepped: weir.Result, weir_command: Command, tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    stepped.save(tmp_path / "kept", report=False)
+    done = weir_command("responses", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr

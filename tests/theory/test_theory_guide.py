@@ -1,0 +1,66 @@
+"""What the guides to theory and responses show, works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import weir
+from conftest import SMALL, Command
+from weir.theory import Study
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def blocks(guide: str, language: str) -> list[str]:
+    text = (DOCS / guide).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def words(line: str) -> list[str]:
+    return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', line)]
+
+
+def commands(guide: str) -> list[str]:
+    return re.findall(r"^\$ weir (.*)", "".join(blocks(guide, "console")), re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", commands("theory.md"))
+def test_the_commands_of_the_theory_run(line: str, weir_command: Command) -> None:
+    done = weir_command(*words(line))
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_scenario_and_the_python_of_the_theory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (scenario,) = blocks("theory.md", "toml")
+    Path("two-links.toml").write_text(scenario, encoding="utf-8")
+    (python,) = blocks("theory.md", "python")
+    space: dict[str, object] = {}
+    exec(python, space)  # noqa: S102
+    study = space["study"]
+    assert isinstance(study, Study)
+    assert study.trajectory.converged
+
+
+def test_the_commands_of_responses_run(weir_command: Command, tmp_path: Path) -> None:
+    text = SMALL.replace('name = "small"', 'name = "mine"')
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    for line in commands("responses.md"):
+        quick = words(line.replace("150 s", "3 s").replace("--replications 20", "--replications 2"))
+        done = weir_command(*quick)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "times.csv").exists()
+
+
+def test_the_python_of_responses_runs(compared: weir.Result) -> None:
+    (python,) = blocks("responses.md", "python")
+    exec(python, {"result": compared})  # noqa: S102
+
+
+@pytest.mark.parametrize("guide", ["theory.md", "responses.md"])
+def test_links_lead_somewhere(guide: str) -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", (DOCS / guide).read_text(encoding="utf-8"))
+    assert [t for t in targets if not t.startswith("http") and not (DOCS / t).exists()] == []
