@@ -148,7 +148,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     }
 
     /// A packet arrives where nothing waits, and the link sends only when a trace lets it.
-    #[inline(never)]
+    #[cold]
     fn hold(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
         self.idle = false;
         self.free_at = self.transmitter.opportunity(now);
@@ -194,6 +194,16 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     #[inline]
     fn send(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
         self.idle = false;
+        let Transmitter::Fixed(clock) = &mut self.transmitter else {
+            return self.send_otherwise(packet, sojourn, now, output);
+        };
+        self.free_at = clock.finish(now, packet.info().bytes);
+        output.sent(packet, sojourn, now, self.free_at);
+    }
+
+    /// The same on a schedule or a trace.
+    #[inline(never)]
+    fn send_otherwise(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
         let (end, free_at) = self.transmitter.serve(now, packet.info().bytes);
         self.free_at = free_at;
         output.sent(packet, sojourn, now, end);

@@ -55,21 +55,12 @@ impl Transmitter {
 
     /// A packet of `bytes` bytes is taken at `start`: when its last bit leaves, and when the next may
     /// be taken.
-    #[inline]
     pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
         match self {
             Self::Fixed(clock) => {
                 let end = clock.finish(start, bytes);
                 (end, end)
             }
-            _ => self.serve_otherwise(start, bytes),
-        }
-    }
-
-    #[inline(never)]
-    fn serve_otherwise(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
-        match self {
-            Self::Fixed(_) => unreachable!("served in line"),
             Self::Scheduled(clock) => clock.serve(start, bytes),
             Self::Trace(deliverer) => deliverer.serve(bytes),
         }

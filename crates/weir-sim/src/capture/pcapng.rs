@@ -1,7 +1,7 @@
 //! Blocks of a pcapng file (draft-ietf-opsawg-pcapng, section 4), as many as a capture needs.
 //!
-//! By hand: the crate `pcap-file` writes the format too, but its last release is of 2022 and brings
-//! two generations of a macro library; the blocks below are what would be used of it.
+//! By hand: the crate `pcap-file` writes the format too, but its release brings two generations of a
+//! macro library and much for reading; the blocks below are what would be used of it.
 
 use std::io::{self, Write};
 

@@ -19,6 +19,9 @@ use crate::{
 pub(crate) use books::Books;
 pub(crate) use endpoints::{Jitter, Sink, Source};
 
+/// Flows beyond which their states are in no cache: half a megabyte of them.
+const CROWD: usize = 2000;
+
 /// How the outside watches and stops a run.
 #[derive(Debug, Default)]
 pub struct Monitor {
@@ -117,7 +120,9 @@ impl World {
             }
             Event::ToReceiver(pipe) => {
                 if let Some((packet, _)) = self.pipes.pop(pipe, now, &mut self.calendar) {
-                    if let Some(flow) = self.pipes.flow_after_next(pipe) {
+                    if self.sinks.len() > CROWD
+                        && let Some(flow) = self.pipes.flow_after_next(pipe)
+                    {
                         prefetch(&self.sinks[flow as usize]);
                     }
                     self.receive(&packet.0);
@@ -125,7 +130,9 @@ impl World {
             }
             Event::ToSender(pipe) => {
                 if let Some((ack, _)) = self.pipes.pop(pipe, now, &mut self.calendar) {
-                    if let Some(flow) = self.pipes.flow_after_next(pipe) {
+                    if self.sources.len() > CROWD
+                        && let Some(flow) = self.pipes.flow_after_next(pipe)
+                    {
                         prefetch(&self.sources[flow as usize]);
                     }
                     self.acknowledge(&ack.0);
