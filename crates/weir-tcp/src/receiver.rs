@@ -187,6 +187,11 @@ impl Receiver {
         self.delivered
     }
 
+    /// The blocks of its ACKs under way, if they bear any.
+    pub fn log(&self) -> Option<&SackLog> {
+        self.log.as_deref()
+    }
+
     /// Segments received, the SYN and those that came twice among them.
     pub const fn arrived(&self) -> u32 {
         self.arrived

@@ -121,6 +121,8 @@ impl Builder<'_> {
         if wanted.is_some() {
             self.calendar.push(Instant::ZERO, Event::Sample);
         }
+        // As long as they will be: with many flows a vector that grows takes several times that.
+        let cuts = intervals.cuts.len();
         World {
             now: Instant::ZERO,
             calendar: self.calendar,
@@ -136,7 +138,7 @@ impl Builder<'_> {
                 cut: 0,
                 queues: self.queues,
                 groups,
-                flows: flows.into_iter().map(|info| (info, Vec::new())).collect(),
+                flows: flows.into_iter().map(|info| (info, Vec::with_capacity(cuts))).collect(),
                 series: Series::default(),
                 sampling: wanted.map(|series| series.interval),
                 watched,

@@ -103,10 +103,10 @@ impl Pipes {
         Some((packet, pipe.to))
     }
 
-    /// The flow of the packet that will arrive after the next at the end of pipe `id`, if it can be told.
+    /// The flow of the packet that will arrive next but `ahead` at the end of pipe `id`, if it can be told.
     #[inline]
-    pub(crate) fn flow_after_next(&self, id: u32) -> Option<u32> {
-        self.0[id as usize].waiting.get(1).map(|(_, packet)| packet.0.flow)
+    pub(crate) fn flow_to_come(&self, id: u32, ahead: usize) -> Option<u32> {
+        self.0[id as usize].waiting.get(ahead).map(|(_, packet)| packet.0.flow)
     }
 
     /// Packets on their way.

@@ -120,20 +120,16 @@ impl World {
             }
             Event::ToReceiver(pipe) => {
                 if let Some((packet, _)) = self.pipes.pop(pipe, now, &mut self.calendar) {
-                    if self.sinks.len() > CROWD
-                        && let Some(flow) = self.pipes.flow_after_next(pipe)
-                    {
-                        prefetch(&self.sinks[flow as usize]);
+                    if self.sinks.len() > CROWD {
+                        self.prefetch_sinks(pipe);
                     }
                     self.receive(&packet.0);
                 }
             }
             Event::ToSender(pipe) => {
                 if let Some((ack, _)) = self.pipes.pop(pipe, now, &mut self.calendar) {
-                    if self.sources.len() > CROWD
-                        && let Some(flow) = self.pipes.flow_after_next(pipe)
-                    {
-                        prefetch(&self.sources[flow as usize]);
+                    if self.sources.len() > CROWD {
+                        self.prefetch_sources(pipe);
                     }
                     self.acknowledge(&ack.0);
                 }
@@ -162,6 +158,33 @@ impl World {
             }
             Event::Boundary => self.cut(),
             Event::Sample => self.sample(),
+        }
+    }
+
+    /// Asks for the state of the receivers that the next packets of `pipe` belong to: of the one after next
+    /// the state itself, and of the next what that points to.
+    #[inline]
+    fn prefetch_sinks(&self, pipe: u32) {
+        if let Some(flow) = self.pipes.flow_to_come(pipe, 1) {
+            prefetch(&self.sinks[flow as usize]);
+        }
+        if let Some(flow) = self.pipes.flow_to_come(pipe, 0)
+            && let Some(log) = self.sinks[flow as usize].receiver.log()
+        {
+            prefetch(log);
+        }
+    }
+
+    /// The same of the senders that the next ACKs of `pipe` belong to.
+    #[inline]
+    fn prefetch_sources(&self, pipe: u32) {
+        if let Some(flow) = self.pipes.flow_to_come(pipe, 1) {
+            prefetch(&self.sources[flow as usize]);
+        }
+        if let Some(flow) = self.pipes.flow_to_come(pipe, 0)
+            && let Some(sack) = self.sources[flow as usize].sender.sack()
+        {
+            prefetch(sack);
         }
     }
 

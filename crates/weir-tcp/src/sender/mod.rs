@@ -224,6 +224,11 @@ impl Sender {
         self.una
     }
 
+    /// What selective acknowledgements have told it, where there are any.
+    pub fn sack(&self) -> Option<&Sack> {
+        self.sack.as_deref()
+    }
+
     /// What it has done so far.
     pub const fn counters(&self) -> &Counters {
         &self.counters
