@@ -9,10 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from validation import kernel, kernel_habits, law, loop, operating, options, picture, sweeps, tcps, traces
+from validation import (
+    kernel,
+    kernel_habits,
+    law,
+    loop,
+    operating,
+    options,
+    parking,
+    picture,
+    sweeps,
+    tcps,
+    traces,
+)
 from validation.__main__ import QUICK_DRAWS, QUICK_SEEDS, validate
 from validation.page import Outcome, page, summary
 from validation.places import HERE, REPOSITORY
+from weir import _core
 
 
 @cache
@@ -96,6 +109,52 @@ def test_every_value_of_ns2_has_a_case() -> None:
     assert sum(not case.bound for case in red) == 5
     assert sum(len(case.rows) for case in loads) == 30
     assert {len(rows) for case in (*red, *loads) for rows in case.rows.values()} == {3}
+
+
+@pytest.mark.parametrize("label", parking.HABITS)
+def test_the_parking_lot_says_what_ns2_does(label: str) -> None:
+    """Every habit changes the bundled variant, and no two queues are the same."""
+    bundled = _core.Scenario.load(str(parking.SCENARIO)).variant(parking.HABITS[label][0])
+    found = parking.scenario(label)
+    assert found.hash != bundled.hash
+    assert all(found.hash != parking.scenario(other).hash for other in parking.HABITS if other != label)
+
+
+@pytest.mark.slow
+class TestThreeBottlenecks:
+    def test_every_hop_and_every_path_is_within_tolerance(self) -> None:
+        found = lots()
+        assert [(lot.label, lot.missed) for lot in found.lots if lot.missed] == []
+        assert {lot.label for lot in found.lots} == set(parking.HABITS)
+        assert len(found.judged) == 114
+
+    def test_marks_of_the_hops_come_together_along_the_path(self) -> None:
+        marking = [lot for lot in lots().lots if lot.marks]
+        assert len(marking) == 3
+        assert all(lot.adds_up for lot in marking)
+
+    def test_a_path_that_sees_the_marks_of_one_hop_does_not_add_up(self) -> None:
+        lot = lots().lot("REM ecn")
+        one_hop = {**lot.cells, "end-to-end": lot.cells["marked"][:1]}
+        bad = replace(lot, cells=one_hop)
+        assert not bad.adds_up
+        assert not bad.holds
+
+    def test_long_flows_in_step_are_locked_out(self) -> None:
+        found = lots()
+        assert found.locked_out
+        waited = replace(found.lot(parking.IN_STEP), cells=found.lot(parking.WAIT).cells)
+        others = [lot for lot in found.lots if lot.bound]
+        assert not replace(found, lots=[waited, *others]).locked_out
+
+    def test_ns2_ran_every_queue_as_often_as_is_said(self) -> None:
+        seeds = {lot.label: lot.cells["queue"][0].ns2.n for lot in lots().lots}
+        assert seeds == {label: 30 if label == parking.WAIT else 10 for label in parking.HABITS}
+
+
+@cache
+def lots() -> parking.Parking:
+    return parking.parking(QUICK_SEEDS)
 
 
 @pytest.mark.slow
@@ -189,6 +248,17 @@ class TestEveryLevel:
         bad = replace(found, sweeps=swapped)
         assert not bad.holds
         assert any("✗ AVQ, kind steady, 100 users, queue" in line for line in summary(bad))
+
+    def test_a_hop_out_of_tolerance_is_named(self) -> None:
+        found = outcome()
+        lot = found.parking.lot("REM ecn")
+        marked = lot.cells["marked"]
+        none = replace(marked[1], weir=lot.cells["loss"][1].weir)
+        cells = {**lot.cells, "marked": [marked[0], none, marked[2]]}
+        lots = [replace(lot, cells=cells), *(other for other in found.parking.lots if other != lot)]
+        bad = replace(found, parking=replace(found.parking, lots=lots))
+        assert not bad.holds
+        assert any("✗ REM ecn, marked, hop 2" in line for line in summary(bad))
 
     def test_the_picture_is_drawn(self, tmp_path: Path) -> None:
         path = tmp_path / "images" / picture.NAME

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from validation import kernel, law, loop, operating, options, picture, sender, sweeps, tcps, traces
+from validation import kernel, law, loop, operating, options, parking, picture, sender, sweeps, tcps, traces
 from validation.page import Laws, Outcome, page, summary
 from weir.batch import Progress
 
@@ -54,7 +54,8 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     driven = operating.operating(quick=not effects, progress=_report)
     linux = kernel.kernel(quick=not effects, progress=_report)
     others = tcps.variants(seeds, _report)
-    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, others)
+    lots = parking.parking(seeds, _report)
+    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, others, lots)
 
 
 def _report(progress: Progress) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from validation import kernel, operating, picture, sections, tcps
+from validation import kernel, operating, parking, picture, sections, tcps
 from validation.law import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
@@ -54,12 +54,13 @@ class Outcome:
     operating: operating.Operating
     kernel: kernel.Kernel
     tcps: list[tcps.Variant]
+    parking: parking.Parking
 
     @property
     def holds(self) -> bool:
         parts = (self.laws.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
         further = self.operating.holds and self.kernel.holds and all(one.holds for one in self.tcps)
-        return all(parts) and further and all(row.holds for row in self.rows)
+        return all(parts) and further and self.parking.holds and all(row.holds for row in self.rows)
 
     @property
     def bound(self) -> list[Cell]:
@@ -111,7 +112,7 @@ def summary(outcome: Outcome) -> list[str]:
             lines.append(
                 f"  ✗ {aim.users} users, target {target}: {reached}, {aim.excess:+.2f}, {operating.says(aim)}"
             )
-    return [*lines, *_of_tcps(outcome.tcps), *_of_kernel(outcome.kernel)]
+    return [*lines, *_of_tcps(outcome.tcps), *_of_parking(outcome.parking), *_of_kernel(outcome.kernel)]
 
 
 def _of_tcps(found: Sequence[tcps.Variant]) -> list[str]:
@@ -124,6 +125,20 @@ def _of_tcps(found: Sequence[tcps.Variant]) -> list[str]:
             if not variant.is_open(cell):
                 where = f"{variant.tcp} over {variant.queue}, {cell.users} users, {cell.measure.name}"
                 lines.append(f"  ✗ {where}: {both(cell)}")
+    return lines
+
+
+def _of_parking(found: parking.Parking) -> list[str]:
+    within = sum(cell.holds for cell in found.judged)
+    lines = [f"{mark(found.holds)} parking lot: {within} of {len(found.judged)} values within tolerance"]
+    for lot in found.lots:
+        for cell in lot.missed:
+            hop = lot.cells[cell.measure.name].index(cell) + 1
+            lines.append(f"  ✗ {lot.label}, {cell.measure.name}, hop {hop}: {both(cell)}")
+        if not lot.adds_up:
+            lines.append(f"  ✗ {lot.label}: what long flows see marked is not what the hops mark")
+    if not found.locked_out:
+        lines.append("  ✗ DropTail: long flows in step are not locked out")
     return lines
 
 
@@ -189,6 +204,7 @@ def page(outcome: Outcome) -> str:
         **operating.context(outcome.operating),
         **kernel.context(outcome.kernel),
         **tcps.context(outcome.tcps),
+        **parking.context(outcome.parking),
     )
     return text.rstrip("\n") + "\n"
 
