@@ -340,3 +340,9 @@ def test_ctrl_c_while_the_report_is_drawn_leaves_nothing_behind(small: Path, tmp
     assert b"Traceback" not in said
     assert time.monotonic() - asked_at < 1.0
     assert names_in(results) == []
+
+
+def test_with_several_links_it_is_said_which_one_is_meant(weir_command: Command, tmp_path: Path) -> None:
+    arguments = ("--quiet", "--set", 'duration="22 s"', "--out", str(tmp_path / "out"), "--no-report")
+    done = weir_command("run", "parking-lot", *arguments)
+    assert "those of the narrowest link: hop1" in done.stdout

@@ -38,6 +38,11 @@ def bottleneck(tables: Tables) -> str:
     return str(links.sort("rate_bps", maintain_order=True)["link"][0])
 
 
+def has_several_links(tables: Tables) -> bool:
+    """Whether it has to be said which one is meant."""
+    return tables["links"]["link"].n_unique() > 1
+
+
 def bottleneck_rows(tables: Tables, name: Literal["links", "delays"], group: str) -> pl.DataFrame:
     """The rows of a table about each run's bottleneck, forward, all classes.
 

@@ -61,7 +61,7 @@ def print_scenario_error(error: ScenarioError) -> None:
 
 def print_result(result: Result, measures: Sequence[str]) -> None:
     """The tables that answer first, and what the pairs say."""
-    from weir.analysis import has_transfers
+    from weir.analysis import bottleneck, has_several_links, has_transfers
     from weir.grid import grids_of
     from weir.measures import HEADLINE, OF_TRANSFERS, OVERVIEW
 
@@ -71,7 +71,10 @@ def print_result(result: Result, measures: Sequence[str]) -> None:
     # What a column per period or a line per variant has room for.
     usual = (OVERVIEW if single else HEADLINE[:2]) + (OF_TRANSFERS if has_transfers(result.tables) else ())
     chosen = measures or usual
-    blocks = [f"{record.title}\n{wording.replications(record.replications)}"]
+    head = f"{record.title}\n{wording.replications(record.replications)}"
+    if has_several_links(result.tables):
+        head += f"\nqueue, marks and delay are those of the narrowest link: {bottleneck(result.tables)}"
+    blocks = [head]
     blocks += [gridtext.render(grid, width) for grid in grids_of(result, chosen)]
     if not single:
         blocks.append(_comparison(result, width))
@@ -185,11 +188,12 @@ def progress_bar(runs: int, *, quiet: bool) -> Generator[OnProgress | None]:
 
 
 def _comparison(result: Result, width: int) -> str:
-    from weir.analysis import axis_of
-    from weir.measures import HEADLINE
+    from weir.analysis import axis_of, has_transfers
+    from weir.measures import compared
 
     axis = axis_of(result.observations())
-    clauses = wording.comparison(result.differences(measures=HEADLINE), axis)
+    measures = compared(transfers=has_transfers(result.tables))
+    clauses = wording.comparison(result.differences(measures=measures), axis)
     lines = [f"Against {result.record.labels[result.baseline]}, in pairs, over the whole run"]
     for label, said in clauses.items():
         lines += textwrap.wrap(

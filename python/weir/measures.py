@@ -157,6 +157,11 @@ OF_TRANSFERS = ("fct_mean", "slowdown_p50", "slowdown_p99")
 """What a single run shows besides where flows come and go."""
 
 
+def compared(*, transfers: bool) -> tuple[str, ...]:
+    """What variants are compared by, in pairs: completion times too, where flows come and go."""
+    return (*HEADLINE, "fct_mean", "slowdown_p99") if transfers else HEADLINE
+
+
 def defined(*, transfers: bool) -> tuple[str, ...]:
     """The measures of a scenario, with those of transfers only where flows come and go."""
     return tuple(name for name, measure in MEASURES.items() if transfers or measure.table != "completions")

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from weir.analysis import Axis
-from weir.measures import HEADLINE, MEASURES
+from weir.measures import MEASURES
 from weir.tables import WHOLE_RUN
 
 
@@ -67,11 +67,11 @@ def difference(row: dict[str, Any], *remarks: str) -> str:
 
 
 def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:
-    """Label of each variant to one clause per headline measure, over the whole run."""
+    """Label of each variant to one clause per measure, over the whole run."""
     clauses: dict[str, list[str]] = {}
     for rows in differences.partition_by("variant", maintain_order=True):
         said: list[str] = []
-        for name in HEADLINE:
+        for name in rows["measure"].unique(maintain_order=True):
             of_measure = rows.filter(pl.col("measure") == name)
             whole = of_measure.filter(pl.col("period") == WHOLE_RUN)
             if not whole.is_empty():

@@ -14,7 +14,7 @@ from weir.charts.comparison import figures_of
 from weir.charts.figure import Figure, Panel
 from weir.charts.render import render
 from weir.grid import grids_of
-from weir.measures import HEADLINE, MEASURES, OF_TRANSFERS
+from weir.measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
 from weir.record import Record
 from weir.report.page import page
 from weir.tables import WHOLE_RUN
@@ -48,7 +48,7 @@ def html(result: Result, figures: Sequence[Figure], script: str) -> str:
         basis=wording.replications(record.replications),
         whole=_whole_run(result),
         differences=_differences(result),
-        comparison=wording.comparison(result.differences(measures=HEADLINE), axis),
+        comparison=wording.comparison(result.differences(measures=_compared(result)), axis),
         baseline=record.labels[result.baseline],
         measures=[MEASURES[name] for name in result.measures],
         resolved=result.resolved,
@@ -80,9 +80,13 @@ def _whole_run(result: Result) -> list[dict[str, Any]]:
     ]
 
 
+def _compared(result: Result) -> tuple[str, ...]:
+    return compared(transfers=has_transfers(result.tables))
+
+
 def _differences(result: Result) -> list[dict[str, Any]]:
     """One row per variant and headline measure, over the whole run."""
-    whole = result.differences(measures=HEADLINE).filter(pl.col("period") == WHOLE_RUN)
+    whole = result.differences(measures=_compared(result)).filter(pl.col("period") == WHOLE_RUN)
     rows: list[dict[str, Any]] = []
     for row in whole.iter_rows(named=True):
         measure = MEASURES[row["measure"]]

@@ -16,6 +16,9 @@ pub struct RateChanges {
     every: Option<Duration>,
 }
 
+/// No link changes its rate more often for long, and a run would do nothing else.
+const MICROSECOND: Duration = Duration::from_micros(1);
+
 impl RateChanges {
     /// The schedule that begins with `rate`.
     pub fn from(&self, rate: Rate) -> Option<RateSchedule> {
@@ -58,6 +61,9 @@ impl FromStr for RateChanges {
             (None, _) => Err(refuse("the rate never changes".to_owned())),
             (Some(last), Some(every)) if every <= last => {
                 Err(refuse(format!("the schedule begins anew after {every}, before its change at {last}")))
+            }
+            (_, Some(every)) if every / (changes.len() as u64) < MICROSECOND => {
+                Err(refuse(format!("a cycle of {every} changes the rate more than once in a microsecond")))
             }
             _ => Ok(Self { changes, every }),
         }

@@ -77,6 +77,12 @@ pub(crate) fn read<T: Send + Sync + 'static>(
     parse: impl FnOnce(&[u8]) -> Result<T, Invalid>,
 ) -> Result<(), Invalid> {
     let path = folder.join(&*name);
+    Invalid::unless(
+        !name.is_empty(),
+        "file",
+        "the name of the file is empty",
+        "name one beside the scenario",
+    )?;
     let unreadable = |error: std::io::Error| Invalid {
         parameter: "file".into(),
         message: format!("{} cannot be read: {error}", path.display()),
@@ -84,6 +90,9 @@ pub(crate) fn read<T: Send + Sync + 'static>(
     };
     let place = fs::canonicalize(&path).map_err(unreadable)?;
     let meta = fs::metadata(&place).map_err(unreadable)?;
+    // A device or a pipe might never end, and a scenario must read the same twice.
+    let plain = format!("{} is not a plain file", path.display());
+    Invalid::unless(meta.is_file(), "file", plain, "name a file that holds what is to be read")?;
     let modified = meta.modified().ok().filter(|_| meta.len() > SMALL);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let fresh = known

@@ -209,6 +209,11 @@ fn parse_capture(bytes: &[u8]) -> Result<Trace, Invalid> {
                     })?
                 {
                     number += 1;
+                    if !is_known(link) {
+                        let message = format!("its link type {} is not known", link.0);
+                        let hint = "capture Ethernet, Linux cooked frames, a loopback or raw IP";
+                        return Err(files::at("packet", number, message, hint));
+                    }
                     if let Some((size, flow)) = ip_of(data, original, link) {
                         reading.push(nanos, size, flow).map_err(|message| {
                             files::at("packet", number, message, "sort it with a tool such as reordercap")
@@ -275,6 +280,24 @@ fn packet_of<'a>(
     }
 }
 
+/// Version 2 of Linux cooked frames.
+const LINUX_SLL2: Linktype = Linktype(276);
+
+/// Whether [`ip_of`] knows what frames begin with.
+const fn is_known(link: Linktype) -> bool {
+    matches!(
+        link,
+        Linktype::ETHERNET
+            | Linktype::RAW
+            | Linktype::IPV4
+            | Linktype::IPV6
+            | Linktype::NULL
+            | Linktype::LOOP
+            | Linktype::LINUX_SLL
+            | LINUX_SLL2
+    )
+}
+
 /// Addresses, protocol and ports.
 type Endpoints = ([u8; 16], [u8; 16], u8, u16, u16);
 
@@ -286,8 +309,8 @@ fn ip_of(data: &[u8], original: u32, link: Linktype) -> Option<(u32, Endpoints)>
         // Four bytes of protocol family; the IP header says the rest.
         Linktype::NULL | Linktype::LOOP => LaxPacketHeaders::from_ip(data.get(4..)?).ok(),
         Linktype::LINUX_SLL => LaxPacketHeaders::from_linux_sll(data).ok(),
-        // Version 2: 20 bytes, of which the first two are the type of what follows.
-        Linktype(276) => LaxPacketHeaders::from_ip(data.get(20..)?).ok(),
+        // 20 bytes, of which the first two are the type of what follows.
+        LINUX_SLL2 => LaxPacketHeaders::from_ip(data.get(20..)?).ok(),
         _ => None,
     }?;
     let (stated, from, to, protocol) = match headers.net? {

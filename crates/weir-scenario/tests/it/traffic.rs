@@ -290,6 +290,11 @@ fn a_csv_trace_that_is_none_is_refused_with_its_line() {
     }
     let message = folder.load(&[], REPLAY.replace("mine", "none").as_str()).expect_err("no file").to_string();
     assert!(message.contains("none.csv cannot be read"), "{message}");
+    let message =
+        folder.load(&[], REPLAY.replace("mine.csv", ".").as_str()).expect_err("a folder").to_string();
+    assert!(message.contains("is not a plain file"), "{message}");
+    let message = folder.load(&[], REPLAY.replace("mine.csv", "").as_str()).expect_err("no name").to_string();
+    assert!(message.contains("the name of the file is empty"), "{message}");
     let message = folder
         .load(&[("mine.csv", b"0,100\n")], &format!("count = 2\n{REPLAY}"))
         .expect_err("two")
@@ -334,6 +339,12 @@ fn ethernet(tag: bool, kind: [u8; 2], payload: &[u8]) -> Vec<u8> {
     frame.extend(kind);
     frame.extend(payload);
     frame
+}
+
+#[test]
+fn frames_that_nobody_knows_are_named() {
+    let told = Trace::parse(&pcap(147, &[(5, 0, &udp(40, 1))])).expect_err("a user's own frames");
+    assert_eq!(told.message, "packet 1: its link type 147 is not known");
 }
 
 #[test]

@@ -134,6 +134,7 @@ fn a_schedule_is_read_and_written() {
         ("5 Mbit/s at 2 s, 6 Mbit/s at 2 s", "the change at 2 s does not come after the one at 2 s"),
         ("5 Mbit/s at 2 s, every 2 s", "the schedule begins anew after 2 s, before its change at 2 s"),
         ("every 2 s", "the rate never changes"),
+        ("5 Mbit/s at 1 ns, every 2 ns", "a cycle of 2 ns changes the rate more than once in a microsecond"),
         ("5 Mbit/s at 2 s, every 3 s, 6 Mbit/s at 4 s", "comes after the end of the schedule"),
         ("5 Mbps at 2 s", "ambiguous"),
         ("5 Mbit/s at 2", "has no unit"),
