@@ -12,10 +12,20 @@ import weir
 from conftest import SMALL, Command
 from weir.catalogue import CATALOGUE
 from weir.sweeps.axes import parse
+from weir.tables import TABLES
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS.parent / "examples"
-GUIDES = ("sweeps.md", "cluster.md", "own-laws.md", "captures.md", "networks.md", "tcp.md", "traffic.md")
+GUIDES = (
+    "sweeps.md",
+    "cluster.md",
+    "own-laws.md",
+    "captures.md",
+    "networks.md",
+    "tcp.md",
+    "traffic.md",
+    "results.md",
+)
 
 
 def text_of(guide: str) -> str:
@@ -118,3 +128,36 @@ def test_the_networks_in_the_guide_run(tmp_path: Path) -> None:
         (tmp_path / "guide.toml").write_text(head + example, encoding="utf-8")
         scenario = weir.Scenario.load(str(tmp_path / "guide.toml"), {"duration": "2 s"})
         assert scenario.run().tables["links"]["departures"].sum() > 100, example
+
+
+def test_every_column_of_every_table_is_defined() -> None:
+    parts = re.split(r"^## (.+)\n", text_of("results.md"), flags=re.MULTILINE)
+    defined = {
+        title: set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]*) \|", part, re.MULTILINE))))
+        for title, part in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    of_rows = defined["What a row is about"]
+    tables = weir.Scenario.loads(SMALL).run(1).tables
+    assert tuple(tables) == TABLES
+    for name, frame in tables.items():
+        columns = set(frame.columns)
+        assert columns - of_rows <= defined[name] <= columns, name
+    # In a store, the key of the run takes the place of its four columns.
+    assert of_rows - {column for frame in tables.values() for column in frame.columns} == {"run"}
+
+
+def test_the_tables_in_the_guide_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(SMALL, encoding="utf-8")
+    (text,) = blocks("results.md", "python")
+    exec(text, {})  # noqa: S102
+    assert {f"{name}.parquet" for name in TABLES} <= {path.name for path in Path("mine-result").iterdir()}
+
+
+def test_a_median_of_equal_slowdowns_is_the_end_of_their_bin() -> None:
+    alone = {"flows.ftp.count": 1, "flows.ftp.traffic": {"loop": {"size": "500 B", "think": "1 s"}}}
+    text = SMALL.replace('population = "2 more every 2 s until 6"\n', "")
+    row = weir.Scenario.loads(text, alone).run(1).completions.row(0, named=True)
+    # 1 and the transmission of the SYN, which lies in the bin of 1.
+    assert 1 <= row["slowdown_mean"] < row["slowdown_p50"] == row["slowdown_p99"]
+    assert f"the median is {row['slowdown_p50']:.4f}" in text_of("results.md")

@@ -183,7 +183,7 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
       period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
-      drops_early, drops_forced, drops_overflow, marks, bytes, utilisation, loss,
+      drops_early, drops_forced, drops_overflow, lost, marks, bytes, utilisation, loss,
       mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
       delay_p95_ms, delay_p99_ms, delay_p999_ms, loss_events, loss_synchronisation
     groups: run, group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
@@ -199,7 +199,7 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     series: run, component, variable, time_s, value (empty unless the scenario asks for series)
 
     Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and
-    lasts one round trip, the mean of the flows over the queue, or until the row ends; `loss_events` counts
+    lasts one round trip, the mean of the flows over the queue, or until a row begins or ends; `loss_events` counts
     them, and `loss_synchronisation` is the mean, over events, of the share of the flows there that lost
     packets (RFC 7928, section 2.4).
 

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pty
+import re
 import select
 import sqlite3
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 
 import weir
 from conftest import SMALL, Command, names_in
+from weir.sweeps.tables import TABLES
 
 AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
 
@@ -196,6 +198,17 @@ def test_results_are_filtered_queried_and_exported(swept: Path, weir_command: Co
     assert weir_command("results", "--table", "delays", "--export", "d.parquet").returncode == 0
     assert {"run", "upto_ms", "count"} <= set(pl.read_parquet(swept / "d.parquet").columns)
     assert names_in(swept) == ["d.parquet", "results", "rows.csv", "small.toml"]
+
+
+@pytest.mark.usefixtures("swept")
+def test_the_help_names_every_table(weir_command: Command) -> None:
+    told = " ".join(weir_command("results", "--help").stdout.split())
+    (named,) = re.findall(r"Tables: ([\w, ]+)\.", told)
+    assert tuple(named.split(", ")) == (*TABLES, "sweeps")
+    for table in TABLES:
+        done = weir_command("results", "--table", table, "--json")
+        assert done.returncode == 0, done.stderr
+    assert json.loads(weir_command("results", "--sql", "select * from sweeps", "--json").stdout)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ def results(
         str | None,
         typer.Option(
             metavar="QUERY",
-            help="Ask in SQL. Tables: observations, estimates, links, groups, flows, delays, series, sweeps.",
+            help="Ask in SQL. Tables: estimates, observations, links, groups, flows, delays, completions, "
+            "series, sweeps.",
         ),
     ] = None,
     export: Annotated[
@@ -35,7 +36,8 @@ def results(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which rows: a table as for --sql. Default: estimates; with --where observations.",
+            help="Which rows: a table as for --sql, but not sweeps. Default: estimates; with --where "
+            "observations.",
         ),
     ] = None,
     measure: Measures = None,
