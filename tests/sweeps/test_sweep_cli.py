@@ -310,3 +310,13 @@ def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
     text = seen.decode(errors="replace")
     for word in ("of 540 runs", "runs/s", "left", "widest interval so far", "Goodput", "threads"):
         assert word in text, word
+
+
+def test_an_axis_may_name_a_row_of_links(weir_command: Command, tmp_path: Path) -> None:
+    done = weir_command(
+        "sweep", "parking-lot", "--axis", "links.hop.aqm.rem.gamma=0.001, 0.01",
+        "--set", 'duration="22 s"', "--set", 'measure.warm_up="2 s"',
+        "--replications", "1", "--store", str(tmp_path / "store"), "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "0.01" in done.stdout

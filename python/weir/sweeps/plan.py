@@ -185,7 +185,8 @@ def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
         table, _, rest = path.partition(".")
         what, names = known.get(table, ("", []))
         name = rest.partition(".")[0]
-        if names and name not in names:
+        # A row of links, or the groups over its links, may be named as a whole.
+        if names and name not in names and f"{name}1" not in names:
             raise AxisError(f"there is no {what} {name!r}", suggestion(name, names), path)
         if any(place == path for place, _ in _core.choices_of(f"{path}.x")):
             raise AxisError(
