@@ -199,8 +199,8 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     series: run, component, variable, time_s, value (empty unless the scenario asks for series)
 
     Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and
-    lasts one round trip, the mean of the flows over the queue, or until a row begins or ends; `loss_events` counts
-    them, and `loss_synchronisation` is the mean, over events, of the share of the flows there that lost
+    lasts one round trip, the mean of the flows over the queue, or until a row begins or ends;
+    `loss_events` counts them, and `loss_synchronisation` is the mean, over events, of the share of the flows there that lost
     packets (RFC 7928, section 2.4).
 
     `arrived` counts packets that reached the receivers, the SYN and those that came twice among them;
