@@ -200,8 +200,8 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
 
     Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and
     lasts one round trip, the mean of the flows over the queue, or until a row begins or ends;
-    `loss_events` counts them, and `loss_synchronisation` is the mean, over events, of the share of the flows there that lost
-    packets (RFC 7928, section 2.4).
+    `loss_events` counts them, and `loss_synchronisation` is the mean, over events, of the share of the
+    flows there that lost packets (RFC 7928, section 2.4).
 
     `arrived` counts packets that reached the receivers, the SYN and those that came twice among them;
     `mark_fraction` of a group is the share of them that was marked on the way. `mark_fraction_product` is
