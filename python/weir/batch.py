@@ -49,7 +49,7 @@ def run_batch(
     is passed on.
     """
     started = time.monotonic()
-    batch = _core.Batch(jobs, threads, captures) if captures else _core.Batch(jobs, threads)
+    batch = _core.Batch(jobs, threads, captures)
 
     def report() -> None:
         if progress is not None:

@@ -125,6 +125,25 @@ fn a_source_asks_its_path() {
     assert!(goodput(&capable) > 2.0 * goodput(&reno), "{} and {}", goodput(&capable), goodput(&reno));
 }
 
+/// Three packets in a hundred are lost, and a source that takes no loss for congestion fills most of the
+/// link, given a recovery that repairs more than one of them in a round trip, and time: the window stands
+/// still during recovery (RFC 5681), which is nearly always.
+#[test]
+fn losses_alone_do_not_hold_a_wireless_source_back() {
+    let tcp = "{ ecn = true, min_rto = \"200 ms\", congestion.wireless = {}, \
+               recovery.sack = { loss = \"time\", tail_probe = true } }";
+    let sets = [
+        ("duration", "\"300 s\""),
+        ("measure.warm_up", "\"150 s\""),
+        ("links.l.loss.bernoulli.per_packet", "0.03"),
+        ("flows.f", "{ count = 2, rtt = \"100 ms\" }"),
+        ("flows.f.tcp", tcp),
+        ("links.l.aqm", "{ rem = { ecn = true } }"),
+    ];
+    let goodput = group(&run(&scenario(DUMBBELL, &sets), 1), "f", "goodput");
+    assert!(goodput > 0.8, "{goodput}");
+}
+
 fn lane() -> impl Strategy<Value = String> {
     let loss = prop_oneof![
         Just(String::new()),

@@ -28,7 +28,6 @@ fn a_hundred_thousand_flows_need_the_room_of_those_that_are_there() {
 }
 
 #[test]
-#[ignore = "takes a while"]
 fn a_million_flows_need_no_more() {
     bounded(20_000, 50);
 }
