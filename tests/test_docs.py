@@ -25,6 +25,7 @@ GUIDES = (
     "tcp.md",
     "traffic.md",
     "results.md",
+    "reproduction.md",
 )
 
 

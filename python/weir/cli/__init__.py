@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from weir.cli import bench, compare, listing, plot, responses, results, run, schema, show, sweep, theory
+from weir.cli import (
+    bench,
+    compare,
+    listing,
+    plot,
+    reproduce,
+    responses,
+    results,
+    run,
+    schema,
+    show,
+    sweep,
+    theory,
+)
 
 app = typer.Typer(
     name="weir",
@@ -26,6 +39,7 @@ app.command("sweep")(sweep.sweep)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
 app.command("responses")(responses.responses)
+app.command("reproduce")(reproduce.reproduce)
 app.command("list")(listing.listing)
 app.command("show")(show.show)
 app.command("schema")(schema.schema)
