@@ -22,6 +22,7 @@ from weir.papers.data import Study
 from weir.papers.maps import ClaimMap
 from weir.papers.paper import Choice, Experiment, Paper, Table
 from weir.papers.quantities import Level
+from weir.papers.registry import KEYS, paper
 from weir.papers.reproduce import Outcome, Planned, reproduce
 from weir.report.reproduction import write_markdown, write_reproduction
 from weir.store import Store
@@ -246,3 +247,19 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "the same command does the rest" in said
     assert names_in(tmp_path) == ["results"]
+
+
+PAGES = Path(__file__).parents[2] / "docs" / "papers"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_page_of_every_paper_has_its_claims_and_figures(key: str) -> None:
+    """What the full set wrote is about the claims as they are now."""
+    text = (PAGES / f"{key}.md").read_text(encoding="utf-8")
+    of = paper(key)
+    assert re.findall(r"^### ([AP]-\S+)$", text, re.MULTILINE) == [claim.id for claim in of.claims]
+    for claim in of.claims:
+        assert claim.text in text
+    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
+    assert len(images) == len(of.plots) + len(of.maps)
+    assert sorted(names_in(PAGES / key)) == sorted(Path(image).name for image in images)

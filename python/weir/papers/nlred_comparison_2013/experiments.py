@@ -108,7 +108,7 @@ TODAY = Experiment(
     variants=("nlred", *NEWER, *CUBIC),
     axes={"flows": FLOWS},
     quick_axes={"flows": MIDDLE},
-    replications=4,
+    replications=5,
     quick=3,
 )
 
@@ -151,7 +151,7 @@ HABITS = Experiment(
     ),
     axes={"flows": FEW},
     quick_axes={"flows": "flows.ftp.count=20"},
-    replications=4,
+    replications=5,
     quick=3,
 )
 
@@ -186,7 +186,7 @@ PLACES = Experiment(
     variants=(*PAPERS, f"gred{PLAIN}", f"nlred{PLAIN}"),
     axes={"rate": _rates(_RATES, jitter=False), "rtt": _ROUND_TRIPS, "flows": FEW},
     quick_axes={"rate": _rates((5,), jitter=False), "rtt": "flows.ftp.rtt=100 ms"},
-    replications=4,
+    replications=5,
     quick=3,
 )
 
@@ -197,7 +197,7 @@ PLACES_SPREAD_OUT = Experiment(
     variants=PAPERS,
     axes={"rate": _rates(_RATES, jitter=True), "rtt": _LONG_ROUND_TRIPS, "flows": FEW},
     quick_axes={"rate": _rates((5,), jitter=True), "rtt": "flows.ftp.rtt=100 ms"},
-    replications=4,
+    replications=5,
     quick=3,
 )
 
