@@ -1,0 +1,133 @@
+"""What may be changed: parameters with their bounds, and settings of them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir import _core
+from weir.errors import WeirError
+from weir.scenario import Scenario, suggestion
+from weir.sweeps.axes import Axis, check_distinct, parse
+from weir.sweeps.values import QUANTITY, Range, Value
+from weir.toml import to_toml
+
+_BARE = re.compile(r"(?P<path>[^=]+)=\s*(?P<low>[^.\s]+(?:\.\d+)?)\s*\.\.\s*(?P<high>\S+?)(?P<log>\s+log)?\s*")
+
+LOGARITHMIC = 10.0
+"""From this ratio of the bounds on, equal steps are equal factors."""
+
+
+class SpaceError(WeirError, ValueError):
+    """Something that cannot be varied so."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters: a box, each side from 0 to 1."""
+
+    scenario: _core.Scenario
+    axes: tuple[Axis, ...]
+
+    @staticmethod
+    def of(scenario: Scenario, texts: Sequence[str]) -> Space:
+        """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit has that
+        of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
+        if not texts:
+            raise SpaceError("there is nothing to vary", 'add a parameter: --vary "red.max_th=5..50"')
+        axes = [_axis(scenario, text) for text in texts]
+        check_distinct(axes)
+        space = Space(scenario.core, tuple(axes))
+        for corner in (np.zeros(len(axes)), np.ones(len(axes))):
+            space.at(corner)
+        return space
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.axes)
+
+    def values(self, place: NDArray[np.float64]) -> tuple[Value, ...]:
+        """The values of the parameters at a place, shape (dimensions,), each in [0, 1]."""
+        return tuple(axis.at(float(u))[0] for axis, u in zip(self.axes, place, strict=True))
+
+    def at(self, place: NDArray[np.float64]) -> _core.Scenario:
+        """The scenario with the setting at a place. Raises ScenarioError."""
+        pairs = [(axis.column, to_toml(value)) for axis, value in zip(self.axes, self.values(place), strict=True)]
+        return self.scenario.replace(pairs)
+
+    def told(self, place: NDArray[np.float64]) -> dict[str, Value]:
+        """Path to value."""
+        return {axis.column: value for axis, value in zip(self.axes, self.values(place), strict=True)}
+
+    def number(self, index: int, place: NDArray[np.float64]) -> float:
+        """The value of one parameter as a number in the unit of its axis."""
+        axis = self.axes[index]
+        drawn = axis.drawn(axis.at(float(place[index]))[0])
+        assert isinstance(drawn, float | int)
+        return float(drawn)
+
+
+def _axis(scenario: Scenario, text: str) -> Axis:
+    name, equals, bounds = text.partition("=")
+    if not equals or ".." not in bounds:
+        raise SpaceError(f'"{text}" is not PARAMETER=LOW..HIGH', 'write for example "red.max_th=5..50 packets"')
+    path = _path(scenario, name.strip())
+    axis = parse(f"{path}={_with_unit(scenario, path, bounds.strip())}")
+    found = axis.range
+    if found is None:
+        raise SpaceError("levels are for weir sweep; tuning needs bounds", "write LOW..HIGH", path)
+    if found.low > 0.0 and found.high / found.low >= LOGARITHMIC and not found.log:
+        # A probability from 0.01 to 0.5 has as much to say below 0.1 as above.
+        part = axis.parts[0]
+        wide = Range(found.low, found.high, found.unit, found.whole, log=True)
+        axis = Axis((type(part)(part.path, wide),))
+    return axis
+
+
+def _path(scenario: Scenario, name: str) -> str:
+    if name.split(".")[0] in {"links", "flows", "measure", "duration"}:
+        return name
+    resolved: dict[str, Any] = tomllib.loads(scenario.to_toml())
+    link = min(resolved["links"], key=lambda one: _rate(resolved["links"][one]))
+    aqm: dict[str, Any] = resolved["links"][link].get("aqm", {})
+    law, dot, parameter = name.partition(".")
+    if law not in aqm:
+        has = ", ".join(aqm) or "drop-tail"
+        raise SpaceError(
+            f"the queue of {link} is {has}, which has no {name!r}",
+            f'choose the law first: --set "links.{link}.aqm.{law}={{}}"' if dot else suggestion(law, list(aqm)),
+        )
+    table = aqm[law]
+    if dot and isinstance(table, dict) and parameter.split(".")[0] not in _parameters(law):
+        raise SpaceError(f"{law} has no parameter {parameter!r}", suggestion(parameter, _parameters(law)))
+    return f"links.{link}.aqm.{name}"
+
+
+def _parameters(law: str) -> list[str]:
+    return [str(one["name"]) for known in _core.laws() if known["name"] == law for one in known["parameters"]]
+
+
+def _with_unit(scenario: Scenario, path: str, bounds: str) -> str:
+    """`5..50`, with the unit of the default where it has one and none is written."""
+    if re.search(r"[A-Za-zµμ%]", bounds.removesuffix("log")):
+        return bounds
+    value: Any = tomllib.loads(scenario.to_toml())
+    for word in path.split("."):
+        value = value.get(word, {}) if isinstance(value, dict) else {}
+    match = QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not match["unit"]:
+        return bounds
+    head, log = (bounds[: -len("log")].rstrip(), " log") if bounds.endswith("log") else (bounds, "")
+    return f"{head} {match['unit']}{log}"
+
+
+def _rate(link: dict[str, Any]) -> float:
+    match = QUANTITY.fullmatch(str(link.get("rate", "")))
+    scale = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
+    return float(match["number"]) * scale.get(match["unit"] or "", 1.0) if match else float("inf")
