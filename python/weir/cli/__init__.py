@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from weir.cli import bench, compare, listing, plot, responses, results, run, schema, show, sweep, theory
+from weir.cli import bench, compare, listing, plot, responses, results, run, schema, show, sweep, theory, tune
 
 app = typer.Typer(
     name="weir",
@@ -23,6 +23,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("sweep")(sweep.sweep)
+app.command("tune")(tune.tune)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
 app.command("responses")(responses.responses)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from weir.statistics import CONFIDENCE, student_t
 from weir.sweeps.until import looks
 from weir.sweeps.values import Value
+from weir.tuning.space import Place, Setting
 from weir.tuning.targets import Target
 
 Verdict = Literal["achieved", "defaults already meet it", "not achievable", "undecided"]
@@ -20,12 +21,14 @@ State = Literal["met", "missed", "open"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One target at one setting, on fresh seeds."""
+    """One target at one setting and condition, on fresh seeds."""
 
     target: Target
     values: NDArray[np.float64] = field(repr=False)
     most: int
     """Replications that a confirmation may have: its looks depend on it."""
+    condition: Setting = ()
+    """In which it was run; empty: the scenario's own."""
 
     @property
     def mean(self) -> float:
@@ -42,6 +45,7 @@ class Outcome:
 
     @property
     def state(self) -> State:
+        """On which side of the bound the whole interval lies."""
         low, high = self.mean - self.half_width, self.mean + self.half_width
         if self.target.met_by(low) and self.target.met_by(high):
             return "met"
@@ -55,11 +59,13 @@ class Outcome:
         return float(self.target.shortfall(np.array([self.mean]))[0])
 
     def to_json(self) -> dict[str, Any]:
+        """As plain values."""
         return {
             "target": str(self.target),
             "measure": self.target.measure,
             "unit": self.target.of.unit,
             "bound": self.target.bound,
+            "condition": dict(self.condition),
             "mean": self.mean,
             "interval": [self.mean - self.half_width, self.mean + self.half_width],
             "state": self.state,
@@ -72,12 +78,14 @@ class Outcome:
 class Confirmed:
     """A setting, judged on seeds that had no part in finding it."""
 
-    place: NDArray[np.float64]
+    place: Place | None
+    """In the box; None for the defaults."""
     setting: dict[str, Value]
     outcomes: tuple[Outcome, ...]
 
     @property
     def state(self) -> State:
+        """`met` if all targets are, in all conditions; `missed` if one is."""
         states = {outcome.state for outcome in self.outcomes}
         if "missed" in states:
             return "missed"
@@ -85,8 +93,16 @@ class Confirmed:
 
     @property
     def worst(self) -> Outcome:
-        """The target that is missed by most, or met by least."""
+        """The target, and the condition, that is missed by most, or met by least."""
         return max(self.outcomes, key=lambda outcome: outcome.shortfall)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "setting": self.setting,
+            "state": self.state,
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
+        }
 
 
 @dataclass(frozen=True)
@@ -101,6 +117,18 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """A setting of the search."""
+
+    setting: dict[str, Value]
+    means: dict[str, float]
+    """Of the measures, over replications and conditions."""
+    shortfall: float
+    """The worst, in the mean over replications."""
+    replications: int
+
+
+@dataclass(frozen=True)
 class Answer:
     """The verdict with its evidence."""
 
@@ -110,13 +138,22 @@ class Answer:
     """The setting that meets the targets; of what cannot be met, the nearest; of what is undecided, the best."""
     defaults: Confirmed
     shapes: tuple[Shape, ...]
-    tried: tuple[tuple[dict[str, Value], dict[str, float], int], ...]
-    """Settings of the search: parameters, means of the measures, replications."""
+    tried: tuple[Tried, ...]
     least: float
-    """The lowest worst shortfall that the model still thinks possible anywhere, with 95%."""
+    """The lowest worst shortfall that is still thought possible anywhere in the box; 0 where nothing was searched."""
     runs: int
 
-    @property
-    def confidence(self) -> float:
-        """Of the verdict, by the rule of the confirmation."""
-        return CONFIDENCE
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "verdict": self.verdict,
+            "targets": [str(target) for target in self.targets],
+            "confidence": CONFIDENCE,
+            "chosen": self.chosen.to_json(),
+            "defaults": self.defaults.to_json(),
+            "worst": self.chosen.worst.to_json(),
+            "shapes": [vars(shape) for shape in self.shapes],
+            "least_shortfall": self.least,
+            "runs": self.runs,
+            "tried": [vars(one) for one in self.tried],
+        }

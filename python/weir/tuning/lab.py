@@ -16,42 +16,42 @@ from weir.sweeps.design import Design
 from weir.sweeps.measured import measured
 from weir.sweeps.plan import Cell, Plan
 from weir.sweeps.runner import run_plan
-from weir.sweeps.values import Value
 from weir.sweeps.workers import Workers
 from weir.tables import WHOLE_RUN
-from weir.tuning.space import Space
-
-Place = NDArray[np.float64]
-"""A setting as a point of the box, shape (dimensions,), each in [0, 1]."""
+from weir.tuning.space import Setting, placed
 
 FRESH = 1_000_000
-"""Seeds of the confirmation begin so far beyond those of the search."""
+"""Seeds of a confirmation begin so far beyond those of the search."""
+
+Values = NDArray[np.float64]
 
 
 @dataclass
 class Lab:
     """Does runs, on common seeds, and remembers what they gave."""
 
-    space: Space
+    scenario: _core.Scenario
     measures: tuple[str, ...]
     store: Store
     workers: Workers
     runs: int = 0
-    """Different runs that were asked for: what the answer cost, whoever did them first."""
-    on_runs: Callable[[int], None] | None = None
-    """Told after every batch how many there are."""
-    _known: dict[tuple[Value, ...], dict[int, NDArray[np.float64]]] = field(
-        default_factory=dict[tuple[Value, ...], "dict[int, NDArray[np.float64]]"]
-    )
+    """Different runs that were asked for: what an answer costs, whoever did them first."""
+    on_runs: Callable[[], None] | None = None
+    """Told after every batch."""
+    _known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
 
-    def run(self, places: Sequence[Place], replications: int, first: int = 0) -> None:
-        """Does replications `first` to `first + replications - 1` of each setting, where they are missing."""
+    def run(self, settings: Sequence[Setting], replications: int, *, fresh: bool = False) -> None:
+        """Does so many replications of each setting, where they are missing."""
+        first = FRESH if fresh else 0
         seeds = range(first, first + replications)
-        settings = {self.space.values(place): place for place in places}
-        missing = {s: p for s, p in settings.items() if any(seed not in self._known.get(s, {}) for seed in seeds)}
+        missing = [
+            setting
+            for setting in dict.fromkeys(settings)
+            if any(seed not in self._known.get(setting, {}) for seed in seeds)
+        ]
         if not missing:
             return
-        plan = self._plan(list(missing.values()), replications, first)
+        plan = self._plan(missing, replications, first)
         run_plan(plan, self.store, self.workers)
         rows = self._rows(plan)
         for index, setting in enumerate(missing):
@@ -61,24 +61,23 @@ class Lab:
                     self.runs += 1
                     known[seed] = rows[int(plan.keys[index, offset])]
         if self.on_runs is not None:
-            self.on_runs(self.runs)
+            self.on_runs()
 
-    def values(self, place: Place, measure: str, *, fresh: bool = False) -> NDArray[np.float64]:
-        """One value per replication done, in the order of the seeds: those of the search, or of the confirmation."""
-        known = self._known.get(self.space.values(place), {})
+    def values(self, setting: Setting, measure: str, *, fresh: bool = False) -> Values:
+        """One value per replication done, in the order of the seeds: of the search, or of the confirmation."""
+        known = self._known.get(setting, {})
         column = self.measures.index(measure)
-        seeds = sorted(seed for seed in known if (seed >= FRESH) == fresh)
-        return np.array([known[seed][column] for seed in seeds])
+        return np.array([known[seed][column] for seed in sorted(known) if (seed >= FRESH) == fresh])
 
-    def _plan(self, places: list[Place], replications: int, first: int) -> Plan:
-        base = self.space.scenario
-        seeded = base.replace([("seed", str(base.seed + first))])
-        scenarios = [self.space.at(place).replace([("seed", str(seeded.seed))]) for place in places]
-        arms = tuple(Arm(f"setting-{i}", f"setting {i}", scenario) for i, scenario in enumerate(scenarios))
-        cells = tuple(Cell(0, i, scenario, applies=True) for i, scenario in enumerate(scenarios))
-        return Plan(base.name, seeded, arms, Design("grid", (), ((),)), cells, replications, ())
+    def _plan(self, settings: Sequence[Setting], replications: int, first: int) -> Plan:
+        seed = ("seed", str(self.scenario.seed + first))
+        seeded = self.scenario.replace([seed])
+        scenarios = [placed(seeded, setting) for setting in settings]
+        arms = tuple(Arm(f"setting-{i}", f"setting {i}", one) for i, one in enumerate(scenarios))
+        cells = tuple(Cell(0, i, one, applies=True) for i, one in enumerate(scenarios))
+        return Plan(self.scenario.name, seeded, arms, Design("grid", (), ((),)), cells, replications, ())
 
-    def _rows(self, plan: Plan) -> dict[int, NDArray[np.float64]]:
+    def _rows(self, plan: Plan) -> dict[int, Values]:
         """Key of a run to its measures."""
         keys = sorted({int(key) for key in plan.keys.ravel()})
         tables = measured(

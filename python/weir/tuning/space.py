@@ -18,7 +18,9 @@ from weir.sweeps.axes import Axis, check_distinct, parse
 from weir.sweeps.values import QUANTITY, Range, Value
 from weir.toml import to_toml
 
-_BARE = re.compile(r"(?P<path>[^=]+)=\s*(?P<low>[^.\s]+(?:\.\d+)?)\s*\.\.\s*(?P<high>\S+?)(?P<log>\s+log)?\s*")
+_BARE = re.compile(
+    r"(?P<path>[^=]+)=\s*(?P<low>[^.\s]+(?:\.\d+)?)\s*\.\.\s*(?P<high>\S+?)(?P<log>\s+log)?\s*"
+)
 
 LOGARITHMIC = 10.0
 """From this ratio of the bounds on, equal steps are equal factors."""
@@ -26,6 +28,18 @@ LOGARITHMIC = 10.0
 
 class SpaceError(WeirError, ValueError):
     """Something that cannot be varied so."""
+
+
+Setting = tuple[tuple[str, Value], ...]
+"""Paths and their values: of parameters, of the conditions they are to work in, or of both."""
+
+Place = NDArray[np.float64]
+"""A setting as a point of the box of parameters, shape (dimensions,), each in [0, 1]."""
+
+
+def placed(scenario: _core.Scenario, setting: Setting) -> _core.Scenario:
+    """The scenario with these values. Raises ScenarioError."""
+    return scenario.replace([(path, to_toml(value)) for path, value in setting])
 
 
 @dataclass(frozen=True)
@@ -45,27 +59,18 @@ class Space:
         check_distinct(axes)
         space = Space(scenario.core, tuple(axes))
         for corner in (np.zeros(len(axes)), np.ones(len(axes))):
-            space.at(corner)
+            placed(scenario.core, space.at(corner))
         return space
 
     @property
     def dimensions(self) -> int:
         return len(self.axes)
 
-    def values(self, place: NDArray[np.float64]) -> tuple[Value, ...]:
-        """The values of the parameters at a place, shape (dimensions,), each in [0, 1]."""
-        return tuple(axis.at(float(u))[0] for axis, u in zip(self.axes, place, strict=True))
+    def at(self, place: Place) -> Setting:
+        """The setting at a place."""
+        return tuple((axis.column, axis.at(float(u))[0]) for axis, u in zip(self.axes, place, strict=True))
 
-    def at(self, place: NDArray[np.float64]) -> _core.Scenario:
-        """The scenario with the setting at a place. Raises ScenarioError."""
-        pairs = [(axis.column, to_toml(value)) for axis, value in zip(self.axes, self.values(place), strict=True)]
-        return self.scenario.replace(pairs)
-
-    def told(self, place: NDArray[np.float64]) -> dict[str, Value]:
-        """Path to value."""
-        return {axis.column: value for axis, value in zip(self.axes, self.values(place), strict=True)}
-
-    def number(self, index: int, place: NDArray[np.float64]) -> float:
+    def number(self, index: int, place: Place) -> float:
         """The value of one parameter as a number in the unit of its axis."""
         axis = self.axes[index]
         drawn = axis.drawn(axis.at(float(place[index]))[0])
@@ -76,7 +81,9 @@ class Space:
 def _axis(scenario: Scenario, text: str) -> Axis:
     name, equals, bounds = text.partition("=")
     if not equals or ".." not in bounds:
-        raise SpaceError(f'"{text}" is not PARAMETER=LOW..HIGH', 'write for example "red.max_th=5..50 packets"')
+        raise SpaceError(
+            f'"{text}" is not PARAMETER=LOW..HIGH', 'write for example "red.max_th=5..50 packets"'
+        )
     path = _path(scenario, name.strip())
     axis = parse(f"{path}={_with_unit(scenario, path, bounds.strip())}")
     found = axis.range
@@ -90,21 +97,26 @@ def _axis(scenario: Scenario, text: str) -> Axis:
     return axis
 
 
+def bottleneck_of(scenario: Scenario) -> str:
+    """The link with the lowest rate; the first of several."""
+    links: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"]
+    return min(links, key=lambda name: _rate(links[name]))
+
+
 def _path(scenario: Scenario, name: str) -> str:
     if name.split(".")[0] in {"links", "flows", "measure", "duration"}:
         return name
-    resolved: dict[str, Any] = tomllib.loads(scenario.to_toml())
-    link = min(resolved["links"], key=lambda one: _rate(resolved["links"][one]))
-    aqm: dict[str, Any] = resolved["links"][link].get("aqm", {})
+    link = bottleneck_of(scenario)
+    aqm: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"][link].get("aqm", {})
     law, dot, parameter = name.partition(".")
     if law not in aqm:
-        has = ", ".join(aqm) or "drop-tail"
         raise SpaceError(
-            f"the queue of {link} is {has}, which has no {name!r}",
-            f'choose the law first: --set "links.{link}.aqm.{law}={{}}"' if dot else suggestion(law, list(aqm)),
+            f"the queue of {link} is {', '.join(aqm) or 'drop-tail'}, which has no {name!r}",
+            f'choose the law first: --set "links.{link}.aqm.{law}={{}}"'
+            if dot
+            else suggestion(law, list(aqm)),
         )
-    table = aqm[law]
-    if dot and isinstance(table, dict) and parameter.split(".")[0] not in _parameters(law):
+    if dot and parameter.split(".")[0] not in _parameters(law):
         raise SpaceError(f"{law} has no parameter {parameter!r}", suggestion(parameter, _parameters(law)))
     return f"links.{link}.aqm.{name}"
 

@@ -19,10 +19,17 @@ _TARGET = re.compile(
     r"(?P<measure>[^<>=≤≥]+?)\s*(?P<sense><=|>=|<|>|≤|≥)\s*(?P<number>[^\s%A-Za-zµμ]+)\s*(?P<unit>\S+)?\s*"
 )
 
-_SCALES = {"ms": {"s": 1000.0, "ms": 1.0, "us": 1e-3, "µs": 1e-3, "μs": 1e-3}, "%": {"%": 1.0, "percent": 1.0}}
+_SCALES = {
+    "ms": {"s": 1000.0, "ms": 1.0, "us": 1e-3, "µs": 1e-3, "μs": 1e-3},
+    "%": {"%": 1.0, "percent": 1.0},
+}
 """From the units in which a target may be written to that of the measure."""
 
-_ORDERED = (("delay_p50", "delay_p95", "delay_p99", "delay_p999"), ("fct_p50", "fct_p99"), ("slowdown_p50", "slowdown_p99"))
+_ORDERED = (
+    ("delay_p50", "delay_p95", "delay_p99", "delay_p999"),
+    ("fct_p50", "fct_p99"),
+    ("slowdown_p50", "slowdown_p99"),
+)
 """Quantiles of the same values: each is at least as large as the one before."""
 
 _NEAR_FULL = {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}
@@ -53,7 +60,9 @@ class Target:
         """
         match = _TARGET.fullmatch(text.strip())
         if match is None:
-            raise TargetError(f'"{text}" is not a target', 'write for example "p99 delay < 20 ms" or "loss < 1%"')
+            raise TargetError(
+                f'"{text}" is not a target', 'write for example "p99 delay < 20 ms" or "loss < 1%"'
+            )
         measure = _measure(match["measure"])
         try:
             number = float(match["number"])
@@ -65,7 +74,9 @@ class Target:
         sense: Literal["<", ">"] = "<" if match["sense"] in {"<", "<=", "≤"} else ">"
         full = _NEAR_FULL.get(measure.name)
         if full is not None and sense == ">" and bound >= full:
-            raise TargetError(f'"{text}" is never so: {measure.name} is at most {full:g} {measure.unit}'.rstrip())
+            raise TargetError(
+                f'"{text}" is never so: {measure.name} is at most {full:g} {measure.unit}'.rstrip()
+            )
         return Target(measure.name, sense, bound)
 
     @property
@@ -102,7 +113,9 @@ def parse_all(texts: Sequence[str]) -> tuple[Target, ...]:
     for index, one in enumerate(targets):
         for other in targets[index + 1 :]:
             if one.measure == other.measure and one.sense == other.sense:
-                raise TargetError(f'"{one}" and "{other}" say the same with two bounds', "leave one of them out")
+                raise TargetError(
+                    f'"{one}" and "{other}" say the same with two bounds', "leave one of them out"
+                )
             _check_together(one, other)
             _check_together(other, one)
     return targets
