@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from weir.cli import bench, compare, listing, plot, responses, results, run, schema, show, sweep, theory, tune
+from weir.cli import (
+    bench,
+    compare,
+    export,
+    listing,
+    plot,
+    responses,
+    results,
+    run,
+    schema,
+    show,
+    sweep,
+    theory,
+    tune,
+)
 
 app = typer.Typer(
     name="weir",
@@ -24,6 +38,7 @@ app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("sweep")(sweep.sweep)
 app.command("tune")(tune.tune)
+app.command("export")(export.export)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
 app.command("responses")(responses.responses)

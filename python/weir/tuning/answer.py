@@ -135,12 +135,14 @@ class Answer:
     verdict: Verdict
     targets: tuple[Target, ...]
     chosen: Confirmed
-    """The setting that meets the targets; of what cannot be met, the nearest; of what is undecided, the best."""
+    """The setting that meets the targets; of what cannot be met, the nearest; of what is undecided, the
+    best."""
     defaults: Confirmed
     shapes: tuple[Shape, ...]
     tried: tuple[Tried, ...]
     least: float
-    """The lowest worst shortfall that is still thought possible anywhere in the box; 0 where nothing was searched."""
+    """The lowest worst shortfall that is still thought possible anywhere in the box; 0 where nothing was
+    searched."""
     runs: int
 
     def to_json(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from weir.sweeps.until import looks
 from weir.tuning.answer import Confirmed, Outcome, Tried
 from weir.tuning.lab import Lab
 from weir.tuning.space import Place, Setting
-from weir.tuning.targets import Target
+from weir.tuning.targets import Target, TargetError
 
 MOST = 28
 """Replications of a confirmation."""
@@ -66,6 +66,7 @@ class Judge:
         judged: Confirmed | None = None
         for count in looks(MOST):
             self.lab.run(settings, count, fresh=True)
+            self._check(settings)
             outcomes = tuple(
                 Outcome(
                     target, self.lab.values(setting + condition, target.measure, fresh=True), MOST, condition
@@ -80,6 +81,15 @@ class Judge:
                 break
         assert judged is not None, "there are looks"
         return judged
+
+    def _check(self, settings: Sequence[Setting]) -> None:
+        """Raises TargetError for a measure that is not defined, such as a wait where nothing passed."""
+        for setting in settings:
+            for target in self.targets:
+                if np.isnan(self.lab.values(setting, target.measure, fresh=True)).any():
+                    raise TargetError(
+                        f"{target.measure} is not defined in every run", "choose another measure"
+                    )
 
     def told(self, setting: Setting) -> Tried:
         """What the search saw of it."""

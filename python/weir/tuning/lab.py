@@ -64,7 +64,8 @@ class Lab:
             self.on_runs()
 
     def values(self, setting: Setting, measure: str, *, fresh: bool = False) -> Values:
-        """One value per replication done, in the order of the seeds: of the search, or of the confirmation."""
+        """One value per replication done, in the order of the seeds: of the search, or of the
+        confirmation."""
         known = self._known.get(setting, {})
         column = self.measures.index(measure)
         return np.array([known[seed][column] for seed in sorted(known) if (seed >= FRESH) == fresh])

@@ -1,20 +1,21 @@
 """What is known of a measure between the settings that were tried: a Gaussian process.
 
 Shortfalls are smooth over a box of parameters and known with noise where they were measured. The prior is a
-constant plus a squared exponential with a length per parameter; lengths and amplitude are those of a small grid
-that make the data likeliest (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, section 5.4).
-Nothing is assumed to grow or fall.
+constant plus a squared exponential with a length per parameter; lengths and amplitude are those of a small
+grid that make the data likeliest (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006,
+section 5.4). Nothing is assumed to grow or fall.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+Matrix = NDArray[np.floating[Any]]
 
 LENGTHS = (0.2, 0.4, 0.8, 1.6)
 """Of the box's side, over which a shortfall changes much."""

@@ -1,8 +1,8 @@
 """OP-RED, which steers RED to a mean delay and a loss while it runs, beside the setting found offline.
 
-Both get the same targets and the same traffic, in which the load changes: as many flows as the scenario has, twice
-as many, half as many, each for a third of the run. The offline setting was found for the first of these loads; the
-online law has to find its way in each. Compared are the phases without their first third.
+Both get the same targets and the same traffic, in which the load changes: as many flows as the scenario
+has, twice as many, half as many, each for a third of the run. The offline setting was found for the first
+of these loads; the online law has to find its way in each. Compared are the phases without their first third.
 """
 
 from __future__ import annotations
@@ -83,15 +83,14 @@ def against_op_red(
     users = _users(scenario, group)
     half = max(1, users // 2)
     third = f"{PHASE_S:g} s"
+    rising = f"{users} more every {third} until {2 * users}"
+    falling = f"{2 * users - half} fewer every {third} until {half}"
     base = scenario.core.replace(
         [
             ("duration", f'"{3 * PHASE_S:g} s"'),
             ("measure", f'{{ warm_up = "0 s", period = "{PERIOD_S:g} s" }}'),
             (f"flows.{group}.count", str(users)),
-            (
-                f"flows.{group}.population",
-                f'"{users} more every {third} until {2 * users}, then {2 * users - half} fewer every {third} until {half}"',
-            ),
+            (f"flows.{group}.population", f'"{rising}, then {falling}"'),
         ]
     )
     law = f"links.{link}.aqm"
@@ -125,7 +124,8 @@ def _users(scenario: Scenario, group: str) -> int:
 
 
 def _phase(links: pl.DataFrame, variant: str, from_s: float, to_s: float) -> pl.DataFrame:
-    """One row per replication: the delay of the packets that left, and the share of those that came and were lost."""
+    """One row per replication: the delay of the packets that left, and the share of those that came and
+    were lost."""
     rows = links.filter(
         pl.col("variant") == variant,
         pl.col("direction") == "forward",

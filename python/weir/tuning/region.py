@@ -33,8 +33,8 @@ class Region:
 
     @staticmethod
     def of(scenario: Scenario, texts: Sequence[str]) -> Region:
-        """As a person writes it: `rate=5..50 Mbit/s`, `flows=1..100`, `rtt=10..200 ms`, or with a path. All corners
-        are checked. Raises SpaceError, AxisError, ScenarioError."""
+        """As a person writes it: `rate=5..50 Mbit/s`, `flows=1..100`, `rtt=10..200 ms`, or with a path.
+        All corners are checked. Raises SpaceError, AxisError, ScenarioError."""
         if len(texts) > max(SEARCHED):
             raise SpaceError(
                 f"{len(texts)} conditions; there may be three", "leave the least important one out"
@@ -160,13 +160,14 @@ def _path(scenario: Scenario, name: str) -> str:
         case "rate" | "buffer":
             return f"links.{bottleneck_of(scenario)}.{name}"
         case "flows" | "rtt":
+            quantity = "count" if name == "flows" else "rtt"
             if len(scenario.groups) != 1:
                 groups = ", ".join(scenario.groups)
                 raise SpaceError(
                     f"there are several groups of flows: {groups}",
-                    f"say which: flows.{scenario.groups[0]}.{'count' if name == 'flows' else 'rtt'}=LOW..HIGH",
+                    f"say which: flows.{scenario.groups[0]}.{quantity}=LOW..HIGH",
                 )
-            return f"flows.{scenario.groups[0]}.{'count' if name == 'flows' else 'rtt'}"
+            return f"flows.{scenario.groups[0]}.{quantity}"
         case _ if "." in name:
             return name
         case _:

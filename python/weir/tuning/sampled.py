@@ -1,8 +1,8 @@
 """More than three parameters, or a front instead of a point: Optuna's samplers on the same runs.
 
-Akiba, Sano, Yanase, Ohta, Koyama: Optuna, KDD 2019. The sampler proposes, the laboratory runs on common seeds, and
-what it finds is confirmed on fresh seeds like everything else. That nothing was found shows nothing: without a
-model of the whole box the verdict is then *undecided*.
+Akiba, Sano, Yanase, Ohta, Koyama: Optuna, KDD 2019. The sampler proposes, the laboratory runs on common
+seeds, and what it finds is confirmed on fresh seeds like everything else. That nothing was found shows
+nothing: without a model of the whole box the verdict is then *undecided*.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Finding a setting that meets the targets, or that none does.
 
-With s_k(x) the shortfall of target k at setting x, the worst of them, s(x) = max_k s_k(x), is negative where all
-targets are met, and its least value over the box says whether they can be. All runs of the search share their
-seeds, so that settings differ by what they do and not by what they were given.
+With s_k(x) the shortfall of target k at setting x, the worst of them, s(x) = max_k s_k(x), is negative
+where all targets are met, and its least value over the box says whether they can be. All runs of the
+search share their seeds, so that settings differ by what they do and not by what they were given.
 
 1. The defaults, on fresh seeds: they may do.
 2. A coarse design, every combination of a few levels. It tells how each measure answers to each parameter; a
    loss that falls and then grows, as RED's does with max_p, is found and not assumed away.
-3. Refinement: where the model expects the least, and where the least may hide. It ends when the best setting is
-   clearly on the right side, or nothing on the right side can be expected anywhere.
-4. Confirmation on fresh seeds, looked at after 5, 7, 10, 14, ... replications with intervals that hold for all
-   looks together. Whoever chooses the best of many runs has chosen luck as well; fresh seeds know nothing of it.
+3. Refinement: where the model expects the least, and where the least may hide. It ends when the best
+   setting is clearly on the right side, or nothing on the right side can be expected anywhere.
+4. Confirmation on fresh seeds, looked at after 5, 7, 10, 14, ... replications with intervals that hold for
+   all looks together. Whoever chooses the best of many runs has chosen luck as well; fresh seeds know
+   nothing of it.
 
 Where a setting is to do over a region of conditions, each target counts once for every condition.
 """
@@ -18,18 +19,15 @@ Where a setting is to do over a region of conditions, each target counts once fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weir.tuning.answer import Answer, Confirmed, Verdict
 from weir.tuning.judge import Judge
-from weir.tuning.model import Model
 from weir.tuning.shapes import shapes
-from weir.tuning.space import Place, Setting, Space
-from weir.tuning.targets import Target
+from weir.tuning.space import Place, Space
+from weir.tuning.surface import Best, best_of
 
 LEVELS = {1: 7, 2: 5, 3: 3}
 """Of each parameter in the coarse design."""
@@ -40,17 +38,11 @@ REPLICATIONS = 2
 ROUNDS = 12
 """Of refinement, at most."""
 
-SURE = 2.0
-"""Deviations by which a setting has to be on the right side to be confirmed, and to which a better one is
-thought possible."""
-
 REFUTED = 3
 """Settings that looked right and were not, before the search gives up."""
 
 _TICKS = {1: 401, 2: 61, 3: 21}
 """Of each parameter where the model is looked at."""
-
-Numbers = NDArray[np.float64]
 
 
 class Search:
@@ -66,36 +58,30 @@ class Search:
 
     def run(self) -> Answer:
         """The answer, with its evidence."""
-        self._judge.say("defaults", (), 0.0, float("inf"))
-        defaults = self._judge.confirm(())
+        judge = self._judge
+        judge.say("defaults", (), 0.0, float("inf"))
+        defaults = judge.confirm(())
         if defaults.state == "met":
             # Nothing has to be changed, so nothing has to be known of other settings.
             return Answer(
-                "defaults already meet it",
-                self._judge.targets,
-                defaults,
-                defaults,
-                (),
-                (),
-                0.0,
-                self._judge.lab.runs,
+                "defaults already meet it", judge.targets, defaults, defaults, (), (), 0.0, judge.lab.runs
             )
         ticks = np.linspace(0.0, 1.0, LEVELS[self._space.dimensions])
-        self._judge.say("coarse design", (), 0.0, float("inf"))
+        judge.say("coarse design", (), 0.0, float("inf"))
         self._try([np.array(place) for place in product(ticks, repeat=self._space.dimensions)])
         coarse = list(self._tried)
         refuted = 0
         for _ in range(ROUNDS):
             best = self._best()
-            self._judge.say("refining", self._space.at(best.place), best.mean, 1.96 * best.deviation)
-            if best.mean + SURE * best.deviation < 0.0:
+            judge.say("refining", self._space.at(best.place), best.mean, 1.96 * best.deviation)
+            if best.promising:
                 judged = self._confirm(best.place)
                 if judged.state == "met":
                     return self._answer("achieved", judged, defaults, coarse)
                 refuted += 1
                 if refuted == REFUTED:
                     break
-            elif best.least > 0.0:
+            elif best.hopeless:
                 break
             self._refine(best)
         best = self._best()
@@ -103,7 +89,7 @@ class Search:
         verdict: Verdict = "undecided"
         if judged.state == "met":
             verdict = "achieved"
-        elif judged.state == "missed" and best.least > 0.0:
+        elif judged.state == "missed" and best.hopeless:
             verdict = "not achievable"
         return self._answer(verdict, judged, defaults, coarse)
 
@@ -115,33 +101,8 @@ class Search:
                 seen.add(self._space.at(place))
         self._judge.try_out([self._space.at(place) for place in places], REPLICATIONS)
 
-    def _shortfalls(self, target: Target, condition: Setting) -> tuple[Numbers, Numbers]:
-        """At the settings tried: means, and the variances of these, from the spread at all settings together."""
-        rows = [
-            target.shortfall(self._judge.lab.values(self._space.at(place) + condition, target.measure))
-            for place in self._tried
-        ]
-        counts = np.array([row.size for row in rows])
-        squares = sum(float(((row - row.mean()) ** 2).sum()) for row in rows)
-        return np.array([row.mean() for row in rows]), squares / max(1, int((counts - 1).sum())) / counts
-
-    def _worst(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Over the grid: the worst shortfall's mean, its deviation, and the lowest that it may still be."""
-        places = np.stack(self._tried)
-        found = [
-            Model.of(places, *self._shortfalls(*demand)).at(self._grid) for demand in self._judge.demands
-        ]
-        means, deviations = np.stack([m for m, _ in found]), np.stack([d for _, d in found])
-        worst, rows = means.argmax(axis=0), np.arange(self._grid.shape[0])
-        # All targets have to be met: the lowest possible is that of the target with the highest.
-        return means[worst, rows], deviations[worst, rows], (means - SURE * deviations).max(axis=0)
-
     def _best(self) -> Best:
-        mean, deviation, lowest = self._worst()
-        best, hope = int(mean.argmin()), int(lowest.argmin())
-        return Best(
-            self._grid[best], float(mean[best]), float(deviation[best]), self._grid[hope], float(lowest[hope])
-        )
+        return best_of(self._space, self._judge, self._tried, self._grid)
 
     def _refine(self, best: Best) -> None:
         """Runs where the least is expected, and where it may hide; more of what was tried already."""
@@ -163,33 +124,15 @@ class Search:
     def _answer(
         self, verdict: Verdict, chosen: Confirmed, defaults: Confirmed, coarse: Sequence[Place]
     ) -> Answer:
+        judge = self._judge
+        measures = [target.measure for target in judge.targets]
         return Answer(
             verdict,
-            self._judge.targets,
+            judge.targets,
             chosen,
             defaults,
-            shapes(
-                self._judge.lab,
-                self._space,
-                coarse,
-                [t.measure for t in self._judge.targets],
-                self._judge.conditions,
-            ),
-            tuple(self._judge.told(self._space.at(place)) for place in self._tried),
+            shapes(judge.lab, self._space, coarse, measures, judge.conditions),
+            tuple(judge.told(self._space.at(place)) for place in self._tried),
             self._best().least,
-            self._judge.lab.runs,
+            judge.lab.runs,
         )
-
-
-@dataclass(frozen=True)
-class Best:
-    """What the model thinks."""
-
-    place: Place
-    """Of the least worst shortfall."""
-    mean: float
-    deviation: float
-    hope: Place
-    """Where the least may hide."""
-    least: float
-    """What it may be there."""

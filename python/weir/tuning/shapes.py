@@ -1,8 +1,8 @@
 """How measures answer to parameters, by the coarse design: tested, not assumed.
 
-Along each parameter, at every combination of the others, the same seeds were run at each level: steps from level to
-level are differences in pairs. A measure grows there where the mean of a step, over replications and combinations,
-is above zero with its interval; the intervals of all steps hold together (Bonferroni).
+Along each parameter, at every combination of the others, the same seeds were run at each level: steps from
+level to level are differences in pairs. A measure grows there where the mean of a step, over replications
+and combinations, is above zero with its interval; the intervals of all steps hold together (Bonferroni).
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weir import _core
+from weir import _core, catalogue
 from weir.errors import WeirError
 from weir.scenario import Scenario, suggestion
 from weir.sweeps.axes import Axis, check_distinct, parse
@@ -51,8 +51,8 @@ class Space:
 
     @staticmethod
     def of(scenario: Scenario, texts: Sequence[str]) -> Space:
-        """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit has that
-        of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
+        """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit
+        has that of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
         if not texts:
             raise SpaceError("there is nothing to vary", 'add a parameter: --vary "red.max_th=5..50"')
         axes = [_axis(scenario, text) for text in texts]
@@ -104,7 +104,7 @@ def bottleneck_of(scenario: Scenario) -> str:
 
 
 def _path(scenario: Scenario, name: str) -> str:
-    if name.split(".")[0] in {"links", "flows", "measure", "duration"}:
+    if name.partition(".")[0] in {"links", "flows", "measure", "duration"}:
         return name
     link = bottleneck_of(scenario)
     aqm: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"][link].get("aqm", {})
@@ -122,7 +122,8 @@ def _path(scenario: Scenario, name: str) -> str:
 
 
 def _parameters(law: str) -> list[str]:
-    return [str(one["name"]) for known in _core.laws() if known["name"] == law for one in known["parameters"]]
+    (known,) = [one for one in catalogue.laws() if one["name"] == law]
+    return [str(one["name"]) for one in known["parameters"]]
 
 
 def _with_unit(scenario: Scenario, path: str, bounds: str) -> str:
@@ -131,7 +132,8 @@ def _with_unit(scenario: Scenario, path: str, bounds: str) -> str:
         return bounds
     value: Any = tomllib.loads(scenario.to_toml())
     for word in path.split("."):
-        value = value.get(word, {}) if isinstance(value, dict) else {}
+        table = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        value = table.get(word)
     match = QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None or not match["unit"]:
         return bounds

@@ -86,7 +86,8 @@ class Target:
 
     def shortfall(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far values miss the target, as the logarithm of a ratio: above zero is missed, 0.1 by about
-        a tenth. Where a target asks for nearly all, such as a goodput above 95%, the ratio is that of what lacks.
+        a tenth. Where a target asks for nearly all, such as a goodput above 95%, the ratio is that of what
+        lacks.
         """
         full = _NEAR_FULL.get(self.measure)
         if full is not None and self.sense == ">":

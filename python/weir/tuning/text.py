@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from weir import wording
 from weir.tuning.answer import Answer, Confirmed, Outcome
+from weir.tuning.online import Phase
 from weir.tuning.region import MapCell
 from weir.tuning.sampled import Front
 from weir.tuning.space import Setting
@@ -21,7 +22,7 @@ def text_of(tuned: Tuned) -> str:
         lines += [f"  --set {path}={_quoted(value)}" for path, value in answer.chosen.setting.items()] + [""]
     lines += [_line(outcome) for outcome in _worst_per_target(answer.chosen)]
     if answer.verdict != "defaults already meet it":
-        lines += ["", "the defaults:"] + [_line(outcome) for outcome in _worst_per_target(answer.defaults)]
+        lines += ["", "the defaults:", *map(_line, _worst_per_target(answer.defaults))]
     if answer.shapes:
         lines += ["", "what the parameters do:"]
         lines += [
@@ -33,11 +34,7 @@ def text_of(tuned: Tuned) -> str:
         lines += ["", *_map_lines(tuned.cells)]
     if tuned.phases:
         lines += ["", "beside OP-RED, the load changing:"]
-        lines += [
-            f"  {phase.law}, {phase.users} flows: delay {wording.estimate(phase.delay.mean, phase.delay.half_width, 1)} ms, "
-            f"loss {wording.estimate(phase.loss.mean, phase.loss.half_width, 2)}%, worst {percent(phase.shortfall)}"
-            for phase in tuned.phases
-        ]
+        lines += [_phase_line(phase) for phase in tuned.phases]
     return "\n".join(lines)
 
 
@@ -50,19 +47,21 @@ def sentence(answer: Answer) -> str:
     spent = f"{worst.values.size} fresh seeds, {answer.runs} runs in all"
     match answer.verdict:
         case "achieved":
-            return f"achieved, with 95% confidence: {setting}. Tightest{where}: {_said(worst)}. {spent}."
+            said = f"achieved, with 95% confidence: {setting}. Tightest{where}: {_said(worst)}"
         case "defaults already meet it":
-            return f"the defaults already meet it, with 95% confidence. Tightest{where}: {_said(worst)}. {spent}."
+            said = f"the defaults already meet it, with 95% confidence. Tightest{where}: {_said(worst)}"
         case "not achievable":
-            return (
-                f"not achievable. Nearest, by the largest ratio to a target: {setting}, where{where} {_said(worst)}. "
-                f"Nothing in the bounds is expected to miss by less than {percent(answer.least)}. {spent}."
+            said = (
+                f"not achievable. Nearest, by the largest ratio to a target: {setting}; "
+                f"there{where} {_said(worst)}. "
+                f"Nothing in the bounds is expected to be nearer than {percent(answer.least)}"
             )
         case "undecided":
-            return (
-                f"undecided. Best so far: {setting}, where{where} {_said(worst)}. The targets lie at the edge of what "
-                f"can be had, or the search ended too soon. {spent}."
+            said = (
+                f"undecided: the targets lie at the edge of what can be had, or the search ended too soon. "
+                f"Best so far: {setting}; there{where} {_said(worst)}"
             )
+    return f"{said}. {spent}."
 
 
 def front_text(found: Front) -> str:
@@ -84,9 +83,11 @@ def percent(shortfall: float) -> str:
     """A shortfall as people say it: `12% beyond its target`, `8% within`."""
     if math.isinf(shortfall):
         return "an unknown amount"
+    if shortfall >= math.log(2.0):
+        return f"{math.exp(shortfall):.2g} times its target"
     if shortfall > 0.0:
-        return f"{100.0 * (math.exp(shortfall) - 1.0):.2g}% beyond"
-    return f"{100.0 * (1.0 - math.exp(shortfall)):.2g}% within"
+        return f"{100.0 * math.expm1(shortfall):.2g}% beyond"
+    return f"{-100.0 * math.expm1(shortfall):.2g}% within"
 
 
 def _said(outcome: Outcome) -> str:
@@ -107,6 +108,13 @@ def _worst_per_target(judged: Confirmed) -> list[Outcome]:
         max((o for o in judged.outcomes if o.target == target), key=lambda o: o.shortfall)
         for target in targets
     ]
+
+
+def _phase_line(phase: Phase) -> str:
+    delay = wording.estimate(phase.delay.mean, phase.delay.half_width, 1)
+    loss = wording.estimate(phase.loss.mean, phase.loss.half_width, 2)
+    where = f"  {phase.law}, {phase.users} flows"
+    return f"{where}: delay {delay} ms, loss {loss}%, worst {percent(phase.shortfall)}"
 
 
 def _map_lines(cells: Sequence[MapCell]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from weir.tuning.region import MapCell, Region, map_of
 from weir.tuning.sampled import Front, front, sampled
 from weir.tuning.search import LEVELS, Search
 from weir.tuning.space import Setting, Space, placed
-from weir.tuning.targets import Target, parse_all
+from weir.tuning.targets import Target, TargetError, parse_all
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Task:
     ) -> Task:
         """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run."""
         wanted = parse_all(targets)
+        _check_recorded(wanted, scenario)
         space = Space.of(scenario, vary)
         task = Task(scenario, wanted, space, Region.of(scenario, over) if over else None, with_op_red)
         if with_op_red:
@@ -111,6 +113,19 @@ def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = No
 def front_of(task: Task, store: Store, workers: Workers, on_step: OnStep | None = None) -> Front:
     """What can be had of all targets' measures together: settings of which none beats another."""
     return front(task.space, _judge(task, store, workers, on_step))
+
+
+def _check_recorded(targets: Sequence[Target], scenario: Scenario) -> None:
+    """Raises TargetError for completion times where no flow ends."""
+    flows: dict[str, dict[str, Any]] = tomllib.loads(scenario.to_toml())["flows"]
+    if any("traffic" in group or "size" in group for group in flows.values()):
+        return
+    for target in targets:
+        if target.of.table == "completions":
+            raise TargetError(
+                f"{target.measure} is not recorded: no flow of this scenario ends",
+                "give a group of flows some traffic, or choose another measure",
+            )
 
 
 def _judge(task: Task, store: Store, workers: Workers, on_step: OnStep | None) -> Judge:

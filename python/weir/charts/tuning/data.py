@@ -10,6 +10,7 @@ from math import isfinite, prod
 from typing import Any
 
 from weir import _core
+from weir.charts.tuning.scales import ROLES
 from weir.sweeps.axes import Axis, titles
 from weir.sweeps.values import QUANTITY, Value
 from weir.tuning.answer import Answer, Confirmed, Outcome
@@ -61,7 +62,7 @@ class Data:
     def level(self, index: int, number: float) -> str:
         """A value of a parameter in words: `max_th 33 packets`."""
         unit = self.axes[index].unit
-        return f"{self.titles[index]} {number:.4g}{f' {unit}' if unit else ''}"
+        return f"{self.titles[index]} {number:.3g}{f' {unit}' if unit else ''}"
 
     def named(self, at: Sequence[float]) -> str:
         """A setting in words."""
@@ -107,6 +108,11 @@ class Data:
         }
 
     @property
+    def combined(self) -> bool:
+        """Whether there is a coarse design, with two levels or more of every parameter."""
+        return all(len(levels) > 1 for levels in self.levels)
+
+    @property
     def searched(self) -> bool:
         """Whether other settings than the defaults were run."""
         return bool(self.points)
@@ -126,6 +132,12 @@ class Data:
     def conditions(self) -> int:
         """In which every target is to be met."""
         return len({outcome.condition for outcome in self.answer.chosen.outcomes})
+
+    @property
+    def marks_said(self) -> str:
+        """What the symbols of the figures are."""
+        role = ROLES[self.answer.verdict]
+        return "Square: the defaults." if role == "defaults" else f"Diamond: {role}; square: the defaults."
 
     def of_target(self, judged: Confirmed, target: Target) -> list[Outcome]:
         """What came of one target, in every condition."""

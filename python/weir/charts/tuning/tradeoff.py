@@ -1,0 +1,270 @@
+"""One target's measure against another's: what a setting pays for what it gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import altair as alt
+import polars as pl
+
+from weir.charts import style
+from weir.charts.figure import ROWS, Figure
+from weir.charts.tuning.data import Data, Point
+from weir.charts.tuning.scales import BOUND, NEAR_FULL, ROLES, STRONG, Extent, sentence, words_of
+from weir.tuning.answer import Confirmed
+from weir.tuning.targets import Target
+
+_SCHEMA = {
+    "kind": pl.String, "line": pl.String, "level": pl.String, "setting": pl.String, "place": pl.Int64,
+    **dict.fromkeys(("x", "y", "x_low", "x_high", "y_low", "y_high"), pl.Float64), "n": pl.Int64,
+}  # fmt: skip
+
+_TRIED = "other settings"
+"""Off the coarse design."""
+
+
+def tradeoff(data: Data, up: Target, across: Target) -> Figure:
+    """The measure of target `up` against that of `across` for everything that was tried."""
+    rows = pl.DataFrame(_rows(data, up, across), schema=_SCHEMA, orient="row", strict=False)
+    x, y = _extent(rows, "x", across), _extent(rows, "y", up)
+    # What lies below a logarithmic axis has no place on it: the bar then begins at its end.
+    rows = rows.with_columns(pl.col("x_low").clip(lower_bound=x.low), pl.col("y_low").clip(lower_bound=y.low))
+    title = f"{sentence(words_of(up.of))} against {words_of(across.of)}"
+    chart = alt.layer(*_layers(data, rows, up, across, x, y)).properties(
+        width=style.WIDTH, height=style.HEIGHT + 40
+    )
+    return Figure(
+        f"tradeoff-{up.measure}-{across.measure}",
+        title if not data.searched else f"{title}: every setting that was tried",
+        _caption(data),
+        cast("alt.TopLevelMixin", chart),
+        rows,
+    )
+
+
+def front(points: Sequence[Mapping[str, float]], up: Target, across: Target) -> list[int]:
+    """Those that no other beats in both measures, in the order of `across`."""
+
+    def cost(point: Mapping[str, float], target: Target) -> float:
+        return point[target.measure] if target.sense == "<" else -point[target.measure]
+
+    order = sorted(range(len(points)), key=lambda i: (cost(points[i], across), cost(points[i], up)))
+    kept: list[int] = []
+    for index in order:
+        if not kept or cost(points[index], up) < cost(points[kept[-1]], up):
+            kept.append(index)
+    return kept
+
+
+def _rows(data: Data, up: Target, across: Target) -> list[tuple[Any, ...]]:
+    def row(
+        kind: str, line: str, level: str, setting: str, place: int, at: Mapping[str, float], n: int
+    ) -> Any:  # noqa: ANN401
+        nothing = (None,) * 4
+        return kind, line, level, setting, place, at[across.measure], at[up.measure], *nothing, n
+
+    found: list[tuple[Any, ...]] = []
+    for load in data.loads:
+        kept = [load.means[i] for i in front(load.means, up, across)]
+        found += [row("load", load.label, load.label, load.label, i, m, 0) for i, m in enumerate(kept)]
+        if kept:
+            found.append(row("load end", load.label, load.label, load.label, 0, kept[-1], 0))
+    best = front([p.means for p in data.points], up, across)
+    for i, index in enumerate(best):
+        p = data.points[index]
+        found.append(row("front", "front", "", data.named(p.at), i, p.means, p.n))
+    for p in data.points:
+        level = data.level(0, p.at[0]) if p.at in data.grid else _TRIED
+        found.append(row("tried", "", level, data.named(p.at), 0, p.means, p.n))
+    for along, kind in ((1, "first"), (0, "second")):
+        for name, line in _lines(data, along):
+            for i, p in enumerate(line):
+                level = data.level(0, p.at[0])
+                found.append(row(kind, name, level, data.named(p.at), i, p.means, p.n))
+            if kind == "second":
+                found.append(row("second end", name, name, name, 0, line[-1].means, 0))
+    marks = [(data.answer.chosen, ROLES[data.answer.verdict])]
+    if data.answer.chosen.setting:
+        marks.append((data.answer.defaults, "defaults"))
+    return found + [_mark(data, judged, name, up, across) for judged, name in marks]
+
+
+def _lines(data: Data, along: int) -> list[tuple[str, list[Point]]]:
+    """Settings of the coarse design that differ in one parameter alone, with what they share."""
+    dimensions = len(data.axes)
+    if dimensions == 1:
+        ordered = sorted(data.points, key=lambda p: p.at)
+        return [("all", ordered)] if along == 1 and ordered else []
+    # More parameters have too many families of lines: those along the second stay.
+    if dimensions > 3 or (dimensions == 3 and along == 0) or len(data.levels[along]) < 2:
+        return []
+    lines: dict[tuple[float, ...], list[Point]] = {}
+    for at, point in sorted(data.grid.items()):
+        lines.setdefault((*at[:along], *at[along + 1 :]), []).append(point)
+    other = [index for index in range(dimensions) if index != along]
+    return [
+        (", ".join(data.level(i, number) for i, number in zip(other, shared, strict=True)), points)
+        for shared, points in lines.items()
+    ]
+
+
+def _mark(data: Data, judged: Confirmed, name: str, up: Target, across: Target) -> tuple[Any, ...]:
+    values: list[float | None] = []
+    n = 0
+    for target in (across, up):
+        found = data.of_target(judged, target)
+        mean = sum(outcome.mean for outcome in found) / len(found)
+        values.append(mean)
+        n = found[0].values.size
+    # Over several conditions the cross would be no interval of anything.
+    ends: list[float | None] = [None] * 4
+    if data.conditions == 1:
+        for place, target in ((0, across), (2, up)):
+            outcome = data.of_target(judged, target)[0]
+            ends[place : place + 2] = [
+                outcome.mean - outcome.half_width,
+                outcome.mean + outcome.half_width,
+            ]
+    kind = "defaults" if name == "defaults" else "chosen"
+    return kind, name, name, name, 0, *values, *ends, n
+
+
+def _extent(rows: pl.DataFrame, side: str, target: Target) -> Extent:
+    values = [*rows[side].to_list(), *rows[f"{side}_high"].to_list(), target.bound]
+    full = target.measure in NEAR_FULL
+    return Extent.of([*values, *rows[f"{side}_low"].to_list()] if full else values, full=full)
+
+
+def _layers(
+    data: Data, rows: pl.DataFrame, up: Target, across: Target, x: Extent, y: Extent
+) -> list[alt.Chart]:
+    def place(side: str, field: str) -> Any:  # noqa: ANN401 - either channel
+        made, extent, target = (alt.X, x, across) if side == "x" else (alt.Y, y, up)
+        axis = alt.Axis(**extent.ticks())
+        return made(f"{field}:Q", title=target.of.heading, scale=extent.scale(), axis=axis)
+
+    base = alt.Chart(ROWS).encode(x=place("x", "x"), y=place("y", "y"))
+    named = [data.level(0, number) for number in (data.levels[0] if data.searched else ())]
+    scale = alt.Scale(domain=named, scheme=alt.SchemeParams(name=style.GRADIENT, extent=[0.0, 0.85]))
+    colour = alt.Color(
+        "level:O", scale=scale, legend=alt.Legend(symbolType="circle") if len(data.axes) > 1 else None
+    )
+
+    def of(kind: str) -> alt.Chart:
+        return base.transform_filter(f"datum.kind === '{kind}'")
+
+    tips = [
+        alt.Tooltip("setting:N", title="setting"),
+        alt.Tooltip("x:Q", title=across.of.heading, format=f".{across.of.decimals}f"),
+        alt.Tooltip("y:Q", title=up.of.heading, format=f".{up.of.decimals}f"),
+        alt.Tooltip("n:Q", title="replications"),
+    ]
+    order = {"order": "place:Q", "detail": "line:N"}
+    shade, *bounds = _region(up, across, x, y)
+    # Means over conditions may lie in it though one of the conditions does not.
+    layers: list[alt.Chart] = [*([shade] if data.conditions == 1 else []), *bounds]
+    has = set(rows["kind"])
+    ends: list[alt.Chart] = []
+    if "load" in has:
+        layers.append(of("load").mark_line(stroke=style.GREY, strokeDash=[1, 2], clip=True).encode(**order))
+        layers += _ends(of("load end"), style.INK)
+    if "front" in has:
+        layers.append(of("front").mark_line(stroke="#CC79A7", strokeWidth=7, opacity=0.35).encode(**order))
+    if "second" in has:
+        layers.append(
+            of("second").mark_line(stroke=style.GREY, strokeWidth=0.8, strokeDash=[4, 3]).encode(**order)
+        )
+        ends = _ends(of("second end"), style.GREY)
+    if "first" in has:
+        line = of("first").mark_line(strokeWidth=1.4, color=style.GREY)
+        layers.append(line.encode(**order, color=colour) if len(data.axes) > 1 else line.encode(**order))
+    if "tried" in has:
+        layers += _dots(of("tried"), colour, tips, several=len(data.axes) > 1)
+        if len(data.axes) == 1:
+            layers.append(of("tried").mark_text(dx=7, align="left", fontSize=9).encode(text="setting:N"))
+    # Names lie above the lines that they name.
+    return [*layers, *ends, *_crosses(of, tips, place)]
+
+
+def _dots(
+    tried: alt.Chart, colour: alt.Color, tips: Sequence[alt.Tooltip], *, several: bool
+) -> list[alt.Chart]:
+    size = alt.Size("n:Q", legend=None, scale=alt.Scale(range=[28, 110], type="sqrt"))
+    filled = tried.mark_point(filled=True, opacity=1, color=style.GREY).encode(size=size, tooltip=tips)
+    if not several:
+        return [filled]
+    other = f"datum.level === '{_TRIED}'"
+    return [
+        filled.transform_filter(f"!({other})").encode(color=colour),
+        filled.transform_filter(other),
+    ]
+
+
+def _ends(rows: alt.Chart, ink: str) -> list[alt.Chart]:
+    return _named(rows, dx=6, dy=-4, fontSize=9, color=ink)
+
+
+def _crosses(of: Any, tips: Sequence[alt.Tooltip], place: Any) -> list[alt.Chart]:  # noqa: ANN401
+    layers: list[alt.Chart] = []
+    for kind, ink, shape in (("defaults", style.INK, "square"), ("chosen", STRONG, "diamond")):
+        one = of(kind)
+        bar = {"color": ink, "strokeWidth": 1.8, "clip": True}
+        layers += [
+            one.mark_rule(**bar).encode(x=place("x", "x_low"), x2="x_high:Q"),
+            one.mark_rule(**bar).encode(y=place("y", "y_low"), y2="y_high:Q"),
+            one.mark_point(shape=shape, size=90, fill="white", stroke=ink, strokeWidth=1.8, opacity=1).encode(
+                tooltip=tips
+            ),
+            *_named(one, dx=9, dy=-9, fontSize=11, fontWeight="bold", color=ink),
+        ]
+    return layers
+
+
+def _named(rows: alt.Chart, **options: Any) -> list[alt.Chart]:  # noqa: ANN401
+    """Names beside their points, on a ground of their own."""
+    ground = {**options, "stroke": "white", "strokeWidth": 3, "strokeJoin": "round", "color": "white"}
+    return [rows.mark_text(align="left", **kind).encode(text="line:N") for kind in (ground, options)]
+
+
+def _region(up: Target, across: Target, x: Extent, y: Extent) -> list[alt.Chart]:
+    """Where both targets are met."""
+    row = {
+        "x": x.low if across.sense == "<" else across.bound,
+        "x2": across.bound if across.sense == "<" else x.high,
+        "y": y.low if up.sense == "<" else up.bound,
+        "y2": up.bound if up.sense == "<" else y.high,
+    }
+    base = alt.Chart(alt.Data(values=[{**row, "bx": across.bound, "by": up.bound}]))
+    rule = {"color": BOUND, "strokeDash": [5, 3], "strokeWidth": 1.2}
+    return [
+        base.mark_rect(color=BOUND, opacity=0.14).encode(x="x:Q", x2="x2:Q", y="y:Q", y2="y2:Q"),
+        base.mark_rule(**rule).encode(x="bx:Q"),
+        base.mark_rule(**rule).encode(y="by:Q"),
+    ]
+
+
+def _caption(data: Data) -> str:
+    said = ["Green: where both targets are met."]
+    if data.conditions > 1:
+        said = [
+            f"Means over {data.conditions} conditions. Green lines: the targets, which each condition has to meet by "
+            "itself; the map of shortfalls tells where that is so."
+        ]
+    crosses = data.marks_said
+    bars = "; bars are their 95% intervals" if data.conditions == 1 else ""
+    said.append(f"{crosses[:-1]}, on fresh seeds{bars}.")
+    if data.searched:
+        said.append("Dots: means of the search, larger with more replications.")
+        dimensions = len(data.axes)
+        if dimensions == 1:
+            said.append("The grey line joins them in the order of the parameter.")
+        elif dimensions <= 3 and len(data.levels[1]) > 1:
+            said.append(f"Coloured lines join settings of equal {data.titles[0]}")
+            said[-1] += (
+                f", dashed ones of equal {data.titles[1]}." if dimensions == 2 else f" and {data.titles[2]}."
+            )
+        said.append("Pale red: settings that no other beats in both.")
+    if data.loads:
+        said.append("Dotted lines: the best that was found at other loads.")
+    return " ".join(said)

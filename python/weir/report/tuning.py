@@ -1,0 +1,337 @@
+"""The page of evidence of `weir tune`: one directory, one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any, cast
+
+from weir import _core, wording
+from weir.charts.figure import Figure, Panel
+from weir.charts.render import render
+from weir.charts.robustness import robustness, worst_corner
+from weir.charts.tuning import Data, Load, panels_of
+from weir.charts.tuning.conditions import condition_words
+from weir.charts.tuning.course import course
+from weir.charts.tuning.data import default_of
+from weir.charts.tuning.effects import said, shape_of
+from weir.charts.tuning.scales import SIGNS, words_of
+from weir.report.page import page
+from weir.report.tuning_words import (
+    margin,
+    measured,
+    reasons,
+    role_of,
+    seeds_of,
+    shown,
+    target_words,
+    verdict_sentence,
+    worst_of_each,
+)
+from weir.saved import REPORT, replacing, write_manifest
+from weir.sweeps.axes import Axis
+from weir.sweeps.values import text_of
+from weir.tuning.answer import Answer, Confirmed, State
+from weir.tuning.lab import FRESH
+from weir.tuning.online import Phase
+from weir.tuning.region import MapCell, Region
+from weir.tuning.tune import Tuned
+
+ANSWER = "answer.json"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An answer with all that it takes to believe, to use and to repeat it."""
+
+    answer: Answer
+    axes: tuple[Axis, ...]
+    """Of the box, in the order of the parameters."""
+    name: str
+    """Of the scenario, as it is written on the command line."""
+    title: str
+    resolved: str
+    """The scenario with every default, before anything was changed."""
+    seed: int
+    """Of the first run of the search."""
+    command: str | None = None
+    """The command line, where there was one."""
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    exports: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What it is to what it says: `tc script`, `OpenWrt SQM`, `scenario`."""
+    region: Region | None = None
+    cells: tuple[MapCell, ...] = ()
+    """The map over the region; empty for none."""
+    loads: tuple[Load, ...] = ()
+    """What can be had at other loads."""
+    phases: tuple[Phase, ...] = ()
+    """The answer beside OP-RED; empty for none."""
+    origin: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What else it takes to repeat it: Python, platform."""
+
+    @staticmethod
+    def of(
+        tuned: Tuned,
+        name: str,
+        command: str | None = None,
+        exports: Mapping[str, str] | None = None,
+        **more: Any,  # noqa: ANN401 - of the fields above
+    ) -> Evidence:
+        """Of what `weir.tuning.tune` gave for the scenario called `name` on the command line."""
+        core = tuned.task.scenario.core
+        return Evidence(
+            answer=tuned.answer,
+            axes=tuned.task.space.axes,
+            name=name,
+            title=core.title or core.name,
+            resolved=tuned.task.scenario.to_toml(),
+            seed=core.seed,
+            command=command,
+            wall_s=tuned.wall_s,
+            exports=exports or {},
+            region=tuned.task.region,
+            cells=tuned.cells,
+            phases=tuned.phases,
+            **more,
+        )
+
+    @property
+    def data(self) -> Data:
+        """What figures see."""
+        return Data(self.answer, self.axes, self.resolved, self.loads)
+
+    @property
+    def settings(self) -> list[str]:
+        """The setting as arguments of any command: `links.bottleneck.aqm.red.max_p=0.1`."""
+        return [f"{path}={text_of(value)}" for path, value in self.answer.chosen.setting.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """All that the page says, as plain values."""
+        document = {
+            "sentence": verdict_sentence(self.data),
+            "reasons": reasons(self.data),
+            **self.answer.to_json(),
+            "scenario": self.name,
+            "title": self.title,
+            "axes": [axis.to_json() for axis in self.axes],
+            "set": self.settings,
+            "seed": self.seed,
+            "fresh_seed": self.seed + FRESH,
+            "command": self.command,
+            "wall_s": self.wall_s,
+            "cpu_s": self.cpu_s,
+            "weir": _core.__version__,
+            "results_version": _core.results_version,
+            "exports": dict(self.exports),
+            "robustness": [cell.to_json() for cell in self.cells],
+            "worst_condition": worst_corner(self.cells).to_json() if self.cells else None,
+            "op_red": [phase.to_json() for phase in self.phases],
+        }
+        return cast("dict[str, Any]", _finite(document))
+
+
+def write_evidence(evidence: Evidence, directory: str | os.PathLike[str], *, replace: bool = True) -> Path:
+    """Writes report.html, figures/, answer.json, resolved.toml and manifest.json; the path of the page.
+
+    What was there before stays as it was until the new is whole. Raises OSError, with a message for people.
+    """
+    with replacing(directory, replace=replace) as place:
+        panels = evidence_panels(evidence)
+        drawn = place / "figures"
+        drawn.mkdir()
+        figures = [figure for panel in panels for figure in panel.figures]
+        script = render({figure.name: figure.specification for figure in figures}, drawn)
+        (place / REPORT).write_text(evidence_html(evidence, panels, script), encoding="utf-8")
+        (place / "resolved.toml").write_text(evidence.resolved, encoding="utf-8")
+        text = json.dumps(evidence.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        (place / ANSWER).write_text(text + "\n", encoding="utf-8")
+        write_manifest(
+            place,
+            {
+                "kind": "tuning",
+                "weir": _core.__version__,
+                "results_version": _core.results_version,
+                "scenario": evidence.name,
+                "command": evidence.command,
+                "written": datetime.now(UTC).isoformat(timespec="seconds"),
+                "wall_s": evidence.wall_s,
+                "cpu_s": evidence.cpu_s,
+            },
+        )
+    return Path(directory) / REPORT
+
+
+def evidence_panels(evidence: Evidence) -> list[Panel]:
+    """The figures in the order of the page."""
+    panels = panels_of(evidence.data)
+    if evidence.region is not None and evidence.cells:
+        # Whether it holds everywhere is the question then.
+        panels.insert(0, _alone(robustness(evidence.region.axes, evidence.cells)))
+    if evidence.phases:
+        # Before the seeds, which are only there to be looked up.
+        panels.insert(-1, _alone(course(evidence.phases, evidence.answer.targets)))
+    return panels
+
+
+def _alone(figure: Figure) -> Panel:
+    return Panel(f"panel-{figure.name}", (figure,), (figure.title,))
+
+
+def evidence_html(evidence: Evidence, panels: Sequence[Panel], script: str) -> str:
+    """The page. `script` defines `vegaEmbed`."""
+    answer, data = evidence.answer, evidence.data
+    same = not answer.chosen.setting
+    return page(
+        "tuning.html.jinja",
+        f"Tuning: {evidence.title}",
+        {},
+        panels,
+        script,
+        state=answer.verdict.replace(" ", "-"),
+        sentence=verdict_sentence(data),
+        reasons=reasons(data),
+        role=role_of(data),
+        same=same,
+        targets=_targets(answer.chosen, None if same else answer.defaults),
+        parameters=_parameters(evidence),
+        settings=[] if same else [_argument(text) for text in evidence.settings],
+        name=evidence.name,
+        nearest=answer.verdict not in {"achieved", "defaults already meet it"},
+        exports=evidence.exports,
+        shapes=_shapes(data),
+        worst=_worst(evidence),
+        command=evidence.command,
+        origin=_origin(evidence),
+        cost=_cost(evidence),
+        resolved=evidence.resolved,
+        measures=[target.of for target in {t.measure: t for t in answer.targets}.values()],
+        answer_file=ANSWER,
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A target at a setting, in words."""
+
+    measured: str
+    where: str
+    margin: str
+    state: State
+    sign: str
+
+
+def _targets(chosen: Confirmed, defaults: Confirmed | None) -> list[tuple[str, list[_Judged]]]:
+    columns = [worst_of_each(judged) for judged in (chosen, defaults) if judged is not None]
+    return [
+        (
+            target_words(outcomes[0].target),
+            [
+                _Judged(measured(o), condition_words(o.condition), margin(o), o.state, SIGNS[o.state])
+                for o in outcomes
+            ],
+        )
+        for outcomes in zip(*columns, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """What may be changed, in words."""
+
+    title: str
+    path: str
+    default: str
+    value: str
+    bounds: str
+
+
+def _parameters(evidence: Evidence) -> list[_Parameter]:
+    data = evidence.data
+    found: list[_Parameter] = []
+    for index, axis in enumerate(evidence.axes):
+        bounds = axis.range
+        assert bounds is not None
+        ends = f"{bounds.low:g} to {bounds.high:g}{f' {bounds.unit}' if bounds.unit else ''}"
+        value = evidence.answer.chosen.setting.get(axis.column)
+        default = shown(default_of(evidence.resolved, axis.column))
+        found.append(
+            _Parameter(
+                data.titles[index], axis.column, default, default if value is None else shown(value), ends
+            )
+        )
+    return found
+
+
+def _argument(text: str) -> str:
+    """As a shell takes it."""
+    return f'--set "{text}"' if " " in text else f"--set {text}"
+
+
+def _shapes(data: Data) -> str:
+    """How the measures answer to the parameters, in a sentence; empty where it is not known."""
+    clauses: list[str] = []
+    for measure in dict.fromkeys(shape.measure for shape in data.answer.shapes):
+        target = next(t for t in data.answer.targets if t.measure == measure)
+        found = [
+            said(shape, data, index)
+            for index in range(len(data.axes))
+            if (shape := shape_of(data, index, measure)) is not None
+        ]
+        clauses.append(f"{words_of(target.of)}: {', '.join(found)}")
+    return "; ".join(clauses)
+
+
+def _worst(evidence: Evidence) -> str:
+    """What the map says, in a sentence; empty for no map."""
+    if evidence.region is None or not evidence.cells:
+        return ""
+    cell = worst_corner(evidence.cells)
+    held = sum(c.inside and c.state == "met" for c in evidence.cells)
+    inside = sum(c.inside for c in evidence.cells)
+    where = condition_words(cell.condition)
+    outcome = cell.worst
+    return (
+        f"{role_of(evidence.data)} meets every target in {held} of {inside} conditions of the map. The worst is "
+        f"{where}: "
+        f"{words_of(outcome.target.of)} {measured(outcome)} (target {outcome.target.sense} "
+        f"{outcome.target.bound:g}{'' if outcome.target.of.unit in {'', '%'} else ' '}{outcome.target.of.unit}), "
+        f"{outcome.state}."
+    )
+
+
+def _origin(evidence: Evidence) -> dict[str, str]:
+    first, fresh = evidence.seed, evidence.seed + FRESH
+    found = {
+        "Weir": f"{_core.__version__} (results version {_core.results_version})",
+        "Seeds of the search": f"from {first}",
+        "Fresh seeds": f"{fresh} to {fresh + seeds_of(evidence.answer.chosen) - 1}",
+    }
+    return {**found, **evidence.origin}
+
+
+def _cost(evidence: Evidence) -> dict[str, str]:
+    found = {"Runs": f"{evidence.answer.runs:,}"}
+    if evidence.answer.tried:
+        found["Settings tried"] = f"{len(evidence.answer.tried):,}"
+    if evidence.wall_s > 0.0:
+        found["Time"] = f"{wording.number(evidence.wall_s, 1)} s"
+    if evidence.cpu_s > 0.0:
+        found["CPU time"] = f"{wording.number(evidence.cpu_s, 1)} s"
+    return found
+
+
+def _finite(value: object) -> object:
+    """JSON has no infinity: what is not finite is null."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in cast("Sequence[Any]", value)]
+    return value
