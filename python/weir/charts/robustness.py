@@ -34,9 +34,10 @@ def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:
     inside = sum(cell.inside for cell in cells)
     count = worst.worst.values.size
     caption = (
-        f"{held} of {inside} conditions of the region meet every target. ✓ met, ✗ missed, ? open: the 95% interval "
-        f"of {count} fresh seeds has the bound inside. The number is the worst ratio of measure to bound; pale "
-        "cells lie outside the region, a step beyond its ends. Black frame: the worst condition inside."
+        f"{held} of {inside} conditions of the region meet every target. ✓ met, ✗ missed, ? open: the 95% "
+        f"interval of {count} fresh seeds has the bound inside. The number is the worst ratio of measure to "
+        "bound; pale cells lie outside the region, a step beyond its ends. Black frame: the worst condition "
+        "inside."
     )
     return Figure("robustness", "Where the setting holds", caption, chart, rows)
 
@@ -101,5 +102,8 @@ def _panel(axes: Sequence[Axis], rows: pl.DataFrame, one: str) -> alt.LayerChart
     frame = base.transform_filter("datum.framed").mark_rect(filled=False, stroke="black", strokeWidth=2.4)
     title = f"{names_of([axis.column for axis in axes])[2]} {one} {axes[2].unit}" if len(axes) > 2 else ""
     heading = alt.TitleParams(sentence(title), anchor="start", fontSize=12, fontWeight="normal", offset=6)
-    size = {"width": 420 if len(axes) < 3 else 210, "height": 34 * max(1, mine["y"].n_unique())}
+    size: dict[str, Any] = {
+        "width": 420 if len(axes) < 3 else 210,
+        "height": 34 * max(1, mine["y"].n_unique()),
+    }
     return cast("alt.LayerChart", alt.layer(cells, signs, ratios, frame).properties(title=heading, **size))

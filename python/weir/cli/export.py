@@ -55,6 +55,8 @@ def export(
     from weir.scenario import Scenario
 
     with command.guarded():
+        if out is not None and (out.is_dir() or not out.parent.is_dir()):
+            command.refuse(f"{out} cannot be written", "name a file in a folder that is there: -o FILE")
         loaded = Scenario.load_with(scenario, overrides)
         chosen = loaded if variant is None else loaded.variant(variant)
         with console.progress_bar(2 * replications, quiet=quiet) as progress:
@@ -78,7 +80,7 @@ def export(
             for warning in found.warnings:
                 console.note(f"warning: {warning}")
             if found.closest is not None:
-                console.note(f"no kernel has it; {found.closest.law} comes closest")
+                console.note(f"no kernel has this discipline; what comes closest is {found.closest.law}")
             if variant is None and loaded.variants:
                 console.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
             if out is not None:

@@ -27,7 +27,7 @@ class Closest:
 
 def closest(port: Port) -> Closest:
     """Of the discipline of the link. Raises ExportError."""
-    if port.law not in _CLOSEST:
+    if port.law not in _CLOSEST or "python" in port.parameters.get("law", ()):
         raise ExportError(
             f"no kernel has {port.law}, and nobody can know what comes closest to a law of your own",
             f'compare it with one that a kernel has, and export that: --set "links.{port.link}.aqm.pie={{}}"',

@@ -85,7 +85,7 @@ def export(
         raise ExportError(f"{device!r} is no name of an interface", "`ip link` lists them; such as eth0")
     core = scenario.core if isinstance(scenario, Scenario) else scenario
     if form == "scenario":
-        return _scenario(core, link)
+        return _scenario(core, link, command)
     request = _Request(Port.of(core, link), device, command)
     if form == "wred":
         return _wred(request)
@@ -97,10 +97,17 @@ def export(
     return _instead(request, lambda port, other: _measure(port, other, replications, threads, progress))
 
 
-def _scenario(core: _core.Scenario, link: str | None) -> Exported:
+def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Exported:
     if link is not None:
         Port.of(core, link)
-    return Exported(core.to_toml(), "scenario", None, None, ())
+    text = core.to_toml()
+    links = tomllib.loads(text)["links"].items()
+    warnings = tuple(
+        f"{name} follows a trace: {table['trace']} has to lie beside this file" for name, table in links
+        if "trace" in table
+    )  # fmt: skip
+    head = [core.title, *([f"From: {command}"] if command else []), *_list("Beside it", warnings)]
+    return Exported("\n".join([*tc.comment(head), "", text]), "scenario", None, None, warnings)
 
 
 def _tc(request: _Request, qdisc: Qdisc, said: list[str]) -> Exported:

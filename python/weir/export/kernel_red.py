@@ -47,15 +47,18 @@ def weight(wanted: float, least: int, most: int, avpkt: int) -> Weight:
     """The weight nearest to `wanted` that the kernel can have for thresholds of `least` and `most`, and a
     burst that makes tc choose it. Thresholds in bytes (of CHOKe in packets, with an avpkt of 1).
 
-    tc has no burst for most weights unless min is well above a packet; a smaller avpkt serves as well.
+    tc has a burst for a weight if min is well above a packet, and for any if it is a whole number of packets; so
+    smaller packets are tried, down to a byte.
     """
     log = min(max(round(-math.log2(wanted)), 1), MOST, MOST - most.bit_length())
-    avpkt = max(min(avpkt, int(least / 1.5)), 1)
-    low, high = _longest(log - 1, least / avpkt), _longest(log, least / avpkt)
-    # In the middle of the bursts for which tc takes this weight.
-    burst = max(round((low + high) / 2.0), low + 1)
-    found = log_of(burst, least, avpkt)
-    return Weight(burst, log if found is None else found, avpkt)
+    for packet in (min(avpkt, least // 2), *(least // parts for parts in range(2, 9)), 1):
+        size = max(packet, 1)
+        low, high = _longest(log - 1, least / size), _longest(log, least / size)
+        # In the middle of the bursts for which tc takes this weight.
+        burst = max(round((low + high) / 2.0), low + 1)
+        if log_of(burst, least, size) == log:
+            return Weight(burst, log, size)
+    raise AssertionError(f"tc has a burst for a min of {least} bytes, counted in bytes")
 
 
 def probability(wanted: float, band: int) -> tuple[float, float]:

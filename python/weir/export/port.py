@@ -65,8 +65,13 @@ class Port:
 
     def under(self, law: str, parameters: Table) -> Port:
         """The same link under another discipline."""
-        path = f"links.{self.link}.aqm"
-        return Port.of(self.scenario.replace([(path, to_toml({law: dict(parameters)}))]), self.link)
+        changed = [(f"links.{self.link}.aqm", to_toml({law: dict(parameters)}))]
+        try:
+            return Port.of(self.scenario.replace(changed), self.link)
+        except _core.ScenarioError:
+            # One link of a row that the scenario writes in short; written out, every link has its own table.
+            whole = _core.Scenario.loads(self.scenario.to_toml(), self.scenario.name)
+            return Port.of(whole.replace(changed), self.link)
 
     @property
     def packets_per_second(self) -> float:

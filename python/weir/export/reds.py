@@ -105,7 +105,7 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
         bandwidth = max(round(port.rate * weight.avpkt / port.mean_packet), 8)
         found.notes.append(
             f"avpkt and bandwidth are {weight.avpkt}/{port.mean_packet} of packet and link: tc finds no "
-            "burst for a min so near to a packet, and their ratio alone counts"
+            "burst for a min below two packets, and their ratio alone counts"
         )
     found.option("limit", checked("the buffer", port.room_bytes))
     found.option("min", least)

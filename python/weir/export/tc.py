@@ -50,7 +50,7 @@ def script(qdisc: Qdisc, device: str, head: Sequence[str]) -> str:
             "",
             "set -eu",
             "",
-            f"DEV=${{1:-{device}}}    # the interface that leads into the link {port.link}",
+            f"DEV=${{1:-{device}}}    # the interface that leads into the link {' '.join(port.link.split())}",
             "",
             *commands,
             "",

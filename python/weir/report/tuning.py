@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import isfinite
 from pathlib import Path
-from typing import Any, cast
 
 from weir import _core, wording
 from weir.charts.figure import Figure, Panel
 from weir.charts.render import render
 from weir.charts.robustness import robustness, worst_corner
-from weir.charts.tuning import Data, Load, panels_of
+from weir.charts.tuning import Data, panels_of
 from weir.charts.tuning.conditions import condition_words
 from weir.charts.tuning.course import course
 from weir.charts.tuning.data import default_of
 from weir.charts.tuning.effects import said, shape_of
 from weir.charts.tuning.scales import SIGNS, words_of
+from weir.report.evidence import Evidence
 from weir.report.page import page
 from weir.report.tuning_words import (
     margin,
@@ -34,106 +33,10 @@ from weir.report.tuning_words import (
     worst_of_each,
 )
 from weir.saved import REPORT, replacing, write_manifest
-from weir.sweeps.axes import Axis
-from weir.sweeps.values import text_of
-from weir.tuning.answer import Answer, Confirmed, State
+from weir.tuning.answer import Confirmed, State
 from weir.tuning.lab import FRESH
-from weir.tuning.online import Phase
-from weir.tuning.region import MapCell, Region
-from weir.tuning.tune import Tuned
 
 ANSWER = "answer.json"
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """An answer with all that it takes to believe, to use and to repeat it."""
-
-    answer: Answer
-    axes: tuple[Axis, ...]
-    """Of the box, in the order of the parameters."""
-    name: str
-    """Of the scenario, as it is written on the command line."""
-    title: str
-    resolved: str
-    """The scenario with every default, before anything was changed."""
-    seed: int
-    """Of the first run of the search."""
-    command: str | None = None
-    """The command line, where there was one."""
-    wall_s: float = 0.0
-    cpu_s: float = 0.0
-    exports: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What it is to what it says: `tc script`, `OpenWrt SQM`, `scenario`."""
-    region: Region | None = None
-    cells: tuple[MapCell, ...] = ()
-    """The map over the region; empty for none."""
-    loads: tuple[Load, ...] = ()
-    """What can be had at other loads."""
-    phases: tuple[Phase, ...] = ()
-    """The answer beside OP-RED; empty for none."""
-    origin: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What else it takes to repeat it: Python, platform."""
-
-    @staticmethod
-    def of(
-        tuned: Tuned,
-        name: str,
-        command: str | None = None,
-        exports: Mapping[str, str] | None = None,
-        **more: Any,  # noqa: ANN401 - of the fields above
-    ) -> Evidence:
-        """Of what `weir.tuning.tune` gave for the scenario called `name` on the command line."""
-        core = tuned.task.scenario.core
-        return Evidence(
-            answer=tuned.answer,
-            axes=tuned.task.space.axes,
-            name=name,
-            title=core.title or core.name,
-            resolved=tuned.task.scenario.to_toml(),
-            seed=core.seed,
-            command=command,
-            wall_s=tuned.wall_s,
-            exports=exports or {},
-            region=tuned.task.region,
-            cells=tuned.cells,
-            phases=tuned.phases,
-            **more,
-        )
-
-    @property
-    def data(self) -> Data:
-        """What figures see."""
-        return Data(self.answer, self.axes, self.resolved, self.loads)
-
-    @property
-    def settings(self) -> list[str]:
-        """The setting as arguments of any command: `links.bottleneck.aqm.red.max_p=0.1`."""
-        return [f"{path}={text_of(value)}" for path, value in self.answer.chosen.setting.items()]
-
-    def to_json(self) -> dict[str, Any]:
-        """All that the page says, as plain values."""
-        document = {
-            "sentence": verdict_sentence(self.data),
-            "reasons": reasons(self.data),
-            **self.answer.to_json(),
-            "scenario": self.name,
-            "title": self.title,
-            "axes": [axis.to_json() for axis in self.axes],
-            "set": self.settings,
-            "seed": self.seed,
-            "fresh_seed": self.seed + FRESH,
-            "command": self.command,
-            "wall_s": self.wall_s,
-            "cpu_s": self.cpu_s,
-            "weir": _core.__version__,
-            "results_version": _core.results_version,
-            "exports": dict(self.exports),
-            "robustness": [cell.to_json() for cell in self.cells],
-            "worst_condition": worst_corner(self.cells).to_json() if self.cells else None,
-            "op_red": [phase.to_json() for phase in self.phases],
-        }
-        return cast("dict[str, Any]", _finite(document))
 
 
 def write_evidence(evidence: Evidence, directory: str | os.PathLike[str], *, replace: bool = True) -> Path:
@@ -294,14 +197,12 @@ def _worst(evidence: Evidence) -> str:
     cell = worst_corner(evidence.cells)
     held = sum(c.inside and c.state == "met" for c in evidence.cells)
     inside = sum(c.inside for c in evidence.cells)
-    where = condition_words(cell.condition)
-    outcome = cell.worst
+    who = role_of(evidence.data)
+    verb = "meet" if who.endswith("s") else "meets"
+    said = f"{measured(cell.worst)}, where the target is {target_words(cell.worst.target)}: {cell.state}"
     return (
-        f"{role_of(evidence.data)} meets every target in {held} of {inside} conditions of the map. The worst is "
-        f"{where}: "
-        f"{words_of(outcome.target.of)} {measured(outcome)} (target {outcome.target.sense} "
-        f"{outcome.target.bound:g}{'' if outcome.target.of.unit in {'', '%'} else ' '}{outcome.target.of.unit}), "
-        f"{outcome.state}."
+        f"{who} {verb} every target in {held} of {inside} conditions of the map. The worst is "
+        f"{condition_words(cell.condition)}, with {words_of(cell.worst.target.of)} {said}."
     )
 
 
@@ -324,14 +225,3 @@ def _cost(evidence: Evidence) -> dict[str, str]:
     if evidence.cpu_s > 0.0:
         found["CPU time"] = f"{wording.number(evidence.cpu_s, 1)} s"
     return found
-
-
-def _finite(value: object) -> object:
-    """JSON has no infinity: what is not finite is null."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(one) for key, one in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in cast("Sequence[Any]", value)]
-    return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import exp, floor, isfinite, log10
 
 from weir.charts.tuning.conditions import condition_words
@@ -47,8 +46,8 @@ def reasons(data: Data) -> list[str]:
     said: list[str] = []
     if data.conditions > 1:
         said.append(
-            f"Every target is to be met in each of {data.conditions} conditions; of each target, the condition that is "
-            "worst for it is shown."
+            f"Every target is to be met in each of {data.conditions} conditions; of each target, the "
+            "condition that is worst for it is shown."
         )
     match answer.verdict:
         case "not achievable":
@@ -58,8 +57,8 @@ def reasons(data: Data) -> list[str]:
             )
             if isfinite(answer.least) and answer.least > 0.0:
                 said.append(
-                    "From all runs, no setting within the bounds can be expected to miss its worst target by less "
-                    f"than a factor of {exp(answer.least):.3g}."
+                    "From all runs, no setting within the bounds can be expected to miss its worst target by "
+                    f"less than a factor of {exp(answer.least):.3g}."
                 )
         case "undecided":
             said += _what_it_takes(data)
@@ -92,7 +91,8 @@ def _what_it_takes(data: Data) -> list[str]:
         elif answer.least <= 0.0:
             said.append(
                 "A setting that meets all targets, at best with a worst ratio of measure to bound of "
-                f"{exp(answer.least):.3g}, cannot be ruled out: narrower bounds around the best setting would tell."
+                f"{exp(answer.least):.3g}, cannot be ruled out: narrower bounds around the best setting "
+                "would tell."
             )
     return said
 
@@ -130,7 +130,7 @@ def target_words(target: Target) -> str:
 
 
 def measured(outcome: Outcome) -> str:
-    """`17.8 ± 0.4 ms`, in as many decimals as it takes to see on which side of the bound the interval lies."""
+    """`17.8 ± 0.4 ms`, in as many decimals as show on which side of the bound the interval lies."""
     half = outcome.half_width
     if not isfinite(half):
         return _with_unit(f"{outcome.mean:.4g}", outcome.target.of)
@@ -180,10 +180,9 @@ def _clause(outcome: Outcome, *, where: bool) -> str:
         case "met":
             said = f"margin {margin(outcome)}"
         case "missed":
-            lacking = "what lacks is " if _lacks(outcome.target) else ""
-            said = f"missed: {lacking}{exp(outcome.shortfall):.3g} times {'what may' if lacking else 'the bound'}"
-            if outcome.target.sense == ">" and not lacking:
-                said = f"missed by a factor of {exp(outcome.shortfall):.3g}"
+            said = f"missed by a factor of {exp(outcome.shortfall):.3g}"
+            if _lacks(outcome.target):
+                said += " in what lacks"
         case "open":
             said = "open: the interval contains it"
     name = words_of(outcome.target.of)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
+from weir import _core
 from weir.scenario import Scenario
 from weir.sweeps.axes import Axis, Part, check_distinct, parse
-from weir.sweeps.values import Range
+from weir.sweeps.values import Range, Value, written
 from weir.tuning.answer import Confirmed, Outcome, State
 from weir.tuning.lab import Lab
 from weir.tuning.space import Setting, SpaceError, bottleneck_of, placed
@@ -43,7 +45,12 @@ class Region:
         check_distinct(axes)
         region = Region(tuple(axes))
         for condition in region.conditions():
-            placed(scenario.core, condition)
+            try:
+                placed(scenario.core, condition)
+            except _core.ScenarioError as error:
+                # Nobody has typed --set.
+                error.file = error.file.replace("--set ", "--over ", 1)
+                raise
         return region
 
     def conditions(self) -> list[Setting]:
@@ -64,7 +71,7 @@ class Region:
         ]
 
     def _at(self, shares: Sequence[float]) -> Setting:
-        return tuple((axis.column, axis.at(share)[0]) for axis, share in zip(self.axes, shares, strict=True))
+        return tuple(_level(axis, share) for axis, share in zip(self.axes, shares, strict=True))
 
 
 @dataclass(frozen=True)
@@ -118,27 +125,38 @@ def map_of(region: Region, setting: Setting, targets: Sequence[Target], lab: Lab
     )
 
 
+def _level(axis: Axis, share: float) -> tuple[str, Value]:
+    """The value at a share of the range: of three digits between the ends, which are as they were written."""
+    values = axis.parts[0].values
+    assert isinstance(values, Range)
+    number = values.low * (values.high / values.low) ** share
+    if 0.0 < share < 1.0:
+        number = float(f"{number:.3g}")
+    whole = round(number) if values.whole else number
+    return axis.column, written(Decimal(repr(whole)), values.unit, whole=values.whole)
+
+
 def _shares(count: int) -> list[float]:
     return [index / (count - 1) for index in range(count)]
 
 
-def _mapped(axis: Axis, count: int) -> list[tuple[tuple[str, Any], bool]]:
+def _mapped(axis: Axis, count: int) -> list[tuple[tuple[str, Value], bool]]:
     """Levels of one condition with one beyond each end, by the same factor."""
     part = axis.parts[0]
     values = part.values
     assert isinstance(values, Range)
     step = (values.high / values.low) ** (1.0 / (count - 1))
-    low, high = values.low / step, values.high * step
+    low, high = (float(f"{end:.3g}") for end in (values.low / step, values.high * step))
     if values.whole:
-        low, high = max(1.0, round(low)), max(round(high), values.high + 1)
+        low, high = float(max(1, round(low))), max(float(round(high)), values.high + 1.0)
     wide = Axis((Part(part.path, Range(low, high, values.unit, values.whole, log=True)),))
-    inner = [((axis.column, axis.at(share)[0]), True) for share in _shares(count)]
-    outer = [((axis.column, wide.at(share)[0]), False) for share in (0.0, 1.0)]
-    known = {setting for setting, _ in inner}
-    before = [one for one in outer[:1] if one[0] not in known]
-    after = [one for one in outer[1:] if one[0] not in known]
-    distinct = list(dict.fromkeys(inner))
-    return [*before, *distinct, *after]
+    inner = [(_level(axis, share), True) for share in _shares(count)]
+    before, after = (_level(wide, share) for share in (0.0, 1.0))
+    return [
+        *([(before, False)] if low < values.low else []),
+        *dict.fromkeys(inner),
+        (after, False),
+    ]
 
 
 def _axis(scenario: Scenario, text: str) -> Axis:

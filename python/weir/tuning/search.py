@@ -19,21 +19,17 @@ Where a setting is to do over a region of conditions, each target counts once fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
 from weir.tuning.answer import Answer, Confirmed, Verdict
 from weir.tuning.judge import Judge
-from weir.tuning.shapes import shapes
-from weir.tuning.space import Place, Space
+from weir.tuning.shapes import REPLICATIONS, shapes
+from weir.tuning.space import Place, Setting, Space
 from weir.tuning.surface import Best, best_of
 
 LEVELS = {1: 7, 2: 5, 3: 3}
 """Of each parameter in the coarse design."""
-
-REPLICATIONS = 2
-"""There, and of each setting tried later."""
 
 ROUNDS = 12
 """Of refinement, at most."""
@@ -53,8 +49,7 @@ class Search:
             raise ValueError(f"{space.dimensions} parameters; this search is for one to three")
         self._space, self._judge = space, judge
         self._tried: list[Place] = []
-        ticks = np.linspace(0.0, 1.0, _TICKS[space.dimensions])
-        self._grid = np.array(list(product(ticks, repeat=space.dimensions)))
+        self._grid = np.stack(space.places(_TICKS[space.dimensions]))
 
     def run(self) -> Answer:
         """The answer, with its evidence."""
@@ -66,9 +61,8 @@ class Search:
             return Answer(
                 "defaults already meet it", judge.targets, defaults, defaults, (), (), 0.0, judge.lab.runs
             )
-        ticks = np.linspace(0.0, 1.0, LEVELS[self._space.dimensions])
         judge.say("coarse design", (), 0.0, float("inf"))
-        self._try([np.array(place) for place in product(ticks, repeat=self._space.dimensions)])
+        self._try(self._space.places(LEVELS[self._space.dimensions]))
         coarse = list(self._tried)
         refuted = 0
         for _ in range(ROUNDS):
@@ -81,7 +75,8 @@ class Search:
                 refuted += 1
                 if refuted == REFUTED:
                     break
-            elif best.hopeless:
+            elif best.hopeless and self._space.at(best.place) in self._seen():
+                # The nearest has been run, not only computed.
                 break
             self._refine(best)
         best = self._best()
@@ -94,19 +89,22 @@ class Search:
         return self._answer(verdict, judged, defaults, coarse)
 
     def _try(self, places: Sequence[Place]) -> None:
-        seen = {self._space.at(place) for place in self._tried}
+        seen = self._seen()
         for place in places:
             if self._space.at(place) not in seen:
                 self._tried.append(place)
                 seen.add(self._space.at(place))
         self._judge.try_out([self._space.at(place) for place in places], REPLICATIONS)
 
+    def _seen(self) -> set[Setting]:
+        return {self._space.at(place) for place in self._tried}
+
     def _best(self) -> Best:
         return best_of(self._space, self._judge, self._tried, self._grid)
 
     def _refine(self, best: Best) -> None:
         """Runs where the least is expected, and where it may hide; more of what was tried already."""
-        known = {self._space.at(place) for place in self._tried}
+        known = self._seen()
         for place in (best.place, best.hope):
             setting = self._space.at(place)
             if setting in known:

@@ -7,7 +7,7 @@ and combinations, is above zero with its interval; the intervals of all steps ho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +17,11 @@ from weir.statistics import CONFIDENCE, student_t
 from weir.tuning.answer import Shape
 from weir.tuning.lab import Lab
 from weir.tuning.space import Place, Setting, Space
+
+Numbers = NDArray[np.float64]
+
+REPLICATIONS = 2
+"""Of every setting of the coarse design, and of those tried later."""
 
 
 def shapes(
@@ -35,16 +40,13 @@ def _shape(
 ) -> Shape:
     path = space.axes[index].column
     ticks = sorted({float(place[index]) for place in places})
-    # Combinations of the others in the same order at every level.
-    order = sorted(places, key=lambda place: tuple(np.delete(place, index).tolist()))
-    at = {
-        tick: _values(
-            lab, space, [place for place in order if float(place[index]) == tick], measure, conditions
-        )
-        for tick in ticks
-    }
+    # What the other parameters are, and what the measure was there.
+    at: dict[float, dict[tuple[float, ...], Numbers]] = {tick: {} for tick in ticks}
+    for place in places:
+        rest = tuple(np.delete(place, index).tolist())
+        at[float(place[index])][rest] = _values(lab, space.at(place), measure, conditions)
     level = 1.0 - (1.0 - CONFIDENCE) / (len(ticks) - 1)
-    signs = [_sign(at[high] - at[low], level) for low, high in pairwise(ticks)]
+    signs = [_sign(_steps(at[low], at[high]), level) for low, high in pairwise(ticks)]
     shown = [sign for sign in signs if sign]
     if not shown:
         return Shape(measure, path, "no effect shown")
@@ -56,16 +58,17 @@ def _shape(
     return Shape(measure, path, said, space.at(where)[index][1])
 
 
-def _values(
-    lab: Lab, space: Space, places: Sequence[Place], measure: str, conditions: Sequence[Setting]
-) -> NDArray[np.float64]:
-    """Of all combinations, replication by replication: the design's own, common to all of it."""
-    rows = [lab.values(space.at(place) + condition, measure) for place in places for condition in conditions]
-    common = min(row.size for row in rows)
-    return np.concatenate([row[:common] for row in rows])
+def _values(lab: Lab, setting: Setting, measure: str, conditions: Sequence[Setting]) -> Numbers:
+    """In all conditions, replication by replication: as many as all of the design has."""
+    return np.concatenate([lab.values(setting + c, measure)[:REPLICATIONS] for c in conditions])
 
 
-def _sign(steps: NDArray[np.float64], level: float) -> int:
+def _steps(low: Mapping[tuple[float, ...], Numbers], high: Mapping[tuple[float, ...], Numbers]) -> Numbers:
+    """Of all combinations that can be run at both levels."""
+    return np.concatenate([high[rest] - low[rest] for rest in low if rest in high])
+
+
+def _sign(steps: Numbers, level: float) -> int:
     n = steps.size
     half = student_t(n - 1, level) * float(steps.std(ddof=1)) / n**0.5
     mean = float(steps.mean())

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -58,8 +59,12 @@ class Space:
         axes = [_axis(scenario, text) for text in texts]
         check_distinct(axes)
         space = Space(scenario.core, tuple(axes))
-        for corner in (np.zeros(len(axes)), np.ones(len(axes))):
-            placed(scenario.core, space.at(corner))
+        try:
+            placed(scenario.core, space.at(np.full(len(axes), 0.5)))
+        except _core.ScenarioError as error:
+            # Nobody has typed --set.
+            error.file = error.file.replace("--set ", "--vary ", 1)
+            raise
         return space
 
     @property
@@ -69,6 +74,20 @@ class Space:
     def at(self, place: Place) -> Setting:
         """The setting at a place."""
         return tuple((axis.column, axis.at(float(u))[0]) for axis, u in zip(self.axes, place, strict=True))
+
+    def can_run(self, place: Place) -> bool:
+        """Whether the scenario takes the setting at a place."""
+        try:
+            placed(self.scenario, self.at(place))
+        except _core.ScenarioError:
+            return False
+        return True
+
+    def places(self, levels: int) -> list[Place]:
+        """Every combination of so many levels that can be run, each setting once."""
+        ticks = np.linspace(0.0, 1.0, levels)
+        found = {self.at(place): place for place in map(np.array, product(ticks, repeat=self.dimensions))}
+        return [place for place in found.values() if self.can_run(place)]
 
     def number(self, index: int, place: Place) -> float:
         """The value of one parameter as a number in the unit of its axis."""

@@ -32,8 +32,9 @@ def course(phases: Sequence[Phase], targets: Sequence[Target]) -> Figure:
     facets.append(Facet("Load", "Flows", [Curve("load", x, users)]))
     laws = " and ".join(dict.fromkeys(phase.law for phase in phases))
     caption = (
-        f"{sentence(laws)} on the same traffic while the load changes: the mean of each phase without its first "
-        f"{SETTLED * PHASE_S:.0f} s, with its 95% interval as a band. The setting was found for the first load."
+        f"{sentence(laws)} on the same traffic while the load changes: the mean of each phase without its "
+        f"first {SETTLED * PHASE_S:.0f} s, with its 95% interval as a band. The setting was found for the "
+        "first load."
     )
     plot = Plot("over-time", "Under a load that changes", caption, "Time (s)", facets, columns=len(facets))
     return figure(plot)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, prod
-from typing import Any
+from typing import Any, cast
 
 from weir import _core
 from weir.charts.tuning.scales import ROLES
@@ -89,7 +89,7 @@ class Data:
         there = [p.at for p in self.points]
         while len(there) < prod(len(values) for values in kept):
             shares = [
-                (sum(at[i] == value for at in there) * len(kept[i]), i, value)
+                (sum(at[i] == value for at in there) * len(values), i, value)
                 for i, values in enumerate(kept)
                 for value in values
             ]
@@ -125,7 +125,7 @@ class Data:
 
     @cached_property
     def defaults(self) -> tuple[float | None, ...]:
-        """The parameters of the scenario as it is; None for one that is not a number in the axis' kind of unit."""
+        """The parameters of the scenario as it is; None for what is no number in a unit like the axis'."""
         return tuple(_number(default_of(self.resolved, axis.column), axis.unit) for axis in self.axes)
 
     @property
@@ -151,7 +151,7 @@ def default_of(resolved: str, path: str) -> Value | None:
     """What the scenario has at a path; None for nothing or a table."""
     found: Any = tomllib.loads(resolved)
     for word in path.split("."):
-        found = found.get(word) if isinstance(found, dict) else None
+        found = cast("dict[str, Any]", found).get(word) if isinstance(found, dict) else None
     return found if isinstance(found, str | int | float) else None
 
 

@@ -31,7 +31,7 @@ def seeds(data: Data) -> Figure:
     where = f", in the worst of {data.conditions} conditions" if data.conditions > 1 else ""
     named = "Squares: the defaults." if name == "defaults" else f"Diamonds: {name}; squares: the defaults."
     caption = (
-        f"One mark per seed that had no part in the search{where}. {named} Green lines: the targets, which the means "
-        "have to meet, not every seed."
+        f"One mark per seed that had no part in the search{where}. {named} Green lines: the targets, "
+        "which the means have to meet, not every seed."
     )
     return drawn(Sheets("fresh-seeds", "Seed by seed", caption, "Fresh seed", sheets))

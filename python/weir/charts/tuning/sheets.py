@@ -132,7 +132,14 @@ def _panel(figure: Sheets, index: int, sheet: Sheet, columns: int) -> alt.LayerC
     for role, (shape, ink) in _SHAPES.items():
         one = rows.transform_filter(f"datum.kind === '{role}'")
         bars = one.transform_filter("isValid(datum.low)")
-        mark = {"shape": shape, "size": 70, "fill": "white", "stroke": ink, "strokeWidth": 1.8, "opacity": 1}
+        mark: dict[str, Any] = {
+            "shape": shape,
+            "size": 70,
+            "fill": "white",
+            "stroke": ink,
+            "strokeWidth": 1.8,
+            "opacity": 1,
+        }
         layers += [
             bars.mark_rule(color=ink, strokeWidth=1.8).encode(y=y("low"), y2="high:Q"),
             one.mark_point(**mark).encode(tooltip=tips),

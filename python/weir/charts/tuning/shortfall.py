@@ -31,7 +31,8 @@ _READ = "1 is on the bound, below 1 meets it; where nearly all is asked for, the
 def shortfall_figure(data: Data) -> Figure | None:
     """The worst ratio over the box; None where there is no picture of it: nothing tried, or no grid."""
     match len(data.axes):
-        case 1 if data.searched:
+        # With one target, its measure along the parameter is the same picture.
+        case 1 if data.searched and len(data.answer.chosen.outcomes) > 1:
             return _curve(data)
         case 2 | 3 if data.combined:
             return _map(data)
@@ -45,7 +46,7 @@ def _curve(data: Data) -> Figure:
     lines = [Line("the worst target", x, [exp(p.shortfall) for p in points])]
     if len(data.answer.targets) > 1 and data.conditions == 1:
         # The worst is the highest of these.
-        lines = []
+        lines = list[Line]()
         for target in data.answer.targets:
             means = np.array([p.means[target.measure] for p in points])
             name = f"{words_of(target.of)} {target.sense} {target.bound:g} {target.of.unit}".strip()

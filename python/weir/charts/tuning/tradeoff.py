@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import altair as alt
@@ -10,23 +10,15 @@ import polars as pl
 
 from weir.charts import style
 from weir.charts.figure import ROWS, Figure
-from weir.charts.tuning.data import Data, Point
-from weir.charts.tuning.scales import BOUND, NEAR_FULL, ROLES, STRONG, Extent, sentence, words_of
-from weir.tuning.answer import Confirmed
+from weir.charts.tuning.data import Data
+from weir.charts.tuning.pairs import TRIED, pairs
+from weir.charts.tuning.scales import BOUND, NEAR_FULL, STRONG, Extent, sentence, words_of
 from weir.tuning.targets import Target
-
-_SCHEMA = {
-    "kind": pl.String, "line": pl.String, "level": pl.String, "setting": pl.String, "place": pl.Int64,
-    **dict.fromkeys(("x", "y", "x_low", "x_high", "y_low", "y_high"), pl.Float64), "n": pl.Int64,
-}  # fmt: skip
-
-_TRIED = "other settings"
-"""Off the coarse design."""
 
 
 def tradeoff(data: Data, up: Target, across: Target) -> Figure:
     """The measure of target `up` against that of `across` for everything that was tried."""
-    rows = pl.DataFrame(_rows(data, up, across), schema=_SCHEMA, orient="row", strict=False)
+    rows = pairs(data, up, across)
     x, y = _extent(rows, "x", across), _extent(rows, "y", up)
     # What lies below a logarithmic axis has no place on it: the bar then begins at its end.
     rows = rows.with_columns(pl.col("x_low").clip(lower_bound=x.low), pl.col("y_low").clip(lower_bound=y.low))
@@ -41,93 +33,6 @@ def tradeoff(data: Data, up: Target, across: Target) -> Figure:
         cast("alt.TopLevelMixin", chart),
         rows,
     )
-
-
-def front(points: Sequence[Mapping[str, float]], up: Target, across: Target) -> list[int]:
-    """Those that no other beats in both measures, in the order of `across`."""
-
-    def cost(point: Mapping[str, float], target: Target) -> float:
-        return point[target.measure] if target.sense == "<" else -point[target.measure]
-
-    order = sorted(range(len(points)), key=lambda i: (cost(points[i], across), cost(points[i], up)))
-    kept: list[int] = []
-    for index in order:
-        if not kept or cost(points[index], up) < cost(points[kept[-1]], up):
-            kept.append(index)
-    return kept
-
-
-def _rows(data: Data, up: Target, across: Target) -> list[tuple[Any, ...]]:
-    def row(
-        kind: str, line: str, level: str, setting: str, place: int, at: Mapping[str, float], n: int
-    ) -> Any:  # noqa: ANN401
-        nothing = (None,) * 4
-        return kind, line, level, setting, place, at[across.measure], at[up.measure], *nothing, n
-
-    found: list[tuple[Any, ...]] = []
-    for load in data.loads:
-        kept = [load.means[i] for i in front(load.means, up, across)]
-        found += [row("load", load.label, load.label, load.label, i, m, 0) for i, m in enumerate(kept)]
-        if kept:
-            found.append(row("load end", load.label, load.label, load.label, 0, kept[-1], 0))
-    best = front([p.means for p in data.points], up, across)
-    for i, index in enumerate(best):
-        p = data.points[index]
-        found.append(row("front", "front", "", data.named(p.at), i, p.means, p.n))
-    for p in data.points:
-        level = data.level(0, p.at[0]) if p.at in data.grid else _TRIED
-        found.append(row("tried", "", level, data.named(p.at), 0, p.means, p.n))
-    for along, kind in ((1, "first"), (0, "second")):
-        for name, line in _lines(data, along):
-            for i, p in enumerate(line):
-                level = data.level(0, p.at[0])
-                found.append(row(kind, name, level, data.named(p.at), i, p.means, p.n))
-            if kind == "second":
-                found.append(row("second end", name, name, name, 0, line[-1].means, 0))
-    marks = [(data.answer.chosen, ROLES[data.answer.verdict])]
-    if data.answer.chosen.setting:
-        marks.append((data.answer.defaults, "defaults"))
-    return found + [_mark(data, judged, name, up, across) for judged, name in marks]
-
-
-def _lines(data: Data, along: int) -> list[tuple[str, list[Point]]]:
-    """Settings of the coarse design that differ in one parameter alone, with what they share."""
-    dimensions = len(data.axes)
-    if dimensions == 1:
-        ordered = sorted(data.points, key=lambda p: p.at)
-        return [("all", ordered)] if along == 1 and ordered else []
-    # More parameters have too many families of lines: those along the second stay.
-    if dimensions > 3 or (dimensions == 3 and along == 0) or len(data.levels[along]) < 2:
-        return []
-    lines: dict[tuple[float, ...], list[Point]] = {}
-    for at, point in sorted(data.grid.items()):
-        lines.setdefault((*at[:along], *at[along + 1 :]), []).append(point)
-    other = [index for index in range(dimensions) if index != along]
-    return [
-        (", ".join(data.level(i, number) for i, number in zip(other, shared, strict=True)), points)
-        for shared, points in lines.items()
-    ]
-
-
-def _mark(data: Data, judged: Confirmed, name: str, up: Target, across: Target) -> tuple[Any, ...]:
-    values: list[float | None] = []
-    n = 0
-    for target in (across, up):
-        found = data.of_target(judged, target)
-        mean = sum(outcome.mean for outcome in found) / len(found)
-        values.append(mean)
-        n = found[0].values.size
-    # Over several conditions the cross would be no interval of anything.
-    ends: list[float | None] = [None] * 4
-    if data.conditions == 1:
-        for place, target in ((0, across), (2, up)):
-            outcome = data.of_target(judged, target)[0]
-            ends[place : place + 2] = [
-                outcome.mean - outcome.half_width,
-                outcome.mean + outcome.half_width,
-            ]
-    kind = "defaults" if name == "defaults" else "chosen"
-    return kind, name, name, name, 0, *values, *ends, n
 
 
 def _extent(rows: pl.DataFrame, side: str, target: Target) -> Extent:
@@ -160,7 +65,7 @@ def _layers(
         alt.Tooltip("y:Q", title=up.of.heading, format=f".{up.of.decimals}f"),
         alt.Tooltip("n:Q", title="replications"),
     ]
-    order = {"order": "place:Q", "detail": "line:N"}
+    order: dict[str, Any] = {"order": "place:Q", "detail": "line:N"}
     shade, *bounds = _region(up, across, x, y)
     # Means over conditions may lie in it though one of the conditions does not.
     layers: list[alt.Chart] = [*([shade] if data.conditions == 1 else []), *bounds]
@@ -194,7 +99,7 @@ def _dots(
     filled = tried.mark_point(filled=True, opacity=1, color=style.GREY).encode(size=size, tooltip=tips)
     if not several:
         return [filled]
-    other = f"datum.level === '{_TRIED}'"
+    other = f"datum.level === '{TRIED}'"
     return [
         filled.transform_filter(f"!({other})").encode(color=colour),
         filled.transform_filter(other),
@@ -209,7 +114,7 @@ def _crosses(of: Any, tips: Sequence[alt.Tooltip], place: Any) -> list[alt.Chart
     layers: list[alt.Chart] = []
     for kind, ink, shape in (("defaults", style.INK, "square"), ("chosen", STRONG, "diamond")):
         one = of(kind)
-        bar = {"color": ink, "strokeWidth": 1.8, "clip": True}
+        bar: dict[str, Any] = {"color": ink, "strokeWidth": 1.8, "clip": True}
         layers += [
             one.mark_rule(**bar).encode(x=place("x", "x_low"), x2="x_high:Q"),
             one.mark_rule(**bar).encode(y=place("y", "y_low"), y2="y_high:Q"),
@@ -223,7 +128,13 @@ def _crosses(of: Any, tips: Sequence[alt.Tooltip], place: Any) -> list[alt.Chart
 
 def _named(rows: alt.Chart, **options: Any) -> list[alt.Chart]:  # noqa: ANN401
     """Names beside their points, on a ground of their own."""
-    ground = {**options, "stroke": "white", "strokeWidth": 3, "strokeJoin": "round", "color": "white"}
+    ground: dict[str, Any] = {
+        **options,
+        "stroke": "white",
+        "strokeWidth": 3,
+        "strokeJoin": "round",
+        "color": "white",
+    }
     return [rows.mark_text(align="left", **kind).encode(text="line:N") for kind in (ground, options)]
 
 
@@ -236,7 +147,7 @@ def _region(up: Target, across: Target, x: Extent, y: Extent) -> list[alt.Chart]
         "y2": up.bound if up.sense == "<" else y.high,
     }
     base = alt.Chart(alt.Data(values=[{**row, "bx": across.bound, "by": up.bound}]))
-    rule = {"color": BOUND, "strokeDash": [5, 3], "strokeWidth": 1.2}
+    rule: dict[str, Any] = {"color": BOUND, "strokeDash": [5, 3], "strokeWidth": 1.2}
     return [
         base.mark_rect(color=BOUND, opacity=0.14).encode(x="x:Q", x2="x2:Q", y="y:Q", y2="y2:Q"),
         base.mark_rule(**rule).encode(x="bx:Q"),
@@ -247,10 +158,8 @@ def _region(up: Target, across: Target, x: Extent, y: Extent) -> list[alt.Chart]
 def _caption(data: Data) -> str:
     said = ["Green: where both targets are met."]
     if data.conditions > 1:
-        said = [
-            f"Means over {data.conditions} conditions. Green lines: the targets, which each condition has to meet by "
-            "itself; the map of shortfalls tells where that is so."
-        ]
+        means = f"Means over {data.conditions} conditions."
+        said = [f"{means} Green lines: the targets, which each condition has to meet by itself."]
     crosses = data.marks_said
     bars = "; bars are their 95% intervals" if data.conditions == 1 else ""
     said.append(f"{crosses[:-1]}, on fresh seeds{bars}.")
