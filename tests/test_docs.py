@@ -21,6 +21,7 @@ GUIDES = (
     "cluster.md",
     "own-laws.md",
     "captures.md",
+    "export.md",
     "networks.md",
     "tcp.md",
     "traffic.md",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import weir
 from conftest import Lab
 from exports import LINK, commands, exported, options, scenario
 from weir import _core
-from weir.export import ExportError, export
+from weir.export import FORMS, ExportError, export
 from weir.lineage import find
 
 NAMES = [str(law["name"]) for law in _core.laws()]
@@ -163,11 +164,30 @@ def test_what_a_kernel_does_otherwise_is_warned_of(aqm: dict[str, Any], word: st
 
 
 def test_a_plain_setting_has_no_warnings() -> None:
-    for aqm in ({"drop-tail": {}}, {"red": {}}, {"codel": {}}, {"pie": {}}, {"fq-codel": {}}, {"choke": {}}):
-        assert exported(aqm).warnings == ()
+    for name in ("drop-tail", "red", "codel", "pie", "fq-codel", "choke"):
+        assert exported({name: {}}).warnings == ()
 
 
 def test_a_title_of_several_lines_stays_a_comment() -> None:
     named = weir.Scenario.loads(LINK.replace('"Four users on 10 Mbit/s"', '"a\\nrm -rf /tmp/nothing\\n"'))
     text = export(named, command="weir export 'a\nrm -rf b'").text
     assert not [line for line in text.splitlines() if line.startswith("rm")]
+
+
+def test_the_guide_names_every_discipline_that_no_kernel_has() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \| `(\w+)[^|]* \|", guide, re.MULTILINE)
+    told = {name: kind for names, kind in rows for name in re.findall(r"`([\w-]+)`", names)}
+    no_kernel = {name: kind for name, kind in told.items() if name not in FORMS}
+    assert set(no_kernel) == NO_KERNEL | {"fq"}
+    for name, kind in no_kernel.items():
+        assert options(exported({name: {}}).text)["kind"] == kind
+
+
+def test_the_python_in_the_guide_runs() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)  # noqa: S102
+    assert names["found"].kernel == "3.3"
+    assert '# the first Linux that can do it: "3.3"' in block

@@ -12,7 +12,7 @@ import pytest
 import weir
 from conftest import SMALL, Command
 from exports import LINK, exported, options, scenario
-from weir.export import FORMS, ExportError, export
+from weir.export import FORMS, ExportError, Form, export
 
 
 def section(text: str) -> dict[str, str]:
@@ -100,7 +100,7 @@ def test_a_scenario_comes_back_as_it_was() -> None:
         ({"choke": {"max_th": "130 packets"}}, "tc", "beyond the buffer", "larger"),
     ],
 )
-def test_what_has_no_such_form(aqm: dict[str, Any], form: Any, message: str, hint: str) -> None:
+def test_what_has_no_such_form(aqm: dict[str, Any], form: Form, message: str, hint: str) -> None:
     with pytest.raises(ExportError, match=re.escape(message)) as caught:
         exported(aqm, form)
     assert caught.value.hint is not None
@@ -111,7 +111,7 @@ def test_what_has_no_such_form(aqm: dict[str, Any], form: Any, message: str, hin
     "device", ["", "a b", "eth0;reboot", "$(reboot)", "-x", "..", "a" * 16, "a\nb", "a/b"]
 )
 @pytest.mark.parametrize("form", FORMS)
-def test_a_device_that_none_can_be(device: str, form: Any) -> None:
+def test_a_device_that_none_can_be(device: str, form: Form) -> None:
     with pytest.raises(ExportError, match="no name of an interface"):
         export(scenario({"red": {}}), form=form, device=device)
 

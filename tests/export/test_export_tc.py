@@ -1,12 +1,13 @@
-"""The real tc takes every script: no option is unknown to it, and a kernel that has the discipline keeps its numbers.
+"""The real tc takes every script: it knows all options, and a kernel that can keeps the numbers.
 
-tc ends with 1 where it does not understand, and with 2 where the kernel refuses. What this machine's kernel or
-iproute2 is too old for, or was built without, is skipped. Everything happens in a network namespace of the test's
-own, which is gone with it.
+tc ends with 1 where it does not understand, and with 2 where the kernel refuses. What this machine's kernel
+or iproute2 is too old for, or was built without, is skipped. Everything happens in a network namespace of the
+test's own, which is gone with it.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -44,9 +45,10 @@ def in_namespace(script: str) -> Done:
     """Every command of the script by itself; then, if all went well, the script as a whole, twice."""
     single = "\n".join(f"{' '.join(words)}; echo code $?" for words in commands(script))
     whole = f"sh -c '{_quoted(script)}' x wx0"
-    text = f"{_DEVICE}\nDEV=wx0\n{single.replace('$DEV', 'wx0')}\n({whole} && {whole}) 2>/dev/null; echo code $?\n"
+    twice = f"({whole} && {whole}) 2>/dev/null; echo code $?"
+    text = f"{_DEVICE}\n{single.replace('$DEV', 'wx0')}\n{twice}\n"
     done = subprocess.run(
-        [*_IN, "sh", "-c", f"{text}tc -d -j qdisc show dev wx0"], capture_output=True, text=True, check=False
+        [*_IN, "sh"], input=f"{text}tc -d -j qdisc show dev wx0", capture_output=True, text=True, check=False
     )
     codes = [int(code) for code in re.findall(r"^code (\d+)$", done.stdout, re.MULTILINE)]
     shown = [line for line in done.stdout.splitlines() if line.startswith("[")]
@@ -80,7 +82,7 @@ def iproute2() -> tuple[int, ...]:
 
 
 def taken(found: Exported) -> list[dict[str, Any]]:
-    """What the kernel says it has of a script. Fails where tc does not understand it, skips where it cannot."""
+    """What the kernel says it has of a script. Fails where tc does not understand, skips where it cannot."""
     done = in_namespace(found.text)
     if 1 in done.codes:
         wanted = tuple(map(int, (found.iproute2 or "0.0").split(".")))
@@ -159,6 +161,27 @@ def agree(option: str, wanted: float, kept: float) -> None:
         assert abs(kept - wanted) <= 0.5 / 65535 + 1e-9
     else:
         assert kept == pytest.approx(wanted, rel=1e-4), option
+
+
+def test_the_corners_of_red_and_choke_are_understood() -> None:
+    rates = ("1 kbit/s", "333 kbit/s", "100 Gbit/s")
+    bands = ((0, 1), (1.4, 1.9), (2.5, 100), (100, 3000))
+    shapes = ((1e-7, 0.0), (0.002, 1e-4), (1.0, 1.0))
+    scripts = [
+        exported(
+            {law: {"min_th": f"{low} packets", "max_th": f"{high} packets", "w_q": w_q, "max_p": max_p}},
+            rate=rate,
+            mean_packet=packet,
+            buffer="200000 packets",
+        ).text
+        for law, rate, (low, high), (w_q, max_p), packet in itertools.product(
+            ("red", "choke"), rates, bands, shapes, ("40 B", "9000 B")
+        )
+    ]
+    # One after the other on the same interface; the first lines of a script are the shaper and a plain queue.
+    done = in_namespace("\n".join(scripts).replace("set -eu", "exit 0"))
+    wrong = [index for index, code in enumerate(done.codes) if code == 1]
+    assert not wrong, scripts[wrong[0] // 3]
 
 
 def test_a_misspelt_option_is_told_from_a_kernel_that_refuses() -> None:

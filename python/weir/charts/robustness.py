@@ -10,16 +10,40 @@ import altair as alt
 import polars as pl
 
 from weir.charts.figure import ROWS, Figure
-from weir.charts.tuning.conditions import condition_words, names_of
+from weir.charts.tuning.conditions import condition_words, names_of, value_words
 from weir.charts.tuning.scales import COLOURS, SIGNS, sentence, words_of
 from weir.sweeps.axes import Axis
 from weir.tuning.region import MapCell
+from weir.tuning.space import Setting
 
 
 def worst_corner(cells: Sequence[MapCell]) -> MapCell:
     """Of the cells inside the region, the one that misses by most, or meets by least."""
     inside = [cell for cell in cells if cell.inside] or list(cells)
     return max(inside, key=lambda cell: cell.worst.shortfall)
+
+
+def beyond(cells: Sequence[MapCell]) -> str:
+    """At which ends of the region a target is missed a step beyond, in a sentence; empty for no such step."""
+    within = {pair for cell in cells if cell.inside for pair in cell.condition}
+    steps: dict[Setting, list[MapCell]] = {}
+    for cell in cells:
+        left = tuple(pair for pair in cell.condition if pair not in within)
+        if len(left) == 1:
+            steps.setdefault(left, []).append(cell)
+    if not steps:
+        return ""
+    paths = [path for path, _ in cells[0].condition]
+    said: list[str] = []
+    for step, there in steps.items():
+        missed = sum(cell.state == "missed" for cell in there)
+        if missed:
+            name = names_of(paths)[paths.index(step[0][0])]
+            share = f" ({missed} of {len(there)} conditions)" if len(there) > 1 else ""
+            said.append(f"{name} {value_words(step[0][1])}{share}")
+    if not said:
+        return "A step beyond the region no target is missed."
+    return f"A step beyond the region a target is missed at {', '.join(said)}."
 
 
 def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:

@@ -12,12 +12,13 @@ import polars as pl
 from weir.charts import style
 from weir.charts.figure import ROWS, Figure
 
-Kind = Literal["runs", "theory", "paper", "ns-2", "path"]
+Kind = Literal["runs", "theory", "paper", "ns-2", "target", "path"]
 """Where numbers come from. `path`: runs, whose line joins its points in their order, not by x."""
 
 KINDS: dict[Kind, str] = {
     "paper": "Open circles: printed in the paper.",
     "ns-2": "Open squares: ns-2.35.",
+    "target": "Open diamonds: targets.",
     "theory": "Dotted lines: theory.",
 }
 
@@ -180,7 +181,7 @@ def _panel(plot: Plot, index: int, facet: Facet, labels: list[str], rows: pl.Dat
             )
     if _has(mine, "path"):
         layers += _path(base.transform_filter("datum.kind === 'path'"), x, y, colour, dash, shape)
-    for kind, mark in (("paper", "circle"), ("ns-2", "square")):
+    for kind, mark in (("paper", "circle"), ("ns-2", "square"), ("target", "diamond")):
         if _has(mine, kind):
             layers.append(
                 base.transform_filter(f"datum.kind === '{kind}'")
@@ -224,7 +225,7 @@ class _Y:
         self._title = facet.y
         options: dict[str, Any] = {}
         if facet.log:
-            options = {"type": "log", "nice": False}
+            options = {"type": "log", "nice": False, "padding": 6}
         elif facet.zero:
             options["domainMin"] = 0
         else:
@@ -251,6 +252,8 @@ def _x(plot: Plot, facet: Facet, rows: pl.DataFrame) -> _X:
     options: dict[str, Any] = {"grid": False}
     if plot.ticks is not None:
         options["values"] = list(plot.ticks)
+        if all(float(tick).is_integer() for tick in plot.ticks):
+            options["format"] = ",d"  # few of them would be 1.0, 2.0, 3.0
     scale: dict[str, Any] = {"nice": False}
     if isinstance(low, float) and isinstance(high, float) and low < high:
         if plot.log_x:

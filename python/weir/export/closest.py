@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from weir import _core
 from weir.export.errors import ExportError
 from weir.export.port import Port
 from weir.toml import to_toml
@@ -34,6 +35,19 @@ def closest(port: Port) -> Closest:
             f"links.{port.link}.aqm",
         )
     return _CLOSEST[port.law](port)
+
+
+def instead(port: Port, found: Closest) -> Port:
+    """The link under what stands in. Raises ExportError."""
+    try:
+        return port.under(found.law, found.parameters)
+    except _core.ScenarioError as error:
+        stand_in = setting(found.law, found.parameters)
+        raise ExportError(
+            f"no kernel has {port.law}, and what comes closest, {stand_in}, cannot be: {error.message}",
+            f"choose other parameters, or another discipline: weir show {found.law}",
+            f"links.{port.link}.aqm.{port.law}",
+        ) from None
 
 
 def setting(law: str, parameters: Mapping[str, Any]) -> str:
@@ -102,9 +116,11 @@ def _nlred(port: Port) -> Closest:
 
 
 def _feng(port: Port) -> Closest:
+    # Its thresholds are above zero.
+    band = {name: _bytes(max(port.level(name), 2.0)) for name in ("min_th", "max_th")}
     return Closest(
         "adaptive-red",
-        _taken(port, "min_th", "max_th", "max_p", "w_q", "gentle", "spacing", "ecn", "forced"),
+        band | _taken(port, "max_p", "w_q", "gentle", "spacing", "ecn", "forced"),
         "max_p moves in both; the kernel's moves by the rule of 2001, half a second at a time, to keep the "
         "average in the middle of the band",
     )

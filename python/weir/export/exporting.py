@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from weir import _core
 from weir.export import reds, sqm, tc, wred
-from weir.export.closest import Closest, closest, setting
+from weir.export.closest import Closest, closest, instead, setting
 from weir.export.errors import ExportError
 from weir.export.kernel import qdisc_of
 from weir.export.port import Port, rate_of
@@ -131,7 +131,7 @@ def _tc(request: _Request, qdisc: Qdisc, said: list[str]) -> Exported:
 def _instead(request: _Request, measure: Callable[[Port, Port], Measured | None]) -> Exported:
     port = request.port
     found = closest(port)
-    other = port.under(found.law, found.parameters)
+    other = instead(port, found)
     qdisc = qdisc_of(other)
     assert qdisc is not None, f"{found.law} is what no kernel has either"
     measured = measure(port, other)

@@ -15,6 +15,12 @@ from dataclasses import dataclass
 MOST = 31
 """Of k."""
 
+WIDEST = 2**30 - 1
+"""Of a threshold: with a weight of 1/2 it fills the 32 bits."""
+
+TICK = 64e-9
+"""Seconds, in which tc counts time."""
+
 
 @dataclass(frozen=True)
 class Weight:
@@ -43,14 +49,17 @@ def log_of(burst: int, least: float, avpkt: int) -> int | None:
     return None
 
 
-def weight(wanted: float, least: int, most: int, avpkt: int) -> Weight:
+def weight(wanted: float, least: int, most: int, avpkt: int, takes: float) -> Weight:
     """The weight nearest to `wanted` that the kernel can have for thresholds of `least` and `most`, and a
-    burst that makes tc choose it. Thresholds in bytes (of CHOKe in packets, with an avpkt of 1).
+    burst that makes tc choose it. A mean packet `takes` so many seconds. Thresholds are in bytes, or in
+    packets with an avpkt of 1.
 
-    tc has a burst for a weight if min is well above a packet, and for any if it is a whole number of packets; so
-    smaller packets are tried, down to a byte.
+    tc has a burst for a weight if min is well above a packet, and for any if it is a whole number of packets;
+    so smaller packets are tried, down to a byte.
     """
-    log = min(max(round(-math.log2(wanted)), 1), MOST, MOST - most.bit_length())
+    # What the average does in an idle time is a table of 512 times 2^31 ticks at most.
+    table = int(math.log2(512.0 * 2.0**31 / (31.0 * max(takes / TICK, 1.0))))
+    log = max(min(round(-math.log2(max(wanted, 2.0**-MOST))), MOST - most.bit_length(), table), 1)
     for packet in (min(avpkt, least // 2), *(least // parts for parts in range(2, 9)), 1):
         size = max(packet, 1)
         low, high = _longest(log - 1, least / size), _longest(log, least / size)
@@ -61,12 +70,13 @@ def weight(wanted: float, least: int, most: int, avpkt: int) -> Weight:
     raise AssertionError(f"tc has a burst for a min of {least} bytes, counted in bytes")
 
 
-def probability(wanted: float, band: int) -> tuple[float, float]:
+def probability(wanted: float, band: int, unit: int = 1) -> tuple[float, float]:
     """What to write for a probability over a band of max - min, and what the kernel makes of it.
 
-    Of 1, p 2^32 has no room in 32 bits, and the kernel falls back to (max - min) / 2^Plog.
+    Of 1, p 2^32 has no room in 32 bits, and the kernel falls back to (max - min) / 2^Plog. tc wants a Plog of
+    31 at most, whether or not the kernel takes it; it counts a band of packets in bytes, `unit` each.
     """
-    asked = min(max(wanted, 1.01 * max(band, 1) / 2.0**31), 0.999999)
+    asked = min(max(wanted, 1.01 * max(band, 1) * unit / 2.0**31), 0.999999)
     step = max(int(asked * 2.0**32) // max(band, 1), 1)
     return asked, min(step * max(band, 1) / 2.0**32, 1.0)
 

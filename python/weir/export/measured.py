@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir import wording
+from weir.analysis import bottleneck
 from weir.experiment import Arm, execute
 from weir.export.port import Port
 from weir.grid import Cell, Grid
@@ -51,7 +52,11 @@ def measure(
         ]
         change = wording.estimate(row["difference"], row["half_width"], of.decimals)
         rows.append((of.heading, [*(wording.number(v, of.decimals) for v in values), change]))
-    return Measured(replications, differences, tuple(_table(port, other, rows, replications)))
+    lines = _table(port, other, rows, replications)
+    narrowest = bottleneck(result.tables)
+    if narrowest != port.link:
+        lines.append(f"Queue, marks and delay are those of the narrowest link, {narrowest}.")
+    return Measured(replications, differences, tuple(lines))
 
 
 def _table(port: Port, other: Port, rows: list[tuple[str, list[str]]], replications: int) -> list[str]:

@@ -17,6 +17,10 @@ Table = Mapping[str, Any]
 """A table of a scenario as it is written out: quantities are text with their unit."""
 
 
+SLOWEST = 1000
+"""Bits per second: below it a packet takes longer than tc's clocks go round."""
+
+
 @dataclass(frozen=True)
 class Port:
     """One link of a scenario, forward."""
@@ -53,7 +57,7 @@ class Port:
         ((law, parameters),) = table["aqm"].items()
         mean_packet = round(_core.quantity(table["mean_packet"])[0])
         rate = rate_of(table)
-        if rate < 8:
+        if rate < SLOWEST:
             raise ExportError(
                 f"a rate of {table['rate']} is none that a shaper can keep", path=f"links.{link}.rate"
             )
@@ -112,7 +116,9 @@ class Port:
     def holding(self, level: float) -> str:
         """The time in which the link sends so many bytes, as a scenario writes it."""
         microseconds = max(round(level * 8e6 / self.rate), 1)
-        return f"{microseconds / 1000:g} ms" if microseconds >= 1000 else f"{microseconds} us"
+        if microseconds < 1000:
+            return f"{microseconds} us"
+        return f"{microseconds / 1000:.3f}".rstrip("0").rstrip(".") + " ms"
 
 
 def rate_of(table: Table) -> int:

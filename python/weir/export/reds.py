@@ -13,6 +13,10 @@ _SIGNALS = {"uniform": 2.0, "independent": 1.0, "wait": 2.0 / 3.0}
 """Signals per packet over p_b, by the spacing; the kernel's is uniform."""
 
 
+_FASTEST = 34_000_000_000
+"""Bits per second: tc counts bytes per second in 32 bits here, and nothing depends on more than that."""
+
+
 def red(port: Port) -> Qdisc:
     """RED."""
     found = Qdisc(port, "red", "3.3")
@@ -70,16 +74,17 @@ def choke(port: Port) -> Qdisc:
             "make the buffer larger or max_th smaller",
             f"links.{port.link}.aqm.choke.max_th",
         )
-    found.room()
-    found.option("bandwidth", rate_told(port.rate))
+    # sch_choke.c, CHOKE_MAX_QUEUE.
+    found.whole("limit", port.room_packets, most=128 * 1024 - 1, why="CHOKe has no more")
+    found.option("bandwidth", rate_told(min(port.rate, _FASTEST)))
     for name, wanted, used in (("min", levels[0], least), ("max", levels[1], most)):
         found.option(name, used)
         found.rounded(name, wanted, used)
-    weight = kernel_red.weight(float(port.parameters["w_q"]), least, most, 1)
+    weight = kernel_red.weight(float(port.parameters["w_q"]), least, most, 1, 1 / port.packets_per_second)
     found.option("avpkt", port.mean_packet)
     found.option("burst", weight.burst)
     _weighed(found, weight, float(port.parameters["w_q"]))
-    _probable(found, float(port.parameters["max_p"]), most - least)
+    _probable(found, float(port.parameters["max_p"]), most - least, port.mean_packet)
     if port.on("ecn"):
         found.option("ecn")
         found.differs("forced", "mark", "beyond max the kernel marks what can be marked")
@@ -98,7 +103,12 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
         least = 2
     if most < least:
         raise ExportError("max_th is below min_th", path=f"links.{port.link}.aqm.{port.law}.max_th")
-    weight = kernel_red.weight(w_q, least, most, port.mean_packet)
+    if most > kernel_red.WIDEST:
+        raise ExportError(
+            f"max_th of {most} B is more than the kernel's RED can keep, {kernel_red.WIDEST} B",
+            path=f"links.{port.link}.aqm.{port.law}.max_th",
+        )
+    weight = kernel_red.weight(w_q, least, most, port.mean_packet, 1 / port.packets_per_second)
     bandwidth = port.rate
     if weight.avpkt != port.mean_packet:
         # Only their ratio counts, for the time that a packet takes and the average after an idle time.
@@ -112,7 +122,7 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
     found.option("max", most)
     found.option("avpkt", weight.avpkt)
     found.option("burst", weight.burst)
-    found.option("bandwidth", rate_told(bandwidth))
+    found.option("bandwidth", rate_told(min(bandwidth, _FASTEST)))
     if most > port.room_bytes:
         found.notes.append("max lies beyond limit: the buffer is full before")
     _weighed(found, weight, w_q)
@@ -127,14 +137,14 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
 def _weighed(found: Qdisc, weight: kernel_red.Weight, wanted: float) -> None:
     found.notes.append(f"burst {weight.burst} makes tc choose the weight 1/{2**weight.log}")
     bounded = 2.0**-weight.log > 1.5 * wanted
-    why = "the kernel keeps max / w_q in 32 bits" if bounded else "the kernel has powers of two, to 1/2"
+    why = "max / w_q and idle times have 32 bits" if bounded else "the kernel has powers of two, to 1/2"
     found.rounded("w_q", wanted, weight.value, why)
     if weight.log >= 10:
         found.notes.append('tc says "Burst seems to be too large" of any weight below 1/512: it is only slow')
 
 
-def _probable(found: Qdisc, wanted: float, band: int) -> None:
-    asked, kept = kernel_red.probability(wanted, band)
+def _probable(found: Qdisc, wanted: float, band: int, unit: int = 1) -> None:
+    asked, kept = kernel_red.probability(wanted, band, unit)
     found.option("probability", f"{asked:.6g}")
     if asked != wanted:
         found.notes.append(f"probability {asked:.6g} for {wanted:g}, for which tc and kernel have no room")

@@ -199,6 +199,8 @@ def _codel(found: Qdisc) -> None:
         found.time("ce_threshold", port.seconds("ce_threshold"))
         found.needs("4.2", "4.2")
     found.notes.append("CoDel's MTU is the largest packet that the kernel has seen")
+    if port.parameters["invsqrt"] == "exact":
+        found.notes.append('the kernel calculates 1/sqrt(count) in steps, as invsqrt = "newton16" does')
 
 
 def _scheduler(found: Qdisc, *, batch: bool = True) -> None:
@@ -231,5 +233,6 @@ def _pie(found: Qdisc) -> None:
     for name in ("alpha", "beta"):
         wanted = _GAIN * float(port.parameters[name])
         found.whole(name, wanted, most=32, why="sixteenths of a hertz, 1 to 32")
+    found.notes.append("PIE's mean packet is the interface's MTU: two of them may always wait")
     found.differs("max_burst", "150 ms", "the kernel lets bursts of 150 ms through")
     found.differs("derandomise", kernels=True, said="the kernel derandomises")

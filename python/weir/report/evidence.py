@@ -36,6 +36,8 @@ class Evidence:
     """Of the first run of the search."""
     command: str | None = None
     """The command line, where there was one."""
+    options: tuple[str, ...] = ()
+    """With which the scenario was loaded, as arguments: `--set links.bottleneck.rate="10 Mbit/s"`."""
     wall_s: float = 0.0
     cpu_s: float = 0.0
     exports: Mapping[str, str] = field(default_factory=dict[str, str])

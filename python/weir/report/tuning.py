@@ -12,13 +12,13 @@ from pathlib import Path
 from weir import _core, wording
 from weir.charts.figure import Figure, Panel
 from weir.charts.render import render
-from weir.charts.robustness import robustness, worst_corner
+from weir.charts.robustness import beyond, robustness, worst_corner
 from weir.charts.tuning import Data, panels_of
 from weir.charts.tuning.conditions import condition_words
 from weir.charts.tuning.course import course
 from weir.charts.tuning.data import default_of
 from weir.charts.tuning.effects import said, shape_of
-from weir.charts.tuning.scales import SIGNS, words_of
+from weir.charts.tuning.scales import ROLES, SIGNS, sentence, words_of
 from weir.report.evidence import Evidence
 from weir.report.page import page
 from weir.report.tuning_words import (
@@ -105,6 +105,7 @@ def evidence_html(evidence: Evidence, panels: Sequence[Panel], script: str) -> s
         parameters=_parameters(evidence),
         settings=[] if same else [_argument(text) for text in evidence.settings],
         name=evidence.name,
+        options=list(evidence.options),
         nearest=answer.verdict not in {"achieved", "defaults already meet it"},
         exports=evidence.exports,
         shapes=_shapes(data),
@@ -177,7 +178,7 @@ def _argument(text: str) -> str:
 
 
 def _shapes(data: Data) -> str:
-    """How the measures answer to the parameters, in a sentence; empty where it is not known."""
+    """How the measures answer to the parameters, a sentence each; empty where it is not known."""
     clauses: list[str] = []
     for measure in dict.fromkeys(shape.measure for shape in data.answer.shapes):
         target = next(t for t in data.answer.targets if t.measure == measure)
@@ -186,24 +187,25 @@ def _shapes(data: Data) -> str:
             for index in range(len(data.axes))
             if (shape := shape_of(data, index, measure)) is not None
         ]
-        clauses.append(f"{words_of(target.of)}: {', '.join(found)}")
-    return "; ".join(clauses)
+        clauses.append(f"{sentence(words_of(target.of))}: {'; '.join(found)}.")
+    return " ".join(clauses)
 
 
 def _worst(evidence: Evidence) -> str:
-    """What the map says, in a sentence; empty for no map."""
+    """What the map says; empty for no map."""
     if evidence.region is None or not evidence.cells:
         return ""
     cell = worst_corner(evidence.cells)
     held = sum(c.inside and c.state == "met" for c in evidence.cells)
     inside = sum(c.inside for c in evidence.cells)
-    who = role_of(evidence.data)
-    verb = "meet" if who.endswith("s") else "meets"
+    role = ROLES[evidence.answer.verdict]
+    who = "Your defaults meet" if role == "defaults" else "This setting meets"
     said = f"{measured(cell.worst)}, where the target is {target_words(cell.worst.target)}: {cell.state}"
     return (
-        f"{who} {verb} every target in {held} of {inside} conditions of the map. The worst is "
-        f"{condition_words(cell.condition)}, with {words_of(cell.worst.target.of)} {said}."
-    )
+        f"{who} every target in {held} of {inside} conditions of the map. The worst is "
+        f"{condition_words(cell.condition)}, with {words_of(cell.worst.target.of)} {said}. "
+        f"{beyond(evidence.cells)}"
+    ).rstrip()
 
 
 def _origin(evidence: Evidence) -> dict[str, str]:

@@ -6,7 +6,7 @@ from math import exp, floor, isfinite, log10
 
 from weir.charts.tuning.conditions import condition_words
 from weir.charts.tuning.data import Data
-from weir.charts.tuning.scales import ROLES, words_of
+from weir.charts.tuning.scales import ROLES, sentence, words_of
 from weir.measures import Measure
 from weir.statistics import CONFIDENCE
 from weir.sweeps.values import Value
@@ -78,7 +78,7 @@ def _what_it_takes(data: Data) -> list[str]:
         needed = count * (outcome.half_width / apart) ** 2 if apart > 0.0 else float("inf")
         if needed > MANY:
             said.append(
-                f"The mean {name} lies on its bound: no affordable number of seeds tells on which side."
+                f"{sentence(name)} lies on its bound: no affordable number of seeds tells on which side."
             )
         else:
             said.append(
@@ -135,23 +135,24 @@ def measured(outcome: Outcome) -> str:
     if not isfinite(half):
         return _with_unit(f"{outcome.mean:.4g}", outcome.target.of)
     decimals = outcome.target.of.decimals if half == 0.0 else max(0, min(6, -floor(log10(half / 2.0))))
-    for more in range(3):
+    for more in range(4):
         text = f"{outcome.mean:.{decimals + more}f}", f"{half:.{decimals + more}f}"
         mean, width = (float(one) for one in text)
-        if _side(outcome.target, mean - width, mean + width) == outcome.state or half == 0.0:
+        if _side(outcome.target, mean - width, mean + width) == outcome.state:
             break
     return _with_unit(" ± ".join(text), outcome.target.of)  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def margin(outcome: Outcome) -> str:
     """`11%` where the mean is on the right side of the bound; else by what factor it is not."""
-    of = " of what may lack" if _lacks(outcome.target) else ""
+    lacks = _lacks(outcome.target)
     if outcome.shortfall > 0.0:
         ratio = exp(outcome.shortfall)
+        of = " what may lack" if lacks else ""
         return f"{ratio:.3g} times{of}" if ratio >= 1.005 else "none"
-    if outcome.target.sense == ">" and not of:
+    if outcome.target.sense == ">" and not lacks:
         return _percent(exp(-outcome.shortfall) - 1.0)
-    return f"{_percent(1.0 - exp(outcome.shortfall))}{of}"
+    return f"{_percent(1.0 - exp(outcome.shortfall))}{' of what may lack' if lacks else ''}"
 
 
 def shown(value: Value | None) -> str:
@@ -204,7 +205,9 @@ def _side(target: Target, low: float, high: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.0f}%" if share >= 0.01 or share == 0.0 else f"{100.0 * share:.1g}%"
+    if share < 0.0005:
+        return "none"
+    return f"{100.0 * share:.0f}%" if share >= 0.01 else f"{100.0 * share:.1g}%"
 
 
 def _rounded(count: float) -> str:

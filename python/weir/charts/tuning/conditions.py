@@ -27,10 +27,13 @@ def names_of(paths: Sequence[str]) -> list[str]:
 def condition_words(condition: Setting) -> str:
     """`rate 5 Mbit/s, flows 40`."""
     names = names_of([path for path, _ in condition])
-    return ", ".join(f"{name} {_shown(value)}" for name, (_, value) in zip(names, condition, strict=True))
+    return ", ".join(
+        f"{name} {value_words(value)}" for name, (_, value) in zip(names, condition, strict=True)
+    )
 
 
-def _shown(value: object) -> str:
+def value_words(value: object) -> str:
+    """At most four digits: `5.946 Mbit/s`."""
     number, _, unit = str(value).partition(" ")
     try:
         return f"{float(number):.4g} {unit}".strip()

@@ -110,7 +110,7 @@ class Data:
     @property
     def combined(self) -> bool:
         """Whether there is a coarse design, with two levels or more of every parameter."""
-        return all(len(levels) > 1 for levels in self.levels)
+        return self.searched and all(len(levels) > 1 for levels in self.levels)
 
     @property
     def searched(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import polars as pl
@@ -13,8 +14,8 @@ from weir.charts.tuning.scales import ROLES
 from weir.tuning.answer import Confirmed
 from weir.tuning.targets import Target
 
-TRIED = "other settings"
-"""Level of what is off the coarse design."""
+NEAR = 0.12
+"""Share of a picture's side within which the names of two settings would hide each other."""
 
 _SCHEMA = {
     "kind": pl.String, "line": pl.String, "level": pl.String, "setting": pl.String, "place": pl.Int64,
@@ -26,7 +27,8 @@ _Row = dict[str, Any]
 
 def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
     """One row per mark. `kind` is what it is part of: the best at another `load` and its `load end`, the
-    `front`, what was `tried`, lines of equal `first` or `second` parameter, `chosen` or `defaults`."""
+    `front`, settings of the `design` or `between` those, lines along a parameter with names of
+    a `step` or at a `second end`, `chosen` or `defaults`."""
     made = _Pairs(data, up, across)
     rows = [*made.loads(), *made.front(), *made.tried(), *made.lines(), *made.marks()]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row", strict=False)
@@ -58,8 +60,6 @@ class _Pairs:
 
     def _point(self, kind: str, line: str, point: Point, place: int = 0) -> _Row:
         level = self.data.level(0, point.at[0])
-        if kind == "tried" and point.at not in self.data.grid:
-            level = TRIED
         setting = self.data.named(point.at)
         return self._row(kind, line, point.means, place, level=level, setting=setting, n=point.n)
 
@@ -81,16 +81,43 @@ class _Pairs:
             yield self._point("front", "front", points[index], place)
 
     def tried(self) -> Iterator[_Row]:
-        """Every setting."""
-        return (self._point("tried", "", point) for point in self.data.points)
+        """Every setting, in the coarse design or between its settings."""
+        for point in self.data.points:
+            within = self.data.combined and point.at in self.data.grid
+            yield self._point("design" if within else "between", "", point)
 
     def lines(self) -> Iterator[_Row]:
         """Lines of the coarse design along the second parameter, then along the first."""
         for along, kind in ((1, "first"), (0, "second")):
             for name, line in _lines(self.data, along):
                 yield from (self._point(kind, name, point, i) for i, point in enumerate(line))
+                if len(self.data.axes) == 1:
+                    yield from self._steps(line)
                 if kind == "second":
                     yield self._row("second end", name, line[-1].means)
+
+    def _steps(self, line: Sequence[Point]) -> Iterator[_Row]:
+        """Names of the settings of one parameter, where they do not hide one another."""
+        spans = [
+            max(abs(log(p.means[t.measure] / line[0].means[t.measure])) for p in line) or 1.0
+            if all(p.means[t.measure] > 0.0 for p in line)
+            else None
+            for t in (self.up, self.across)
+        ]
+        named: list[Point] = []
+        for point in line:
+            if all(self._apart(point, other, spans) > NEAR for other in named):
+                named.append(point)
+                unit = self.data.axes[0].unit
+                yield self._row("step", f"{point.at[0]:.3g} {unit}".strip(), point.means)
+
+    def _apart(self, a: Point, b: Point, spans: Sequence[float | None]) -> float:
+        """As a share of the picture."""
+        shares: list[float] = []
+        for target, span in zip((self.up, self.across), spans, strict=True):
+            x, y = a.means[target.measure], b.means[target.measure]
+            shares.append(abs(log(x / y)) / span if span else 1.0)
+        return max(shares)
 
     def marks(self) -> Iterator[_Row]:
         """The answer and the defaults, on fresh seeds."""

@@ -78,12 +78,13 @@ class Extent:
         return alt.Scale(domain=[self.low, self.high], nice=False, clamp=True, **kind)
 
     def ticks(self) -> dict[str, Any]:
-        """Options of an axis: of a logarithmic one 1, 2 and 5 of every decade."""
+        """Options of an axis: of a logarithmic one 1, 2 and 5 of every decade, more where it is short."""
         if not self.log:
             return {"tickCount": 6}
+        digits = (1, 2, 5) if self.high > 12.0 * self.low else (1, 2, 3, 4, 5, 6, 8)
         values = [
             digit * 10.0**decade
             for decade in range(int(log10(self.low)) - 2, int(log10(self.high)) + 2)
-            for digit in (1, 2, 5)
+            for digit in digits
         ]
         return {"values": [v for v in values if self.low <= v <= self.high], "format": ".4~g"}

@@ -11,7 +11,7 @@ import polars as pl
 from weir.charts import style
 from weir.charts.figure import ROWS, Figure
 from weir.charts.tuning.data import Data
-from weir.charts.tuning.pairs import TRIED, pairs
+from weir.charts.tuning.pairs import pairs
 from weir.charts.tuning.scales import BOUND, NEAR_FULL, STRONG, Extent, sentence, words_of
 from weir.tuning.targets import Target
 
@@ -84,26 +84,18 @@ def _layers(
     if "first" in has:
         line = of("first").mark_line(strokeWidth=1.4, color=style.GREY)
         layers.append(line.encode(**order, color=colour) if len(data.axes) > 1 else line.encode(**order))
-    if "tried" in has:
-        layers += _dots(of("tried"), colour, tips, several=len(data.axes) > 1)
-        if len(data.axes) == 1:
-            layers.append(of("tried").mark_text(dx=7, align="left", fontSize=9).encode(text="setting:N"))
+    size = alt.Size("n:Q", legend=None, scale=alt.Scale(range=[28, 110], type="sqrt"))
+    for kind in ("design", "between"):
+        if kind in has:
+            dots = (
+                of(kind).mark_point(filled=True, opacity=1, color=style.GREY).encode(size=size, tooltip=tips)
+            )
+            coloured = kind == "design" and len(data.axes) > 1
+            layers.append(dots.encode(color=colour) if coloured else dots)
+    if "step" in has:
+        ends = _ends(of("step"), style.GREY)
     # Names lie above the lines that they name.
     return [*layers, *ends, *_crosses(of, tips, place)]
-
-
-def _dots(
-    tried: alt.Chart, colour: alt.Color, tips: Sequence[alt.Tooltip], *, several: bool
-) -> list[alt.Chart]:
-    size = alt.Size("n:Q", legend=None, scale=alt.Scale(range=[28, 110], type="sqrt"))
-    filled = tried.mark_point(filled=True, opacity=1, color=style.GREY).encode(size=size, tooltip=tips)
-    if not several:
-        return [filled]
-    other = f"datum.level === '{TRIED}'"
-    return [
-        filled.transform_filter(f"!({other})").encode(color=colour),
-        filled.transform_filter(other),
-    ]
 
 
 def _ends(rows: alt.Chart, ink: str) -> list[alt.Chart]:
@@ -167,7 +159,7 @@ def _caption(data: Data) -> str:
         said.append("Dots: means of the search, larger with more replications.")
         dimensions = len(data.axes)
         if dimensions == 1:
-            said.append("The grey line joins them in the order of the parameter.")
+            said.append(f"The grey line joins them by {data.titles[0]}, whose values stand beside.")
         elif dimensions <= 3 and len(data.levels[1]) > 1:
             said.append(f"Coloured lines join settings of equal {data.titles[0]}")
             said[-1] += (
