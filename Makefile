@@ -23,7 +23,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
 	! -path '*/examples/*')
 
 .PHONY: help demo picture test test-rust test-python lint lint-rust lint-python format wheel bench \
-	validate schema pages lock clean FORCE
+	validate papers schema pages lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ bench: .venv/.installed ## Measure the speed and write docs/performance.md
 
 validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md
 	PYTHONPATH=tests $(BIN)/python -m validation --write docs/validation.md
+
+papers: .venv/.installed ## Reproduce the five papers and write docs/papers
+	$(WEIR) reproduce all --pages docs/papers
 
 schema: .venv/.installed ## Write schema/scenario.schema.json
 	$(WEIR) schema > schema/scenario.schema.json.new

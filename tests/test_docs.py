@@ -26,6 +26,7 @@ GUIDES = (
     "tcp.md",
     "traffic.md",
     "results.md",
+    "reproduction.md",
 )
 
 

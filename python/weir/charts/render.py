@@ -38,8 +38,10 @@ SHARES = 2
 """Processes that draw a report's figures."""
 
 
-def render(specifications: Mapping[str, dict[str, Any]], directory: Path) -> str:
-    """Writes NAME.vl.json, .svg, .pdf and .png; returns the JavaScript that draws charts.
+def render(
+    specifications: Mapping[str, dict[str, Any]], directory: Path, images: Sequence[str] = IMAGES
+) -> str:
+    """Writes NAME.vl.json and the images; returns the JavaScript that draws charts.
 
     The script defines `vegaEmbed` and needs nothing else. Raises OSError where the figures cannot
     be drawn or written.
@@ -50,7 +52,7 @@ def render(specifications: Mapping[str, dict[str, Any]], directory: Path) -> str
         _write_json(specification, sources[-1])
     shares = [sources[first::SHARES] for first in range(SHARES)]
     bundle = directory / "bundle.js"
-    _run([["bundle", bundle], *([",".join(IMAGES), *share] for share in shares if share)])
+    _run([["bundle", bundle], *([",".join(images), *share] for share in shares if share)])
     script = bundle.read_text(encoding="utf-8")
     bundle.unlink()
     return script

@@ -14,6 +14,7 @@ from weir.cli import (
     export,
     listing,
     plot,
+    reproduce,
     responses,
     results,
     run,
@@ -42,6 +43,7 @@ app.command("export")(export.export)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
 app.command("responses")(responses.responses)
+app.command("reproduce")(reproduce.reproduce)
 app.command("list")(listing.listing)
 app.command("show")(show.show)
 app.command("schema")(schema.schema)

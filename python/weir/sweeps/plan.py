@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -135,7 +135,8 @@ def plan(
     Raises ScenarioError for a point that cannot be run, AxisError for axes that cannot be varied.
     """
     paths = design.paths
-    _check_paths(paths, scenario)
+    plain = {part.path for axis in design.axes for part in axis.parts if part.numeric}
+    _check_paths(paths, scenario, plain)
     _check_choices(paths)
     applies = [[bare or arm.scenario.has_choice(path) for path in paths] for arm in arms]
     for path, *of_arms in zip(paths, *applies, strict=True):
@@ -176,8 +177,9 @@ def _applies(design: Design, of_paths: Sequence[bool]) -> bool:
     return all(any(sets[path] for path in axis.paths) for axis in design.axes)
 
 
-def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
-    """A link or group that does not exist would be made by setting a value of it."""
+def _check_paths(paths: Sequence[str], scenario: _core.Scenario, plain: Collection[str]) -> None:
+    """A link or group that does not exist would be made by setting a value of it. `plain`: paths that take
+    numbers or quantities, as a round trip may, which is a choice of distributions otherwise."""
     from weir.scenario import suggestion
 
     known = {"links": ("link", scenario.links), "flows": ("flow group", scenario.groups)}
@@ -188,7 +190,7 @@ def _check_paths(paths: Sequence[str], scenario: _core.Scenario) -> None:
         # A row of links, or the groups over its links, may be named as a whole.
         if names and name not in names and f"{name}1" not in names:
             raise AxisError(f"there is no {what} {name!r}", suggestion(name, names), path)
-        if any(place == path for place, _ in _core.choices_of(f"{path}.x")):
+        if path not in plain and any(place == path for place, _ in _core.choices_of(f"{path}.x")):
             raise AxisError(
                 "a choice is not a value of an axis", "compare laws: --disciplines red,rem, or variants", path
             )

@@ -19,7 +19,7 @@ use alloc::format;
 
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::{Forced, Red, RedParameters, Spacing};
+use super::{Forced, Red, RedParameters, Spacing, Steps};
 use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 
 /// Parameters of NLRED. Defaults: RED's.
@@ -50,13 +50,33 @@ pub struct NlredParameters {
     pub ecn: bool,
     /// Packets beyond the highest threshold, if `ecn` is on. Default: drop.
     pub forced: Forced,
+    /// What an idle time does to the average. Default: the paper's rule.
+    pub idle_steps: Steps,
+    /// Signal only while more than this waits; ns-2's RED: 1 packet. Default: no such condition.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub early_above: Option<Level>,
+    /// Never signal the first packet after the average crosses `min_th`, and count it (ns-2's RED).
+    /// Default off.
+    pub spare_first: bool,
 }
 
 impl Default for NlredParameters {
     fn default() -> Self {
-        let RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, forced, .. } =
-            RedParameters::default();
-        Self { min_th, max_th, max_p, nl_factor: 1.5, w_q, gentle, spacing, ecn, forced }
+        let red = RedParameters::default();
+        Self {
+            min_th: red.min_th,
+            max_th: red.max_th,
+            max_p: red.max_p,
+            nl_factor: 1.5,
+            w_q: red.w_q,
+            gentle: red.gentle,
+            spacing: red.spacing,
+            ecn: red.ecn,
+            forced: red.forced,
+            idle_steps: red.idle_steps,
+            early_above: red.early_above,
+            spare_first: red.spare_first,
+        }
     }
 }
 
@@ -79,8 +99,20 @@ impl NlredParameters {
     }
 
     fn red(&self) -> RedParameters {
-        let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, forced, .. } = *self;
-        RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, forced, ..RedParameters::default() }
+        RedParameters {
+            min_th: self.min_th,
+            max_th: self.max_th,
+            max_p: self.max_p,
+            w_q: self.w_q,
+            gentle: self.gentle,
+            spacing: self.spacing,
+            ecn: self.ecn,
+            forced: self.forced,
+            idle_steps: self.idle_steps,
+            early_above: self.early_above,
+            spare_first: self.spare_first,
+            ..RedParameters::default()
+        }
     }
 }
 

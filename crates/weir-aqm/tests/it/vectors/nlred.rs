@@ -98,3 +98,31 @@ fn a_parabola_that_ends_above_one_is_refused() {
     assert_eq!(ends_at(0.5, 2.1).expect_err("above one").parameter, "max_p");
     assert_eq!(ends_at(0.5, f64::NAN).expect_err("no number").parameter, "nl_factor");
 }
+
+/// ns-2's RED signals only while more than one packet waits, whatever the average says.
+#[test]
+fn with_the_habit_of_ns_2_a_short_queue_passes_under_a_long_average() {
+    let after_a_burst = |early_above| {
+        let parameters = NlredParameters { early_above, w_q: probability(0.5), ..Default::default() };
+        let mut nlred = parameters.build(link(), stream("nlred"));
+        for _ in 0..10 {
+            see(&mut nlred, 60);
+        }
+        see(&mut nlred, 1)
+    };
+    assert_eq!(after_a_burst(None), Verdict::Drop(Reason::Forced));
+    assert_eq!(after_a_burst(Some(packets(1.0))), Verdict::Pass);
+}
+
+#[test]
+fn with_the_habit_of_ns_2_the_first_packet_of_a_stretch_is_never_signalled() {
+    let signalled = |spare_first| {
+        let mut nlred = following(&NlredParameters { spare_first, ..Default::default() });
+        // Below min_th and between the thresholds in turn: every second packet is the first of a stretch.
+        (0..1000)
+            .filter(|_| see(&mut nlred, 0) == Verdict::Pass && see(&mut nlred, 14) != Verdict::Pass)
+            .count()
+    };
+    assert!(signalled(false) > 50);
+    assert_eq!(signalled(true), 0);
+}

@@ -1,0 +1,250 @@
+"""A paper of one's own, reproduced: runs, verdicts, pages in a real browser, the command as a process."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from browsing import Visit, chromium
+from conftest import SMALL, Command, names_in
+from weir.charts.study import Curve, Facet, Plot
+from weir.papers.claims import Claim, Part, Range, at_least
+from weir.papers.curves import against, levels, over_time
+from weir.papers.data import Study
+from weir.papers.maps import ClaimMap
+from weir.papers.paper import Choice, Experiment, Paper, Table
+from weir.papers.quantities import Level
+from weir.papers.reproduce import Outcome, Planned, reproduce
+from weir.report.reproduction import write_markdown, write_reproduction
+from weir.store import Store
+from weir.sweeps.execute import chosen_workers
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+browser = chromium
+VARIANTS = ("drop-tail", "red", "rem")
+
+
+def level(measure: str) -> Level:
+    return Level("steps", "drop-tail", measure, when="stages")
+
+
+def queues(study: Study) -> Plot:
+    printed = Curve("RED", [2.0, 4.0], [5.0, 6.0], kind="paper")
+    theory = Curve("REM", [2.0, 6.0], [6.0, 6.0], kind="theory")
+    curves = [*levels(study, level("mean_queue"), VARIANTS), printed, theory]
+    loss = levels(study, level("loss"), VARIANTS)
+    facets = [
+        Facet("Queue", "Mean queue (packets)", curves, levels=[(6.0, "target")]),
+        Facet("Loss", "Loss (%)", loss),
+    ]
+    return Plot("figure-1", "Figure 1: queue and loss", "By users.", "Users", facets)
+
+
+def times(study: Study) -> Plot:
+    data = study["steps"]
+    curves = [
+        over_time(data, name, "links.bottleneck.forward", "queue", data.labels[name]) for name in VARIANTS
+    ]
+    return Plot("figure-2", "Figure 2: queue over time", "A run.", "Time (s)", [Facet("", "Packets", curves)])
+
+
+def tradeoff(study: Study) -> Plot:
+    curves = [against(study, level("delay_mean").of(v), level("loss").of(v), v) for v in VARIANTS]
+    return Plot("figure-3", "Figure 3: loss against delay", "", "Delay (ms)", [Facet("", "Loss (%)", curves)])
+
+
+def table(_: Study) -> Table:
+    return Table("table-1", "Table 1: printed & ours", ("what", "printed", "ours"), (("loss < 1", "0", "0"),))
+
+
+def paper_of(scenario: Path) -> Paper:
+    """A paper whose scenario is the small one of all tests."""
+    fewer = Claim("X-1", "RED's queue is shorter than DropTail's", "section 1", (
+        Part(level("mean_queue").of("red") - level("mean_queue"), Range(high=0.0)),
+    ))  # fmt: skip
+    wrong = Claim(
+        "X-2",
+        "Nothing is ever lost",
+        "section 2",
+        (Part(level("loss"), Range(0.0, 0.0), 0.0),),
+        note="It is.",
+    )
+    full = Claim(
+        "X-3", "The link is full", "section 2", (Part(Level("steps", "red", "utilisation"), at_least(50.0)),)
+    )
+    rates = {
+        "rate": "links.bottleneck.rate=1, 2, 8 Mbit/s",
+        "buffer": "links.bottleneck.buffer=10, 20 packets",
+    }
+    mapped = ClaimMap(
+        "map-rate", "Where the link is full", "Over rate and buffer.", "rates", "steps",
+        ("rate", "buffer"), ("Rate (Mbit/s)", "Buffer (packets)"), (full, wrong), (2.0, 20.0),
+    )  # fmt: skip
+    return Paper(
+        "own-2026", "A paper <of> one's own", "A. N. Author", "Nowhere, 2026", "Does it work?",
+        (
+            Experiment("steps", str(scenario), "Two to six users.", replications=6, quick=3),
+            Experiment("rates", str(scenario), "Other rates.", axes=rates, quick_axes={
+                "rate": "links.bottleneck.rate=2, 8 Mbit/s"
+            }, replications=4, quick=3),
+        ),
+        (fewer, wrong, full), (queues, times, tradeoff), (table,), (mapped,),
+        (Choice("the seed", "7", "any would do"),), ("Nothing else.",),
+    )  # fmt: skip
+
+
+def done(scenario: Path, store: Path, *, quick: bool = False) -> Outcome:
+    planned = Planned.of(paper_of(scenario), quick=quick, replications=None)
+    from contextlib import nullcontext
+
+    with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
+        outcome = reproduce(planned, opened, workers, lambda _, __: nullcontext())
+        # All that needs the store is asked for here.
+        assert outcome.judgements
+        assert outcome.figures
+        return outcome
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    directory = tmp_path_factory.mktemp("own")
+    (directory / "small.toml").write_text(SMALL, encoding="utf-8")
+    return done(directory / "small.toml", directory / "store")
+
+
+@pytest.fixture(scope="module")
+def report(outcome: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_reproduction(outcome, tmp_path_factory.mktemp("reports") / "own")
+
+
+def test_claims_are_judged_by_the_runs(outcome: Outcome) -> None:
+    verdicts = {one.claim.id: one.verdict for one in outcome.judgements}
+    assert verdicts == {"X-1": "holds", "X-2": "does not hold", "X-3": "holds"}
+    assert outcome.tally == {"holds": 2, "does not hold": 1, "undecided": 0}
+    # One check per stage.
+    assert [len(one.checks) for one in outcome.judgements] == [3, 3, 1]
+
+
+def test_quick_takes_fewer_seeds_and_settings_but_the_same_lengths(outcome: Outcome, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    planned = Planned.of(paper_of(tmp_path / "small.toml"), quick=True, replications=None)
+    assert [plan.replications for plan in planned.plans] == [3, 3]
+    assert [len(plan.design.rows) for plan in planned.plans] == [1, 4]
+    assert {plan.scenario.duration for plan in planned.plans} == {6.0}
+    assert [one.points for one in outcome.spent] == [1, 6]
+
+
+def test_the_same_again_takes_everything_from_the_store(outcome: Outcome, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    first = done(tmp_path / "small.toml", tmp_path / "store", quick=True)
+    started = time.process_time()
+    second = done(tmp_path / "small.toml", tmp_path / "store", quick=True)
+    assert time.process_time() - started < 60.0
+    assert first.to_json() == second.to_json()
+    assert first.cpu_s == second.cpu_s, "what runs took is remembered with them"
+    # Quick runs are the first of the full ones: the same seeds.
+    (full,) = [c for one in outcome.judgements if one.claim.id == "X-3" for c in one.checks]
+    (few,) = [c for one in second.judgements if one.claim.id == "X-3" for c in one.checks]
+    assert full.values[:3].tolist() == few.values.tolist()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1000, 400])
+def test_the_page_draws_every_figure_and_asks_for_nothing(
+    report: Path, outcome: Outcome, browser: Browser, width: int
+) -> None:
+    visit = Visit(browser, report, width)
+    assert visit.complaints == []
+    assert visit.requests == [visit.url]
+    assert visit.charts() == {"figure-1", "figure-2", "figure-3", "map-rate"}
+    # Two claims at six settings, each with its ground and its sign; one of them framed.
+    cells = "document.querySelectorAll('#map-rate .mark-rect path').length"
+    assert visit.page.evaluate(cells) == 2 * (6 + 1)
+    signs = "[...document.querySelectorAll('#map-rate .mark-text text')].map((sign) => sign.textContent)"
+    assert visit.page.evaluate(signs).count("✗") >= 6
+    text = visit.page.inner_text("body")
+    for words in ("A paper <of> one's own", "does not hold", "weir reproduce own-2026", "Nothing else."):
+        assert words in text
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_directory_has_what_machines_read(report: Path, outcome: Outcome) -> None:
+    assert names_in(report.parent) == ["claims.json", "figures", "manifest.json", "report.html"]
+    claims = json.loads((report.parent / "claims.json").read_text(encoding="utf-8"))
+    assert claims == json.loads(json.dumps(outcome.to_json()))
+    drawn = {path.stem for path in (report.parent / "figures").glob("*.svg")}
+    assert drawn == {"figure-1", "figure-2", "figure-3", "map-rate"}
+
+
+def test_the_markdown_shows_the_same(report: Path, outcome: Outcome, tmp_path: Path) -> None:
+    (tmp_path / "own-2026").mkdir()
+    (tmp_path / "own-2026" / "figure-of-before.svg").write_text("old", encoding="utf-8")
+    page = write_markdown(outcome, report, tmp_path)
+    text = page.read_text(encoding="utf-8")
+    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
+    assert len(images) == 4
+    assert all((tmp_path / image).stat().st_size > 1000 for image in images)
+    assert names_in(tmp_path / "own-2026") == sorted(Path(image).name for image in images)
+    for one in outcome.judgements:
+        assert f"### {one.claim.id}" in text
+        assert one.claim.text in text
+    # Every row of a table has as many cells as its head.
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
+
+
+def test_what_can_be_reproduced(weir_command: Command) -> None:
+    listed = json.loads(weir_command("reproduce", "--list", "--json").stdout)
+    keys = [one["paper"] for one in listed]
+    assert keys == ["rem-2001", "ofc-1999", "operating-point-2002", "hred-2003", "nlred-comparison-2013"]
+    for one in listed:
+        assert one["claims"]
+        assert one["experiments"]
+    text = weir_command("reproduce", "--list").stdout
+    assert all(key in text for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name a paper, or all; there are: rem-2001, ofc-1999"),
+        (("rem-2002",), "there is no paper 'rem-2002'; did you mean 'rem-2001'?"),
+        (("ofc-1999", "--pages", "nowhere"), "there is no directory nowhere"),
+        (("ofc-1999", "--pages", ".", "--no-report"), "leave --no-report out"),
+        (("ofc-1999", "--threads", "1", "--processes", "1"), "choose one of"),
+        (("ofc-1999", "-n", "0"), "greater than or equal to 1"),
+    ],
+)
+def test_what_cannot_be_done_is_said_at_once(
+    arguments: tuple[str, ...], said: str, weir_command: Command, tmp_path: Path
+) -> None:
+    done = weir_command("reproduce", *arguments)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+    assert names_in(tmp_path) == []
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "weir", "reproduce", "rem-2001", "--quick", "--no-report"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        # The first experiment is under way.
+        assert "rem-2001, experiment 1 of" in process.stderr.readline()
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command does the rest" in said
+    assert names_in(tmp_path) == ["results"]
