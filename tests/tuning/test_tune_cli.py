@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from test_search import SCENARIO
 
 from conftest import Command, names_in
-from test_search import SCENARIO
 from weir.scenario import Scenario
 
 TARGETS = ("--target", "mean delay < 12 ms", "--target", "utilisation > 90%")

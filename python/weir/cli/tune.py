@@ -44,6 +44,16 @@ def tune(
     op_red: Annotated[
         bool, typer.Option("--op-red", help="Compare with OP-RED, told the same, while the load changes.")
     ] = False,
+    export: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM", help="Print the tuned queue as tc, sqm or wred instead: see weir export."
+        ),
+    ] = None,
+    device: Annotated[str, typer.Option(metavar="NAME", help="Of --export: the network interface.")] = "eth0",
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the tuned scenario to FILE.")
+    ] = None,
     store: StorePath = None,
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
@@ -69,36 +79,40 @@ def tune(
     overrides = assignments(set_)
 
     from weir import command, console
+    from weir.cli import tuning
     from weir.scenario import Scenario
     from weir.store import DEFAULT
     from weir.sweeps.execute import chosen_workers
     from weir.tuning.follow import following
-    from weir.tuning.text import front_text, text_of
+    from weir.tuning.text import front_text
     from weir.tuning.tune import Task, front_of
     from weir.tuning.tune import tune as search
 
     with command.guarded():
+        if save is not None and (save.is_dir() or not save.parent.is_dir()):
+            command.refuse(f"{save} cannot be written", "name a file in a folder that is there: --save FILE")
         loaded = Scenario.load_with(scenario, overrides)
-        if variant is not None:
-            loaded = loaded.variant(variant)
-        if seed is not None:
-            loaded = loaded.with_seed(seed)
-        task = Task.of(loaded, target or (), vary or (), over or (), with_op_red=op_red)
-        directory = None if no_report or front else command.target(out, f"{loaded.name}-tune")
+        chosen = loaded if variant is None else loaded.variant(variant)
+        chosen = chosen if seed is None else chosen.with_seed(seed)
+        task = Task.of(chosen, target or (), vary or (), over or (), with_op_red=op_red)
+        if export is not None:
+            tuning.check_export(task, export, device)
+        directory = None if no_report or front else command.target(out, f"{chosen.name}-tune")
         with (
             command.opened(store or DEFAULT, create=True, quiet=quiet) as opened,
             chosen_workers(threads=threads, processes=processes, dask=dask) as workers,
+            following(quiet=quiet) as follow,
         ):
             if front:
-                with following(quiet=quiet) as follow:
-                    found = front_of(task, opened, workers, follow)
-                console.print_text(front_text(found))
-                return
-            with following(quiet=quiet) as follow:
-                tuned = search(task, opened, workers, follow)
-        if json:
-            console.print_json(tuned.to_json())
-        else:
-            console.print_text(text_of(tuned))
-        if directory is not None:
-            pass
+                found = front_of(task, opened, workers, follow)
+            else:
+                tuned = search(task, opened, workers, follow, with_loads=directory is not None)
+        if front:
+            console.print_text(front_text(found))  # pyright: ignore[reportPossiblyUnboundVariable]
+            return
+        options = [word for path, value in overrides for word in ("--set", f"{path}={value}")]
+        options += [] if variant is None else ["--variant", variant]
+        tuning.show(
+            tuned,  # pyright: ignore[reportPossiblyUnboundVariable]
+            tuning.Wanted(scenario, tuple(options), export, device, save, directory, json=json, quiet=quiet),
+        )

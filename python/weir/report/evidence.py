@@ -75,6 +75,7 @@ class Evidence:
             region=tuned.task.region,
             cells=tuned.cells,
             phases=tuned.phases,
+            loads=tuple(Load(label, means) for label, means in tuned.loads),
             **more,
         )
 

@@ -105,15 +105,23 @@ class Confirmed:
         }
 
 
+Said = Literal["grows", "falls", "falls, then grows", "grows, then falls", "no effect shown"]
+
+
 @dataclass(frozen=True)
 class Shape:
     """How a measure answers to a parameter in the coarse design."""
 
     measure: str
     path: str
-    said: Literal["grows", "falls", "falls, then grows", "grows, then falls", "no effect shown"]
+    said: Said
+    """On average over the other parameters."""
     turns_at: Value | None = None
     """Where it turns, if it does."""
+    where: Setting | None = None
+    """Values of the other parameters at which it does otherwise; the first of several."""
+    otherwise: Said | None = None
+    """What it does there."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,7 @@ class Tried:
 
     setting: dict[str, Value]
     means: dict[str, float]
-    """Of the measures, over replications and conditions."""
+    """Of the measures, over replications; of several conditions, in the one that is worst for it."""
     shortfall: float
     """The worst, in the mean over replications."""
     replications: int

@@ -93,12 +93,15 @@ class Judge:
 
     def told(self, setting: Setting) -> Tried:
         """What the search saw of it."""
-        of = {
-            name: np.concatenate([self.lab.values(setting + c, name) for c in self.conditions])
-            for name in self.lab.measures
+        found = {
+            target.measure: [
+                (float(target.shortfall(values).mean()), values)
+                for values in (self.lab.values(setting + c, target.measure) for c in self.conditions)
+            ]
+            for target in self.targets
         }
-        replications = next(iter(of.values())).size // len(self.conditions)
-        means = {name: float(values.mean()) for name, values in of.items()}
+        means = {name: float(max(rows, key=lambda row: row[0])[1].mean()) for name, rows in found.items()}
+        replications = min(values.size for rows in found.values() for _, values in rows)
         return Tried(dict(setting), means, self.shortfall(setting), replications)
 
     def say(self, doing: str, setting: Setting, shortfall: float, half_width: float) -> None:

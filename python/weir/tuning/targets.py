@@ -16,7 +16,8 @@ from weir.errors import WeirError
 from weir.measures import MEASURES, Measure
 
 _TARGET = re.compile(
-    r"(?P<measure>[^<>=≤≥]+?)\s*(?P<sense><=|>=|<|>|≤|≥)\s*(?P<number>[+-]?[\d.,]+(?:[eE][+-]?\d+)?|[^\s%]+?)\s*(?P<unit>\S+)?\s*"
+    r"(?P<measure>[^<>=≤≥]+?)\s*(?P<sense><=|>=|<|>|≤|≥)\s*"
+    r"(?P<number>[+-]?[\d.,]+(?:[eE][+-]?\d+)?|[^\s%]+?)\s*(?P<unit>\S+)?\s*"
 )
 
 _SCALES = {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from weir import wording
-from weir.tuning.answer import Answer, Confirmed, Outcome
+from weir.tuning.answer import Answer, Confirmed, Outcome, Shape
 from weir.tuning.online import Phase
 from weir.tuning.region import MapCell
 from weir.tuning.sampled import Front
@@ -26,9 +26,7 @@ def text_of(tuned: Tuned) -> str:
     if answer.shapes:
         lines += ["", "what the parameters do:"]
         lines += [
-            f"  {shape.measure} over {_short(shape.path)}: {shape.said}"
-            + (f", turns at {shape.turns_at}" if shape.turns_at is not None else "")
-            for shape in answer.shapes
+            f"  {shape.measure} over {short(shape.path)}: {shape_words(shape)}" for shape in answer.shapes
         ]
     if tuned.cells:
         lines += ["", *_map_lines(tuned.cells)]
@@ -41,9 +39,9 @@ def text_of(tuned: Tuned) -> str:
 def sentence(answer: Answer) -> str:
     """The verdict with its numbers, in a sentence or two."""
     chosen = answer.chosen
-    setting = ", ".join(f"{_short(path)} {value}" for path, value in chosen.setting.items()) or "as it is"
+    setting = ", ".join(f"{short(path)} {value}" for path, value in chosen.setting.items()) or "as it is"
     worst = chosen.worst
-    where = f" ({_conditions(worst.condition)})" if worst.condition else ""
+    where = f" ({conditions(worst.condition)})" if worst.condition else ""
     spent = f"{worst.values.size} fresh seeds, {answer.runs} runs in all"
     match answer.verdict:
         case "achieved":
@@ -64,6 +62,15 @@ def sentence(answer: Answer) -> str:
     return f"{said}. {spent}."
 
 
+def shape_words(shape: Shape) -> str:
+    """`falls, then grows, turns at 0.1; falls where red max_th is 50 packets`."""
+    said = shape.said if shape.turns_at is None else f"{shape.said}, turns at {shape.turns_at}"
+    if shape.where is None:
+        return said
+    where = " and ".join(f"{short(path)} is {value}" for path, value in shape.where)
+    return f"{said}; {shape.otherwise} where {where}"
+
+
 def front_text(found: Front) -> str:
     """A front as a table."""
     rows = sorted(found.settings, key=lambda one: one.means[found.measures[0]])
@@ -74,7 +81,7 @@ def front_text(found: Front) -> str:
     for one in rows:
         numbers = ", ".join(f"{name} {one.means[name]:.4g}" for name in found.measures)
         lines.append(
-            f"  {numbers}: " + ", ".join(f"{_short(path)} {value}" for path, value in one.setting.items())
+            f"  {numbers}: " + ", ".join(f"{short(path)} {value}" for path, value in one.setting.items())
         )
     return "\n".join(lines)
 
@@ -98,7 +105,7 @@ def _said(outcome: Outcome) -> str:
 
 
 def _line(outcome: Outcome) -> str:
-    where = f"  in {_conditions(outcome.condition)}" if outcome.condition else ""
+    where = f"  in {conditions(outcome.condition)}" if outcome.condition else ""
     return f"  {outcome.state:<7}{_said(outcome)}{where}"
 
 
@@ -124,24 +131,26 @@ def _map_lines(cells: Sequence[MapCell]) -> list[str]:
     worst = max(inside, key=lambda cell: cell.worst.shortfall)
     lines = [
         f"over the region: met in {held} of {len(inside)} places of the map",
-        f"  worst: {_conditions(worst.condition)}, {_said(worst.worst)}",
+        f"  worst: {conditions(worst.condition)}, {_said(worst.worst)}",
     ]
     beyond = [cell for cell in outside if cell.state == "missed"]
     if beyond:
         nearest = min(beyond, key=lambda cell: cell.worst.shortfall)
         lines.append(
-            f"  a step beyond it stops holding: {_conditions(nearest.condition)}, {_said(nearest.worst)}"
+            f"  a step beyond it stops holding: {conditions(nearest.condition)}, {_said(nearest.worst)}"
         )
     elif outside:
         lines.append("  a step beyond it nothing is missed")
     return lines
 
 
-def _conditions(condition: Setting) -> str:
-    return ", ".join(f"{_short(path)} {value}" for path, value in condition)
+def conditions(condition: Setting) -> str:
+    """In a few words."""
+    return ", ".join(f"{short(path)} {value}" for path, value in condition)
 
 
-def _short(path: str) -> str:
+def short(path: str) -> str:
+    """Of a path, what people call it: `red max_th`."""
     words = path.split(".")
     if "aqm" in words:
         return " ".join(words[words.index("aqm") + 1 :])

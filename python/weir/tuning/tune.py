@@ -16,6 +16,7 @@ from weir.tuning import online
 from weir.tuning.answer import Answer
 from weir.tuning.judge import Judge, OnStep
 from weir.tuning.lab import Lab
+from weir.tuning.loads import other_loads
 from weir.tuning.online import Phase, against_op_red
 from weir.tuning.region import MapCell, Region, map_of
 from weir.tuning.sampled import Front, front, sampled
@@ -68,6 +69,8 @@ class Tuned:
     """The map of the region; empty without one."""
     phases: tuple[Phase, ...]
     """Beside OP-RED; empty where it was not asked for."""
+    loads: tuple[tuple[str, list[dict[str, float]]], ...]
+    """What can be had at other loads; empty where it was not asked for."""
     wall_s: float
 
     @property
@@ -92,8 +95,14 @@ class Tuned:
         }
 
 
-def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = None) -> Tuned:
-    """The answer, and what was asked for beside it. Raises WorkersError, StoreError."""
+def tune(
+    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, *, with_loads: bool = False
+) -> Tuned:
+    """The answer, and what was asked for beside it. Raises WorkersError, StoreError.
+
+    Args:
+        with_loads: whether to run what can be had at half and at twice the load, for the page of evidence.
+    """
     started = time.monotonic()
     judge = _judge(task, store, workers, on_step)
     small = task.space.dimensions in LEVELS
@@ -107,7 +116,11 @@ def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = No
     if task.with_op_red:
         judge.say("OP-RED", setting, answer.chosen.worst.shortfall, 0.0)
         phases = against_op_red(task.scenario, setting, task.targets)
-    return Tuned(task, answer, cells, phases, time.monotonic() - started)
+    loads: tuple[tuple[str, list[dict[str, float]]], ...] = ()
+    if with_loads and task.region is None and len(task.targets) > 1:
+        judge.say("other loads", setting, answer.chosen.worst.shortfall, 0.0)
+        loads = other_loads(task.scenario, answer, judge.lab)
+    return Tuned(task, answer, cells, phases, loads, time.monotonic() - started)
 
 
 def front_of(task: Task, store: Store, workers: Workers, on_step: OnStep | None = None) -> Front:
