@@ -160,9 +160,7 @@ def test_the_same_again_takes_everything_from_the_store(outcome: Outcome, tmp_pa
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1000, 400])
-def test_the_page_draws_every_figure_and_asks_for_nothing(
-    report: Path, outcome: Outcome, browser: Browser, width: int
-) -> None:
+def test_the_page_draws_every_figure_and_asks_for_nothing(report: Path, browser: Browser, width: int) -> None:
     visit = Visit(browser, report, width)
     assert visit.complaints == []
     assert visit.requests == [visit.url]
