@@ -25,6 +25,7 @@ GUIDES = (
     "networks.md",
     "tcp.md",
     "traffic.md",
+    "tuning.md",
     "results.md",
     "reproduction.md",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -67,7 +68,7 @@ class Outcome:
             "bound": self.target.bound,
             "condition": dict(self.condition),
             "mean": self.mean,
-            "interval": [self.mean - self.half_width, self.mean + self.half_width],
+            "interval": [_finite(self.mean - self.half_width), _finite(self.mean + self.half_width)],
             "state": self.state,
             "shortfall": self.shortfall,
             "n": int(self.values.size),
@@ -163,7 +164,12 @@ class Answer:
             "defaults": self.defaults.to_json(),
             "worst": self.chosen.worst.to_json(),
             "shapes": [vars(shape) for shape in self.shapes],
-            "least_shortfall": self.least,
+            "least_shortfall": _finite(self.least),
             "runs": self.runs,
             "tried": [vars(one) for one in self.tried],
         }
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None
