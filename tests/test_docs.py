@@ -21,9 +21,11 @@ GUIDES = (
     "cluster.md",
     "own-laws.md",
     "captures.md",
+    "export.md",
     "networks.md",
     "tcp.md",
     "traffic.md",
+    "tuning.md",
     "results.md",
     "reproduction.md",
 )

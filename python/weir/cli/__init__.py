@@ -11,6 +11,7 @@ import typer
 from weir.cli import (
     bench,
     compare,
+    export,
     listing,
     plot,
     reproduce,
@@ -21,6 +22,7 @@ from weir.cli import (
     show,
     sweep,
     theory,
+    tune,
 )
 
 app = typer.Typer(
@@ -36,6 +38,8 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("sweep")(sweep.sweep)
+app.command("tune")(tune.tune)
+app.command("export")(export.export)
 app.command("results")(results.results)
 app.command("plot")(plot.plot)
 app.command("responses")(responses.responses)

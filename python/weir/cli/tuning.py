@@ -1,0 +1,78 @@
+"""What `weir tune` prints and writes when the answer is there."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir import command, console
+from weir.export import FORMS, ExportError
+from weir.export import export as exported
+from weir.report.tuning import Evidence, write_evidence
+from weir.tuning.text import text_of
+from weir.tuning.tune import Task, Tuned
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options."""
+
+    source: str
+    """The scenario, as it was named."""
+    options: tuple[str, ...]
+    """With which it was loaded, as arguments."""
+    export: str | None
+    device: str
+    save: Path | None
+    directory: Path | None
+    """Of the evidence; None: nowhere."""
+    json: bool
+    quiet: bool
+
+
+def check_export(task: Task, form: str, device: str) -> None:
+    """Raises ExportError before any run for what cannot be exported."""
+    if form not in FORMS:
+        raise ExportError(f"there is no form {form!r}", f"there are: {', '.join(FORMS)}")
+    exported(task.scenario, None, form, device)  # type: ignore[arg-type] # checked above
+
+
+def show(tuned: Tuned, wanted: Wanted) -> None:
+    """Prints the answer, or what was asked for in its place; writes the evidence."""
+    if wanted.export is not None:
+        found = exported(tuned.scenario, None, wanted.export, wanted.device, command=command.command_line())  # type: ignore[arg-type]
+        console.print_text(found.text)
+    elif wanted.json:
+        console.print_json(tuned.to_json())
+    else:
+        console.print_text(text_of(tuned))
+    if wanted.save is not None:
+        command.write_text(wanted.save, tuned.scenario.to_toml())
+        if not wanted.quiet:
+            console.note(f"scenario: {wanted.save}")
+    if wanted.directory is not None:
+        if not wanted.quiet:
+            console.note("drawing the figures ...")
+        evidence = Evidence.of(
+            tuned,
+            wanted.source,
+            command.command_line(),
+            _exports(tuned, wanted.device),
+            options=wanted.options,
+            cpu_s=sum(resource.getrusage(resource.RUSAGE_SELF)[:2]),
+        )
+        page = command.written(lambda place: write_evidence(evidence, place), wanted.directory)
+        if not wanted.quiet:
+            console.note(f"evidence: {page}")
+
+
+def _exports(tuned: Tuned, device: str) -> dict[str, str]:
+    """What the page offers: every form that the tuned queue has."""
+    found: dict[str, str] = {}
+    for form, name in (("tc", "tc script"), ("sqm", "OpenWrt SQM"), ("wred", "WRED")):
+        try:
+            found[name] = exported(tuned.scenario, None, form, device).text  # type: ignore[arg-type]
+        except ExportError:
+            continue
+    return found

@@ -1,0 +1,166 @@
+"""What may be changed: parameters with their bounds, and settings of them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir import _core, catalogue
+from weir.errors import WeirError
+from weir.scenario import Scenario, suggestion
+from weir.sweeps.axes import Axis, check_distinct, parse
+from weir.sweeps.values import QUANTITY, Range, Value
+from weir.toml import to_toml
+
+_BARE = re.compile(
+    r"(?P<path>[^=]+)=\s*(?P<low>[^.\s]+(?:\.\d+)?)\s*\.\.\s*(?P<high>\S+?)(?P<log>\s+log)?\s*"
+)
+
+LOGARITHMIC = 10.0
+"""From this ratio of the bounds on, equal steps are equal factors."""
+
+
+class SpaceError(WeirError, ValueError):
+    """Something that cannot be varied so."""
+
+
+Setting = tuple[tuple[str, Value], ...]
+"""Paths and their values: of parameters, of the conditions they are to work in, or of both."""
+
+Place = NDArray[np.float64]
+"""A setting as a point of the box of parameters, shape (dimensions,), each in [0, 1]."""
+
+
+def placed(scenario: _core.Scenario, setting: Setting) -> _core.Scenario:
+    """The scenario with these values. Raises ScenarioError."""
+    return scenario.replace([(path, to_toml(value)) for path, value in setting])
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters: a box, each side from 0 to 1."""
+
+    scenario: _core.Scenario
+    axes: tuple[Axis, ...]
+
+    @staticmethod
+    def of(scenario: Scenario, texts: Sequence[str]) -> Space:
+        """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit
+        has that of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
+        if not texts:
+            raise SpaceError("there is nothing to vary", 'add a parameter: --vary "red.max_th=5..50"')
+        axes = [_axis(scenario, text) for text in texts]
+        check_distinct(axes)
+        space = Space(scenario.core, tuple(axes))
+        try:
+            placed(scenario.core, space.at(np.full(len(axes), 0.5)))
+        except _core.ScenarioError as error:
+            # Nobody has typed --set.
+            error.file = error.file.replace("--set ", "--vary ", 1)
+            raise
+        return space
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.axes)
+
+    def at(self, place: Place) -> Setting:
+        """The setting at a place."""
+        return tuple((axis.column, axis.at(float(u))[0]) for axis, u in zip(self.axes, place, strict=True))
+
+    def can_run(self, place: Place) -> bool:
+        """Whether the scenario takes the setting at a place."""
+        try:
+            placed(self.scenario, self.at(place))
+        except _core.ScenarioError:
+            return False
+        return True
+
+    def places(self, levels: int) -> list[Place]:
+        """Every combination of so many levels that can be run, each setting once."""
+        ticks = np.linspace(0.0, 1.0, levels)
+        found = {self.at(place): place for place in map(np.array, product(ticks, repeat=self.dimensions))}
+        return [place for place in found.values() if self.can_run(place)]
+
+    def number(self, index: int, place: Place) -> float:
+        """The value of one parameter as a number in the unit of its axis."""
+        axis = self.axes[index]
+        drawn = axis.drawn(axis.at(float(place[index]))[0])
+        assert isinstance(drawn, float | int)
+        return float(drawn)
+
+
+def _axis(scenario: Scenario, text: str) -> Axis:
+    name, equals, bounds = text.partition("=")
+    if not equals or ".." not in bounds:
+        raise SpaceError(
+            f'"{text}" is not PARAMETER=LOW..HIGH', 'write for example "red.max_th=5..50 packets"'
+        )
+    path = _path(scenario, name.strip())
+    axis = parse(f"{path}={_with_unit(scenario, path, bounds.strip())}")
+    found = axis.range
+    if found is None:
+        raise SpaceError("levels are for weir sweep; tuning needs bounds", "write LOW..HIGH", path)
+    if found.low > 0.0 and found.high / found.low >= LOGARITHMIC and not found.log:
+        # A probability from 0.01 to 0.5 has as much to say below 0.1 as above.
+        part = axis.parts[0]
+        wide = Range(found.low, found.high, found.unit, found.whole, log=True)
+        axis = Axis((type(part)(part.path, wide),))
+    return axis
+
+
+def bottleneck_of(scenario: Scenario) -> str:
+    """The link with the lowest rate; the first of several."""
+    links: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"]
+    return min(links, key=lambda name: _rate(links[name]))
+
+
+def _path(scenario: Scenario, name: str) -> str:
+    if name.partition(".")[0] in {"links", "flows", "measure", "duration"}:
+        return name
+    link = bottleneck_of(scenario)
+    aqm: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"][link].get("aqm", {})
+    law, dot, parameter = name.partition(".")
+    if law not in aqm:
+        raise SpaceError(
+            f"the queue of {link} is {', '.join(aqm) or 'drop-tail'}, which has no {name!r}",
+            f'choose the law first: --set "links.{link}.aqm.{law}={{}}"'
+            if dot
+            else suggestion(law, list(aqm)),
+        )
+    if dot and parameter.split(".")[0] not in _parameters(law):
+        raise SpaceError(f"{law} has no parameter {parameter!r}", suggestion(parameter, _parameters(law)))
+    return f"links.{link}.aqm.{name}"
+
+
+def _parameters(law: str) -> list[str]:
+    (known,) = [one for one in catalogue.laws() if one["name"] == law]
+    return [str(one["name"]) for one in known["parameters"]]
+
+
+def _with_unit(scenario: Scenario, path: str, bounds: str) -> str:
+    """`5..50`, with the unit of the default where it has one and none is written."""
+    if re.search(r"[A-Za-zµμ%]", bounds.removesuffix("log")):
+        return bounds
+    value: Any = tomllib.loads(scenario.to_toml())
+    for word in path.split("."):
+        table = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        value = table.get(word)
+    match = QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not match["unit"]:
+        return bounds
+    head, log = (bounds[: -len("log")].rstrip(), " log") if bounds.endswith("log") else (bounds, "")
+    return f"{head} {match['unit']}{log}"
+
+
+def _rate(link: dict[str, Any]) -> float:
+    match = QUANTITY.fullmatch(str(link.get("rate", "")))
+    scale = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
+    return float(match["number"]) * scale.get(match["unit"] or "", 1.0) if match else float("inf")

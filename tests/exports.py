@@ -1,0 +1,65 @@
+"""What the tests of exports share: a link to export, and a script taken apart."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+import weir
+from weir.export import Exported, Form, export
+
+LINK = """\
+schema = 1
+name = "exported"
+title = "Four users on 10 Mbit/s"
+seed = 3
+duration = "4 s"
+
+[links.bottleneck]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "120 packets"
+
+[flows.ftp]
+count = 4
+rtt = "60 ms"
+jitter = "100 ms"
+packet = "1000 B"
+"""
+
+
+def scenario(aqm: dict[str, Any], **link: str) -> weir.Scenario:
+    """The link under a discipline, with other values where they are named."""
+    values = {f"links.bottleneck.{name}": value for name, value in link.items()}
+    return weir.Scenario.loads(LINK, {"links.bottleneck.aqm": aqm, **values})
+
+
+def exported(aqm: dict[str, Any], form: Form = "tc", **link: str) -> Exported:
+    """The same, exported."""
+    return export(scenario(aqm, **link), form=form)
+
+
+def commands(script: str) -> list[list[str]]:
+    """The commands of a script, word by word, without its comments."""
+    lines = re.sub(r"\\\n\s*", "", script).splitlines()
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("tc ")]
+
+
+def options(script: str) -> dict[str, str]:
+    """What the discipline itself is asked for, by name; "" for a word alone. The kind is "kind"."""
+    words = commands(script)[-1]
+    place = words.index("root") + 1 if "root" in words else words.index("100:1") + 1
+    kind, *rest = words[place:]
+    found = {"kind": kind}
+    while rest:
+        name = rest.pop(0)
+        found[name] = rest.pop(0) if rest and re.match(r"[\d.]", rest[0]) else ""
+    return found
+
+
+def shaper(script: str) -> dict[str, str]:
+    """What the token bucket is asked for."""
+    words = next(line for line in commands(script) if "tbf" in line)
+    rest = words[words.index("tbf") + 1 :]
+    return dict(zip(rest[::2], rest[1::2], strict=True))

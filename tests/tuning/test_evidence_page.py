@@ -1,0 +1,287 @@
+"""The page of evidence: what an operator reads on it is so, and it can be read anywhere."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from dataclasses import replace
+from functools import cache
+from math import exp
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from fake_answer import SCENARIO, evidence
+from hypothesis import given
+from hypothesis import strategies as st
+
+from browsing import Visit, chromium
+from weir.charts.figure import Panel
+from weir.charts.render import render
+from weir.charts.robustness import beyond, worst_corner
+from weir.cli.options import assignments
+from weir.report.evidence import Evidence
+from weir.report.tuning import evidence_html, evidence_panels, write_evidence
+from weir.report.tuning_words import measured, reasons, verdict_sentence
+from weir.scenario import Scenario
+from weir.tuning.answer import Outcome
+from weir.tuning.targets import Target
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+browser = chromium
+
+REGION = ("rate=5..20 Mbit/s", "flows=10..40", "rtt=50..200 ms")
+CASES: dict[str, Evidence] = {
+    "achieved": evidence("achieved", 2, 2),
+    "achieved by one parameter": evidence("achieved", 2, 1),
+    "defaults": evidence("defaults already meet it", 2, 2),
+    "defaults, one target": evidence("defaults already meet it", 1, 1),
+    "not achievable": evidence("not achievable", 3, 1),
+    "undecided": evidence("undecided", 1, 3),
+    "drawn": evidence("undecided", 2, 4, drawn=True),
+    "region": evidence("achieved", 2, 2, over=REGION),
+    "region of one": evidence("not achievable", 2, 1, over=REGION[:1]),
+}
+MAPS = {"panel-shortfall", "panel-robustness"}
+
+
+@cache
+def panels(name: str) -> list[Panel]:
+    """Of a case; made once, as a browser is slow enough."""
+    return evidence_panels(CASES[name])
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The pages alone: figures as files take longer than everything else."""
+    directory = tmp_path_factory.mktemp("tuning")
+    script = render({}, directory)
+    found: dict[str, Path] = {}
+    for name, case in CASES.items():
+        found[name] = directory / f"{name}.html"
+        found[name].write_text(evidence_html(case, panels(name), script), encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole directory, of the case with the fewest figures."""
+    return write_evidence(
+        CASES["defaults, one target"], tmp_path_factory.mktemp("written") / "results"
+    ).parent
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_is_whole_on_a_phone(name: str, browser: Browser, pages: dict[str, Path]) -> None:
+    visit = Visit(browser, pages[name], 400)
+    assert visit.complaints == []
+    assert visit.requests == [visit.url]
+    places = {chart.get_attribute("id") for chart in visit.page.query_selector_all(".chart")}
+    assert places == {panel.name for panel in panels(name)}
+    # Maps have cells instead of lines and symbols.
+    assert visit.charts() | (MAPS & places) == places
+    for cells in MAPS & places - visit.charts():
+        assert visit.page.query_selector_all(f"#{cells} .mark-rect path")
+    # Wide tables scroll by themselves; the page does not.
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400
+    # The verdict is read without scrolling.
+    said = visit.page.locator(".said")
+    assert said.inner_text() == verdict_sentence(CASES[name].data)
+    box = said.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 800
+    visit.page.close()
+
+
+@pytest.mark.browser
+def test_on_a_screen_verdict_table_and_setting_need_no_scrolling(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    visit = Visit(browser, pages["achieved"], 1200)
+    assert visit.complaints == []
+    for place in (".judged", ".first pre"):
+        box = visit.page.locator(place).first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 800
+    visit.page.close()
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "region" not in name])
+def test_the_sentence_has_every_target_with_its_mean_and_interval(name: str) -> None:
+    answer = CASES[name].answer
+    said = verdict_sentence(CASES[name].data)
+    for outcome in answer.chosen.outcomes:
+        words = {"delay_mean": "mean delay"}.get(outcome.target.measure, outcome.target.measure)
+        found = re.search(rf"{words} ([\d.]+) ± ([\d.]+) ?(ms|%)", said)
+        assert found is not None
+        rounding = 0.5 * 10.0 ** -len(found[1].partition(".")[2])
+        assert float(found[1]) == pytest.approx(np.mean(outcome.values), abs=rounding)
+        assert float(found[2]) == pytest.approx(outcome.half_width, abs=rounding)
+        assert (
+            f"target {outcome.target.sense} {outcome.target.bound:g}{found[3].replace('ms', ' ms')}" in said
+        )
+    assert f"{answer.chosen.outcomes[0].values.size} fresh seeds" in said
+    assert f"{answer.runs} runs" in said
+
+
+def test_each_verdict_is_called_by_its_name() -> None:
+    begins = {name: verdict_sentence(case.data).partition(":")[0] for name, case in CASES.items()}
+    assert begins["achieved"] == begins["region"] == "Achieved"
+    assert begins["defaults"] == begins["defaults, one target"] == "Your defaults already meet it"
+    assert begins["not achievable"] == "Not achievable within these bounds"
+    assert begins["undecided"] == begins["drawn"] == "Undecided"
+
+
+def test_confidence_is_claimed_for_all_but_the_undecided() -> None:
+    for case in CASES.values():
+        sure = "95% confidence" in verdict_sentence(case.data)
+        assert sure == (case.answer.verdict != "undecided")
+
+
+def test_what_is_not_achievable_names_the_target_that_is_missed_most() -> None:
+    case = CASES["not achievable"]
+    ratios = {
+        o.target.measure: (100.0 - o.mean) / (100.0 - o.target.bound)
+        if o.target.sense == ">"
+        else o.mean / o.target.bound
+        for o in case.answer.chosen.outcomes
+    }
+    worst = max(ratios, key=ratios.__getitem__)
+    said = " ".join(reasons(case.data))
+    assert f"here {worst.replace('delay_mean', 'mean delay')}, by {ratios[worst]:.3g}." in said
+    assert f"less than a factor of {exp(case.answer.least):.3g}" in said
+
+
+def test_what_is_undecided_says_what_it_would_take() -> None:
+    assert any(
+        said in " ".join(reasons(CASES["undecided"].data)) for said in ("seeds if its mean", "on its bound")
+    )
+
+
+def test_a_region_names_its_worst_condition(pages: dict[str, Path]) -> None:
+    case = CASES["region"]
+    inside = [cell for cell in case.cells if cell.inside]
+    worst = max(inside, key=lambda cell: max(o.shortfall for o in cell.outcomes))
+    assert worst_corner(case.cells) is worst
+    # The load is heaviest where the rate is least and flows and round trips are most.
+    assert "The worst is rate 5 Mbit/s, flows 40, rtt 200 ms" in pages["region"].read_text(encoding="utf-8")
+    figure = next(p.figures[0] for p in panels("region") if p.name == "panel-robustness")
+    framed = figure.rows.filter(figure.rows["framed"])
+    assert framed["setting"].to_list() == ["rate 5 Mbit/s, flows 40, rtt 200 ms"]
+    assert figure.rows["state"].to_list() == [cell.state for cell in case.cells]
+
+
+def test_a_region_says_at_which_of_its_ends_the_setting_stops_holding() -> None:
+    cells = CASES["region of one"].cells
+    low, *inner, high = cells
+    assert [cell.inside for cell in cells] == [False, *[True] * len(inner), False]
+    # Made to be met at one end and missed at the other, whatever they were.
+    met, missed = (
+        [replace(o, target=replace(o.target, bound=o.mean * room)) for o in cells[0].outcomes]
+        for room in (2.0, 0.5)
+    )
+    shown = beyond([replace(low, outcomes=tuple(missed)), *inner, replace(high, outcomes=tuple(met))])
+    assert shown == "A step beyond the region a target is missed at rate 3.97 Mbit/s."
+    assert beyond([replace(cell, outcomes=tuple(met)) for cell in cells]) == (
+        "A step beyond the region no target is missed."
+    )
+    assert beyond(inner) == ""
+
+
+def test_the_command_on_the_page_gives_the_setting(pages: dict[str, Path], tmp_path: Path) -> None:
+    text = pages["achieved"].read_text(encoding="utf-8")
+    found = re.search(r"<pre>(weir run .*?)</pre>", text, re.DOTALL)
+    assert found is not None
+    arguments = shlex.split(found[1].replace("&#34;", '"').replace("\\\n", ""))
+    file = tmp_path / arguments[2]
+    file.write_text(SCENARIO, encoding="utf-8")
+    tuned = Scenario.load_with(str(file), assignments([a for a in arguments[3:] if a != "--set"])).to_toml()
+    for path, value in CASES["achieved"].answer.chosen.setting.items():
+        name = path.rpartition(".")[2]
+        assert re.search(rf'{name} = "?{value}"?', tuned)
+
+
+def test_what_the_scenario_was_loaded_with_is_part_of_the_command() -> None:
+    case = replace(CASES["achieved"], options=('--set links.bottleneck.rate="5 Mbit/s"',))
+    text = html.unescape(evidence_html(case, [], ""))
+    assert 'weir run fake.toml \\\n  --set links.bottleneck.rate="5 Mbit/s" \\\n' in text
+
+
+def test_defaults_that_do_come_without_a_setting_to_use(pages: dict[str, Path]) -> None:
+    text = pages["defaults"].read_text(encoding="utf-8")
+    assert "weir run" not in text
+    assert "Nothing has to be changed." in text
+    assert "no other setting was run" in text
+
+
+def test_the_document_has_what_the_page_says(pages: dict[str, Path]) -> None:
+    case = CASES["region of one"]
+    found = json.loads(json.dumps(case.to_json(), allow_nan=False))
+    page = pages["region of one"].read_text(encoding="utf-8")
+    assert found["sentence"] == verdict_sentence(case.data)
+    assert found["verdict"] == case.answer.verdict
+    assert found["set"] == [f"{path}={value}" for path, value in case.answer.chosen.setting.items()]
+    assert [one["mean"] for one in found["chosen"]["outcomes"]] == [
+        pytest.approx(np.mean(outcome.values)) for outcome in case.answer.chosen.outcomes
+    ]
+    assert len(found["tried"]) == len(case.answer.tried)
+    assert len(found["robustness"]) == len(case.cells)
+    assert len(found["op_red"]) == len(case.phases)
+    for said in (found["sentence"], found["command"], found["exports"]["tc script"].strip()):
+        assert html.escape(said).replace("&quot;", "&#34;") in page
+
+
+def test_an_interval_without_end_is_null_in_the_document() -> None:
+    case = CASES["defaults, one target"]
+    once = replace(case.answer.defaults.outcomes[0], values=np.array([5.0]))
+    judged = replace(case.answer.defaults, outcomes=(once,))
+    found = replace(case, answer=replace(case.answer, chosen=judged, defaults=judged)).to_json()
+    assert found["chosen"]["outcomes"][0]["interval"] == [None, None]
+    json.dumps(found, allow_nan=False)
+
+
+def test_the_directory_holds_page_document_and_scenario(written: Path) -> None:
+    case = CASES["defaults, one target"]
+    document = json.loads((written / "answer.json").read_text(encoding="utf-8"))
+    assert document == json.loads(json.dumps(case.to_json()))
+    assert document["sentence"].split(" (")[0] in (written / "report.html").read_text(encoding="utf-8")
+    assert (written / "resolved.toml").read_text(encoding="utf-8") == case.resolved
+    assert json.loads((written / "manifest.json").read_text(encoding="utf-8"))["weir"]
+
+
+def test_every_figure_lies_beside_the_page(written: Path) -> None:
+    names = {f.name for panel in panels("defaults, one target") for f in panel.figures}
+    for suffix in (".svg", ".pdf", ".png"):
+        assert {file.stem for file in (written / "figures").glob(f"*{suffix}")} == names
+
+
+def test_evidence_never_replaces_what_is_not_weirs_own(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError):
+        write_evidence(CASES["defaults, one target"], tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@given(
+    st.lists(st.floats(0.5, 2.0), min_size=2, max_size=12),
+    st.floats(0.5, 2.0),
+    st.sampled_from(["<", ">"]),
+)
+def test_rounded_numbers_do_not_contradict_the_verdict_on_a_target(
+    values: list[float],
+    bound: float,
+    sense: Any,  # noqa: ANN401
+) -> None:
+    outcome = Outcome(Target("delay_mean", sense, bound), np.array(values), 28)
+    low, high = outcome.mean - outcome.half_width, outcome.mean + outcome.half_width
+    if min(abs(low - bound), abs(high - bound)) < 0.02 * (high - low) + 1e-4:
+        return  # So near that no number of digits that one would print tells.
+    mean, half = (float(text.removesuffix(" ms")) for text in measured(outcome).split(" ± "))
+    met = [end < bound if sense == "<" else end > bound for end in (mean - half, mean + half)]
+    assert outcome.state == ("met" if all(met) else "open" if any(met) else "missed")

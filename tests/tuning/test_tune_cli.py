@@ -1,0 +1,100 @@
+"""`weir tune` as a process."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_search import SCENARIO
+
+from conftest import Command, names_in
+from weir.scenario import Scenario
+
+TARGETS = ("--target", "mean delay < 30 ms", "--target", "utilisation > 93%")
+VARY = ("--vary", "red.max_th=6..90", "--set", "links.bottleneck.aqm.red.max_p=0.02")
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Path:
+    path = tmp_path / "known.toml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    return path
+
+
+def test_an_answer_with_its_evidence(known: Path, weir_command: Command, tmp_path: Path) -> None:
+    done = weir_command("tune", known, *TARGETS, *VARY)
+    assert done.returncode == 0, done.stderr
+    assert re.match(r"(achieved|the defaults already meet it), with 95% confidence", done.stdout)
+    assert "results/known-tune/report.html" in done.stderr
+    made = tmp_path / "results" / "known-tune"
+    assert {"report.html", "answer.json", "manifest.json", "figures"} <= set(names_in(made))
+    answer = json.loads((made / "answer.json").read_text(encoding="utf-8"))
+    assert answer["verdict"] in done.stdout
+
+
+def test_json_is_what_the_text_says_and_the_same_twice(known: Path, weir_command: Command) -> None:
+    arguments = ("tune", known, *TARGETS, *VARY, "--json", "--no-report", "--quiet")
+    first, second = weir_command(*arguments), weir_command(*arguments)
+    assert first.stderr == second.stderr == ""
+    one, two = json.loads(first.stdout), json.loads(second.stdout)
+    assert {k: v for k, v in one.items() if k != "wall_s"} == {k: v for k, v in two.items() if k != "wall_s"}
+    assert one["chosen"]["state"] == "met"
+    for outcome in one["chosen"]["outcomes"]:
+        low, high = outcome["interval"]
+        assert low <= outcome["mean"] <= high
+
+
+def test_the_setting_is_a_scenario_that_runs(known: Path, weir_command: Command, tmp_path: Path) -> None:
+    done = weir_command("tune", known, *TARGETS, *VARY, "--no-report", "--save", "tuned.toml")
+    assert done.returncode == 0, done.stderr
+    tuned = Scenario.load(tmp_path / "tuned.toml")
+    assert tuned.run(replications=3).summary()["delay_mean"][0] < 30.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "there is no target"),
+        (("--target", "loss < 1%"), "there is nothing to vary"),
+        (("--target", "los < 1%", "--vary", "red.max_p=0.1..1"), "no measure"),
+        (("--target", "fct_p99 < 1 s", "--vary", "red.max_p=0.1..1"), "no flow of this scenario ends"),
+        (
+            ("--target", "loss < 1%", "--target", "loss > 2%", "--vary", "red.max_p=0.1..1"),
+            "cannot both be met",
+        ),
+        (("--target", "loss < 1%", "--vary", "red.max_q=0.1..1"), "red has no parameter"),
+        (("--target", "loss < 1%", "--vary", "red.max_p=1..0.1"), "the wrong way round"),
+        (("--target", "loss < 1%", "--vary", "red.max_p=0.1..1", "--over", "flow=1..9"), "no condition"),
+        (("--target", "loss < 1%", "--vary", "red.max_p=0.1..1", "--op-red"), "OP-RED is told"),
+        (("--target", "loss < 1%", "--vary", "red.max_p=0.1..1", "--variant", "x"), "no variant"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_any_run(
+    arguments: tuple[str, ...], said: str, known: Path, weir_command: Command, tmp_path: Path
+) -> None:
+    done = weir_command("tune", known, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2
+    assert names_in(tmp_path) == ["known.toml"]
+
+
+def test_ctrl_c_keeps_what_is_finished(known: Path, tmp_path: Path) -> None:
+    slow = ("--set", "duration=2000 s", "--target", "mean delay < 12 ms", "--vary", "red.max_th=6..90")
+    command = [sys.executable, "-m", "weir", "tune", str(known), *slow, "--no-report"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        until = time.monotonic() + 30.0
+        while not (tmp_path / "results" / "store").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130

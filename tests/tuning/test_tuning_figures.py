@@ -1,0 +1,51 @@
+"""What the figures of tuning are drawn from: fronts, designs found among settings, settings left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from fake_answer import COARSE, evidence
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weir.charts.tuning.pairs import front
+from weir.report.tuning import evidence_panels
+from weir.tuning.answer import Tried
+from weir.tuning.targets import Target
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))
+def test_the_front_is_what_no_other_setting_beats(places: list[tuple[int, int]]) -> None:
+    delay, loss = Target("delay_mean", "<", 3.0), Target("goodput", ">", 3.0)
+    points = [{"delay_mean": float(a), "goodput": float(b)} for a, b in places]
+    kept = {places[i] for i in front(points, delay, loss)}
+    assert kept == {
+        (a, b) for a, b in places if not any((c, d) != (a, b) and c <= a and d >= b for c, d in places)
+    }
+
+
+@pytest.mark.parametrize("parameters", [2, 3])
+def test_lines_join_the_coarse_design_and_nothing_else(parameters: int) -> None:
+    data = evidence("achieved", 2, parameters).data
+    wanted = COARSE[parameters]
+    assert [len(levels) for levels in data.levels] == [wanted] * parameters
+    assert len(data.grid) == wanted**parameters
+
+
+def test_settings_that_were_drawn_are_joined_by_no_line() -> None:
+    kinds = {
+        kind
+        for p in evidence_panels(evidence("undecided", 2, 4, drawn=True))
+        if p.name.startswith("panel-effect")
+        for kind in p.figures[0].rows["kind"]
+    }
+    assert kinds == {"dot", "chosen", "defaults"}
+
+
+def test_a_measure_that_is_nowhere_defined_in_a_setting_is_left_out() -> None:
+    case = evidence("achieved", 2, 2)
+    lost = Tried(case.answer.tried[0].setting, {"delay_mean": float("nan"), "loss": 1.0}, float("nan"), 2)
+    changed = replace(case, answer=replace(case.answer, tried=(lost, *case.answer.tried[1:])))
+    assert len(changed.data.points) == len(case.answer.tried) - 1
+    assert evidence_panels(changed)
