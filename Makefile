@@ -23,7 +23,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
 	! -path '*/examples/*')
 
 .PHONY: help demo picture test test-rust test-python lint lint-rust lint-python format wheel bench \
-	validate papers schema pages lock clean FORCE
+	validate papers tuning schema pages lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation;
 
 papers: .venv/.installed ## Reproduce the five papers and write docs/papers
 	$(WEIR) reproduce all --pages docs/papers
+
+tuning: .venv/.installed ## Answer twelve targets, beside Optuna, and write docs/tuning-targets.md
+	PYTHONPATH=tests/tuning $(BIN)/python tests/tuning --write docs/tuning-targets.md
 
 schema: .venv/.installed ## Write schema/scenario.schema.json
 	$(WEIR) schema > schema/scenario.schema.json.new

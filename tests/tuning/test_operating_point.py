@@ -1,57 +1,19 @@
-"""Twelve targets on the operating-point paper's network, against a grid of 20 replications.
-
-`grid.csv` holds what the grid measured; its first lines say by which command. Targets were chosen by it: six
-within what some setting of the grid has, two on its edge, four out of reach.
-"""
+"""Twelve targets on the operating-point paper's network, against a grid of 20 replications."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
+from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
-from weir.scenario import Scenario
 from weir.store import Store
 from weir.sweeps.execute import chosen_workers
 from weir.tuning.answer import Answer
 from weir.tuning.judge import Judge
 from weir.tuning.lab import Lab
-from weir.tuning.tune import Task, tune
-
-GRID = pl.read_csv(Path(__file__).parent / "grid.csv", comment_prefix="#")
-RUNS = int(GRID.filter(users=20)["n"].sum())
-"""Of the grid at one load."""
-
-VARY = ["red.max_th=6..50", "red.max_p=0.01..1"]
-
-
-@dataclass(frozen=True)
-class Asked:
-    users: int
-    delay_ms: float
-    loss: float
-
-    @property
-    def targets(self) -> list[str]:
-        return [f"mean delay < {self.delay_ms:g} ms", f"loss < {self.loss:g}%"]
-
-    def shortfalls(self) -> np.ndarray:
-        """Of every setting of the grid."""
-        rows = GRID.filter(users=self.users)
-        delay, loss = rows["delay_mean_ms"].to_numpy(), rows["loss_percent"].to_numpy()
-        return np.maximum(np.log(delay / self.delay_ms), np.log(loss / self.loss))
-
-
-REACHABLE = (
-    Asked(20, 8, 3.0), Asked(20, 12, 2.6), Asked(20, 20, 2.3),
-    Asked(80, 12, 15.2), Asked(80, 20, 14.4), Asked(80, 28, 14.0),
-)  # fmt: skip
-EDGE = (Asked(20, 10, 2.41), Asked(80, 15, 14.25))
-BEYOND = (Asked(20, 6, 2.5), Asked(20, 12, 1.8), Asked(80, 10, 13.5), Asked(80, 20, 12.5))
+from weir.tuning.tune import tune
 
 
 @pytest.fixture(scope="module")
@@ -60,20 +22,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def answered(asked: Asked, store: Path) -> Answer:
-    scenario = Scenario.load("papers/operating-point-2002", {"flows.ftp.count": asked.users})
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
-        return tune(Task.of(scenario.variant("red"), asked.targets, VARY), opened, workers).answer
+        return tune(task_of(asked), opened, workers).answer
 
 
 def means(asked: Asked, answer: Answer, store: Path, replications: int) -> Sequence[float]:
     """Of the chosen setting, on seeds that neither search nor confirmation has seen."""
-    scenario = Scenario.load("papers/operating-point-2002", {"flows.ftp.count": asked.users})
-    task = Task.of(scenario.variant("red").with_seed(77_000_000), asked.targets, VARY)
+    task = task_of(asked, seed=77_000_000)
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
         lab = Lab(task.scenario.core, ("delay_mean", "loss"), opened, workers)
-        judge = Judge(lab, task.targets)
         setting = tuple(answer.chosen.setting.items())
-        judge.try_out([setting], replications)
+        Judge(lab, task.targets).try_out([setting], replications)
         return [float(lab.values(setting, name).mean()) for name in ("delay_mean", "loss")]
 
 

@@ -41,6 +41,9 @@ def tune(
     front: Annotated[
         bool, typer.Option("--front", help="Not one setting but all of which none beats another (Optuna).")
     ] = False,
+    optuna: Annotated[
+        bool, typer.Option("--optuna", help="Let Optuna's default sampler search, as with many parameters.")
+    ] = False,
     op_red: Annotated[
         bool, typer.Option("--op-red", help="Compare with OP-RED, told the same, while the load changes.")
     ] = False,
@@ -106,7 +109,7 @@ def tune(
             if front:
                 found = front_of(task, opened, workers, follow)
             else:
-                tuned = search(task, opened, workers, follow, with_loads=directory is not None)
+                tuned = search(task, opened, workers, follow, with_loads=directory is not None, optuna=optuna)
         if front:
             console.print_text(front_text(found))  # pyright: ignore[reportPossiblyUnboundVariable]
             return

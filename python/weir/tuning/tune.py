@@ -96,16 +96,23 @@ class Tuned:
 
 
 def tune(
-    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, *, with_loads: bool = False
+    task: Task,
+    store: Store,
+    workers: Workers,
+    on_step: OnStep | None = None,
+    *,
+    with_loads: bool = False,
+    optuna: bool = False,
 ) -> Tuned:
     """The answer, and what was asked for beside it. Raises WorkersError, StoreError.
 
     Args:
         with_loads: whether to run what can be had at half and at twice the load, for the page of evidence.
+        optuna: whether Optuna's default sampler is to do the search, as it does for many parameters.
     """
     started = time.monotonic()
     judge = _judge(task, store, workers, on_step)
-    small = task.space.dimensions in LEVELS
+    small = task.space.dimensions in LEVELS and not optuna
     answer = Search(task.space, judge).run() if small else sampled(task.space, judge)
     setting = tuple(answer.chosen.setting.items())
     cells: tuple[MapCell, ...] = ()
