@@ -19,10 +19,11 @@ from weir.tuning.tune import tune
 
 HEAD = f"""# Twelve targets
 
-RED on the network of the operating-point paper, `max_th` from 6 to 50 packets and `max_p` from 0.01 to 1 being
-free. A grid of both, 108 settings with 20 replications ({RUNS:,} runs for each load; `tests/tuning/grid.csv` has
-its command), says what can be had: six targets lie within it, two on its edge, four beyond. This page is
-written by `make tuning`: the same targets for `weir tune` and for `weir tune --optuna`, each from an empty store.
+RED on the network of the operating-point paper, `max_th` from 6 to 50 packets and `max_p` from 0.01 to
+1 being free. A grid of both, 108 settings with 20 replications ({RUNS:,} runs for each load;
+`tests/tuning/grid.csv` has its command), says what can be had: six targets lie within it, two on its
+edge, four beyond. This page is written by `make tuning`: the same targets for `weir tune` and for
+`weir tune --optuna`, each from an empty store.
 
 | flows | mean delay, ms | loss, % | by the grid | Weir | runs | worst target | Optuna | runs |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -52,10 +53,10 @@ def main(path: Path) -> None:
     groups = ((REACHABLE, "within"), (EDGE, "edge"), (BEYOND, "beyond"))
     rows = [row(asked, kind) for targets, kind in groups for asked in targets]
     tail = (
-        "\nRuns count search and confirmation. *Worst target*: how far the mean of the chosen setting lies from\n"
-        "the bound that it misses by most, or meets by least, on fresh seeds. Optuna's sampler proposes 40\n"
-        "settings per parameter and stops at the first that is confirmed; what it does not find it cannot call\n"
-        "impossible.\n"
+        "\nRuns count search and confirmation. *Worst target*: how far the mean of the chosen setting lies\n"
+        "from the bound that it misses by most, or meets by least, on fresh seeds. Optuna's sampler\n"
+        "proposes 40 settings per parameter and stops at the first that is confirmed; what it does not find\n"
+        "it cannot call impossible.\n"
     )
     path.write_text(HEAD + "".join(rows) + tail, encoding="utf-8")
 
