@@ -53,7 +53,7 @@ def test_what_is_not_found_is_not_called_impossible() -> None:
 def test_of_a_front_none_beats_another() -> None:
     space, judge, _ = asked(TWO, "mean delay < 25 ms", "loss < 5%")
     found = front(space, judge, trials=60)
-    rows = np.array([[one.means[name] for name in found.measures] for one in found.settings])
+    rows = np.array([[outcome.mean for outcome in one.outcomes] for one in found.settings])
     assert len(rows) >= 5
     for row in rows:
         assert not ((rows <= row).all(axis=1) & (rows < row).any(axis=1)).any()
@@ -61,7 +61,8 @@ def test_of_a_front_none_beats_another() -> None:
     order = np.argsort(rows[:, 0])
     assert (np.diff(rows[order, 1]) <= 0.0).all()
     assert rows[:, 0].max() > 2.0 * rows[:, 0].min()
-    assert len(found.tried) >= len(found.settings)
+    assert found.tried >= len(found.settings)
+    assert all(outcome.values.size == 5 for one in found.settings for outcome in one.outcomes)
 
 
 def test_the_same_seed_samples_the_same() -> None:

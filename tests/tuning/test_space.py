@@ -13,6 +13,10 @@ from weir.tuning.region import Region
 from weir.tuning.space import Space
 from weir.tuning.tune import Task
 
+ROW = SCENARIO.replace("[links.bottleneck]", "[links.hop]\nhops = 3").replace(
+    'rtt = "50 ms"', 'rtt = "90 ms"'
+)
+
 REFUSALS = (WeirError, ScenarioError)
 
 TARGET = ["mean delay < 10 ms"]
@@ -98,6 +102,40 @@ def test_what_cannot_be_a_region(texts: list[str], said: str) -> None:
     with pytest.raises(REFUSALS) as error:
         region(*texts)
     assert said in str(error.value)
+
+
+def test_a_row_of_links_is_one() -> None:
+    found = Space.of(Scenario.loads(ROW), ["red.max_th=6..50"])
+    assert found.at(np.array([1.0])) == (("links.hop.aqm.red.max_th", "50 packets"),)
+    assert Region.of(Scenario.loads(ROW), ["rate=5..50 Mbit/s"]).axes[0].column == "links.hop.rate"
+
+
+def test_exponents_are_no_units() -> None:
+    assert space("red.max_th=1e1..5e1").at(np.array([1.0]))[0][1] == "50 packets"
+
+
+def test_what_is_left_out_is_said() -> None:
+    (said,) = space("red.max_th=5..50").left_out
+    assert said.startswith("links.bottleneck.aqm.red.max_th = 5 packets cannot be run")
+    assert space("red.max_th=6..50").left_out == ()
+    (said,) = space("red.max_p=0.1..1.5").left_out
+    assert "1.5" in said
+
+
+def test_the_defaults_have_a_place() -> None:
+    box = space("red.max_p=0..0.9", "red.max_th=6..50")
+    assert box.defaults is not None
+    values = dict(box.at(box.defaults))
+    assert float(str(values["links.bottleneck.aqm.red.max_p"])) == pytest.approx(0.1, rel=1e-4)
+    assert values["links.bottleneck.aqm.red.max_th"] == "15 packets"
+    assert space("red.max_p=0.2..0.9").defaults is None
+
+
+def test_a_parameter_is_no_condition() -> None:
+    with pytest.raises(WeirError, match="two axes vary it"):
+        Task.of(
+            Scenario.loads(SCENARIO), TARGET, ["red.max_p=0.01..1"], ["links.bottleneck.aqm.red.max_p=0.1..1"]
+        )
 
 
 def test_completion_times_need_flows_that_end() -> None:

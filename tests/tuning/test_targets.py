@@ -44,6 +44,8 @@ def test_every_measure_can_be_one(name: str) -> None:
         (["p98 delay < 20 ms"], 'no measure "p98 delay"'),
         (["los < 1%"], "no measure \"los\"; hint: did you mean 'loss'"),
         (["loss < 1"], "lacks a unit"),
+        (["delay < 20 m"], '"m" is not a unit of delay_mean'),
+        (["jain > 0.95 s"], '"s" is not a unit of jain'),
         (["loss < 1 ms"], '"ms" is not a unit of loss'),
         (["loss < 0%"], "not above zero"),
         (["loss < x%"], "not a number"),
@@ -57,6 +59,10 @@ def test_what_is_refused(texts: list[str], said: str) -> None:
     with pytest.raises(TargetError) as error:
         parse_all(texts)
     assert said in str(error.value)
+
+
+def test_a_packet_is_a_packet() -> None:
+    assert Target.parse("mean queue < 1 packet").bound == 1.0
 
 
 def test_what_can_be_met_together() -> None:

@@ -85,6 +85,50 @@ def test_what_cannot_be_done_is_said_before_any_run(
     assert names_in(tmp_path) == ["known.toml"]
 
 
+def test_a_region_whose_next_step_cannot_be_run(known: Path, weir_command: Command) -> None:
+    """The links alone take 20 ms: a step below a round trip of 21 ms there is nothing."""
+    over = ("--over", "rtt=21..80 ms", "--no-report", "--json", "--quiet", "--set", "duration=5 s")
+    done = weir_command(
+        "tune", known, "--target", "mean delay < 200 ms", "--vary", "red.max_p=0.01..0.5", *over
+    )
+    assert done.returncode == 0, done.stderr
+    cells = json.loads(done.stdout)["map"]
+    assert len([cell for cell in cells if cell["inside"]]) == 7
+    assert len([cell for cell in cells if not cell["inside"]]) == 1
+
+
+def test_an_export_says_whether_the_targets_are_met(known: Path, weir_command: Command) -> None:
+    missed = weir_command(
+        "tune",
+        known,
+        "--target",
+        "loss < 0.01%",
+        "--vary",
+        "red.max_p=0.1..0.5",
+        "--export",
+        "tc",
+        "--no-report",
+    )
+    assert missed.returncode == 0, missed.stderr
+    first, second, *_ = missed.stdout.splitlines()
+    assert first == "#!/bin/sh"
+    assert second.startswith("# TARGETS NOT MET: not achievable")
+    assert "not achievable" in missed.stderr
+    met = weir_command("tune", known, *TARGETS, *VARY, "--export", "tc", "--no-report")
+    assert "NOT MET" not in met.stdout
+    assert "achieved, with 95% confidence" in met.stderr
+
+
+def test_a_front_as_json(known: Path, weir_command: Command) -> None:
+    both = ("--target", "mean delay < 20 ms", "--target", "utilisation > 93%", "--vary", "red.max_th=6..90")
+    found = json.loads(weir_command("tune", known, *both, "--front", "--json", "--quiet").stdout)
+    assert found["settings"]
+    assert all(len(one["outcomes"]) == 2 for one in found["settings"])
+    refused = weir_command("tune", known, *both, "--front", "--save", "x.toml")
+    assert refused.returncode == 2
+    assert "--front gives many settings" in " ".join(refused.stderr.split())
+
+
 def test_ctrl_c_keeps_what_is_finished(known: Path, tmp_path: Path) -> None:
     slow = ("--set", "duration=2000 s", "--target", "mean delay < 12 ms", "--vary", "red.max_th=6..90")
     command = [sys.executable, "-m", "weir", "tune", str(known), *slow, "--no-report"]

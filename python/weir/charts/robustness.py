@@ -41,9 +41,11 @@ def beyond(cells: Sequence[MapCell]) -> str:
             name = names_of(paths)[paths.index(step[0][0])]
             share = f" ({missed} of {len(there)} conditions)" if len(there) > 1 else ""
             said.append(f"{name} {value_words(step[0][1])}{share}")
+    # Corners, where several conditions are beyond at once, are on the map.
+    alone = " in one condition alone" if len(paths) > 1 else ""
     if not said:
-        return "A step beyond the region no target is missed."
-    return f"A step beyond the region a target is missed at {', '.join(said)}."
+        return f"A step beyond the region{alone} no target is missed."
+    return f"A step beyond the region{alone} a target is missed at {', '.join(said)}."
 
 
 def robustness(axes: Sequence[Axis], cells: Sequence[MapCell]) -> Figure:

@@ -98,6 +98,13 @@ def tune(
         chosen = loaded if variant is None else loaded.variant(variant)
         chosen = chosen if seed is None else chosen.with_seed(seed)
         task = Task.of(chosen, target or (), vary or (), over or (), with_op_red=op_red)
+        if front and (export or save or op_red or optuna):
+            raise typer.BadParameter(
+                "--front gives many settings: leave --export, --save, --op-red, --optuna out"
+            )
+        if not quiet:
+            for sentence in task.space.left_out:
+                console.note(f"note: {sentence}")
         if export is not None:
             tuning.check_export(task, export, device)
         directory = None if no_report or front else command.target(out, f"{chosen.name}-tune")
@@ -111,7 +118,10 @@ def tune(
             else:
                 tuned = search(task, opened, workers, follow, with_loads=directory is not None, optuna=optuna)
         if front:
-            console.print_text(front_text(found))  # pyright: ignore[reportPossiblyUnboundVariable]
+            if json:
+                console.print_json(found.to_json())  # pyright: ignore[reportPossiblyUnboundVariable]
+            else:
+                console.print_text(front_text(found))  # pyright: ignore[reportPossiblyUnboundVariable]
             return
         options = [word for path, value in overrides for word in ("--set", f"{path}={value}")]
         options += [] if variant is None else ["--variant", variant]

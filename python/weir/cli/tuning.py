@@ -5,13 +5,17 @@ from __future__ import annotations
 import resource
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 
 from weir import command, console
 from weir.export import FORMS, ExportError
 from weir.export import export as exported
 from weir.report.tuning import Evidence, write_evidence
-from weir.tuning.text import text_of
+from weir.tuning.text import sentence, text_of
 from weir.tuning.tune import Task, Tuned
+
+MEASURED = 5
+"""Replications of a discipline that no kernel has, and of the closest one, to say how far apart they are."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,18 @@ def check_export(task: Task, form: str, device: str) -> None:
 def show(tuned: Tuned, wanted: Wanted) -> None:
     """Prints the answer, or what was asked for in its place; writes the evidence."""
     if wanted.export is not None:
-        found = exported(tuned.scenario, None, wanted.export, wanted.device, command=command.command_line())  # type: ignore[arg-type]
-        console.print_text(found.text)
+        console.note(sentence(tuned.answer))
+        found = exported(
+            tuned.scenario,
+            None,
+            wanted.export,  # type: ignore[arg-type] # checked there
+            wanted.device,
+            replications=MEASURED,
+            command=command.command_line(),
+        )
+        console.print_text(_headed(found.text, tuned))
+        for warning in found.warnings:
+            console.note(f"warning: {warning}")
     elif wanted.json:
         console.print_json(tuned.to_json())
     else:
@@ -50,7 +64,7 @@ def show(tuned: Tuned, wanted: Wanted) -> None:
     if wanted.save is not None:
         command.write_text(wanted.save, tuned.scenario.to_toml())
         if not wanted.quiet:
-            console.note(f"scenario: {wanted.save}")
+            console.note(f"scenario: {wanted.save} ({tuned.answer.verdict})")
     if wanted.directory is not None:
         if not wanted.quiet:
             console.note("drawing the figures ...")
@@ -65,6 +79,16 @@ def show(tuned: Tuned, wanted: Wanted) -> None:
         page = command.written(lambda place: write_evidence(evidence, place), wanted.directory)
         if not wanted.quiet:
             console.note(f"evidence: {page}")
+
+
+def _headed(text: str, tuned: Tuned) -> str:
+    """The verdict above everything else: a script is copied, and what was on the screen is not."""
+    mark = "" if tuned.answer.verdict in {"achieved", "defaults already meet it"} else "TARGETS NOT MET: "
+    said = [f"# {line}" for line in wrap(f"{mark}{sentence(tuned.answer)}", 96)]
+    first, *rest = text.splitlines()
+    if first.startswith("#!"):
+        return "\n".join([first, *said, *rest])
+    return "\n".join([*said, first, *rest])
 
 
 def _exports(tuned: Tuned, device: str) -> dict[str, str]:

@@ -26,6 +26,8 @@ def verdict_sentence(data: Data) -> str:
     setting, result = setting_words(data), _result(judged)
     each = f" in each of {data.conditions} conditions" if data.conditions > 1 else ""
     sure = f"with {CONFIDENCE:.0%} confidence"
+    if judged.without_chance:
+        sure = "in the only run that there is, for every seed gave the same (nothing is drawn: add jitter)"
     spent = f"on {seeds_of(judged)} fresh seeds, after {answer.runs:,} runs"
     match answer.verdict:
         case "achieved":

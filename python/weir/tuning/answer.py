@@ -20,6 +20,13 @@ Verdict = Literal["achieved", "defaults already meet it", "not achievable", "und
 State = Literal["met", "missed", "open"]
 
 
+FIRST = 7
+"""Replications before which a confirmation is not looked at: fewer say little of a skewed measure."""
+
+JUDGED = 3
+"""Settings that may be confirmed: the defaults, the first that looks right, and the last."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One target at one setting and condition, on fresh seeds."""
@@ -30,6 +37,9 @@ class Outcome:
     """Replications that a confirmation may have: its looks depend on it."""
     condition: Setting = ()
     """In which it was run; empty: the scenario's own."""
+    doubt: float = 2.0 * (1.0 - CONFIDENCE) / JUDGED
+    """Of the interval, all looks together. To be wrong on the right side takes half of it, and of one tuning
+    at most so many settings are judged: together 5%."""
 
     @property
     def mean(self) -> float:
@@ -41,7 +51,7 @@ class Outcome:
         n = int(np.count_nonzero(~np.isnan(self.values)))
         if n < 2:
             return float("inf")
-        level = 1.0 - (1.0 - CONFIDENCE) / len(looks(self.most))
+        level = 1.0 - self.doubt / len([count for count in looks(self.most) if count >= FIRST])
         return student_t(n - 1, level) * float(np.nanstd(self.values, ddof=1)) / n**0.5
 
     @property
@@ -93,6 +103,11 @@ class Confirmed:
         return "open" if "open" in states else "met"
 
     @property
+    def without_chance(self) -> bool:
+        """Whether every seed gave the same run: nothing is drawn then, and no interval means anything."""
+        return all(outcome.values.size > 1 and np.ptp(outcome.values) == 0.0 for outcome in self.outcomes)
+
+    @property
     def worst(self) -> Outcome:
         """The target, and the condition, that is missed by most, or met by least."""
         return max(self.outcomes, key=lambda outcome: outcome.shortfall)
@@ -102,6 +117,7 @@ class Confirmed:
         return {
             "setting": self.setting,
             "state": self.state,
+            "without_chance": self.without_chance,
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
         }
 
@@ -166,7 +182,10 @@ class Answer:
             "shapes": [vars(shape) for shape in self.shapes],
             "least_shortfall": _finite(self.least),
             "runs": self.runs,
-            "tried": [vars(one) for one in self.tried],
+            "tried": [
+                {**vars(one), "means": {name: _finite(mean) for name, mean in one.means.items()}}
+                for one in self.tried
+            ],
         }
 
 

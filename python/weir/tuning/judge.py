@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weir.statistics import CONFIDENCE
 from weir.sweeps.until import looks
-from weir.tuning.answer import Confirmed, Outcome, Tried
+from weir.tuning.answer import FIRST, Confirmed, Outcome, Tried
 from weir.tuning.lab import Lab
 from weir.tuning.space import Place, Setting
 from weir.tuning.targets import Target, TargetError
@@ -30,6 +31,11 @@ class Step:
     half_width: float
     """Of an interval of 95%."""
 
+
+_HINTS = {
+    "jain": 'it is of flows that are there from the beginning of what is measured: measure.warm_up = "2 s"',
+    "goodput": "paths with different narrowest links have none in common; choose utilisation or loss",
+}
 
 OnStep = Callable[[Step], None]
 
@@ -60,16 +66,20 @@ class Judge:
             for target, condition in self.demands
         )
 
-    def confirm(self, setting: Setting, place: Place | None = None) -> Confirmed:
-        """On fresh seeds: 5, 7, 10, 14, ... replications, until every target is met or one is missed."""
+    def confirm(self, setting: Setting, place: Place | None = None, attempt: int = 0) -> Confirmed:
+        """On fresh seeds: 7, 10, 14, 20, 28 replications, until every target is met or one is missed. Every
+        attempt has seeds of its own: what the first has seen chose the next."""
         settings = [setting + condition for condition in self.conditions]
         judged: Confirmed | None = None
-        for count in looks(MOST):
-            self.lab.run(settings, count, fresh=True)
-            self._check(settings)
+        for count in (count for count in looks(MOST) if count >= FIRST):
+            self.lab.run(settings, count, fresh=attempt + 1)
+            self._check(settings, attempt + 1)
             outcomes = tuple(
                 Outcome(
-                    target, self.lab.values(setting + condition, target.measure, fresh=True), MOST, condition
+                    target,
+                    self.lab.values(setting + condition, target.measure, fresh=attempt + 1),
+                    MOST,
+                    condition,
                 )
                 for target, condition in self.demands
             )
@@ -82,11 +92,27 @@ class Judge:
         assert judged is not None, "there are looks"
         return judged
 
-    def _check(self, settings: Sequence[Setting]) -> None:
+    def look(self, setting: Setting, replications: int) -> Confirmed:
+        """So many fresh replications, looked at once; of several conditions the worst for each target."""
+        self.lab.run([setting + condition for condition in self.conditions], replications, fresh=1)
+        outcomes = [
+            Outcome(
+                target,
+                self.lab.values(setting + condition, target.measure, fresh=1)[:replications],
+                FIRST,
+                condition,
+                1.0 - CONFIDENCE,
+            )
+            for target, condition in self.demands
+        ]
+        worst = [max((o for o in outcomes if o.target == t), key=lambda o: o.shortfall) for t in self.targets]
+        return Confirmed(None, dict(setting), tuple(worst))
+
+    def _check(self, settings: Sequence[Setting], fresh: int) -> None:
         """Raises TargetError for a measure that is not defined, such as a wait where nothing passed."""
         for setting in settings:
             for target in self.targets:
-                if np.isnan(self.lab.values(setting, target.measure, fresh=True)).any():
+                if np.isnan(self.lab.values(setting, target.measure, fresh=fresh)).any():
                     raise TargetError(
                         f"{target.measure} is not defined in every run", "choose another measure"
                     )

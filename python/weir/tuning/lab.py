@@ -21,7 +21,7 @@ from weir.tables import WHOLE_RUN
 from weir.tuning.space import Setting, placed
 
 FRESH = 1_000_000
-"""Seeds of a confirmation begin so far beyond those of the search."""
+"""Seeds of the first confirmation begin so far beyond those of the search, and of the next as far again."""
 
 Values = NDArray[np.float64]
 
@@ -40,9 +40,10 @@ class Lab:
     """Told after every batch."""
     _known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
 
-    def run(self, settings: Sequence[Setting], replications: int, *, fresh: bool = False) -> None:
-        """Does so many replications of each setting, where they are missing."""
-        first = FRESH if fresh else 0
+    def run(self, settings: Sequence[Setting], replications: int, *, fresh: int = 0) -> None:
+        """Does so many replications of each setting, where they are missing. `fresh`: 0 for the search, from
+        1 for confirmations."""
+        first = fresh * FRESH
         seeds = range(first, first + replications)
         missing = [
             setting
@@ -63,12 +64,12 @@ class Lab:
         if self.on_runs is not None:
             self.on_runs()
 
-    def values(self, setting: Setting, measure: str, *, fresh: bool = False) -> Values:
+    def values(self, setting: Setting, measure: str, *, fresh: int = 0) -> Values:
         """One value per replication done, in the order of the seeds: of the search, or of the
         confirmation."""
         known = self._known.get(setting, {})
         column = self.measures.index(measure)
-        return np.array([known[seed][column] for seed in sorted(known) if (seed >= FRESH) == fresh])
+        return np.array([known[seed][column] for seed in sorted(known) if seed // FRESH == fresh])
 
     def _plan(self, settings: Sequence[Setting], replications: int, first: int) -> Plan:
         seed = ("seed", str(self.scenario.seed + first))

@@ -20,6 +20,12 @@ Matrix = NDArray[np.floating[Any]]
 LENGTHS = (0.2, 0.4, 0.8, 1.6)
 """Of the box's side, over which a shortfall changes much."""
 
+NEARLY = 2.0
+"""Less of a logarithm of likelihood: such models are not ruled out."""
+
+PLAUSIBLE = 6
+"""At most so many are kept."""
+
 AMPLITUDES = (0.5, 1.0, 2.0)
 """Times the spread of the data."""
 
@@ -38,13 +44,14 @@ class Model:
     """Of Cholesky, of the covariance of the data."""
 
     @staticmethod
-    def of(places: Matrix, means: Matrix, variances: Matrix) -> Model:
-        """From the means at places, shape (n, dimensions), and the variances of these means."""
+    def of(places: Matrix, means: Matrix, variances: Matrix) -> list[Model]:
+        """From the means at places, shape (n, dimensions), and the variances of these means: the likeliest
+        model, then those that are nearly as likely. Few data do not tell a length from its half."""
         level = float(means.mean())
         spread = max(float(means.std()), 1e-3)
         # A minute's noise keeps the matrix sound where replications agree in every digit.
         noise = np.diag(variances + (1e-3 * spread) ** 2)
-        best: tuple[float, Model] | None = None
+        found: list[tuple[float, Model]] = []
         for lengths in product(LENGTHS, repeat=places.shape[1]):
             shape = _kernel(places, places, np.array(lengths))
             for times in AMPLITUDES:
@@ -52,11 +59,11 @@ class Model:
                 factor = np.linalg.cholesky(amplitude * shape + noise)
                 half = np.linalg.solve(factor, means - level)
                 likelihood = -0.5 * float(half @ half) - float(np.log(np.diag(factor)).sum())
-                if best is None or likelihood > best[0]:
-                    weights = np.linalg.solve(factor.T, half)
-                    best = likelihood, Model(places, np.array(lengths), amplitude, level, weights, factor)
-        assert best is not None
-        return best[1]
+                weights = np.linalg.solve(factor.T, half)
+                model = Model(places, np.array(lengths), amplitude, level, weights, factor)
+                found.append((likelihood, model))
+        found.sort(key=lambda one: -one[0])
+        return [model for likelihood, model in found[:PLAUSIBLE] if likelihood > found[0][0] - NEARLY]
 
     def at(self, places: Matrix) -> tuple[Matrix, Matrix]:
         """Means and standard deviations at places, shape (m, dimensions), noise of a run not included."""

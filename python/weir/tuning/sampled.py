@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weir.errors import WeirError
-from weir.tuning.answer import Answer, Confirmed, Tried, Verdict
+from weir.tuning.answer import Answer, Confirmed, Verdict
 from weir.tuning.judge import Judge
 from weir.tuning.space import Place, Space
 
@@ -26,6 +26,9 @@ TRIALS = 40
 
 REPLICATIONS = 3
 """Of each setting that the sampler proposes."""
+
+FRONT_REPLICATIONS = 5
+"""Of the settings of a front, on fresh seeds."""
 
 SAFE = -0.02
 """Worst shortfall from which a setting is worth a confirmation: 2% within."""
@@ -54,13 +57,13 @@ def sampled(space: Space, judge: Judge, trials: int | None = None, seed: int = 0
         if best is None or worst < best[0]:
             best = worst, place
             judge.say("sampling", setting, worst, float("inf"))
-            if worst < SAFE:
-                judged = judge.confirm(setting, place)
+            if worst < SAFE and judged is None:
+                judged = judge.confirm(setting, place, 1)
                 if judged.state == "met":
                     break
     assert best is not None
     if judged is None or judged.state != "met":
-        judged = judge.confirm(space.at(best[1]), best[1])
+        judged = judge.confirm(space.at(best[1]), best[1], 2)
     verdict: Verdict = "achieved" if judged.state == "met" else "undecided"
     tried = tuple(judge.told(setting) for setting in dict.fromkeys(space.at(place) for place in places))
     return Answer(verdict, judge.targets, judged, defaults, (), tried, float("-inf"), judge.lab.runs)
@@ -68,12 +71,19 @@ def sampled(space: Space, judge: Judge, trials: int | None = None, seed: int = 0
 
 @dataclass(frozen=True)
 class Front:
-    """Settings of which none is better than another in every target's measure."""
+    """Settings of which none is better than another in every target's measure, on fresh seeds."""
 
-    measures: tuple[str, ...]
-    settings: tuple[Tried, ...]
-    tried: tuple[Tried, ...]
+    settings: tuple[Confirmed, ...]
+    tried: int
     runs: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "tried": self.tried,
+            "runs": self.runs,
+            "settings": [one.to_json() for one in self.settings],
+        }
 
 
 def front(space: Space, judge: Judge, trials: int | None = None, seed: int = 0) -> Front:
@@ -92,15 +102,13 @@ def front(space: Space, judge: Judge, trials: int | None = None, seed: int = 0) 
         settings[setting] = None
         study.tell(trial, _shortfalls(judge, setting))
         judge.say("front", setting, judge.shortfall(setting), float("inf"))
-    told = {setting: judge.told(setting) for setting in settings}
     rows = {setting: np.array(_shortfalls(judge, setting)) for setting in settings}
     kept = [s for s in settings if not any(_beaten(rows[s], other) for other in rows.values())]
-    return Front(
-        tuple(target.measure for target in judge.targets),
-        tuple(told[setting] for setting in kept),
-        tuple(told.values()),
-        judge.lab.runs,
-    )
+    # Whoever is on a front was lucky: on other seeds some of them beat others.
+    judged = {setting: judge.look(setting, FRONT_REPLICATIONS) for setting in kept}
+    again = {s: np.array([outcome.shortfall for outcome in one.outcomes]) for s, one in judged.items()}
+    last = [s for s in kept if not any(_beaten(again[s], other) for other in again.values())]
+    return Front(tuple(judged[setting] for setting in last), len(settings), judge.lab.runs)
 
 
 def _shortfalls(judge: Judge, setting: Any) -> list[float]:  # noqa: ANN401 - a Setting

@@ -9,7 +9,7 @@ search share their seeds, so that settings differ by what they do and not by wha
    loss that falls and then grows, as RED's does with max_p, is found and not assumed away.
 3. Refinement: where the model expects the least, and where the least may hide. It ends when the best
    setting is clearly on the right side, or nothing on the right side can be expected anywhere.
-4. Confirmation on fresh seeds, looked at after 5, 7, 10, 14, ... replications with intervals that hold for
+4. Confirmation on fresh seeds, looked at after 7, 10, 14, 20, 28 replications with intervals that hold for
    all looks together. Whoever chooses the best of many runs has chosen luck as well; fresh seeds know
    nothing of it.
 
@@ -34,8 +34,8 @@ LEVELS = {1: 7, 2: 5, 3: 3}
 ROUNDS = 12
 """Of refinement, at most."""
 
-REFUTED = 3
-"""Settings that looked right and were not, before the search gives up."""
+LOOKED_AROUND = 2
+"""Rounds of looking around the nearest setting before all are called hopeless."""
 
 _TICKS = {1: 401, 2: 61, 3: 21}
 """Of each parameter where the model is looked at."""
@@ -62,31 +62,52 @@ class Search:
                 "defaults already meet it", judge.targets, defaults, defaults, (), (), 0.0, judge.lab.runs
             )
         judge.say("coarse design", (), 0.0, float("inf"))
-        self._try(self._space.places(LEVELS[self._space.dimensions]))
-        coarse = list(self._tried)
-        refuted = 0
+        coarse = self._space.places(LEVELS[self._space.dimensions])
+        self._try(coarse)
+        if self._space.defaults is not None:
+            # Known to work somehow, and often near to what is wanted.
+            self._try([self._space.defaults])
+        refuted: Confirmed | None = None
+        around = 0
         for _ in range(ROUNDS):
             best = self._best()
             judge.say("refining", self._space.at(best.place), best.mean, 1.96 * best.deviation)
-            if best.promising:
-                judged = self._confirm(best.place)
+            if best.promising and refuted is None:
+                judged = self._confirm(best.place, 1)
                 if judged.state == "met":
                     return self._answer("achieved", judged, defaults, coarse)
-                refuted += 1
-                if refuted == REFUTED:
-                    break
+                refuted = judged
             elif best.hopeless and self._space.at(best.place) in self._seen():
-                # The nearest has been run, not only computed.
-                break
+                # The nearest has been run, not only computed; and a dip beside it would have been seen.
+                if around == LOOKED_AROUND:
+                    break
+                around += 1
+                self._try(self._between(best.place))
             self._refine(best)
         best = self._best()
-        judged = self._confirm(best.place)
-        verdict: Verdict = "undecided"
+        judged = self._confirm(best.place, 2)
         if judged.state == "met":
-            verdict = "achieved"
-        elif judged.state == "missed" and best.hopeless:
-            verdict = "not achievable"
-        return self._answer(verdict, judged, defaults, coarse)
+            return self._answer("achieved", judged, defaults, coarse)
+        verdict: Verdict = "not achievable" if judged.state == "missed" and best.hopeless else "undecided"
+        return self._answer(verdict, self._nearest(judged, defaults), defaults, coarse)
+
+    def _nearest(self, judged: Confirmed, defaults: Confirmed) -> Confirmed:
+        """The judged setting, or the defaults where these are nearer and lie in the box."""
+        inside = self._space.defaults is not None
+        return defaults if inside and defaults.worst.shortfall < judged.worst.shortfall else judged
+
+    def _between(self, place: Place) -> list[Place]:
+        """Halfway to the next settings tried, along each parameter, both ways."""
+        found: list[Place] = []
+        for index in range(self._space.dimensions):
+            known = np.unique([tried[index] for tried in self._tried])
+            for nearest in (known[known < place[index] - 1e-9][-1:], known[known > place[index] + 1e-9][:1]):
+                for tick in nearest:
+                    middle = place.copy()
+                    middle[index] = 0.5 * (place[index] + tick)
+                    if self._space.can_run(middle):
+                        found.append(middle)
+        return found
 
     def _try(self, places: Sequence[Place]) -> None:
         seen = self._seen()
@@ -116,8 +137,8 @@ class Search:
                 self._try([place])
                 known.add(setting)
 
-    def _confirm(self, place: Place) -> Confirmed:
-        return self._judge.confirm(self._space.at(place), place)
+    def _confirm(self, place: Place, attempt: int) -> Confirmed:
+        return self._judge.confirm(self._space.at(place), place, attempt)
 
     def _answer(
         self, verdict: Verdict, chosen: Confirmed, defaults: Confirmed, coarse: Sequence[Place]
@@ -131,6 +152,6 @@ class Search:
             defaults,
             shapes(judge.lab, self._space, coarse, measures, judge.conditions),
             tuple(judge.told(self._space.at(place)) for place in self._tried),
-            self._best().least,
+            min(self._best().least, chosen.worst.shortfall),
             judge.lab.runs,
         )

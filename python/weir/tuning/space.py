@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +19,15 @@ from weir import _core, catalogue
 from weir.errors import WeirError
 from weir.scenario import Scenario, suggestion
 from weir.sweeps.axes import Axis, check_distinct, parse
-from weir.sweeps.values import QUANTITY, Range, Value
+from weir.sweeps.values import QUANTITY, Levels, Range, Value, written
 from weir.toml import to_toml
 
 _BARE = re.compile(
     r"(?P<path>[^=]+)=\s*(?P<low>[^.\s]+(?:\.\d+)?)\s*\.\.\s*(?P<high>\S+?)(?P<log>\s+log)?\s*"
 )
+
+COARSE = 5
+"""Levels of each parameter at which it is looked whether anything can be run."""
 
 LOGARITHMIC = 10.0
 """From this ratio of the bounds on, equal steps are equal factors."""
@@ -59,12 +65,14 @@ class Space:
         axes = [_axis(scenario, text) for text in texts]
         check_distinct(axes)
         space = Space(scenario.core, tuple(axes))
-        try:
-            placed(scenario.core, space.at(np.full(len(axes), 0.5)))
-        except _core.ScenarioError as error:
-            # Nobody has typed --set.
-            error.file = error.file.replace("--set ", "--vary ", 1)
-            raise
+        if not space.places(COARSE):
+            try:
+                placed(scenario.core, space.at(np.full(len(axes), 0.5)))
+            except _core.ScenarioError as error:
+                # Nobody has typed --set.
+                error.file = error.file.replace("--set ", "--vary ", 1)
+                raise
+            raise SpaceError("no setting within these bounds can be run", "widen them")
         return space
 
     @property
@@ -73,7 +81,41 @@ class Space:
 
     def at(self, place: Place) -> Setting:
         """The setting at a place."""
-        return tuple((axis.column, axis.at(float(u))[0]) for axis, u in zip(self.axes, place, strict=True))
+        return tuple(
+            (axis.column, axis.at(_share(axis, float(u)))[0])
+            for axis, u in zip(self.axes, place, strict=True)
+        )
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Of ends of parameters that the scenario does not take, why: one sentence each."""
+        found: list[str] = []
+        for axis in self.axes:
+            for value in (axis.at(0.0)[0], axis.at(1.0)[0]):
+                try:
+                    placed(self.scenario, ((axis.column, value),))
+                except _core.ScenarioError as error:
+                    found.append(f"{axis.column} = {value} cannot be run and is left out: {error.message}")
+        return tuple(found)
+
+    @cached_property
+    def defaults(self) -> Place | None:
+        """Where the scenario's own values lie; None if one of them is outside its bounds."""
+        resolved: dict[str, Any] = tomllib.loads(self.scenario.to_toml())
+        place: list[float] = []
+        for axis in self.axes:
+            value = _looked_up(resolved, axis.column)
+            bounds = axis.range
+            if bounds is None or not isinstance(value, str | int | float) or isinstance(value, bool):
+                return None
+            try:
+                number = Levels((value, written(Decimal(1), bounds.unit, whole=False))).number(value)
+            except (AssertionError, ValueError):
+                return None
+            if not bounds.low <= number <= bounds.high:
+                return None
+            place.append(_place(axis, bounds, number))
+        return np.array(place)
 
     def can_run(self, place: Place) -> bool:
         """Whether the scenario takes the setting at a place."""
@@ -92,9 +134,40 @@ class Space:
     def number(self, index: int, place: Place) -> float:
         """The value of one parameter as a number in the unit of its axis."""
         axis = self.axes[index]
-        drawn = axis.drawn(axis.at(float(place[index]))[0])
+        drawn = axis.drawn(axis.at(_share(axis, float(place[index])))[0])
         assert isinstance(drawn, float | int)
         return float(drawn)
+
+
+def _share(axis: Axis, u: float) -> float:
+    """The share of the range that belongs to a place on the side of the box.
+
+    A range that begins at zero has no factors, and its small values matter as those of a logarithm do: the
+    cube of the place makes a quarter of the way a 64th of the range.
+    """
+    return u**3 if _from_zero(axis) else u
+
+
+def _place(axis: Axis, bounds: Range, number: float) -> float:
+    """The place of a value on the side of the box."""
+    if bounds.log:
+        return math.log(number / bounds.low) / math.log(bounds.high / bounds.low)
+    share = (number - bounds.low) / (bounds.high - bounds.low)
+    return share ** (1.0 / 3.0) if _from_zero(axis) else share
+
+
+def _from_zero(axis: Axis) -> bool:
+    bounds = axis.range
+    return bounds is not None and bounds.low == 0.0 and not bounds.whole
+
+
+def _looked_up(resolved: dict[str, Any], path: str) -> object:
+    """A value of a resolved scenario, in which the first of a row of links stands for all of them."""
+    found: object = resolved
+    for word in path.split("."):
+        table: dict[str, Any] = found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+        found = table.get(word, table.get(f"{word}1"))
+    return found
 
 
 def _axis(scenario: Scenario, text: str) -> Axis:
@@ -119,14 +192,18 @@ def _axis(scenario: Scenario, text: str) -> Axis:
 def bottleneck_of(scenario: Scenario) -> str:
     """The link with the lowest rate; the first of several."""
     links: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"]
-    return min(links, key=lambda name: _rate(links[name]))
+    slowest = min(links, key=lambda name: _rate(links[name]))
+    # Of a row of links, the name by which it was written.
+    row = slowest.rstrip("0123456789")
+    return row if row != slowest and f"{row}1" in links and row not in links else slowest
 
 
 def _path(scenario: Scenario, name: str) -> str:
     if name.partition(".")[0] in {"links", "flows", "measure", "duration"}:
         return name
     link = bottleneck_of(scenario)
-    aqm: dict[str, Any] = tomllib.loads(scenario.to_toml())["links"][link].get("aqm", {})
+    known = _looked_up(tomllib.loads(scenario.to_toml()), f"links.{link}.aqm")
+    aqm: dict[str, Any] = known if isinstance(known, dict) else {}  # pyright: ignore[reportUnknownVariableType]
     law, dot, parameter = name.partition(".")
     if law not in aqm:
         raise SpaceError(
@@ -147,12 +224,9 @@ def _parameters(law: str) -> list[str]:
 
 def _with_unit(scenario: Scenario, path: str, bounds: str) -> str:
     """`5..50`, with the unit of the default where it has one and none is written."""
-    if re.search(r"[A-Za-zµμ%]", bounds.removesuffix("log")):
+    if re.search(r"[A-Za-zµμ%]", re.sub(r"(?<=\d)[eE](?=[+-]?\d)", "", bounds.removesuffix("log"))):
         return bounds
-    value: Any = tomllib.loads(scenario.to_toml())
-    for word in path.split("."):
-        table = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        value = table.get(word)
+    value = _looked_up(tomllib.loads(scenario.to_toml()), path)
     match = QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None or not match["unit"]:
         return bounds

@@ -56,7 +56,7 @@ def best_of(space: Space, judge: Judge, tried: Sequence[Place], grid: Numbers) -
     Where they cannot, it is the nearest: whose worst shortfall is least.
     """
     places = np.stack(tried)
-    means, deviations, noises = list[Numbers](), list[Numbers](), list[float]()
+    means, deviations, lowests, noises = list[Numbers](), list[Numbers](), list[Numbers](), list[float]()
     for target, condition in judge.demands:
         rows = [
             target.shortfall(judge.lab.values(space.at(place) + condition, target.measure)) for place in tried
@@ -66,9 +66,10 @@ def best_of(space: Space, judge: Judge, tried: Sequence[Place], grid: Numbers) -
         squares = sum(float(((row - row.mean()) ** 2).sum()) for row in rows)
         noise = squares / max(1, int((counts - 1).sum()))
         at = np.array([row.mean() for row in rows])
-        mean, deviation = Model.of(places, at, noise / counts).at(grid)
-        means.append(mean)
-        deviations.append(deviation)
+        found = [model.at(grid) for model in Model.of(places, at, noise / counts)]
+        means.append(found[0][0])
+        deviations.append(found[0][1])
+        lowests.append(np.min([mean - SURE * deviation for mean, deviation in found], axis=0))
         noises.append(max(noise, 1e-12))
     mean, deviation = np.stack(means), np.stack(deviations)
     worst = mean.max(axis=0)
@@ -79,7 +80,7 @@ def best_of(space: Space, judge: Judge, tried: Sequence[Place], grid: Numbers) -
     else:
         place = int(worst.argmin())
     # All targets have to be met: the lowest possible is that of the target with the highest.
-    lowest = (mean - SURE * deviation).max(axis=0)
+    lowest = np.stack(lowests).max(axis=0)
     hope = int(lowest.argmin())
     of = int(mean[:, place].argmax())
     return Best(

@@ -40,6 +40,10 @@ _LEAST = 1e-4
 """Of what a logarithm is taken: a loss of 0.0001% is as good as none."""
 
 
+UNDEFINED = 3.0
+"""Shortfall of a measure that is not defined: twenty times beyond."""
+
+
 class TargetError(WeirError, ValueError):
     """A target that cannot be read or met."""
 
@@ -90,6 +94,11 @@ class Target:
         a tenth. Where a target asks for nearly all, such as a goodput above 95%, the ratio is that of what
         lacks.
         """
+        # What is not defined, such as the wait of packets where none passed, meets nothing.
+        undefined = np.isnan(values)
+        return np.where(undefined, UNDEFINED, self._shortfall(np.where(undefined, self.bound, values)))
+
+    def _shortfall(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         full = _NEAR_FULL.get(self.measure)
         if full is not None and self.sense == ">":
             least = _LEAST * full
@@ -158,7 +167,7 @@ def _scale(unit: str, measure: Measure, text: str) -> float:
     scales = _SCALES.get(measure.unit, {})
     if unit in scales:
         return scales[unit]
-    if unit.rstrip("s") == measure.unit.rstrip("s"):
+    if (unit, measure.unit) == ("packet", "packets"):
         return 1.0
     wanted = f"write it in {measure.unit}" if measure.unit else "it is a pure number"
     said = f'"{unit}" is not a unit of {measure.name}' if unit else f'"{text}" lacks a unit'

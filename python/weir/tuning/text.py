@@ -13,6 +13,11 @@ from weir.tuning.sampled import Front
 from weir.tuning.space import Setting
 from weir.tuning.tune import Tuned
 
+WITHOUT_CHANCE = (
+    " Every seed gave the same run: nothing in this scenario is drawn, and nothing is known of how much runs "
+    'differ. Add jitter = "1 s" to the flows.'
+)
+
 
 def text_of(tuned: Tuned) -> str:
     """What `weir tune` prints."""
@@ -42,12 +47,13 @@ def sentence(answer: Answer) -> str:
     setting = ", ".join(f"{short(path)} {value}" for path, value in chosen.setting.items()) or "as it is"
     worst = chosen.worst
     where = f" ({conditions(worst.condition)})" if worst.condition else ""
+    sure = "with 95% confidence" if not chosen.without_chance else "in the only run that there is"
     spent = f"{worst.values.size} fresh seeds, {answer.runs} runs in all"
     match answer.verdict:
         case "achieved":
-            said = f"achieved, with 95% confidence: {setting}. Tightest{where}: {_said(worst)}"
+            said = f"achieved, {sure}: {setting}. Tightest{where}: {_said(worst)}"
         case "defaults already meet it":
-            said = f"the defaults already meet it, with 95% confidence. Tightest{where}: {_said(worst)}"
+            said = f"the defaults already meet it, {sure}. Tightest{where}: {_said(worst)}"
         case "not achievable":
             said = (
                 f"not achievable. Nearest, by the largest ratio to a target: {setting}; "
@@ -59,7 +65,7 @@ def sentence(answer: Answer) -> str:
                 f"undecided: the targets lie at the edge of what can be had, or the search ended too soon. "
                 f"Best so far: {setting}; there{where} {_said(worst)}"
             )
-    return f"{said}. {spent}."
+    return f"{said}. {spent}.{WITHOUT_CHANCE if chosen.without_chance else ''}"
 
 
 def shape_words(shape: Shape) -> str:
@@ -73,23 +79,29 @@ def shape_words(shape: Shape) -> str:
 
 def front_text(found: Front) -> str:
     """A front as a table."""
-    rows = sorted(found.settings, key=lambda one: one.means[found.measures[0]])
+    rows = sorted(found.settings, key=lambda one: one.outcomes[0].mean)
     lines = [
-        f"{len(rows)} settings of which none beats another, of {len(found.tried)} tried; {found.runs} runs",
+        f"{len(rows)} settings of which none beats another, of {found.tried} tried; {found.runs} runs",
         "",
     ]
     for one in rows:
-        numbers = ", ".join(f"{name} {one.means[name]:.4g}" for name in found.measures)
+        numbers = ", ".join(
+            f"{outcome.target.of.title.lower()} "
+            + wording.estimate(outcome.mean, outcome.half_width, outcome.target.of.decimals)
+            for outcome in one.outcomes
+        )
         lines.append(
             f"  {numbers}: " + ", ".join(f"{short(path)} {value}" for path, value in one.setting.items())
         )
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "means of fresh seeds with 95% intervals, each for itself"])
 
 
 def percent(shortfall: float) -> str:
     """A shortfall as people say it: `12% beyond its target`, `8% within`."""
     if math.isinf(shortfall):
         return "an unknown amount"
+    if shortfall > math.log(1000.0):
+        return "more than 1000 times its target"
     if shortfall >= math.log(2.0):
         return f"{math.exp(shortfall):.2g} times its target"
     if shortfall > 0.0:

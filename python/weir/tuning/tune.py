@@ -11,6 +11,7 @@ from typing import Any
 from weir import _core
 from weir.scenario import Scenario
 from weir.store import Store
+from weir.sweeps.axes import check_distinct
 from weir.sweeps.workers import Workers
 from weir.tuning import online
 from weir.tuning.answer import Answer
@@ -48,7 +49,11 @@ class Task:
         wanted = parse_all(targets)
         _check_recorded(wanted, scenario)
         space = Space.of(scenario, vary)
-        task = Task(scenario, wanted, space, Region.of(scenario, over) if over else None, with_op_red)
+        region = Region.of(scenario, over) if over else None
+        if region is not None:
+            # A condition that is a parameter too would undo it.
+            check_distinct([*space.axes, *region.axes])
+        task = Task(scenario, wanted, space, region, with_op_red)
         if with_op_red:
             online.check(wanted, scenario)
         return task
@@ -88,6 +93,7 @@ class Tuned:
         return {
             "weir": _core.__version__,
             "scenario": self.task.scenario.name,
+            "left_out": list(self.task.space.left_out),
             **self.answer.to_json(),
             "wall_s": self.wall_s,
             "map": [cell.to_json() for cell in self.cells],

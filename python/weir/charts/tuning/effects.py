@@ -106,17 +106,14 @@ def _marks(data: Data, index: int, target: Target) -> list[Mark]:
 
 
 def _mark(data: Data, role: Role, x: float, judged: Confirmed, target: Target) -> Mark:
-    outcomes = data.of_target(judged, target)
-    mean = sum(outcome.mean for outcome in outcomes) / len(outcomes)
-    if len(outcomes) > 1:
-        return Mark(role, x, mean)
-    half = outcomes[0].half_width
-    return Mark(role, x, mean, mean - half, mean + half)
+    # Of several conditions the one that is worst for the target, as the dots are.
+    worst = max(data.of_target(judged, target), key=lambda outcome: outcome.shortfall)
+    return Mark(role, x, worst.mean, worst.mean - worst.half_width, worst.mean + worst.half_width)
 
 
 def _caption(data: Data, index: int) -> str:
-    over = f"{data.conditions} conditions and replications" if data.conditions > 1 else "replications"
-    said = [f"Dots: the mean over {over}, with the same seeds everywhere."]
+    where = f" in the worst of {data.conditions} conditions" if data.conditions > 1 else ""
+    said = [f"Dots: the mean over replications{where}, with the same seeds everywhere."]
     if data.combined and len(data.axes) > 1:
         other = data.titles[(index + 1) % len(data.axes)]
         said.append(f"A line for each {other} of the coarse design")
@@ -126,5 +123,5 @@ def _caption(data: Data, index: int) -> str:
     elif not data.combined:
         said.append("The other parameters differ from dot to dot.")
     said.append(f"Green: the target. {data.marks_said[:-1]}, on fresh seeds")
-    said[-1] += " with 95% intervals." if data.conditions == 1 else "."
+    said[-1] += " with 95% intervals."
     return " ".join(said)

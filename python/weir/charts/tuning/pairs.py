@@ -129,13 +129,11 @@ class _Pairs:
     def _mark(self, kind: str, judged: Confirmed, name: str) -> _Row:
         row: _Row = {"kind": kind, "line": name, "setting": name, "place": 0}
         for side, target in (("x", self.across), ("y", self.up)):
-            found = self.data.of_target(judged, target)
-            row[side] = sum(outcome.mean for outcome in found) / len(found)
-            row["n"] = found[0].values.size
-            # Over several conditions a bar would be no interval of anything.
-            if len(found) == 1:
-                row[f"{side}_low"] = found[0].mean - found[0].half_width
-                row[f"{side}_high"] = found[0].mean + found[0].half_width
+            # Of several conditions the one that is worst for the target, as the dots are.
+            worst = max(self.data.of_target(judged, target), key=lambda outcome: outcome.shortfall)
+            row[side], row["n"] = worst.mean, worst.values.size
+            row[f"{side}_low"] = worst.mean - worst.half_width
+            row[f"{side}_high"] = worst.mean + worst.half_width
         return row
 
 

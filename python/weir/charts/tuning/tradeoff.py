@@ -150,10 +150,10 @@ def _region(up: Target, across: Target, x: Extent, y: Extent) -> list[alt.Chart]
 def _caption(data: Data) -> str:
     said = ["Green: where both targets are met."]
     if data.conditions > 1:
-        means = f"Means over {data.conditions} conditions."
+        means = f"Each in the worst of {data.conditions} conditions."
         said = [f"{means} Green lines: the targets, which each condition has to meet by itself."]
     crosses = data.marks_said
-    bars = "; bars are their 95% intervals" if data.conditions == 1 else ""
+    bars = "; bars are their 95% intervals"
     said.append(f"{crosses[:-1]}, on fresh seeds{bars}.")
     if data.searched:
         said.append("Dots: means of the search, larger with more replications.")
