@@ -169,7 +169,7 @@ def test_a_plain_setting_has_no_warnings() -> None:
 
 
 def test_a_title_of_several_lines_stays_a_comment() -> None:
-    named = weir.Scenario.loads(LINK.replace('"Four users on 10 Mbit/s"', '"a\\nrm -rf /tmp/nothing\\n"'))
+    named = weir.Scenario.loads(LINK.replace('"Four users on 10 Mbit/s"', '"a\\nrm -rf nothing\\n"'))
     text = export(named, command="weir export 'a\nrm -rf b'").text
     assert not [line for line in text.splitlines() if line.startswith("rm")]
 

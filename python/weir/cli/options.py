@@ -42,6 +42,13 @@ SweepName = Annotated[
     str | None,
     typer.Argument(metavar="[SWEEP]", help="Name or id of a sweep: see weir results. Default: the latest."),
 ]
+SweepThreads = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
+]
+Processes = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4.")
+]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Tables only: no figures, no report.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
@@ -54,6 +61,12 @@ Measures = Annotated[
 def assignments(values: list[str] | None) -> list[tuple[str, str]]:
     """(path, value) of every `--set`."""
     return [_assignment(value) for value in values or []]
+
+
+def only_one_kind_of_workers(*chosen: object) -> None:
+    """Of threads, processes and Dask; None is not chosen."""
+    if sum(choice is not None for choice in chosen) > 1:
+        raise typer.BadParameter("choose one of --threads, --processes and --dask")
 
 
 def names(text: str | None) -> list[str] | None:

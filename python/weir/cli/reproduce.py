@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from weir.cli.options import Json, NoReport, Quiet, StorePath
+from weir.cli.options import (
+    Dask,
+    Json,
+    NoReport,
+    Processes,
+    Quiet,
+    StorePath,
+    SweepThreads,
+    only_one_kind_of_workers,
+)
 
 
 def reproduce(
@@ -25,16 +34,9 @@ def reproduce(
         typer.Option("--replications", "-n", min=1, help="Of every run. Default: each experiment's own."),
     ] = None,
     store: StorePath = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4."),
-    ] = None,
+    threads: SweepThreads = None,
+    processes: Processes = None,
+    dask: Dask = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Reports go to DIR/PAPER. Default: results/papers.")
     ] = None,
@@ -63,8 +65,7 @@ def reproduce(
         raise typer.BadParameter(
             f"there is no paper {unknown[0]!r}; {suggestion(unknown[0], [*KEYS, 'all'])}", param_hint="PAPER"
         )
-    if sum(choice is not None for choice in (threads, processes, dask)) > 1:
-        raise typer.BadParameter("choose one of --threads, --processes and --dask")
+    only_one_kind_of_workers(threads, processes, dask)
     if pages is not None and no_report:
         raise typer.BadParameter("--pages shows the figures of a report; leave --no-report out")
     chosen = list(KEYS) if "all" in keys else keys

@@ -8,18 +8,22 @@ from typing import Annotated
 import typer
 
 from weir.cli.options import (
+    Dask,
     Json,
     Measures,
     NoReport,
+    Processes,
     Quiet,
     Seed,
     Set,
     Source,
     StorePath,
+    SweepThreads,
     assignments,
     chosen_measures,
     names,
-)  # fmt: skip
+    only_one_kind_of_workers,
+)
 
 
 def sweep(
@@ -70,16 +74,9 @@ def sweep(
         str | None, typer.Option(metavar="NAME", help="What to call the sweep. Default: the scenario's name.")
     ] = None,
     store: StorePath = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4."),
-    ] = None,
+    threads: SweepThreads = None,
+    processes: Processes = None,
+    dask: Dask = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where the report goes. Default: results/NAME-sweep."),
@@ -93,8 +90,7 @@ def sweep(
     quiet: Quiet = False,
 ) -> None:
     """Run a scenario over axes. What is finished is kept: the same command does only what is missing."""
-    if sum(choice is not None for choice in (threads, processes, dask)) > 1:
-        raise typer.BadParameter("choose one of --threads, --processes and --dask")
+    only_one_kind_of_workers(threads, processes, dask)
     if disciplines and variants:
         raise typer.BadParameter("choose variants or disciplines, not both")
     overrides = assignments(set_)

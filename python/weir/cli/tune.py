@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from weir.cli.options import Json, NoReport, Quiet, Seed, Set, Source, StorePath, assignments
+from weir.cli.options import (
+    Dask,
+    Json,
+    NoReport,
+    Processes,
+    Quiet,
+    Seed,
+    Set,
+    Source,
+    StorePath,
+    SweepThreads,
+    assignments,
+    only_one_kind_of_workers,
+)
 
 
 def tune(
@@ -58,16 +71,9 @@ def tune(
         Path | None, typer.Option(metavar="FILE", help="Write the tuned scenario to FILE.")
     ] = None,
     store: StorePath = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4."),
-    ] = None,
+    threads: SweepThreads = None,
+    processes: Processes = None,
+    dask: Dask = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where the evidence goes. Default: results/NAME-tune."),
@@ -77,8 +83,7 @@ def tune(
     quiet: Quiet = False,
 ) -> None:
     """Find a setting that meets targets, or show that there is none."""
-    if sum(choice is not None for choice in (threads, processes, dask)) > 1:
-        raise typer.BadParameter("choose one of --threads, --processes and --dask")
+    only_one_kind_of_workers(threads, processes, dask)
     overrides = assignments(set_)
 
     from weir import command, console
