@@ -62,7 +62,8 @@ class Scenario:
     def variant(self, name: str) -> Scenario:
         """The scenario with the values of `[variants.NAME]` and no variants left."""
         if name not in self.variants:
-            raise scenario_error(f"there is no variant {name!r}", suggestion(name, self.variants), self.name)
+            hint = suggestion(name, self.variants) if self.variants else "this scenario has no variants"
+            raise scenario_error(f"there is no variant {name!r}", hint, self.name)
         return Scenario(self._core.variant(name))
 
     @property

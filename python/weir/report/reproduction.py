@@ -19,7 +19,7 @@ from weir.report.page import page
 from weir.saved import REPORT, replacing, write_manifest
 
 _HERE = Path(__file__).parent
-_UNLIKELY = 8
+_AT_ONCE = 8
 """Checks of a claim that a page lists at once; more are folded away."""
 
 
@@ -106,12 +106,12 @@ def counted(judgement: Judgement) -> str:
 
 def shown(judgement: Judgement) -> tuple[Check, ...]:
     """The checks that a page without room shows: all if they are few, else those that do not hold."""
-    if len(judgement.checks) <= _UNLIKELY:
+    if len(judgement.checks) <= _AT_ONCE:
         return judgement.checks
     missed = sorted(
         (check for check in judgement.checks if check.verdict != "holds"), key=lambda check: check.distance
     )
-    return tuple(missed[:_UNLIKELY]) or (judgement.decisive,)
+    return tuple(missed[:_AT_ONCE]) or (judgement.decisive,)
 
 
 def printed(checks: Sequence[Check]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,8 +36,6 @@ class Lab:
     workers: Workers
     runs: int = 0
     """Different runs that were asked for: what an answer costs, whoever did them first."""
-    on_runs: Callable[[], None] | None = None
-    """Told after every batch."""
     _known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
 
     def run(self, settings: Sequence[Setting], replications: int, *, fresh: int = 0) -> None:
@@ -61,8 +59,6 @@ class Lab:
                 if seed not in known:
                     self.runs += 1
                     known[seed] = rows[int(plan.keys[index, offset])]
-        if self.on_runs is not None:
-            self.on_runs()
 
     def values(self, setting: Setting, measure: str, *, fresh: int = 0) -> Values:
         """One value per replication done, in the order of the seeds: of the search, or of the

@@ -131,13 +131,6 @@ class Space:
         found = {self.at(place): place for place in map(np.array, product(ticks, repeat=self.dimensions))}
         return [place for place in found.values() if self.can_run(place)]
 
-    def number(self, index: int, place: Place) -> float:
-        """The value of one parameter as a number in the unit of its axis."""
-        axis = self.axes[index]
-        drawn = axis.drawn(axis.at(_share(axis, float(place[index])))[0])
-        assert isinstance(drawn, float | int)
-        return float(drawn)
-
 
 def _share(axis: Axis, u: float) -> float:
     """The share of the range that belongs to a place on the side of the box.
