@@ -106,4 +106,10 @@ FINDINGS = (
         "|S| after a condition S < 1 for an S that is negative; q and l are the same queue; K_alpha is per "
         "bit, the gains of PI per byte; kappa is no symbol of AVQ."
     ),
+    (
+        "Short looks at all three scenarios came before the claims. The ranges are the paper's; how an "
+        "oscillation is measured (the first peak of the autocorrelation), what counts as a small queue "
+        "(below min_th) and by which band PI is late were chosen after them, and no range was changed after "
+        "it was judged."
+    ),
 )

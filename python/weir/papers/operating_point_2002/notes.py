@@ -126,4 +126,9 @@ FINDINGS: tuple[str, ...] = (
         "ms for any load; CoDel and FQ-CoDel let it grow. RED, with its max_p of 0.1, is on its left "
         "branch at 80 users, and behind all but FQ-CoDel there."
     ),
+    (
+        "Set after a preliminary grid: A-2.4 is judged below the buffer, and at it by itself (A-2.4d); the "
+        "targets of OP-RED are points of that grid, eased by a twentieth, and points beyond it; and the "
+        "grid beside OP-RED is of RED without the habits of ns-2, which is the RED that OP-RED moves."
+    ),
 )

@@ -98,4 +98,10 @@ FINDINGS = (
         "REM's advantage in goodput is one over DropTail whose flows lose in step. With a random wait of "
         "two packet times before each burst DropTail is not behind any more from 100 users on."
     ),
+    (
+        "Set after a first look at two or three replications: the margins of P-6, P-7a, P-8, P-10 and P-13, "
+        "the two halves of A-0.7 with one range, P-3 as a claim about gentle RED (what is not gentle is in "
+        "A-0.5a), and P-4 in the last 30 s of each stage, where the range of A-0.2 belongs; over whole "
+        "periods the queue under Reno comes to 36 packets. All other ranges are older than the runs."
+    ),
 )
