@@ -29,10 +29,10 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw it
-	$(WEIR) compare rem-wireline --replications 6
+	$(WEIR) compare rem-wireline --replications 6 --report
 
 picture: demo ## Draw the picture in the README anew
-	cp results/rem-wireline/figures/mean-queue-by-users.svg docs/images/rem-queue.svg
+	$(WEIR) plot rem-wireline --kind lines --measure mean_queue --x users --out docs/images/rem-queue.svg
 
 test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust
@@ -52,6 +52,7 @@ lint: ## Check formatting, lints and types
 lint-python: .venv/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	PYTHONPATH=python:papers $(BIN)/lint-imports --no-cache --no-logo
 	PYRIGHT_PYTHON_GLOBAL_NODE=1 PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 
 lint-rust: .venv/.made
@@ -78,12 +79,13 @@ papers: .venv/.installed ## Reproduce the five papers and write docs/papers
 tuning: .venv/.installed ## Answer twelve targets, beside Optuna, and write docs/tuning-targets.md
 	PYTHONPATH=tests/tuning $(BIN)/python tests/tuning --write docs/tuning-targets.md
 
-schema: .venv/.installed ## Write schema/scenario.schema.json
+schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference/keys.md
 	$(WEIR) schema > schema/scenario.schema.json.new
 	mv schema/scenario.schema.json.new schema/scenario.schema.json
+	$(BIN)/python tools/keys.py schema/scenario.schema.json > docs/reference/keys.md
 
 pages: .venv/.installed ## Write docs/disciplines: a page and a figure for every discipline
-	$(BIN)/python -m weir.lineage docs/disciplines
+	$(BIN)/python -m weir.disciplines docs/disciplines
 
 lock: .venv/.made ## Choose the newest allowed Python packages and pin them in requirements/
 	tools/lock.sh
@@ -130,10 +132,10 @@ endif
 	@touch $@
 
 # The package and its command, as links into this tree.
-.venv/.installed: pyproject.toml .venv/.built
-	@test $@ -nt $< || { \
-		echo '==> Installing weir into .venv'; \
-		PATH="$$PWD/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .; \
+.venv/.installed: pyproject.toml papers/pyproject.toml .venv/.built
+	@test $@ -nt pyproject.toml -a $@ -nt papers/pyproject.toml || { \
+		echo '==> Installing weir and its papers into .venv'; \
+		PATH="$$PWD/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable . --editable papers; \
 	}
 	@touch $@
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import weir
-from weir.tables import WHOLE_RUN
+from weir.run.tables import WHOLE_RUN
 
 # Its types are of little help: fields come and go with what is read.
 scapy: Any = importlib.import_module("scapy.all")
@@ -36,7 +36,7 @@ reverse.buffer = "1000 packets"
 [flows.ftp]
 count = 3
 rtt = "60 ms"
-jitter = "100 ms"
+start_jitter = "100 ms"
 tcp = { receive_window = "40 packets", timestamps = true, recovery.sack = {} }
 """
 
@@ -55,7 +55,7 @@ reverse.buffer = "1000 packets"
 [flows.ftp]
 count = 4
 rtt = "60 ms"
-jitter = "100 ms"
+start_jitter = "100 ms"
 tcp = { recovery.sack = {}, ack_size = "72 B", min_rto = "200 ms" }
 """
 
@@ -91,7 +91,7 @@ def tshark(file: Path, condition: str, *fields: str) -> list[list[str]]:
     return [line.split(";") for line in run.stdout.splitlines()]
 
 
-def whole_run(result: weir.Result) -> tuple[dict[str, Any], dict[str, Any]]:
+def whole_run(result: weir.Sweep) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the link and the groups say of all packets."""
     of_all = (pl.col("group") == "all") & (pl.col("period") == WHOLE_RUN)
     forward = (pl.col("direction") == "forward") & (pl.col("class") == "all")

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 import weir
+import weir.api
 
 # Chance finds new cases on a developer's machine; a check of others' work is the same each time.
 settings.register_profile("repeatable", derandomize=True)
@@ -41,21 +42,21 @@ buffer = "20 packets"
 
 [flows.ftp]
 count = 2
-population = "2 more every 2 s until 6"
+population = [{ step = 2, every = "2 s", until = 6 }]
 rtt = "60 ms"
-jitter = "100 ms"
-packet = "1000 B"
+start_jitter = "100 ms"
+packet_size = "1000 B"
 
 [variants.drop-tail]
 label = "DropTail"
 
 [variants.red]
 label = "RED"
-"links.bottleneck.aqm.red" = { min_th = "4 packets", max_th = "12 packets" }
+"links.bottleneck.queue.red" = { min_th = "4 packets", max_th = "12 packets" }
 
 [variants.rem]
 label = "REM"
-"links.bottleneck.aqm.rem" = { target = "6 packets" }
+"links.bottleneck.queue.rem" = { target = "6 packets" }
 """
 
 
@@ -67,6 +68,12 @@ ENDLESS = {"duration": "3000000 s", "measure.period": "1000000 s", "measure.seri
 def interruptible() -> None:
     """A shell starts background processes deaf to Ctrl-C, and their children inherit it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Results that name no store go to a temporary one."""
+    weir.api.DEFAULT = tmp_path_factory.mktemp("results") / "store"
 
 
 def names_in(directory: Path) -> list[str]:
@@ -104,15 +111,15 @@ def weir_command(tmp_path: Path) -> Command:
 
 
 @pytest.fixture(scope="session")
-def compared() -> weir.Result:
+def compared() -> weir.Sweep:
     """Three variants, four replications."""
     return weir.Scenario.loads(SMALL).compare(replications=4)
 
 
 @pytest.fixture(scope="session")
-def single() -> weir.Result:
+def single() -> weir.Sweep:
     """The scenario alone, without periods, once."""
-    one_population = SMALL.replace('population = "2 more every 2 s until 6"\n', "")
+    one_population = SMALL.replace('population = [{ step = 2, every = "2 s", until = 6 }]\n', "")
     text = one_population.replace('period = "2 s"\nsettle = "500 ms"\n', "")
     return weir.Scenario.loads(text.replace('series = { interval = "20 ms" }\n', "")).run()
 
@@ -125,7 +132,7 @@ _modules = itertools.count()
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """A folder of one's own to write laws in."""
+    """A folder for Python modules with AQMs."""
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.chdir(tmp_path)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import weir
 from weir.export import Exported, Form, export
+from weir.scenario.toml import Value
 
 LINK = """\
 schema = 1
@@ -24,18 +25,18 @@ buffer = "120 packets"
 [flows.ftp]
 count = 4
 rtt = "60 ms"
-jitter = "100 ms"
-packet = "1000 B"
+start_jitter = "100 ms"
+packet_size = "1000 B"
 """
 
 
-def scenario(aqm: dict[str, Any], **link: str) -> weir.Scenario:
+def scenario(aqm: dict[str, Any], **link: Value) -> weir.Scenario:
     """The link under a discipline, with other values where they are named."""
     values = {f"links.bottleneck.{name}": value for name, value in link.items()}
-    return weir.Scenario.loads(LINK, {"links.bottleneck.aqm": aqm, **values})
+    return weir.Scenario.loads(LINK, {"links.bottleneck.queue": aqm, **values})
 
 
-def exported(aqm: dict[str, Any], form: Form = "tc", **link: str) -> Exported:
+def exported(aqm: dict[str, Any], form: Form = "tc", **link: Value) -> Exported:
     """The same, exported."""
     return export(scenario(aqm, **link), form=form)
 

@@ -7,22 +7,28 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir import analysis
-from weir.charts.dimension import USERS, VARIANTS, Design, Dimension
-from weir.charts.figure import Figure
-from weir.measures import defined
-from weir.statistics import student_t
+from weir.plot import Figure
+from weir.stats import analysis
+from weir.stats.intervals import student_t
+from weir.stats.measures import defined
+from weir.sweep.dimension import USERS, VARIANTS, Design, Dimension
+
+if TYPE_CHECKING:
+    # Figures take a Sweep; this one only has the attributes that they read.
+    _Base = Any
+else:
+    _Base = object
 
 RATE = Dimension("links.bottleneck.rate", "rate", "Mbit/s", True, True, (1.0, 3.0, 10.0, 30.0, 100.0))  # noqa: FBT003
 RTT = Dimension("flows.ftp.rtt", "rtt", "ms", True, False, (10.0, 40.0, 70.0, 100.0))  # noqa: FBT003
 BUFFER = Dimension("links.bottleneck.buffer", "buffer", "packets", True, False, (50.0, 100.0, 200.0))  # noqa: FBT003
-GAIN = Dimension("links.bottleneck.aqm.rem.gamma", "rem gamma", "", True, True, (0.0001, 0.001, 0.01))  # noqa: FBT003
+GAIN = Dimension("links.bottleneck.queue.rem.gamma", "rem gamma", "", True, True, (0.0001, 0.001, 0.01))  # noqa: FBT003
 LOSS_RECOVERY = Dimension(
     "flows.ftp.tcp.recovery",
     "recovery",
@@ -47,7 +53,7 @@ def finely(dimension: Dimension, levels: int) -> Dimension:
 
 
 @dataclass
-class FakeSweep:
+class FakeSweep(_Base):
     """Its measures grow and fall with the axes as one would expect of a queue."""
 
     axes: Sequence[Dimension]
@@ -67,6 +73,9 @@ class FakeSweep:
     name: str = "fake"
     title: str = "A sweep made of formulas"
     command: str | None = "weir sweep fake.toml"
+    number: int = 7
+    bottleneck: str = "bottleneck"
+    until: tuple[str, ...] = ()
     resolved: Mapping[str, str] = field(default_factory=lambda: {"base": 'schema = 1\nname = "fake"\n'})
 
     @property
@@ -78,6 +87,14 @@ class FakeSweep:
             users = tuple(float(n) for n in self.users)
             found.append(Dimension(USERS, "users", "", True, False, users))  # noqa: FBT003
         return found
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return defined(transfers=False)
+
+    @property
+    def completions(self) -> pl.DataFrame:
+        return pl.DataFrame()
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -117,7 +134,7 @@ class FakeSweep:
         return pl.DataFrame({"point": range(size), **columns})
 
     @cached_property
-    def cells(self) -> pl.DataFrame:
+    def configurations(self) -> pl.DataFrame:
         labels = pl.DataFrame(
             {"variant": [label.lower() for label in self.labels], "label": list(self.labels)}
         )
@@ -128,7 +145,7 @@ class FakeSweep:
     @property
     def unfinished(self) -> int:
         runs = self._observations.filter(pl.col("period") == -1).group_by("point", "label").len()
-        return len(self.cells) - len(runs.filter(pl.col("len") == self.replications))
+        return len(self.configurations) - len(runs.filter(pl.col("len") == self.replications))
 
     @cached_property
     def _observations(self) -> pl.DataFrame:
@@ -136,7 +153,8 @@ class FakeSweep:
         periods = pl.DataFrame(
             {"period": range(-1, len(self.users)), "users": [max(self.users, default=20), *self.users]}
         ).with_columns(from_s=pl.col("period") * 50.0, to_s=pl.col("period") * 50.0 + 50.0)
-        frame = self.cells.join(replications, how="cross").with_columns(seed=pl.col("replication") + 1)
+        frame = self.configurations.join(replications, how="cross")
+        frame = frame.with_columns(seed=pl.col("replication") + 1)
         frame = frame.with_columns(run=self._run()).join(periods, how="cross")
         measures = self._measures(frame)
         observed = frame.with_columns(**measures)
@@ -208,7 +226,7 @@ class FakeSweep:
         by = ("point", "variant", "label", *(axis.column for axis in self.axes))
         return analysis.estimates(self.observations(group), measures, by)
 
-    def delays(self) -> pl.DataFrame:
+    def delay_histograms(self) -> pl.DataFrame:
         bins = pl.DataFrame({"bin": range(60)})
         observed = self._observations.filter(pl.col("period") == -1)
         axes = [axis.column for axis in self.axes]
@@ -241,7 +259,7 @@ class FakeSweep:
             return None
         return pl.DataFrame({"axis": axes, **numbers})
 
-    def series(self, point: int, variants: Sequence[str]) -> pl.DataFrame:
+    def series_of(self, point: int, variants: Sequence[str]) -> pl.DataFrame:
         schema = {"label": pl.String, "component": pl.String, "variable": pl.String}
         empty = pl.DataFrame(schema={**schema, "time_s": pl.Float64, "value": pl.Float64})
         if not self.with_series:

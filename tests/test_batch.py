@@ -3,12 +3,14 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import weir
 from conftest import ENDLESS, SMALL
-from weir.batch import Progress
+from weir.run.batch import Progress, run_batch
+from weir.sweep.runner import Progress as OfPlan
 
 
 def endless() -> weir.Scenario:
@@ -17,10 +19,17 @@ def endless() -> weir.Scenario:
 
 def test_progress_goes_up_to_the_end() -> None:
     seen: list[Progress] = []
-    weir.Scenario.loads(SMALL).compare(replications=2, progress=seen.append)
+    run_batch([(weir.Scenario.loads(SMALL).core, seed) for seed in range(6)], progress=seen.append)
     assert seen[-1].fraction == 1.0
     assert seen[-1].finished == seen[-1].total == 6
     assert [progress.fraction for progress in seen] == sorted(progress.fraction for progress in seen)
+
+
+def test_progress_of_a_comparison_goes_up_to_the_end(tmp_path: Path) -> None:
+    seen: list[OfPlan] = []
+    weir.Scenario.loads(SMALL).compare(replications=2, progress=seen.append, store=tmp_path / "store")
+    assert seen[-1].done == seen[-1].wanted == 6
+    assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
 
 
 def test_the_time_left_follows_from_the_pace() -> None:
@@ -29,7 +38,7 @@ def test_the_time_left_follows_from_the_pace() -> None:
 
 
 def test_an_error_in_the_progress_callback_ends_the_runs() -> None:
-    def fail(_: Progress) -> None:
+    def fail(_: OfPlan) -> None:
         raise RuntimeError("no more")
 
     threads = threading.active_count()
@@ -41,7 +50,7 @@ def test_an_error_in_the_progress_callback_ends_the_runs() -> None:
 def test_ctrl_c_ends_the_runs_at_once() -> None:
     interrupted_at = 0.0
 
-    def interrupt(_: Progress) -> None:
+    def interrupt(_: OfPlan) -> None:
         nonlocal interrupted_at
         if not interrupted_at:
             interrupted_at = time.monotonic()

@@ -13,7 +13,7 @@ from weir.bench.disciplines import costs_of, discipline_costs
 from weir.bench.measure import CASES, Measurement, Scaling
 from weir.bench.page import page
 from weir.bench.sweeps import SweepCost, sweep_costs
-from weir.scenario import bundled
+from weir.scenario.scenario import bundled
 
 
 def measurement(**changes: float | None) -> Measurement:

@@ -17,19 +17,22 @@ from conftest import Command, names_in
 from weir import WeirError
 
 
-def test_a_saved_result_has_its_captures(tmp_path: Path, weir_command: Command) -> None:
+def test_a_result_has_its_captures(tmp_path: Path, weir_command: Command) -> None:
     scenario = tmp_path / "lossy.toml"
     scenario.write_text(LOSSY)
-    out = tmp_path / "results"
+    out = tmp_path / "results" / "1-lossy"
     wishes = ["--capture", "bottleneck", "--capture", "bottleneck:reverse:in"]
-    run = weir_command("run", scenario, "-n", "2", *wishes, "--no-report", "--out", out)
+    run = weir_command("run", scenario, "-n", "2", *wishes)
     assert run.returncode == 0, run.stderr
     names = sorted(file.name for file in (out / "captures").iterdir())
     assert names == ["bottleneck-reverse-in.pcapng", "bottleneck.pcapng"]
     assert packets(out / "captures" / "bottleneck.pcapng")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["lossy.toml", "results"], (
-        "nothing else is left"
-    )
+    assert names_in(out / "captures") == names, "nothing else is left"
+    assert names_in(tmp_path) == ["lossy.toml", "results"]
+    # Asked for again, when its runs are in the store.
+    (out / "captures" / "bottleneck.pcapng").unlink()
+    assert weir_command("run", scenario, "-n", "2", *wishes).returncode == 0
+    assert names_in(out / "captures") == names
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
 import resource, signal, weir
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
-weir.run("lossy.toml", capture=["bottleneck={tmp_path / "x.pcapng"}"])
+weir.load("lossy.toml").run(capture=["bottleneck={tmp_path / "x.pcapng"}"])
 """
     (tmp_path / "lossy.toml").write_text(LOSSY)
     command = [sys.executable, "-c", code]
@@ -71,15 +74,15 @@ weir.run("lossy.toml", capture=["bottleneck={tmp_path / "x.pcapng"}"])
     assert run.returncode != 0
     assert "WeirError: the capture" in run.stderr
     assert "cannot be written: File too large" in run.stderr
-    assert names_in(tmp_path) == ["lossy.toml"], "no half of a capture is left"
+    assert names_in(tmp_path) == ["lossy.toml", "results"], "no half of a capture is left"
 
 
 def test_a_killed_run_leaves_no_capture(tmp_path: Path) -> None:
     scenario = tmp_path / "long.toml"
     scenario.write_text(LOSSY.replace('"20 s"', '"100000 s"'))
     file = tmp_path / "long.pcapng"
-    code = f"import weir; weir.run({str(scenario)!r}, capture=['bottleneck={file}'])"
-    run = subprocess.Popen([sys.executable, "-c", code])
+    code = f"import weir; weir.load({str(scenario)!r}).run(capture=['bottleneck={file}'])"
+    run = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
     try:
         deadline = time.monotonic() + 30.0
         while not any(path.stat().st_size > 1_000_000 for path in tmp_path.glob(".long.pcapng.*.tmp")):

@@ -86,7 +86,7 @@ def test_the_handshake_says_what_was_agreed(tmp_path: Path, lossless: Path) -> N
 
 
 def test_marks_and_their_echo(tmp_path: Path) -> None:
-    changes = {"flows.ftp.tcp": {"ecn": True}, "links.bottleneck.aqm.red": {"ecn": True, "gentle": True}}
+    changes = {"flows.ftp.tcp": {"ecn": True}, "links.bottleneck.queue.red": {"ecn": True, "gentle": True}}
     file = tmp_path / "marks.pcapng"
     result = weir.Scenario.loads(LOSSLESS, changes).run(capture=[f"bottleneck={file}"])
     seen = Counter[str]()
@@ -159,7 +159,8 @@ def test_it_counts_what_the_run_counts(tmp_path: Path) -> None:
 
 def test_datagrams_are_udp(tmp_path: Path) -> None:
     text = (
-        LOSSLESS + '\n[flows.voice]\nrtt = "60 ms"\npacket = "200 B"\ntraffic.cbr = { rate = "80 kbit/s" }\n'
+        LOSSLESS
+        + '\n[flows.voice]\nrtt = "60 ms"\npacket_size = "200 B"\ntraffic.cbr = { rate = "80 kbit/s" }\n'
     )
     found = [(wire, ip) for _, wire, ip in headers(captured(text, tmp_path)) if ip.proto == 17]
     assert len(found) == pytest.approx(250, abs=3)
@@ -269,7 +270,7 @@ def test_tshark_sees_the_losses_that_there_were(tmp_path: Path) -> None:
 
 @needs_tshark
 def test_what_the_guide_asks_tshark(tmp_path: Path) -> None:
-    guide = (Path(__file__).parents[1] / "docs" / "captures.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[1] / "docs" / "how-to" / "captures.md").read_text(encoding="utf-8")
     commands = re.findall(r"^\$ (tshark .*)$", guide.replace("\\\n", " "), re.MULTILINE)
     names = {"bottleneck": "bottleneck.pcapng", "bottleneck:in": "bottleneck-in.pcapng"}
     text = LOSSY.replace('"200 ms"', '"60 ms"').replace('"20 packets"', '"100 packets"')

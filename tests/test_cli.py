@@ -14,7 +14,7 @@ import pytest
 
 import weir
 from conftest import ENDLESS, SMALL, Command, names_in
-from weir.measures import defined
+from weir.stats.measures import defined
 
 ESCAPE = "\x1b"
 
@@ -38,14 +38,14 @@ def changed(old: str, new: str) -> str:
 
 
 def with_red(parameters: str) -> str:
-    return changed('buffer = "20 packets"\n', f'buffer = "20 packets"\naqm.red = {{ {parameters} }}\n')
+    return changed('buffer = "20 packets"\n', f'buffer = "20 packets"\nqueue.red = {{ {parameters} }}\n')
 
 
 BAD_SCENARIOS = {
     "unknown key": (changed("rate =", "rat ="), "rat"),
     "unknown law": (
-        changed('buffer = "20 packets"\n', 'buffer = "20 packets"\naqm.purple = {}\n'),
-        "links.bottleneck.aqm",
+        changed('buffer = "20 packets"\n', 'buffer = "20 packets"\nqueue.purple = {}\n'),
+        "links.bottleneck.queue",
     ),
     "wrong unit": (changed("2 Mbit/s", "2 kg"), "links.bottleneck.rate"),
     "ambiguous unit": (changed("2 Mbit/s", "2 Mbps"), "links.bottleneck.rate"),
@@ -53,10 +53,13 @@ BAD_SCENARIOS = {
     "negative rate": (changed("2 Mbit/s", "-2 Mbit/s"), "links.bottleneck.rate"),
     "rate of zero": (changed("2 Mbit/s", "0 Mbit/s"), "links.bottleneck.rate"),
     "start after the end": (changed("jitter =", 'start = "7 s"\njitter ='), "flows.ftp.start"),
-    "no flows": (changed('count = 2\npopulation = "2 more every 2 s until 6"', "count = 0"), "flows"),
+    "no flows": (
+        changed('count = 2\npopulation = [{ step = 2, every = "2 s", until = 6 }]', "count = 0"),
+        "flows",
+    ),
     "thresholds the wrong way round": (
         with_red('min_th = "9 packets", max_th = "3 packets"'),
-        "links.bottleneck.aqm.red",
+        "links.bottleneck.queue.red",
     ),
     "buffer smaller than a packet": (
         changed('buffer = "20 packets"', 'buffer = "500 B"'),
@@ -111,7 +114,7 @@ def test_bad_options_are_refused(arguments: list[str], told: str, weir_command: 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--disciplines", "drop-tail,purple"], "there is no law 'purple'"),
+        (["--disciplines", "drop-tail,purple"], "there is no queue discipline 'purple'"),
         (["--variants", "red,pie"], "there is no variant 'pie'"),
         (["--baseline", "pie"], "the baseline 'pie'"),
         (["--margin", "goodput=much"], "'much' is not a number"),
@@ -125,53 +128,92 @@ def test_unknown_things_to_compare_are_refused(
     assert told in refused(weir_command("compare", small, *arguments))
 
 
-@pytest.mark.parametrize("out", ["file", "file/below", "/proc/weir", "/dev/null"])
-def test_a_directory_that_cannot_be_written_is_refused_before_anything_runs(
-    out: str, weir_command: Command, small: Path, tmp_path: Path
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/weir", "/dev/null"])
+def test_a_store_that_cannot_be_written_is_refused_before_anything_runs(
+    place: str, weir_command: Command, small: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     # If it ran first, it would run for minutes.
-    message = refused(weir_command("run", small, "--out", out, *endless()))
+    message = refused(weir_command("run", small, "--store", place, *endless()))
     assert message.startswith("error: ")
-    assert out in message
+    assert place in message
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_directory_of_other_things_is_refused(weir_command: Command, small: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("Chapter 1", encoding="utf-8")
-    assert "other things" in refused(weir_command("run", small, "--out", "thesis"))
+    assert "is not a store" in refused(weir_command("run", small, "--store", "thesis"))
     assert names_in(tmp_path / "thesis") == ["chapter.tex"]
 
 
 def test_a_run_prints_a_table_and_keeps_its_results(
     weir_command: Command, small: Path, tmp_path: Path
 ) -> None:
-    done = weir_command("run", small, "--no-report")
+    done = weir_command("run", small)
     assert done.returncode == 0, done.stderr
     assert ESCAPE not in done.stdout + done.stderr
     assert "Mean queue (packets)" in done.stdout
     assert "one replication, so no intervals" in done.stdout
     assert "±" not in done.stdout
-    assert "results: results/small" in done.stderr
+    assert "result 1: weir report 1 writes its page, weir results 1 shows it again" in done.stderr
     assert "weir compare" in done.stderr
-    result = weir.Result.load(tmp_path / "results" / "small")
-    assert result.record.command == f"weir run {small} --no-report"
+    assert weir.Sweep.open(1, tmp_path / "results" / "store").command == f"weir run {small}"
+    assert names_in(tmp_path / "results") == ["store"]
+    again = weir_command("results", "1")
+    assert again.stdout == done.stdout
+
+
+def test_every_result_can_be_opened_and_none_disappears(
+    weir_command: Command, small: Path, tmp_path: Path
+) -> None:
+    short = ("--set", "duration=2 s", "--quiet")
+    assert weir_command("compare", small, *short, "--report").returncode == 0
+    before = {
+        path: path.read_bytes() for path in (tmp_path / "results" / "1-small").rglob("*") if path.is_file()
+    }
+    assert {path.name for path in before} >= {"report.html", "manifest.json"}
+    assert weir_command("run", small, *short, "--capture", "bottleneck").returncode == 0
+    assert weir_command("run", small, *short, "-n", "2").returncode == 0
+    capture = tmp_path / "results" / "2-small" / "captures" / "bottleneck.pcapng"
+    packets = capture.read_bytes()
+    assert weir_command("report", "2", "--quiet").stdout == "results/2-small/report.html\n"
+    assert capture.read_bytes() == packets
+    assert {path: path.read_bytes() for path in before} == before
+    listed = json.loads(weir_command("results", "--json").stdout)
+    assert [(one["number"], one["kind"]) for one in listed] == [(3, "run"), (2, "run"), (1, "compare")]
+    assert listed[1]["bytes"] > len(packets)
+
+
+def test_space_is_given_back(weir_command: Command, small: Path, tmp_path: Path) -> None:
+    short = ("--set", "duration=2 s", "--quiet")
+    for seed in ("1", "2"):
+        weir_command("run", small, *short, "--seed", seed, "-n", "4", "--capture", "bottleneck")
+    assert "removed result 1, small" in weir_command("results", "1", "--remove").stdout
+    assert names_in(tmp_path / "results") == ["2-small", "store"]
+    # Seeds 2 to 4 belong to the other result, too.
+    assert "removed 1 run without a result" in weir_command("results", "--prune").stdout
+    assert "4 finished runs" in weir_command("results").stdout
+    assert "no result '1'" in refused(weir_command("results", "1"))
+    assert "all files are as the journal says" in weir_command("results", "--verify").stderr
+    done = weir_command("run", small, *short[:2], "--seed", "1", "-n", "4")
+    assert "3 runs found in the store" in done.stderr
+    assert "result 3:" in done.stderr
 
 
 def test_a_comparison_prints_tables_and_what_the_pairs_say(weir_command: Command, small: Path) -> None:
-    done = weir_command("compare", small, "--replications", "3", "--no-report")
+    done = weir_command("compare", small, "--replications", "3")
     assert done.returncode == 0, done.stderr
     assert ESCAPE not in done.stdout + done.stderr
     for text in ("DropTail", "RED", "REM", "Mean queue (packets)", "Goodput (%)", "±"):
         assert text in done.stdout
-    assert "Against DropTail, in pairs, over the whole run" in done.stdout
+    assert "Against DropTail: paired differences over the whole run" in done.stdout
     assert "users" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
 def test_equality_needs_a_margin(weir_command: Command, small: Path) -> None:
-    arguments = ["compare", small, "-n", "2", "--no-report", "--json"]
+    arguments = ["compare", small, "-n", "2", "--json"]
     for margin, called in (([], False), (["--margin", "goodput=1000"], True)):
         rows = json.loads(weir_command(*arguments, *margin).stdout)["differences"]
         verdicts = {row["verdict"] for row in rows if row["measure"] == "goodput"}
@@ -179,10 +221,10 @@ def test_equality_needs_a_margin(weir_command: Command, small: Path) -> None:
 
 
 def test_json_is_all_that_is_printed(weir_command: Command, small: Path) -> None:
-    done = weir_command("compare", small, "-n", "2", "--json", "--no-report", "--out", "there")
+    done = weir_command("compare", small, "-n", "2", "--json", "--store", "there/store")
     document = json.loads(done.stdout)
     assert ESCAPE not in done.stdout
-    assert document["directory"] == "there"
+    assert document["directory"] == "there/1-small"
     assert document["scenario"] == "small"
     assert [variant["name"] for variant in document["variants"]] == ["drop-tail", "red", "rem"]
     assert {row["measure"] for row in document["estimates"]} == set(defined(transfers=False))
@@ -191,11 +233,11 @@ def test_json_is_all_that_is_printed(weir_command: Command, small: Path) -> None
 
 
 def test_quiet_says_nothing(weir_command: Command, small: Path) -> None:
-    assert weir_command("run", small, "--quiet", "--no-report").stderr == ""
+    assert weir_command("run", small, "--quiet").stderr == ""
 
 
 def test_chosen_measures_are_shown(weir_command: Command, small: Path) -> None:
-    done = weir_command("compare", small, "--measure", "delay-p99", "--measure", "jain", "--no-report")
+    done = weir_command("compare", small, "--measure", "delay-p99", "--measure", "jain")
     assert "Delay p99 (ms)" in done.stdout
     assert "Jain index by number of users" in done.stdout
     assert "Goodput (%)" not in done.stdout
@@ -203,18 +245,18 @@ def test_chosen_measures_are_shown(weir_command: Command, small: Path) -> None:
 
 def test_the_same_seed_gives_the_same_bytes(weir_command: Command, small: Path, tmp_path: Path) -> None:
     for out, threads in (("one", "1"), ("two", "2")):
-        done = weir_command("compare", small, "-n", "2", "--threads", threads, "--out", out, "--no-report")
+        done = weir_command("compare", small, "-n", "2", "--threads", threads, "--store", f"{out}/store")
         assert done.returncode == 0, done.stderr
 
     def bytes_of(out: str) -> dict[str, bytes]:
+        tables = tmp_path / out / "store" / "tables"
+        # The cost of runs, in `runs`, is not the same.
         return {
-            str(path.relative_to(tmp_path / out)): path.read_bytes()
-            for path in (tmp_path / out).rglob("*")
-            if path.is_file() and path.name != "manifest.json"
+            path.name: path.read_bytes() for path in tables.iterdir() if not path.name.startswith("runs-")
         }
 
     assert bytes_of("one") == bytes_of("two")
-    assert len(bytes_of("one")) == 10
+    assert len(bytes_of("one")) == 5
 
 
 def test_the_list_names_everything(weir_command: Command) -> None:
@@ -225,9 +267,9 @@ def test_the_list_names_everything(weir_command: Command) -> None:
     assert {"reno", "tahoe", "cubic", "vegas", "dctcp", "rem-host", "wireless"} <= {
         c["name"] for c in controls
     }
-    laws = json.loads(weir_command("list", "laws", "--json").stdout)["laws"]
+    laws = json.loads(weir_command("list", "disciplines", "--json").stdout)["disciplines"]
     assert {"drop-tail", "red", "rem"} <= {law["name"] for law in laws}
-    assert "there are: laws, congestion, recovery, scenarios, measures" in refused(
+    assert "there are: disciplines, congestion, recovery, scenarios, measures" in refused(
         weir_command("list", "flowers")
     )
 
@@ -286,52 +328,50 @@ def read_until(terminal: int, text: bytes, seconds: float = 30.0) -> bytes:
 def test_progress_is_shown_on_a_terminal(
     environment: dict[str, str], colour: str, small: Path, tmp_path: Path
 ) -> None:
-    arguments = ["run", small, "--no-report", "--set", "duration=200 s"]
+    arguments = ["run", small, "--set", "duration=200 s"]
     process, terminal = on_a_terminal(arguments, tmp_path, **environment)
     shown = read_until(terminal, b"never")
     out, _ = process.communicate()
     os.close(terminal)
     assert process.returncode == 0
-    assert b"of 1 runs" in shown
+    assert b"of 1 run" in shown
     assert (b"\x1b[9" in shown or b"\x1b[3" in shown) is (colour == "in colour")
     assert ESCAPE.encode() not in out
 
 
-def test_ctrl_c_stops_and_leaves_earlier_results_as_they_were(
-    weir_command: Command, small: Path, tmp_path: Path
-) -> None:
-    assert weir_command("run", small, "--no-report").returncode == 0
-    results = tmp_path / "results"
-    before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
+def test_ctrl_c_stops_and_says_what_is_safe(weir_command: Command, small: Path, tmp_path: Path) -> None:
+    assert weir_command("run", small, "--report").returncode == 0
+    pages = tmp_path / "results" / "1-small"
+    before = {path: path.read_bytes() for path in pages.rglob("*") if path.is_file()}
 
     process, terminal = on_a_terminal(["run", small, *endless(), "-n", "4"], tmp_path)
     assert b"of 4 runs" in read_until(terminal, b"of 4 runs")
     asked_at = time.monotonic()
     process.send_signal(signal.SIGINT)
-    shown = read_until(terminal, b"as they were")
+    shown = read_until(terminal, b"does the rest")
     process.communicate(timeout=30)
     seconds = time.monotonic() - asked_at
     os.close(terminal)
 
     assert process.returncode == 130
-    assert b"earlier results are as they were" in shown
+    assert b"interrupted; 0 of 4 runs are finished and safe" in shown
     assert b"Traceback" not in shown
     # Simulations end within 0.2 s; the rest is for the interpreter of a busy machine.
     assert seconds < 1.0
-    assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
-    assert names_in(results) == ["small"]
+    assert {path: path.read_bytes() for path in pages.rglob("*") if path.is_file()} == before
+    assert names_in(tmp_path / "results") == ["1-small", "store"]
 
 
-def test_ctrl_c_while_the_report_is_drawn_leaves_nothing_behind(small: Path, tmp_path: Path) -> None:
+def test_ctrl_c_while_the_page_is_drawn_leaves_nothing_behind(small: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "weir", "run", small],
+        [sys.executable, "-m", "weir", "run", small, "--report"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     results = tmp_path / "results"
     until = time.monotonic() + 30
-    while not list(results.glob(".small.*.tmp/figures/*.vl.json")) and time.monotonic() < until:
+    while not list(results.glob("1-small/.new-*/figures/*.vl.json")) and time.monotonic() < until:
         time.sleep(0.01)
     asked_at = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -339,10 +379,10 @@ def test_ctrl_c_while_the_report_is_drawn_leaves_nothing_behind(small: Path, tmp
     assert process.returncode == 130
     assert b"Traceback" not in said
     assert time.monotonic() - asked_at < 1.0
-    assert names_in(results) == []
+    assert names_in(results / "1-small") == ["manifest.json"]
 
 
 def test_with_several_links_it_is_said_which_one_is_meant(weir_command: Command, tmp_path: Path) -> None:
-    arguments = ("--quiet", "--set", 'duration="22 s"', "--out", str(tmp_path / "out"), "--no-report")
+    arguments = ("--quiet", "--set", 'duration="22 s"', "--store", str(tmp_path / "store"))
     done = weir_command("run", "parking-lot", *arguments)
-    assert "those of the narrowest link: hop1" in done.stdout
+    assert "those of the bottleneck: hop1" in done.stdout

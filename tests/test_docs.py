@@ -1,6 +1,7 @@
-"""What the guides show, works."""
+"""The snippets of the hand-written pages work."""
 
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -10,24 +11,20 @@ import pytest
 
 import weir
 from conftest import SMALL, Command
-from weir.catalogue import CATALOGUE
-from weir.sweeps.axes import parse
-from weir.tables import TABLES
+from weir.disciplines.catalogue import CATALOGUE
+from weir.run.tables import TABLES
+from weir.sweep.axes import parse
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS.parent / "examples"
 GUIDES = (
-    "sweeps.md",
-    "cluster.md",
-    "own-laws.md",
-    "captures.md",
-    "export.md",
-    "networks.md",
-    "tcp.md",
-    "traffic.md",
-    "tuning.md",
-    "results.md",
-    "reproduction.md",
+    "index.md",
+    "tutorial/first-hour.md",
+    *(
+        f"{folder}/{path.name}"
+        for folder in ("how-to", "explanation", "reference")
+        for path in sorted((DOCS / folder).glob("*.md"))
+    ),
 )
 
 
@@ -35,55 +32,97 @@ def text_of(guide: str) -> str:
     return (DOCS / guide).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("guide", GUIDES)
-def test_the_commands_and_their_options_exist(guide: str, weir_command: Command) -> None:
-    for line in re.findall(r"^\$ weir (.*)", text_of(guide), re.MULTILINE):
-        verb, *words = line.partition("#")[0].split()
-        said = weir_command(verb, "--help")
-        assert said.returncode == 0, line
-        for word in words:
-            assert not re.match(r"--?[a-z]", word) or re.search(rf"{word}\b", said.stdout), line
+def commands(guide: str) -> list[str]:
+    """What is typed after `weir`."""
+    return re.findall(r"^\$ weir (.*)", text_of(guide), re.MULTILINE)
+
+
+def test_the_commands_and_their_options_exist(weir_command: Command) -> None:
+    helps: dict[str, str] = {}
+    for guide in GUIDES:
+        for line in commands(guide):
+            verb, *words = line.partition("#")[0].replace("theory ofc", "theory-ofc", 1).split()
+            if verb not in helps:
+                said = weir_command(*verb.split("-"), "--help")
+                assert said.returncode == 0, line
+                helps[verb] = said.stdout
+            for word in words:
+                assert not re.match(r"--?[a-z]", word) or re.search(rf"{word}\b", helps[verb]), line
+
+
+def test_the_commands_of_the_first_hour_run(tmp_path: Path, weir_command: Command) -> None:
+    (scenario,) = blocks("tutorial/first-hour.md", "toml")
+    (tmp_path / "mine.toml").write_text(scenario, encoding="utf-8")
+    *lines, refused = commands("tutorial/first-hour.md")
+    for line in lines:
+        done = weir_command(*shlex.split(line))
+        assert done.returncode == 0, (line, done.stderr)
+    done = weir_command(*shlex.split(refused))
+    assert done.returncode != 0
+    assert "unit" in done.stderr
+    (python,) = blocks("tutorial/first-hour.md", "python")
+    subprocess.run([sys.executable, "-c", python], cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_links_lead_somewhere(guide: str) -> None:
-    targets = re.findall(r"\]\(([^)#]+)\)", text_of(guide))
-    assert [t for t in targets if not t.startswith("http") and not (DOCS / t).exists()] == []
+    page = DOCS / guide
+    for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text_of(guide)):
+        if target.startswith("http"):
+            continue
+        to = (page.parent / target).resolve() if target else page
+        assert to.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", to.read_text(encoding="utf-8"), re.MULTILINE)
+            known = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+            assert re.sub(r"-1$", "", anchor) in known, f"{target}#{anchor}"
+
+
+def test_every_page_is_in_the_index() -> None:
+    for guide in GUIDES[1:]:
+        assert f"]({guide})" in text_of("index.md"), guide
+
+
+def test_the_keys_are_those_of_the_schema() -> None:
+    command = [sys.executable, "tools/keys.py", "schema/scenario.schema.json"]
+    made = subprocess.run(command, cwd=DOCS.parent, capture_output=True, check=True)
+    assert made.stdout.decode() == text_of("reference/keys.md"), "make schema"
 
 
 def test_every_way_to_write_an_axis() -> None:
-    written = re.findall(r"^\| `((?:PATH|A)=[^`]*)` \|", text_of("sweeps.md"), re.MULTILINE)
+    written = re.findall(r"^\| `((?:PATH|A)=[^`]*)` \|", text_of("how-to/sweeps.md"), re.MULTILINE)
     assert len(written) == 6
     for text in written:
         parse(text)
 
 
 def test_the_sweep_in_the_guide_can_be_defined() -> None:
-    from weir.sweeps.define import Wishes, define
+    from weir.sweep.define import SweepSpec, define
 
-    (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("sweeps.md"), re.MULTILINE | re.DOTALL)
-    plan = define(weir.Scenario.loads(SMALL + table), Wishes())
+    (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("how-to/sweeps.md"), re.MULTILINE | re.DOTALL)
+    plan = define(weir.Scenario.loads(SMALL + table), SweepSpec())
     assert len(plan.design.rows) == 5 * 3 * 2
     assert plan.replications == 20
 
 
 def test_the_python_in_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text(SMALL, encoding="utf-8")
-    (text,) = re.findall(r"^```python\n(.*?)^```", text_of("sweeps.md"), re.MULTILINE | re.DOTALL)
+    monkeypatch.setattr(weir.api, "DEFAULT", Path("results/store"))
+    Path("mine.toml").write_text(SMALL.replace('name = "small"', 'name = "mine"'), encoding="utf-8")
+    (text,) = re.findall(r"^```python\n(.*?)^```", text_of("how-to/sweeps.md"), re.MULTILINE | re.DOTALL)
     quick = text.replace("replications=10", "replications=2").replace("10..50 by 10", "1..2 by 1")
     exec(quick, {"weir": weir})  # noqa: S102
     assert Path("goodput.svg").read_text(encoding="utf-8").startswith("<svg")
     assert Path("goodput-report/report.html").exists()
 
 
-def test_the_laws_in_the_guide_are_the_examples_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_aqms_of_the_guide_are_the_examples_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.chdir(EXAMPLES)
-    files = [(EXAMPLES / "lab" / name).read_text(encoding="utf-8") for name in ("leaky.py", "patience.py")]
-    assert blocks("own-laws.md", "python")[:2] == files
-    assert len(files[0].splitlines()) <= 20
-    own = weir.Scenario.load("own-laws.toml", {"duration": "30 s"}).compare(replications=2)
+    leaky = (EXAMPLES / "lab" / "leaky.py").read_text(encoding="utf-8")
+    assert blocks("how-to/python-aqms.md", "python")[0] == leaky
+    assert len(leaky.splitlines()) <= 20
+    own = weir.Scenario.load("python-aqms.toml", {"duration": "30 s"}).compare(replications=2)
     summary = own.summary()
     assert summary["variant"].to_list() == ["leaky", "patience", "red"]
     # Both hold the queue below the buffer, and keep the link busy.
@@ -92,11 +131,11 @@ def test_the_laws_in_the_guide_are_the_examples_and_run(monkeypatch: pytest.Monk
 
 
 def test_two_files_in_an_empty_folder_are_enough(tmp_path: Path, weir_command: Command) -> None:
-    leaky, _, by_hand = blocks("own-laws.md", "python")
-    (scenario,) = blocks("own-laws.md", "toml")
+    leaky, by_hand = blocks("how-to/python-aqms.md", "python")
+    (scenario,) = blocks("how-to/python-aqms.md", "toml")
     (tmp_path / "leaky.py").write_text(leaky, encoding="utf-8")
     (tmp_path / "mine.toml").write_text(scenario, encoding="utf-8")
-    assert "\n$ weir compare mine.toml\n" in text_of("own-laws.md")
+    assert "\n$ weir compare mine.toml\n" in text_of("how-to/python-aqms.md")
     done = weir_command("compare", "mine.toml")
     assert done.returncode == 0, done.stderr
     assert re.search(r"^leaky +\d", done.stdout, re.MULTILINE), done.stdout
@@ -110,21 +149,21 @@ def blocks(guide: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("fragment", range(4))
 def test_the_connections_in_the_guide_run(fragment: int) -> None:
-    told = tomllib.loads(blocks("tcp.md", "toml")[fragment])["flows"]["ftp"]
+    told = tomllib.loads(blocks("reference/tcp.md", "toml")[fragment])["flows"]["ftp"]
     changes = {f"flows.ftp.{key}": value for key, value in told.items()}
     result = weir.Scenario.loads(SMALL, changes).run(1)
     assert result.summary()["utilisation"][0] > 0.5
 
 
 def test_the_guide_names_every_part_of_a_connection() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \|", text_of("tcp.md"), re.MULTILINE)
-    kinds = ("congestion", "recovery")
-    assert rows == [name for kind in kinds for name in (kind, *(part["name"] for part in CATALOGUE[kind]()))]
+    for kind in ("congestion", "recovery"):
+        (row,) = re.findall(rf"^\| `{kind}` \| (.*) \|$", text_of("reference/tcp.md"), re.MULTILINE)
+        assert re.findall(r"`([a-z-]+)`", row) == [part["name"] for part in CATALOGUE[kind]()]
 
 
 def test_the_networks_in_the_guide_run(tmp_path: Path) -> None:
-    head, *examples = blocks("networks.md", "toml")
-    assert len(examples) >= 11
+    head, *examples = blocks("reference/networks.md", "toml")
+    assert len(examples) == 7
     (tmp_path / "cell.down").write_text("1\n2\n2\n5\n", encoding="utf-8")
     (tmp_path / "cell.up").write_text("3\n", encoding="utf-8")
     for example in examples:
@@ -134,7 +173,7 @@ def test_the_networks_in_the_guide_run(tmp_path: Path) -> None:
 
 
 def test_every_column_of_every_table_is_defined() -> None:
-    parts = re.split(r"^## (.+)\n", text_of("results.md"), flags=re.MULTILINE)
+    parts = re.split(r"^## (.+)\n", text_of("reference/results.md"), flags=re.MULTILINE)
     defined = {
         title: set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]*) \|", part, re.MULTILINE))))
         for title, part in zip(parts[1::2], parts[2::2], strict=True)
@@ -145,22 +184,23 @@ def test_every_column_of_every_table_is_defined() -> None:
     for name, frame in tables.items():
         columns = set(frame.columns)
         assert columns - of_rows <= defined[name] <= columns, name
-    # In a store, the key of the run takes the place of its four columns.
-    assert of_rows - {column for frame in tables.values() for column in frame.columns} == {"run"}
+    assert of_rows <= {column for frame in tables.values() for column in frame.columns}
 
 
 def test_the_tables_in_the_guide_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(SMALL, encoding="utf-8")
-    (text,) = blocks("results.md", "python")
+    (text,) = blocks("reference/results.md", "python")
     exec(text, {})  # noqa: S102
-    assert {f"{name}.parquet" for name in TABLES} <= {path.name for path in Path("mine-result").iterdir()}
 
 
 def test_a_median_of_equal_slowdowns_is_the_end_of_their_bin() -> None:
-    alone = {"flows.ftp.count": 1, "flows.ftp.traffic": {"loop": {"size": "500 B", "think": "1 s"}}}
-    text = SMALL.replace('population = "2 more every 2 s until 6"\n', "")
+    alone = {
+        "flows.ftp.count": 1,
+        "flows.ftp.traffic": {"closed-loop": {"size": "500 B", "think_time": "1 s"}},
+    }
+    text = SMALL.replace('population = [{ step = 2, every = "2 s", until = 6 }]\n', "")
     row = weir.Scenario.loads(text, alone).run(1).completions.row(0, named=True)
     # 1 and the transmission of the SYN, which lies in the bin of 1.
     assert 1 <= row["slowdown_mean"] < row["slowdown_p50"] == row["slowdown_p99"]
-    assert f"the median is {row['slowdown_p50']:.4f}" in text_of("results.md")
+    assert f"the median is {row['slowdown_p50']:.4f}" in text_of("reference/results.md")

@@ -9,18 +9,40 @@ import polars as pl
 import pytest
 
 import weir
-from weir.charts.comparison import figures_of
-from weir.charts.curves import delay_curves, queue_envelope, rem_targets
-from weir.processes import Process, output_of
+from weir import plot
+from weir.plot._delays import distributions
+from weir.plot._lines import rem_targets
+from weir.run.processes import Process, output_of
+from weir.sweep.dimension import TIME
+
+WEB = """\
+schema = 1
+name = "transfers"
+duration = "20 s"
+
+[links.bottleneck]
+rate = "20 Mbit/s"
+delay = "5 ms"
+buffer = "50 packets"
+
+[flows.web]
+rtt = "20 ms"
+traffic.poisson = { load = 0.5, size.exponential = { mean = "20 kB" } }
+
+[variants.drop-tail]
+label = "DropTail"
+
+[variants.codel]
+label = "CoDel"
+links.bottleneck.queue.codel = {}
+"""
 
 
-def test_the_envelope_cuts_nothing_off(compared: weir.Result) -> None:
-    samples = compared.series.filter(
-        pl.col("replication") == 0,
-        pl.col("variable") == "queue",
-        pl.col("component") == "links.bottleneck.forward",
+def test_the_envelope_cuts_nothing_off(compared: weir.Sweep) -> None:
+    samples = compared.series_of().filter(
+        pl.col("variable") == "queue", pl.col("component") == "links.bottleneck.forward"
     )
-    envelope = queue_envelope(compared.tables, slots=10)
+    envelope = plot.envelope(samples, ["label"], slots=10)
     for part in samples.partition_by("label"):
         slots = envelope.filter(pl.col("label") == part["label"][0])
         assert len(slots) <= 10
@@ -30,8 +52,14 @@ def test_the_envelope_cuts_nothing_off(compared: weir.Result) -> None:
         assert (slots["mean"] <= slots["highest"]).all()
 
 
-def test_delay_curves_are_distributions(compared: weir.Result) -> None:
-    for part in delay_curves(compared.tables).partition_by("label"):
+def delay_curves(compared: weir.Sweep, points: int = 300) -> pl.DataFrame:
+    """The distribution of every variant's delays."""
+    counts = compared.delay_histograms().rename({"upto_ms": "delay_ms"})
+    return distributions(counts.select("label", "delay_ms", "count"), ["label"], points)
+
+
+def test_delay_curves_are_distributions(compared: weir.Sweep) -> None:
+    for part in delay_curves(compared).partition_by("label"):
         assert part["delay_ms"].is_sorted()
         assert part["at_most"].is_sorted()
         assert part["at_most"][0] == 0.0
@@ -40,22 +68,18 @@ def test_delay_curves_are_distributions(compared: weir.Result) -> None:
         assert ((defined["longer"] + defined["at_most"] - 1.0).abs() < 1e-12).all()
 
 
-def test_delay_curves_agree_with_the_quantiles_of_the_links(compared: weir.Result) -> None:
+def test_delay_curves_agree_with_the_quantiles_of_the_links(single: weir.Sweep) -> None:
     # One replication, since quantiles are of one run.
-    tables = {name: frame.filter(pl.col("replication") == 0) for name, frame in compared.tables.items()}
-    links = tables["links"].filter(
-        pl.col("period") == -1, pl.col("direction") == "forward", pl.col("group") == "all"
-    )
-    for part in delay_curves(tables, points=100_000).partition_by("label"):
-        row = links.row(by_predicate=pl.col("label") == part["label"][0], named=True)
-        reached = part.filter(pl.col("at_most") >= 0.95)["delay_ms"][0]
-        assert reached == pytest.approx(row["delay_p95_ms"], rel=0.05, abs=0.1)
+    row = single.observations().filter(pl.col("period") == -1).row(0, named=True)
+    curve = delay_curves(single, points=100_000)
+    reached = curve.filter(pl.col("at_most") >= 0.95)["delay_ms"][0]
+    assert reached == pytest.approx(row["delay_p95"], rel=0.05, abs=0.1)
 
 
-def test_few_points_draw_the_same_curve(compared: weir.Result) -> None:
+def test_few_points_draw_the_same_curve(compared: weir.Sweep) -> None:
     fine, coarse = (
         # Without the point that every curve begins with: there may be packets with no delay.
-        delay_curves(compared.tables, points=points).filter(pl.col("at_most") > 0.0)
+        delay_curves(compared, points).filter(pl.col("at_most") > 0.0)
         for points in (100_000, 50)
     )
     assert len(coarse) < len(fine)
@@ -64,41 +88,77 @@ def test_few_points_draw_the_same_curve(compared: weir.Result) -> None:
     assert joined["at_most"].equals(joined["at_most_fine"])
 
 
-def test_the_target_is_read_from_the_resolved_scenario(compared: weir.Result) -> None:
-    assert rem_targets(compared) == [6.0]
+def test_the_target_is_read_from_the_resolved_scenario(compared: weir.Sweep) -> None:
+    assert rem_targets(compared.resolved, compared.bottleneck) == [6.0]
+    queue, goodput = plot.lines(compared), plot.lines(compared, "goodput")
+    assert '"target"' in str(queue.bare).replace("'", '"')
+    assert '"target"' not in str(goodput.bare).replace("'", '"')
 
 
-def test_specifications_carry_their_data_once(compared: weir.Result) -> None:
-    for figure in figures_of(compared):
+def test_lines_of_a_comparison_are_its_estimates(compared: weir.Sweep) -> None:
+    drawn = plot.lines(compared, "goodput")
+    estimates = compared.estimates(["goodput"]).filter(pl.col("period") >= 0)
+    assert len(drawn.rows) == len(estimates)
+    for row in estimates.iter_rows(named=True):
+        (there,) = drawn.rows.filter(x=float(row["users"]), family=row["label"]).to_dicts()
+        assert (there["mean"], there["low"], there["high"]) == pytest.approx(
+            (row["mean"], row["low"], row["high"])
+        )
+
+
+def test_periods_with_equal_users_are_drawn_over_time() -> None:
+    steady = weir.Scenario.loads(WEB.replace("[links", '[measure]\nperiod = "5 s"\n\n[links')).run()
+    assert [dimension.column for dimension in steady.dimensions] == [TIME]
+    drawn = plot.lines(steady)
+    assert drawn.name == "mean-queue-by-time"
+    assert drawn.rows["x"].to_list() == [0.0, 5.0, 10.0, 15.0]
+    assert "A period stands at its beginning." in drawn.caption
+
+
+def test_specifications_carry_their_data_once(compared: weir.Sweep) -> None:
+    for figure in plot.figures_of(compared):
         specification = figure.specification
         assert specification["$schema"].startswith("https://vega.github.io/schema/vega-lite/v6")
         assert len(specification["datasets"]["rows"]) == len(figure.rows)
         assert figure.caption.endswith(".")
 
 
-def test_without_intervals_there_are_no_bands(single: weir.Result) -> None:
-    (figure, *_) = figures_of(single)
-    assert figure.name == "mean-queue"
-    assert figure.specification["datasets"]["rows"][0]["low"] is None
-    assert "no intervals" in figure.caption
+def test_one_run_without_periods_has_nothing_to_compare(single: weir.Sweep) -> None:
+    assert [figure.name for figure in plot.figures_of(single)] == ["delay-distribution", "delay-tail"]
+    with pytest.raises(ValueError, match="nothing varies in steps"):
+        plot.lines(single)
+    with pytest.raises(ValueError, match="one run alone"):
+        plot.ellipses(single)
 
 
-def test_plots_are_charts(compared: weir.Result) -> None:
-    for chart in (
-        compared.plot.queue_by_users(),
-        compared.plot.goodput_by_users(),
-        compared.plot.loss_by_users(),
-        compared.plot.measure("jain"),
-        compared.plot.queue_over_time(),
-        compared.plot.delay_distribution(),
-        compared.plot.delay_tail(),
-    ):
-        assert "config" in chart.to_dict()
-
-
-def test_without_series_there_is_no_queue_over_time(single: weir.Result) -> None:
+def test_without_series_there_is_no_queue_over_time(single: weir.Sweep) -> None:
     with pytest.raises(ValueError, match="asks for no series"):
-        single.plot.queue_over_time()
+        plot.over_time(single)
+
+
+def test_slowdown_is_that_of_the_transfers(compared: weir.Sweep) -> None:
+    result = weir.Scenario.loads(WEB).compare(replications=2)
+    drawn = plot.slowdown(result)
+    rows = result.completions.filter(
+        pl.col("period") == -1, pl.col("group") == "all", pl.col("upto_bytes").is_not_nan()
+    )
+    median = drawn.rows.filter(pl.col("quantile") == "Median").sort("family", "upto_bytes")
+    expected = (
+        rows.group_by("label", "upto_bytes")
+        .agg(pl.col("slowdown_p50").fill_nan(None).mean(), pl.col("count").sum())
+        .filter(pl.col("count") >= 20)
+        .sort("label", "upto_bytes")
+    )
+    assert median["slowdown"].to_list() == pytest.approx(expected["slowdown_p50"].to_list())
+    assert median["count"].to_list() == expected["count"].to_list()
+    assert len(median) > 4
+    with pytest.raises(ValueError, match="no flows come and go"):
+        plot.slowdown(compared)
+
+
+def test_a_notebook_shows_a_figure(compared: weir.Sweep) -> None:
+    shown = plot.lines(compared)._repr_mimebundle_()  # pyright: ignore[reportPrivateUsage]
+    assert "vega" in str(shown)
 
 
 def test_a_process_ends_with_its_block_and_its_children_too(tmp_path: Path) -> None:

@@ -64,12 +64,12 @@ def fair(
     aqm: dict[str, dict[str, Any]], *, buffer: str = "100 packets", rate: str = "8 Mbit/s"
 ) -> weir.Queue:
     (name,) = aqm
-    return weir.Queue({name: {"places": "numbered", **aqm[name]}}, rate=rate, buffer=buffer)
+    return weir.Queue({name: {"flow_hashing": "modulo", **aqm[name]}}, rate=rate, buffer=buffer)
 
 
 def test_a_law_within_fair_queueing_works() -> None:
     table = {"min_th": "1 packet", "max_th": "3 packets", "max_p": 1.0, "w_q": 1.0}
-    queue = fair({"fq": {"law": {"red": table}, "backlog": "own"}})
+    queue = fair({"fq": {"aqm": {"red": table}, "aqm_backlog": "flow"}})
     verdicts = [queue.offer(n * 1e-6, 1000, flow).verdict for n in range(5) for flow in (0, n)]
     assert "dropped" in verdicts[::2]
     assert queue.variables["average"] > 0
@@ -144,10 +144,10 @@ def test_the_same_seed_decides_the_same() -> None:
     ("table", "rate", "buffer", "told"),
     [
         ({"blues": {}}, "8 Mbit/s", "50 packets", "blues"),
-        ({"fq": {"law": {"blues": {}}}}, "8 Mbit/s", "50 packets", "blues"),
-        ({"fq": {"law": {"red": {"max_th": "3 packets"}}}}, "8 Mbit/s", "50 packets", r"law\.red\.max_th"),
+        ({"fq": {"aqm": {"blues": {}}}}, "8 Mbit/s", "50 packets", "blues"),
+        ({"fq": {"aqm": {"red": {"max_th": "3 packets"}}}}, "8 Mbit/s", "50 packets", r"aqm\.red\.max_th"),
         ({"fq-codel": {"flows": 0}}, "8 Mbit/s", "50 packets", "flows"),
-        ({"dualpi2": {"classic_share": 1.0}}, "8 Mbit/s", "50 packets", "classic_share"),
+        ({"dualpi2": {"classic_protection": 1.0}}, "8 Mbit/s", "50 packets", "classic_protection"),
         ({"red": {"max_thr": "80 packets"}}, "8 Mbit/s", "50 packets", "max_thr"),
         ({"red": {"min_th": "9 packets", "max_th": "3 packets"}}, "8 Mbit/s", "50 packets", "max_th"),
         ({"red": {}}, "0 Mbit/s", "50 packets", "above zero"),
@@ -165,14 +165,14 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ({}, "aqm: nothing is chosen; hint: "),
-        ({"red": {}, "rem": {}}, "aqm: 2 choices: `red`, `rem`; hint: "),
-        ({"redd": {}}, "aqm: unknown name `redd`, .*; hint: did you mean `red`"),
-        ({"red": {"max_p": float("nan")}}, "aqm.red.max_p: NaN is not a probability; hint: "),
-        ({"red": {"max_p": "0.1"}}, 'aqm.red.max_p: a number belongs here, not the text "0.1"; hint: '),
-        ({"red": {"max_thr": "9 packets"}}, "aqm.red.max_thr: .*; hint: did you mean `max_th`"),
-        ({"red": []}, "aqm.red: a table belongs here, not an array; hint: "),
-        ({"fq": {"law": {"choke": {}}}}, "choke is a discipline"),
+        ({}, "queue: nothing is chosen; hint: "),
+        ({"red": {}, "rem": {}}, "queue: 2 choices: `red`, `rem`; hint: "),
+        ({"redd": {}}, "queue: unknown name `redd`, .*; hint: did you mean `red`"),
+        ({"red": {"max_p": float("nan")}}, "queue.red.max_p: NaN is not a probability; hint: "),
+        ({"red": {"max_p": "0.1"}}, 'queue.red.max_p: a number belongs here, not the text "0.1"; hint: '),
+        ({"red": {"max_thr": "9 packets"}}, "queue.red.max_thr: .*; hint: did you mean `max_th`"),
+        ({"red": []}, "queue.red: a table belongs here, not an array; hint: "),
+        ({"fq": {"aqm": {"choke": {}}}}, "choke is a scheduler"),
     ],
 )
 def test_a_table_is_explained_as_in_a_scenario(table: dict[str, Any], told: str) -> None:
@@ -182,8 +182,8 @@ def test_a_table_is_explained_as_in_a_scenario(table: dict[str, Any], told: str)
 
 
 def test_an_argument_that_cannot_be_is_named() -> None:
-    def queue(aqm: object = "red", **others: object) -> weir.Queue:
-        arguments: dict[str, Any] = {"rate": "8 Mbit/s", "buffer": "50 packets", "aqm": aqm, **others}
+    def queue(queue: object = "red", **others: object) -> weir.Queue:
+        arguments: dict[str, Any] = {"rate": "8 Mbit/s", "buffer": "50 packets", "queue": queue, **others}
         return weir.Queue(**arguments)
 
     for seed in (-1, 2**64):
@@ -195,7 +195,7 @@ def test_an_argument_that_cannot_be_is_named() -> None:
         queue().offer(0.0, -5)
     with pytest.raises(ValueError, match="flow is -1; write a whole number from 0 to"):
         queue().offer(0.0, 1000, flow=-1)
-    with pytest.raises(TypeError, match="aqm is None; write a name"):
+    with pytest.raises(TypeError, match="queue is None; write a name"):
         queue(None)
     with pytest.raises(TypeError, match="None is nothing that a scenario can hold"):
         queue({"red": None})

@@ -1,4 +1,4 @@
-"""What the README shows, works."""
+"""The snippets of the README work."""
 
 import re
 from pathlib import Path
@@ -17,8 +17,8 @@ def test_the_scenario_runs_and_is_reported(tmp_path: Path) -> None:
     scenario = weir.Scenario.loads(text).replace({"duration": "5 s"})
     result = scenario.compare(replications=2)
     assert result.summary()["variant"].to_list() == scenario.variants
-    result.save(tmp_path / "mine")
-    assert (tmp_path / "mine" / "report.html").exists()
+    weir.report.write(result, tmp_path)
+    assert (tmp_path / "report.html").exists()
 
 
 def test_the_python_examples_run() -> None:

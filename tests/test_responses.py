@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import weir
 from conftest import Command
-from weir.loads import Change, changes, rate_changes, steps, way
-from weir.responses import ResponseError, estimates, moving_average, times
+from weir.scenario.loads import Change, changes, rate_changes, steps, way
+from weir.stats.responses import ResponseError, estimates, moving_average, times
 
 SECOND = 1_000_000_000
 
@@ -108,20 +108,20 @@ buffer = "200 packets"
 [flows.ftp]
 path = ["before", "bottleneck"]
 count = 2
-population = "2 more every 5 s until 4, then 2 fewer every 5 s until 2"
+population = [{ step = 2, every = "5 s", until = 4 }, { step = 2, every = "5 s", until = 2 }]
 rtt = "20 ms"
 tcp = { receive_window = "20 packets", handshake = false }
 """
 
 
 @pytest.fixture(scope="module")
-def stepped() -> weir.Result:
+def stepped() -> weir.Sweep:
     return weir.Scenario.loads(STEPS).run(replications=3)
 
 
-def test_a_queue_that_is_known(stepped: weir.Result) -> None:
+def test_a_queue_that_is_known(stepped: weir.Sweep) -> None:
     up = stepped.responses("50 packets", "65 packets", hold="2 s")
-    assert up.columns[:4] == ["variant", "label", "replication", "seed"]
+    assert up.columns[:5] == ["point", "variant", "label", "replication", "seed"]
     assert len(up) == 3 * 2 * 2
     assert up["replication"].unique().to_list() == [0, 1, 2]
     first, second = up.filter(pl.col("change") == 0), up.filter(pl.col("change") == 1)
@@ -138,12 +138,12 @@ def test_a_queue_that_is_known(stepped: weir.Result) -> None:
     assert down.filter(pl.col("change") == 1)["response_s"].is_between(0.02, 0.3).all()
 
 
-def test_bytes_are_packets_of_the_mean_size(stepped: weir.Result) -> None:
+def test_bytes_are_packets_of_the_mean_size(stepped: weir.Sweep) -> None:
     packets = stepped.responses("50 packets", "65 packets", hold="2 s")
     assert stepped.responses("50 kB", "65 kB", hold="2000 ms").equals(packets)
 
 
-def test_the_average_comes_later_and_the_samples_as_they_are(stepped: weir.Result) -> None:
+def test_the_average_comes_later_and_the_samples_as_they_are(stepped: weir.Sweep) -> None:
     found = stepped.responses("50 packets", "65 packets", hold="2 s", average="500 ms")
     up = found.filter(pl.col("change") == 0)
     raw, smooth = (up.filter(pl.col("queue") == view)["response_s"] for view in ("samples", "average"))
@@ -155,14 +155,14 @@ def test_the_average_comes_later_and_the_samples_as_they_are(stepped: weir.Resul
     assert views[0] == views[1]
 
 
-def test_a_phase_that_is_shorter_than_the_hold_has_no_end(stepped: weir.Result) -> None:
+def test_a_phase_that_is_shorter_than_the_hold_has_no_end(stepped: weir.Sweep) -> None:
     found = stepped.responses("0 packets", "200 packets", hold="5 s")
     assert (found["response_s"] == 0.0).all()
     late = stepped.responses("0 packets", "200 packets", hold="5.01 s")
     assert late["response_s"].is_infinite().all()
 
 
-def test_instants_of_ones_own(stepped: weir.Result) -> None:
+def test_instants_of_ones_own(stepped: weir.Sweep) -> None:
     found = stepped.responses("50 packets", "65 packets", hold="2 s", at=["7 s", "0 s"])
     spans = found.select("at_s", "until_s", "flows_before", "flows_after").unique(maintain_order=True)
     # A phase ends where the load changes, asked for or not.
@@ -203,17 +203,14 @@ def test_runs_that_never_settle_have_a_share_and_no_mean() -> None:
     count=st.integers(0, 4),
     start=st.integers(0, 3),
     stop=st.none() | st.integers(4, 9),
-    stages=st.lists(
-        st.tuples(st.integers(1, 3), st.booleans(), st.integers(1, 2), st.integers(0, 6)), max_size=3
-    ),
+    stages=st.lists(st.tuples(st.integers(1, 3), st.integers(1, 2), st.integers(0, 6)), max_size=3),
 )
 @settings(max_examples=40, deadline=None)
 def test_flows_come_and_go_when_the_simulator_says(
-    count: int, start: int, stop: int | None, stages: list[tuple[int, bool, int, int]]
+    count: int, start: int, stop: int | None, stages: list[tuple[int, int, int]]
 ) -> None:
-    told = ", then ".join(
-        f"{step} {'more' if grows else 'fewer'} every {every} s until {until}"
-        for step, grows, every, until in stages
+    told = ", ".join(
+        f'{{ step = {step}, every = "{every} s", until = {until} }}' for step, every, until in stages
     )
     text = f"""
 schema = 1
@@ -230,7 +227,7 @@ rtt = "20 ms"
 count = {count}
 start = "{start} s"
 {f'stop = "{stop} s"' if stop else ""}
-{f'population = "{told}"' if told else ""}
+population = [{told}]
 """
     scenario = weir.Scenario.loads(text)
     group = json.loads(scenario.core.to_json())["flows"]["some"]
@@ -247,7 +244,7 @@ start = "{start} s"
 
 
 def test_changes_of_load_are_those_of_the_link() -> None:
-    link = {"rate": "8 Mbit/s", "rate_schedule": "4 Mbit/s at 30 s"}
+    link = {"rate": "8 Mbit/s", "rate_schedule": [{"at": "30 s", "rate": "4 Mbit/s"}]}
     scenario = {
         "duration": "100 s",
         "links": {"a": link, "b": {"rate": "8 Mbit/s"}},
@@ -266,7 +263,11 @@ def test_changes_of_load_are_those_of_the_link() -> None:
 
 
 def test_a_schedule_that_begins_anew() -> None:
-    link = {"rate": "8 Mbit/s", "rate_schedule": "4 Mbit/s at 10 s, 2 Mbit/s at 15 s, every 20 s"}
+    link = {
+        "rate": "8 Mbit/s",
+        "rate_schedule": [{"at": "10 s", "rate": "4 Mbit/s"}, {"at": "15 s", "rate": "2 Mbit/s"}],
+        "rate_period": "20 s",
+    }
     assert rate_changes(link, 36.0) == [(10.0, 4e6), (15.0, 2e6), (20.0, 8e6), (30.0, 4e6), (35.0, 2e6)]
     assert rate_changes({"rate": "8 Mbit/s"}, 36.0) == []
 
@@ -287,11 +288,11 @@ def test_flows_against_a_link_are_no_load_of_its_forward_queue() -> None:
     assert way(scenario, flows["there"]) == [("up", "forward"), ("core", "forward")]
     assert way(scenario, flows["back"]) == [("core", "reverse"), ("up", "reverse")]
     assert changes(scenario, "up") == [Change(1.0, 0, 2)]
-    turned = {"path": ["core"], "reversed": True}
+    turned = {"path": ["core"], "upload": True}
     assert way(scenario, turned) == [("core", "reverse")]
 
 
-def test_what_cannot_be_found_is_refused(stepped: weir.Result, single: weir.Result) -> None:
+def test_what_cannot_be_found_is_refused(stepped: weir.Sweep, single: weir.Sweep) -> None:
     with pytest.raises(ResponseError, match="no series"):
         single.responses("1 packets", "2 packets")
     cases = {
@@ -315,40 +316,45 @@ def test_what_cannot_be_found_is_refused(stepped: weir.Result, single: weir.Resu
     assert "--at" in str(caught.value.hint)
 
 
-def test_the_command(stepped: weir.Result, weir_command: Command, tmp_path: Path) -> None:
-    stepped.save(tmp_path / "kept", report=False)
+@pytest.fixture
+def kept(stepped: weir.Sweep) -> list[str]:
+    """Options of a command that is about the result."""
+    return ["--store", str(stepped.store.path)]
+
+
+def test_the_command(stepped: weir.Sweep, kept: list[str], weir_command: Command, tmp_path: Path) -> None:
     band = ["--band", "50 packets..65 packets", "--hold", "2 s"]
-    done = weir_command("responses", "kept", *band)
+    done = weir_command("responses", str(stepped.number), *kept, *band)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert any(line.startswith("5 s: 2 to 4 flows") and "never" not in line for line in lines)
     assert any(line.startswith("10 s: 4 to 2 flows") and line.count("never") == 4 for line in lines)
-    told = json.loads(weir_command("responses", "kept", *band, "--json").stdout)
+    told = json.loads(weir_command("responses", str(stepped.number), *kept, *band, "--json").stdout)
     assert len(told) == 2 * 2 * 2
     assert {row["never"] for row in told} == {0.0, 1.0}
-    rows = json.loads(weir_command("responses", "kept", *band, "--runs", "--json").stdout)
+    rows = json.loads(weir_command("responses", str(stepped.number), *kept, *band, "--runs", "--json").stdout)
     assert len(rows) == 12
     assert rows[0]["response_s"] > 0.0
     assert rows[-1]["response_s"] is None
-    weir_command("responses", "kept", *band, "--runs", "--export", "rows.csv")
+    weir_command("responses", str(stepped.number), *kept, *band, "--runs", "--export", "rows.csv")
     assert len(pl.read_csv(tmp_path / "rows.csv")) == 12
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nothing", "--band", "1 packets..2 packets"], "is not a weir result"),
-        (["kept", "--band", "1 packets"], "is not LOW..HIGH"),
-        (["kept", "--band", "1 ms..2 ms"], "no length of a queue"),
-        (["kept", "--band", "1 packets..2 packets", "--at", "soon"], "not a quantity"),
-        (["kept"], "--band"),
+        (["nothing", "--band", "1 packets..2 packets"], "no result 'nothing'"),
+        (["1", "--band", "1 packets"], "is not LOW..HIGH"),
+        (["1", "--band", "1 ms..2 ms"], "no length of a queue"),
+        (["1", "--band", "1 packets..2 packets", "--at", "soon"], "not a quantity"),
+        (["1"], "--band"),
     ],
 )
 def test_bad_input(
-    stepped: weir.Result, weir_command: Command, tmp_path: Path, arguments: list[str], told: str
+    stepped: weir.Sweep, kept: list[str], weir_command: Command, arguments: list[str], told: str
 ) -> None:
-    stepped.save(tmp_path / "kept", report=False)
-    done = weir_command("responses", *arguments)
+    which = str(stepped.number) if arguments[0] == "1" else arguments[0]
+    done = weir_command("responses", which, *kept, *arguments[1:])
     assert done.returncode == 2
     assert done.stdout == ""
     assert told in done.stderr

@@ -9,8 +9,8 @@ import pytest
 
 import weir
 from conftest import SMALL
-from weir.scenario import bundled
-from weir.toml import to_toml
+from weir.scenario.scenario import bundled
+from weir.scenario.toml import to_toml
 
 
 def test_values_are_replaced_by_path(small: Path) -> None:
@@ -22,9 +22,9 @@ def test_values_are_replaced_by_path(small: Path) -> None:
 
 def test_tables_are_replaced_by_path() -> None:
     scenario = weir.Scenario.loads(SMALL).replace(
-        {"links.bottleneck.aqm.red": {"min_th": "3 packets", "max_th": "9 packets"}}
+        {"links.bottleneck.queue.red": {"min_th": "3 packets", "max_th": "9 packets"}}
     )
-    aqm = tomllib.loads(scenario.to_toml())["links"]["bottleneck"]["aqm"]
+    aqm = tomllib.loads(scenario.to_toml())["links"]["bottleneck"]["queue"]
     assert list(aqm) == ["red"]
     assert aqm["red"]["max_th"] == "9 packets"
 
@@ -78,11 +78,50 @@ def test_variants_are_scenarios() -> None:
     assert raised.value.hint == "did you mean 'rem'?"
 
 
-def test_disciplines_are_compared_at_the_first_link() -> None:
+TWO_LINKS = """
+schema = 1
+name = "two"
+duration = "4 s"
+[links.{first}]
+rate = "{rates[0]} Mbit/s"
+delay = "1 ms"
+buffer = "20 packets"
+[links.{second}]
+rate = "{rates[1]} Mbit/s"
+delay = "1 ms"
+buffer = "20 packets"
+[flows.ftp]
+path = ["{first}", "{second}"]
+count = 4
+rtt = "20 ms"
+"""
+
+
+@pytest.mark.parametrize("names", [("access", "core"), ("core", "access")])
+@pytest.mark.parametrize("rates", [(100, 5), (5, 100)])
+def test_disciplines_are_compared_at_the_bottleneck(names: tuple[str, str], rates: tuple[int, int]) -> None:
+    slow = names[rates.index(5)]
+    scenario = weir.Scenario.loads(TWO_LINKS.format(first=names[0], second=names[1], rates=rates))
+    assert scenario.network.bottleneck.name == slow
+    for variant in scenario.chosen(disciplines=["red", "rem"]):
+        queues = {port.link: port.queue for port in variant.scenario.network.ports}
+        assert queues == dict.fromkeys(names, "drop-tail") | {slow: variant.name}
+
+
+def test_an_ambiguous_bottleneck_has_to_be_named() -> None:
+    text = TWO_LINKS.format(first="a", second="b", rates=(5, 5))
+    with pytest.raises(weir.ScenarioError, match="a and b have the same rate") as caught:
+        weir.Scenario.loads(text).chosen(disciplines=["red"])
+    assert caught.value.hint == "name the link: --set measure.bottleneck=a"
+    (red,) = weir.Scenario.loads(text, {"measure.bottleneck": "b"}).chosen(disciplines=["red"])
+    assert [port.queue for port in red.scenario.network.ports] == ["drop-tail", "red"]
+
+
+def test_disciplines_are_compared() -> None:
     result = weir.Scenario.loads(SMALL).compare(disciplines=["rem", "drop-tail"])
-    assert list(result.record.labels) == ["rem", "drop-tail"]
+    assert result.variants == ["rem", "drop-tail"]
     laws = {
-        name: list(tomllib.loads(text)["links"]["bottleneck"]["aqm"])
+        name: list(tomllib.loads(text)["links"]["bottleneck"]["queue"])
         for name, text in result.resolved.items()
     }
     assert laws == {"rem": ["rem"], "drop-tail": ["drop-tail"]}
@@ -90,12 +129,12 @@ def test_disciplines_are_compared_at_the_first_link() -> None:
 
 def test_the_baseline_comes_first() -> None:
     result = weir.Scenario.loads(SMALL).compare(baseline="rem")
-    assert list(result.record.labels) == ["rem", "drop-tail", "red"]
+    assert result.variants == ["rem", "drop-tail", "red"]
 
 
 def test_what_cannot_be_compared() -> None:
     scenario = weir.Scenario.loads(SMALL)
-    with pytest.raises(weir.ScenarioError, match="there is no law 'purple'"):
+    with pytest.raises(weir.ScenarioError, match="there is no queue discipline 'purple'"):
         scenario.compare(disciplines=["purple"])
     with pytest.raises(weir.ScenarioError, match="the baseline 'pie' is not among"):
         scenario.compare(baseline="pie")
@@ -109,7 +148,7 @@ def test_what_cannot_be_compared() -> None:
 
 def test_a_seed_is_part_of_the_resolved_scenario() -> None:
     result = weir.Scenario.loads(SMALL).run(replications=2, seed=100)
-    assert result.record.seeds == (100, 101)
+    assert (result.seed, result.replications) == (100, 2)
     (resolved,) = result.resolved.values()
     assert tomllib.loads(resolved)["seed"] == 100
 

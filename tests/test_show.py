@@ -7,23 +7,23 @@ import re
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import weir
 from conftest import SMALL, Command
-from weir import catalogue, endpoints
-from weir.catalogue import CATALOGUE
-from weir.lineage import Discipline, Parameter, find, registered
-from weir.lineage.figure import figures, loads, shown
-from weir.lineage.page import SCENARIO, pages
-from weir.lineage.reading import COLUMNS, FOLDER, described, read
-from weir.lineage.text import text_of
-from weir.toml import to_toml
+from weir import _core
+from weir.disciplines import Discipline, Parameter, find, registered
+from weir.disciplines.catalogue import CATALOGUE
+from weir.disciplines.figure import figures, loads, shown
+from weir.disciplines.page import SCENARIO, pages
+from weir.disciplines.reference import COLUMNS, FOLDER, described, read
+from weir.disciplines.text import text_of, text_of_endpoint
+from weir.scenario.declared import endpoints
+from weir.scenario.toml import to_toml
 
 PAGES = Path(__file__).parents[1] / "docs" / "disciplines"
-NAMES = [str(law["name"]) for law in catalogue.laws()]
+NAMES = _core.disciplines()
 WIDEST = 78
 """Equations are not broken: with their indent they fit a terminal of 80 columns."""
 
@@ -45,8 +45,8 @@ def test_every_discipline_is_described_in_all_parts(name: str) -> None:
     assert discipline.deviations
     assert "weir" in discipline.columns
     for parameter in discipline.parameters:
-        assert parameter.meaning
-        assert parameter.default
+        assert parameter.summary
+        assert parameter.default or parameter.computed
 
 
 @pytest.mark.parametrize("name", described())
@@ -55,7 +55,7 @@ def test_every_file_can_be_used(name: str) -> None:
     assert set(parts["figure"]) <= set(parts["variables"])
     assert max(map(len, parts["equations"])) <= WIDEST
     for variable in parts["variables"].values():
-        # `said` makes a sentence of both.
+        # `sentence` makes one sentence of both.
         assert variable.meaning.endswith(".") == (variable.unit is None)
     tc = parts["tc"]
     if tc.none is None:
@@ -70,7 +70,7 @@ def test_every_file_can_be_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_exactly_the_variables_that_a_law_shows_are_described(name: str) -> None:
+def test_exactly_the_variables_that_are_probed_are_described(name: str) -> None:
     queue = weir.Queue(name, rate="20 Mbit/s", buffer="225 packets")
     assert set(find(name).variables) == set(queue.variables)
 
@@ -88,8 +88,8 @@ def test_they_are_what_is_recorded_over_time(disciplines: dict[str, Discipline])
     )
     series = brief.compare(disciplines=list(disciplines)).tables["series"]
     for name, discipline in disciplines.items():
-        of_law = series.filter(series["variant"].cast(str) == name)
-        recorded = set(of_law["variable"].cast(str))
+        rows = series.filter(series["variant"].cast(str) == name)
+        recorded = set(rows["variable"].cast(str))
         assert {"queue", *discipline.variables} <= recorded
 
 
@@ -102,7 +102,7 @@ def test_the_committed_pages_are_what_would_be_written() -> None:
 def test_every_page_has_its_figure_and_links_lead_somewhere() -> None:
     for name, text in pages().items():
         for target in re.findall(r"\]\(([^)#]+)\)", text):
-            # A law that is described but not in the core yet has no page.
+            # A discipline that is described but not in the core yet has no page.
             waits = Path(target).stem in described() and Path(target).stem not in NAMES
             assert waits or (PAGES / target).exists(), f"{name}: {target}"
 
@@ -124,7 +124,9 @@ def test_the_index_is_a_lineage(disciplines: dict[str, Discipline]) -> None:
     assert years == sorted(discipline.year for discipline in disciplines.values())
 
 
-def test_the_figure_shows_queue_and_law_with_the_steps_marked(disciplines: dict[str, Discipline]) -> None:
+def test_the_figure_shows_queue_and_variables_with_the_steps_marked(
+    disciplines: dict[str, Discipline],
+) -> None:
     scenario = weir.Scenario.load(SCENARIO)
     assert loads(scenario) == [(0.0, 10), (20.0, 50), (40.0, 10)]
     for name, figure in figures(scenario, list(disciplines.values())).items():
@@ -159,59 +161,40 @@ def test_the_low_latency_line_and_the_step_show_what_they_are_for(disciplines: d
     scenario = weir.Scenario.load(SCENARIO)
     dualpi2 = figures(scenario, [disciplines["dualpi2"]])["dualpi2"].rows
     assert max(dualpi2.filter(dualpi2["variable"] == "L")["highest"]) > 5
-    links = shown(scenario, disciplines["step"]).run().tables["links"]
+    links = weir.Scenario(shown(scenario, disciplines["step"]).core).run().links
     assert links["marks"].sum() > 100
     assert links["drops_forced"].sum() < links["marks"].sum() / 10
 
 
-def declared(default: str, summary: str) -> Parameter:
-    parameter: dict[str, Any] = {"name": "x", "default": default, "summary": summary, "choices": {}}
-    return Parameter.of(parameter)
+def parameter(discipline: str, name: str) -> Parameter:
+    (found,) = (one for one in find(discipline).parameters if one.name == name)
+    return found
 
 
-@pytest.mark.parametrize(
-    ("default", "summary", "meaning", "origin"),
-    [
-        ("0.1", "It is so. Default 0.1 (Floyd, 1997; 0.02 before).", "It is so.", "Floyd, 1997; 0.02 before"),
-        ("15 packets", "Much. Default 15 packets, 3 `min` (A, 1997).", "Much.", "3 `min` (A, 1997)"),
-        ("2 ms", "T. Default 2 ms (`x`; none). In bytes, else.", "T. In bytes, else.", "`x`; none"),
-        ("false", "Go on. Default off, as in 1993.", "Go on.", "as in 1993"),
-        ("none", "Above this. Default: no such thing.", "Above this.", "no such thing"),
-        ("0.002", "Weight. Default 0.002.", "Weight.", ""),
-        ("0.002", "A step. Default 0.002; the paper also has 0.1.", "A step.", "the paper also has 0.1"),
-        ("true", "Nothing is said of it.", "Nothing is said of it.", ""),
-    ],
-)
-def test_a_default_is_told_from_where_it_comes_from(
-    default: str, summary: str, meaning: str, origin: str
-) -> None:
-    parameter = declared(default, summary)
-    assert (parameter.default, parameter.meaning, parameter.origin) == (default, meaning, origin)
+def test_a_default_comes_with_its_source() -> None:
+    for discipline, name, default, source in (
+        ("red", "min_th", "5 packets", "Floyd, 1997"),
+        ("rem", "interval", "2 ms", "ns-2, `pupdtime_`; the paper gives none"),
+        ("pie", "alpha", "0.125", "RFC 8033"),  # The source of the whole table.
+        ("sfb", "d2", "0.000166667", "the kernel; tc sets 0.00005"),
+        ("pi", "a", "1.822e-05", "the paper; ns-2"),
+    ):
+        found = parameter(discipline, name)
+        assert (found.default, found.source) == (default, source)
+        assert found.shown == f"{default} ({source})"
 
 
-@pytest.mark.parametrize(
-    ("default", "summary", "shown"),
-    [
-        ("0.00016666666666666666", "Down. Default 1/6000 (the kernel).", "1/6000"),
-        ("0.00001822", "Gain. Default 1.822e-5 (the paper).", "1.822e-5"),
-        ("800 us", "From. Default 0.8 ms; Linux: 1 ms.", "0.8 ms"),
-        ("2.0", "Twice. Default 2.", "2"),
-        ("true", "Go on. Default on.", "true"),
-        # Another number is no default.
-        ("none", "High. Default 15 packets (RED); of loss none.", "none"),
-        ("uniform", "Gaps. Default: the paper's.", "uniform"),
-    ],
-)
-def test_a_default_is_shown_as_its_author_writes_it(default: str, summary: str, shown: str) -> None:
-    assert declared(default, summary).default == shown
+def test_a_computed_default_is_described() -> None:
+    found = parameter("adaptive-red", "max_th")
+    assert (found.default, found.computed, found.source) == (None, "three times `min_th`", "")
+    assert found.shown == found.computed
 
 
 def test_words_to_choose_from_come_with_their_meaning() -> None:
-    (spacing,) = (parameter for parameter in find("red").parameters if parameter.name == "spacing")
+    spacing = parameter("red", "spacing")
     assert spacing.default in spacing.choices
-    assert {"independent", "uniform", "wait"} == set(spacing.choices)
-    (idle,) = (parameter for parameter in find("red").parameters if parameter.name == "min_th")
-    assert idle.choices == {}
+    assert {"geometric", "uniform", "wait"} == set(spacing.choices)
+    assert parameter("red", "min_th").choices == {}
 
 
 def test_show_prints_what_the_page_says(weir_command: Command) -> None:
@@ -261,22 +244,22 @@ def test_text_is_broken_to_the_width_and_free_of_markdown(
 
 
 def test_the_list_is_short_and_says_where_there_is_more(weir_command: Command) -> None:
-    done = weir_command("list", "laws")
+    done = weir_command("list", "disciplines")
     assert "weir show NAME" in done.stderr
     for name in NAMES:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE)
     assert "max_th  " not in done.stdout
-    laws = json.loads(weir_command("list", "laws", "--json").stdout)["laws"]
-    assert {"min_th", "max_th"} <= {p["name"] for p in laws[NAMES.index("red")]["parameters"]}
+    entries = json.loads(weir_command("list", "disciplines", "--json").stdout)["disciplines"]
+    assert {"min_th", "max_th"} <= {p["name"] for p in entries[NAMES.index("red")]["parameters"]}
 
 
 @pytest.mark.parametrize(("kind", "path"), [("congestion", "tcp.congestion"), ("recovery", "tcp.recovery")])
 def test_every_part_of_a_connection_is_shown(kind: str, path: str) -> None:
     for entry in CATALOGUE[kind]():
-        shown = endpoints.find(entry["name"])[path]
-        text = endpoints.text_of(path, shown, 80)
+        shown = endpoints(entry["name"])[path]
+        text = text_of_endpoint(path, shown, 80)
         assert max(len(line) for line in text.splitlines()) <= 80
-        assert all(parameter["summary"].split()[0] in text for parameter in shown["parameters"])
+        assert all(parameter.summary.split()[0] in text for parameter in shown.parameters)
 
 
 @pytest.mark.parametrize(("kind", "path"), [("congestion", "tcp.congestion"), ("recovery", "tcp.recovery")])
@@ -288,9 +271,11 @@ def test_a_default_that_is_shown_is_the_default(kind: str, path: str) -> None:
         bare = weir.Scenario.loads(SMALL, {**marks, place: {}}).to_toml()
         for parameter in entry["parameters"]:
             default = parameter["default"]
+            if default is None:
+                continue
             named = re.fullmatch(r"[a-z+ ]+", default) and default not in {"true", "false"}
             if named and default not in parameter["choices"]:
-                continue  # An optional value, or a choice with parameters of its own.
+                continue  # A choice with parameters of its own.
             value = default if parameter["choices"] else tomllib.loads(f"v = {toml_of(default)}")["v"]
             written = {**marks, f"{place}.{parameter['name']}": value}
             assert weir.Scenario.loads(SMALL, written).to_toml() == bare

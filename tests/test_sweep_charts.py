@@ -31,15 +31,13 @@ from fake_sweep import (
     encoded,
     rows_of,
 )  # fmt: skip
-from weir.charts.dimension import ChartError, Dimension, find
-from weir.charts.figure import Figure
-from weir.charts.render import draw
-from weir.charts.sweep import KINDS, figure, figures_of
-from weir.charts.sweep.cut import thinned
-from weir.charts.sweep.means import interval
-from weir.charts.sweep.parts import log_ticks
-from weir.charts.sweep_plots import SweepPlots
-from weir.statistics import mean_interval, student_t
+from weir import plot
+from weir.plot import KINDS, Figure, figure, figures_of, options_of, save
+from weir.plot._averages import interval
+from weir.plot._cut import thinned
+from weir.plot._parts import log_ticks
+from weir.stats.intervals import mean_interval, student_t
+from weir.sweep.dimension import ChartError, Dimension, find
 
 
 @cache
@@ -223,14 +221,14 @@ def test_ticks_of_logarithmic_axes_lie_on_them(low: float, ratio: float) -> None
 
 @pytest.mark.parametrize("name", ["links.bottleneck.rate", "rate"])
 def test_dimensions_go_by_path_and_title(name: str) -> None:
-    assert find(TWO_AXES, name) is RATE
-    assert find(FakeSweep([GAIN]), "gamma") is GAIN
+    assert find(TWO_AXES.dimensions, name) is RATE
+    assert find([GAIN], "gamma") is GAIN
 
 
 def test_a_name_that_may_be_two_is_refused() -> None:
     reverse = Dimension("links.reverse.rate", "rate", "Mbit/s", numeric=True, log=False, values=(1.0, 2.0))
     with pytest.raises(ValueError, match=r"may be any of: links\.bottleneck\.rate, links\.reverse\.rate"):
-        find(FakeSweep([RATE, reverse]), "rate")
+        find([RATE, reverse], "rate")
 
 
 @pytest.mark.parametrize(
@@ -275,21 +273,34 @@ def test_delays_are_not_told_apart_by_users() -> None:
             figure(THREE_AXES, "cdf", **options)  # type: ignore[arg-type]
 
 
-def test_plots_are_charts() -> None:
-    plots = SweepPlots(THREE_AXES)
-    for chart in (
-        plots.lines("goodput", x="users", facet="rate"),
-        plots.heat(),
-        plots.tradeoff("delay_p99", "loss"),
-        plots.ellipses(where={"rate": 10}),
-        plots.cdf(),
-        plots.tail(),
-        plots.over_time("queue"),
-        plots.trend(),
-        SweepPlots(SWEEPS["morris"]).sensitivity(),
-    ):
-        assert "config" in chart.to_dict()
-    assert set(KINDS) <= set(dir(plots))
+def test_every_kind_is_a_function_whose_figure_is_an_altair_chart() -> None:
+    made = {
+        "lines": plot.lines(THREE_AXES, "goodput", x="users", facet="rate"),
+        "heat": plot.heat(THREE_AXES),
+        "tradeoff": plot.tradeoff(THREE_AXES, "delay_p99", "loss"),
+        "ellipses": plot.ellipses(THREE_AXES, where={"rate": 10}),
+        "cdf": plot.cdf(THREE_AXES),
+        "tail": plot.tail(THREE_AXES),
+        "over_time": plot.over_time(THREE_AXES, "queue"),
+        "trend": plot.trend(THREE_AXES),
+        "sensitivity": plot.sensitivity(SWEEPS["morris"]),
+    }
+    for drawn in made.values():
+        chart = drawn.altair().to_dict()
+        assert chart["config"]
+        assert chart["datasets"]["rows"]
+    assert {*made, "slowdown"} == set(KINDS)
+    assert options_of("tradeoff") == ["y", "x", "load", "family", "facet"]
+
+
+def test_one_variable_over_time_has_one_axis_for_all_variants() -> None:
+    alone, every = (plot.over_time(TWO_AXES, name) for name in ("queue", None))
+    assert alone.name == "queue-over-time"
+    assert alone.title == "Queue over time"
+    assert alone.rows["panel"].unique(maintain_order=True).to_list() == list(LABELS)
+    assert "resolve" not in alone.bare
+    assert {part["title"] for part in encoded(alone, "y")} == {"Queue (packets)"}
+    assert every.bare["resolve"]["scale"]["y"] == "independent"
 
 
 @given(st.integers(0, 3000), st.integers(1, 500))
@@ -315,7 +326,7 @@ def test_thinning_keeps_order_and_number(rows: int, most: int) -> None:
 )
 def test_a_figure_is_written_as_its_suffix_says(suffix: str, start: bytes, tmp_path: Path) -> None:
     path = tmp_path / "new" / f"figure{suffix.upper() if suffix == '.svg' else suffix}"
-    draw(figure(ONE_AXIS, "lines"), path)
+    save(figure(ONE_AXIS, "lines"), path)
     assert path.read_bytes().startswith(start)
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -323,8 +334,8 @@ def test_a_figure_is_written_as_its_suffix_says(suffix: str, start: bytes, tmp_p
 @pytest.mark.parametrize("suffix", [".svg", ".html"])
 def test_a_file_says_what_it_shows_unless_asked_not_to(suffix: str, tmp_path: Path) -> None:
     drawn = figure(THREE_AXES, "over_time", where={"rate": 10})
-    draw(drawn, tmp_path / f"with{suffix}")
-    draw(drawn, tmp_path / f"without{suffix}", caption=False)
+    save(drawn, tmp_path / f"with{suffix}")
+    save(drawn, tmp_path / f"without{suffix}", caption=False)
     text, bare = ((tmp_path / f"{name}{suffix}").read_text(encoding="utf-8") for name in ("with", "without"))
     # A page has the caption as data too.
     text, bare = (each.partition('<script type="application/json"')[0] for each in (text, bare))
@@ -347,7 +358,7 @@ def test_every_figure_can_carry_its_caption(name: str) -> None:
 
 def test_a_vega_lite_file_is_the_chart_alone(tmp_path: Path) -> None:
     drawn = figure(ONE_AXIS, "lines")
-    draw(drawn, tmp_path / "figure.json")
+    save(drawn, tmp_path / "figure.json")
     assert json.loads((tmp_path / "figure.json").read_text(encoding="utf-8")) == drawn.specification
 
 
@@ -355,7 +366,7 @@ def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "figure.json"
     path.write_text("earlier", encoding="utf-8")
     with path.open(encoding="utf-8") as earlier:
-        draw(figure(ONE_AXIS, "lines"), path)
+        save(figure(ONE_AXIS, "lines"), path)
         # Not cut off and written over: who has it open can still read it.
         assert earlier.read() == "earlier"
     assert path.read_text(encoding="utf-8").startswith("{")
@@ -381,7 +392,7 @@ def test_a_full_disk_is_said_in_a_sentence_and_spares_the_earlier_file(tmp_path:
         files_up_to(15_000),
         pytest.raises(OSError, match=r"^the process that draws has failed: .*too large") as failed,
     ):
-        draw(drawn, path)
+        save(drawn, path)
     assert "\n" not in str(failed.value)
     assert path.read_text(encoding="utf-8") == "earlier"
 
@@ -389,5 +400,5 @@ def test_a_full_disk_is_said_in_a_sentence_and_spares_the_earlier_file(tmp_path:
 @pytest.mark.parametrize("name", ["figure.gif", "figure"])
 def test_another_suffix_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ChartError, match=r"ends in \.svg, \.pdf, \.png, \.html or \.json"):
-        draw(figure(ONE_AXIS, "lines"), tmp_path / name)
+        save(figure(ONE_AXIS, "lines"), tmp_path / name)
     assert list(tmp_path.iterdir()) == []

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from fake_sweep import BUFFER, LABELS, RATE, RTT, SWEEPS, THREE_AXES, FakeSweep, rows_of, sampled
-from weir.charts.dimension import Dimension
-from weir.charts.sweep import figure, figures_of
-from weir.charts.sweep.common import Common
-from weir.statistics import mean_interval, student_t
+from weir.plot import figure, figures_of
+from weir.plot._averages import Common
+from weir.stats.intervals import mean_interval, student_t
+from weir.sweep.dimension import Dimension
 
-MAX_TH = Dimension("links.bottleneck.aqm.red.max_th", "red max_th", "packets", True, False, (40.0, 80.0))  # noqa: FBT003
-MAX_P = Dimension("links.bottleneck.aqm.red.max_p", "red max_p", "", True, True, (0.01, 0.1))  # noqa: FBT003
+MAX_TH = Dimension("links.bottleneck.queue.red.max_th", "red max_th", "packets", True, False, (40.0, 80.0))  # noqa: FBT003
+MAX_P = Dimension("links.bottleneck.queue.red.max_p", "red max_p", "", True, True, (0.01, 0.1))  # noqa: FBT003
 ARMS = ("RED", "REM")
 
 
@@ -102,9 +102,9 @@ def test_delays_count_the_packets_of_a_run_once() -> None:
     class Short(FakeSweep):
         """Nine packets in the tail of each run."""
 
-        def delays(self) -> pl.DataFrame:
+        def delay_histograms(self) -> pl.DataFrame:
             bins = pl.DataFrame({"upto_ms": [1.0, 2.0], "count": [991, 9]})
-            return self.cells.join(bins, how="cross")
+            return self.configurations.join(bins, how="cross")
 
     axes = [sampled(MAX_TH)]
     sweep = Short(axes, ARMS, 1, design="lhs", points=60, lacks={"REM": axes})
@@ -217,9 +217,10 @@ def test_every_caption_of_an_unfinished_sweep_says_so() -> None:
         FakeSweep([COARSE, MAX_TH], ARMS, 3, users=(20, 40), without=LAST),
         FakeSweep([sampled(RATE), sampled(RTT)], ARMS, 3, design="lhs", points=4, without=pl.col("run") == 1),
     ):
-        left, cells = sweep.unfinished, len(sweep.cells)
+        left, cells = sweep.unfinished, len(sweep.configurations)
         assert left > 0
-        said = f"{left} of {cells} cells {'is' if left == 1 else 'are'} not finished"
+        verb = "is" if left == 1 else "are"
+        said = f"{left} of {cells} configurations (a variant at a point) {verb} not finished"
         drawn = figures_of(sweep)
         assert drawn
         for each in drawn:

@@ -24,12 +24,11 @@ from fake_sweep import (
     rows_of,
     sampled,
 )  # fmt: skip
-from weir.charts.curves import distributions
-from weir.charts.dimension import ChartError, Dimension
-from weir.charts.figure import Figure
-from weir.charts.sweep import figure
-from weir.charts.sweep.labels import end_of, placed
-from weir.statistics import student_t
+from weir.plot import Figure, figure
+from weir.plot._delays import distributions
+from weir.plot._sensitivity import end_of, placed
+from weir.stats.intervals import student_t
+from weir.sweep.dimension import ChartError, Dimension
 
 # Maps.
 
@@ -176,7 +175,7 @@ def test_runs_that_hardly_spread_do_no_harm(spread: tuple[float, float]) -> None
 def test_delays_of_a_family_are_those_of_all_its_packets() -> None:
     drawn = figure(TWO_AXES, "cdf", facet="none")
     assert "Packets pooled over rate (5 levels), rtt (4 levels)." in drawn.caption
-    counts = TWO_AXES.delays().filter(pl.col("label") == "REM")
+    counts = TWO_AXES.delay_histograms().filter(pl.col("label") == "REM")
     early = counts.filter(pl.col("upto_ms") <= 5.0)
     half = float(early["count"].sum()) / float(counts["count"].sum())
     curve = drawn.rows.filter(pl.col("family") == "REM", pl.col("delay_ms") <= 5.0)
@@ -200,7 +199,7 @@ def test_series_are_shown_as_recorded() -> None:
     ]  # fmt: skip
     assert "At rate 10 Mbit/s, rtt 10 ms." in drawn.caption
     only = figure(TWO_AXES, "over-time", measure="price")
-    assert only.rows["panel"].unique(maintain_order=True).to_list() == ["RED: price", "REM: price"]
+    assert only.rows["panel"].unique(maintain_order=True).to_list() == ["RED", "REM"]
 
 
 # Trends, sensitivity.

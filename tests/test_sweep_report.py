@@ -11,9 +11,9 @@ import pytest
 
 from browsing import Visit, chromium
 from fake_sweep import BUFFER, CONTINUOUS, GAIN, LABELS, RATE, RTT, FakeSweep, finely, sampled
-from weir.charts.render import render
-from weir.charts.sweep import figures_of, panels_of
-from weir.report.sweep import sweep_html, write_sweep_report
+from weir.plot import figures_of, panels_of, render
+from weir.report import write
+from weir.report.result import html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -45,10 +45,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, sweep in REPORTS.items():
         (directory / name).mkdir()
         if sweep is GRID:
-            write_sweep_report(sweep, directory / name)
+            write(sweep, directory / name)
         else:
             # The page alone: its figures as files take longer than everything else.
-            page = sweep_html(sweep, panels_of(sweep), script)
+            page = html(sweep, panels_of(sweep), script)
             (directory / name / "report.html").write_text(page, encoding="utf-8")
     return {name: directory / name / "report.html" for name in REPORTS}
 
@@ -181,7 +181,7 @@ def test_the_report_says_what_varied_and_how_to_run_it_again(
         "DropTail, RED, REM",
         "mean ± 95% interval of 5 replications",
         "These are the first 40 of 180 rows.",
-        "weir results fake --export fake.csv",
+        "weir results 7 --export fake.csv",
         "Data packets dropped over data packets sent",
         "weir sweep fake.toml",
         "0.1.0 (results version 1)",
@@ -209,5 +209,5 @@ def test_every_figure_lies_beside_the_report(reports: dict[str, Path]) -> None:
 
 
 def test_a_sweep_without_finished_runs_has_a_report(tmp_path: Path) -> None:
-    write_sweep_report(FakeSweep([RATE], without=pl.lit(True)), tmp_path)  # noqa: FBT003 - a column
+    write(FakeSweep([RATE], without=pl.lit(True)), tmp_path)  # noqa: FBT003 - a column
     assert "No run is finished." in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ import pytest
 
 from conftest import SMALL
 from weir import _core
-from weir.batch import run_batch
-from weir.tables import KEYS, TABLES, Key, assemble, frames
+from weir.run.batch import run_batch
+from weir.run.tables import TABLES, frames
 
 
 @pytest.fixture(scope="module")
@@ -56,18 +56,23 @@ def _with_rows(name: str, keys: list[int]) -> list[int]:
     return {"series": [keys[0], keys[2]], "completions": []}.get(name, keys)
 
 
-def test_names_are_texts_in_results_and_enums_for_the_store(runs: list[_core.Run]) -> None:
-    for_results = assemble([(Key("a", "A", number), run) for number, run in enumerate(runs)])
+def test_names_are_enums_and_an_only_group_has_no_rows_of_its_own(runs: list[_core.Run]) -> None:
+    columns = _core.tables(runs)
     for name, frame in frames(runs, range(len(runs))).items():
         names = [column for column, kind in frame.schema.items() if kind == pl.Enum]
         assert bool(names) == (name != "runs")
-        text = for_results[name]
-        if name in {"links", "groups", "delays"}:
-            # The only group has no rows of its own in a store.
-            text = text.filter(pl.col("group") == "all")
-        assert [text.schema[column] for column in names] == [pl.String] * len(names)
-        assert frame.select(pl.col(names).cast(pl.String)).equals(text.select(names))
-        assert text.columns == [*KEYS, *(column for column in frame.columns if column not in {"run", "seed"})]
+        for column in names:
+            coded = columns[name][column]
+            assert isinstance(coded, tuple)
+            codes: list[int] = coded[0].tolist()
+            texts = [coded[1][code] for code in codes]
+            if name in {"links", "groups", "delays"}:
+                groups = columns[name]["group"]
+                assert isinstance(groups, tuple)
+                of_group: list[int] = groups[0].tolist()
+                of_all = [groups[1][code] == "all" for code in of_group]
+                texts = [text for text, kept in zip(texts, of_all, strict=True) if kept]
+            assert frame[column].cast(pl.String).to_list() == texts
 
 
 def test_tables_without_rows_have_their_columns(runs: list[_core.Run]) -> None:
@@ -75,18 +80,14 @@ def test_tables_without_rows_have_their_columns(runs: list[_core.Run]) -> None:
     for name in TABLES:
         assert empty[name].is_empty()
         assert empty[name].columns == full[name].columns
-    silent = assemble([(Key("a", "A", 0), runs[1])])["series"]
-    texts = ["variant", "label", "component", "variable"]
-    numbers = {"replication": pl.Int64, "seed": pl.Int64, "time_s": pl.Float64, "value": pl.Float64}
-    assert dict(silent.schema) == {**dict.fromkeys(texts, pl.String), **numbers}
 
 
 def test_a_run_without_packets_has_no_delays() -> None:
     idle = _core.Scenario.loads(SMALL).replace(
         [
             ("flows.ftp.start", "5.99 s"),
-            ("flows.ftp.jitter", "0 s"),
-            ("flows.ftp.population", "1 more every 9 s until 3"),
+            ("flows.ftp.start_jitter", "0 s"),
+            ("flows.ftp.population", '[{ step = 1, every = "9 s", until = 3 }]'),
         ]
     )
     tables = frames(run_batch([(idle, 1)]), [1])
@@ -97,7 +98,9 @@ def test_a_run_without_packets_has_no_delays() -> None:
 
 def test_many_names_are_told_apart() -> None:
     """More flows than a code of eight bits can tell."""
-    text = SMALL.replace('population = "2 more every 2 s until 6"\n', "").replace("count = 2", "count = 300")
+    text = SMALL.replace('population = [{ step = 2, every = "2 s", until = 6 }]\n', "").replace(
+        "count = 2", "count = 300"
+    )
     flows = frames(run_batch([(_core.Scenario.loads(text), 1)]), [1])["flows"]
     whole = flows.filter(pl.col("period") == -1)
     assert whole["flow"].cast(pl.String).to_list() == [f"ftp.{number}" for number in range(300)]

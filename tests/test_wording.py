@@ -5,8 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from weir import wording
-from weir.analysis import Axis
+from weir.stats import wording
+from weir.stats.analysis import Axis
 
 
 def row(**changes: float | str | None) -> dict[str, Any]:

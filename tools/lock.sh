@@ -12,8 +12,8 @@ trap 'rm -rf "$work"' EXIT
 resolve() {
     "$work/venv/bin/pip" install --quiet --dry-run --ignore-installed --report "$@"
 }
-resolve "$work/run.json" ".[all]" maturin
-resolve "$work/dev.json" ".[all]" maturin --group dev
+resolve "$work/run.json" ".[all]" flit_core maturin
+resolve "$work/dev.json" ".[all]" flit_core maturin --group dev
 
 "$work/venv/bin/python" - "$work" <<'PYTHON'
 import json, pathlib, sys

@@ -1,6 +1,6 @@
 """A bucket fills with the packets beyond a target and leaks; its level is the probability."""
 
-from weir.laws import Controller, Link, Seen
+from weir.aqm import Controller, Link, Seen
 
 
 class Leaky(Controller):

@@ -1,9 +1,9 @@
 """Packets that have waited too long are signalled on their way out, one in so many."""
 
-from weir.laws import Backlog, Law, Link, Packet, Verdict
+from weir.aqm import Aqm, Backlog, Link, Packet, Verdict
 
 
-class Patience(Law):
+class Patience(Aqm):
     variables = ("late",)
 
     def __init__(self, link: Link, target: float = 0.015, one_in: int = 50) -> None:

@@ -2,14 +2,14 @@
 
     import weir
 
-    scenario = weir.Scenario.load("rem-wireline")
+    scenario = weir.load("rem-wireline")
     result = scenario.compare(replications=10)
     result.summary()
-    result.plot.queue_by_users()
-    result.save("results/rem-wireline")
+    weir.report.write(result, result.directory)
 
-`Scenario` says what is simulated, `Result` holds what was measured, `Queue` puts one queue
-discipline in your hands. `run` and `compare` are the same from a file or a bundled name.
+A `Scenario` says what is simulated, a `Sweep` holds what was measured: of one run, of variants that are
+compared, or of the points of some axes; `Sweep.open` opens an earlier one. `Queue` is one queue discipline
+to try by hand. Charts, pages and statistics are in `weir.plot`, `weir.report` and `weir.stats`.
 """
 
 from __future__ import annotations
@@ -18,44 +18,46 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from weir import plot, report, stats
     from weir._core import ScenarioError, __version__
+    from weir.api import Scenario, load
     from weir.errors import WeirError
     from weir.queue import Queue
-    from weir.result import Result
-    from weir.scenario import Scenario, compare, run
     from weir.store import Store
-    from weir.sweeps.view import Sweep
+    from weir.sweep.view import Sweep
 
 __all__ = [
     "Queue",
-    "Result",
     "Scenario",
     "ScenarioError",
     "Store",
     "Sweep",
     "WeirError",
     "__version__",
-    "compare",
-    "run",
+    "load",
+    "plot",
+    "report",
+    "stats",
 ]
 
-# Looked up on first use: data frames, charts and the compiled core cost more to import than
-# `weir --help` may take.
+# Imported on first use: data frames, charts and the compiled core take longer than `weir --help` may.
 _HOME = {
     "Queue": "weir.queue",
-    "Result": "weir.result",
-    "Scenario": "weir.scenario",
+    "Scenario": "weir.api",
     "ScenarioError": "weir._core",
     "Store": "weir.store",
-    "Sweep": "weir.sweeps.view",
+    "Sweep": "weir.sweep.view",
     "WeirError": "weir.errors",
     "__version__": "weir._core",
-    "compare": "weir.scenario",
-    "run": "weir.scenario",
+    "load": "weir.api",
 }
+
+_MODULES = {"plot", "report", "stats"}
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"weir.{name}")
     try:
         home = _HOME[name]
     except KeyError:

@@ -34,6 +34,143 @@ class CaptureError(OSError):
     """A capture that cannot be written: errno (None where it was refused), strerror, filename."""
 
 @final
+class LoadChange:
+    """An instant at which the number of flows changes. Jitter of starts does not count."""
+
+    @property
+    def at_s(self) -> float: ...
+    @property
+    def before(self) -> int:
+        """Flows before the instant."""
+    @property
+    def after(self) -> int:
+        """Flows from then on. Of groups whose flows come and go these are their sources."""
+
+@final
+class Port:
+    """One direction of a link that has a queue."""
+
+    @property
+    def name(self) -> str:
+        """`LINK`, or `LINK.reverse`."""
+    @property
+    def link(self) -> str: ...
+    @property
+    def direction(self) -> Literal["forward", "reverse"]: ...
+    @property
+    def key(self) -> str:
+        """Where the file has it: `links.LINK`, `links.LINK.reverse`; of a link of a row that of the row."""
+    @property
+    def rate_bps(self) -> int:
+        """At the start. Where the port follows a trace, what its AQM is told."""
+    @property
+    def rate_changes(self) -> list[tuple[float, int]]:
+        """Every change before the end of the run: seconds, and the rate in bit/s from then on."""
+    @property
+    def follows_trace(self) -> bool: ...
+    @property
+    def delay_s(self) -> float: ...
+    @property
+    def limit_packets(self) -> int | None:
+        """What may wait; None where the limit is in bytes."""
+    @property
+    def limit_bytes(self) -> int | None:
+        """What may wait; None where the limit is in packets."""
+    @property
+    def mean_packet_bytes(self) -> int:
+        """The packet size that stands for all."""
+    @property
+    def largest_rtt_s(self) -> float:
+        """The largest propagation round trip among the flows over the link."""
+    @property
+    def bdp_packets(self) -> float:
+        """`rate_bps` times `largest_rtt_s`, in packets of mean size."""
+    @property
+    def queue(self) -> str:
+        """The name of the queue discipline."""
+    @property
+    def ecn_capable(self) -> bool: ...
+    @property
+    def loses_packets(self) -> bool:
+        """Whether the line loses packets, whatever the queue does."""
+    @property
+    def load(self) -> list[LoadChange]:
+        """The flows whose data pass."""
+
+@final
+class Bottleneck:
+    """The port that limits flows."""
+
+    @property
+    def name(self) -> str:
+        """`LINK`, or `LINK.reverse`."""
+    @property
+    def link(self) -> str: ...
+    @property
+    def direction(self) -> Literal["forward", "reverse"]: ...
+    @property
+    def key(self) -> str:
+        """Where the file has it, as `Port.key`."""
+    @property
+    def ambiguity(self) -> str | None:
+        """Why another port could be meant: equal rates, a bottleneck that moves, or paths with different
+        ones. None if there is no doubt, or `measure.bottleneck` names it."""
+
+@final
+class Path:
+    """The way of a group of flows, and back."""
+
+    @property
+    def group(self) -> str: ...
+    @property
+    def data(self) -> list[str]:
+        """What data pass, in order: `LINK`, or `LINK.reverse`."""
+    @property
+    def acks(self) -> list[str]:
+        """What ACKs pass, in order; directions without a queue are no ports."""
+    @property
+    def bottleneck(self) -> Bottleneck: ...
+    @property
+    def base_rtt_s(self) -> float | None:
+        """Propagation round trip; None where it is drawn for each flow."""
+    @property
+    def base_rtt_range_s(self) -> tuple[float, float]:
+        """The least, and the largest: of distributions without a bound, twice the mean or median."""
+    @property
+    def packet_bytes(self) -> int: ...
+    @property
+    def bdp_packets(self) -> float:
+        """The bottleneck's rate times the largest base round trip, in data packets."""
+    @property
+    def load(self) -> list[LoadChange]:
+        """The number of flows of the group."""
+
+@final
+class Network:
+    """The resolved network of a scenario."""
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time."""
+    @property
+    def ports(self) -> list[Port]:
+        """The links in the order of the scenario, forward before reverse."""
+    @property
+    def paths(self) -> list[Path]:
+        """In the order of the groups."""
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """The port that results are about."""
+    def port(self, name: str) -> Port:
+        """Raises KeyError."""
+    def path(self, group: str) -> Path:
+        """Raises KeyError."""
+
+def network_of(resolved: str) -> Network:
+    """The network of a scenario as `Scenario.to_toml` writes it. The files and classes that it names need
+    not exist; links that follow a trace have the rate that their AQM is told. Raises ScenarioError."""
+
+@final
 class Scenario:
     """A scenario: what is simulated, and how it is measured. Immutable; can be pickled."""
 
@@ -71,6 +208,9 @@ class Scenario:
     @property
     def links(self) -> list[str]: ...
     @property
+    def network(self) -> Network:
+        """The resolved network: ports, paths, load over time and the bottleneck."""
+    @property
     def queues(self) -> list[tuple[str, str]]:
         """Every link and direction ("forward" | "reverse") that has a queue."""
     @property
@@ -89,7 +229,7 @@ class Scenario:
         """Whether setting `path` leaves every choice as it is. It does not where it is a parameter
         of a law that this scenario does not have."""
     @property
-    def has_python_laws(self) -> bool:
+    def has_python_aqms(self) -> bool:
         """Whether laws of somebody's own run in it."""
     @property
     def sweep(self) -> str | None:
@@ -104,8 +244,8 @@ def schema() -> str:
 
 def choices_of(path: str) -> list[tuple[str, str]]:
     """The choices that a path leads through, each with what it chooses there: of
-    `links.core.aqm.fq.law.red.max_th` they are (`links.core.aqm`, `fq`) and
-    (`links.core.aqm.fq.law`, `red`)."""
+    `links.core.queue.fq.aqm.red.max_th` they are (`links.core.queue`, `fq`) and
+    (`links.core.queue.fq.aqm`, `red`)."""
 
 def run_keys(
     hashes: Sequence[str], first_seed: int, replications: int, results_version: int
@@ -115,9 +255,8 @@ def run_keys(
     `results_version` may be another than ours: keys of what an earlier Weir has done.
     """
 
-def laws() -> list[dict[str, object]]:
-    """Every law, which means one FIFO under it, and every other discipline: name, kind ("law" |
-    "discipline"), summary, parameters (name, default as text, summary)."""
+def disciplines() -> list[str]:
+    """Names of all queue disciplines: the AQMs, each of which is a FIFO under it, then the schedulers."""
 
 def quantity(text: str) -> tuple[float, str]:
     """A quantity of any kind on one scale with the others of its kind: its value in bit/s, s, packets,
@@ -182,7 +321,7 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
 
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
-      period (-1: the whole run), from_s, to_s, rate_bps, arrivals, departures, drops,
+      period (-1: the whole run), from_s, to_s, bottleneck, rate_bps, arrivals, departures, drops,
       drops_early, drops_forced, drops_overflow, lost, marks, bytes, utilisation, loss,
       mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
       delay_p95_ms, delay_p99_ms, delay_p999_ms, loss_events, loss_synchronisation
@@ -301,8 +440,8 @@ class Seen:
 class QueueCore:
     """One discipline in your hands: you are the link. Times in seconds, never backwards."""
 
-    def __new__(cls, aqm: str, rate: str, buffer: str, mean_packet: str, seed: int) -> QueueCore:
-        """`aqm` is the table of a scenario as inline TOML: `{red = {max_th = "80 packets"}}`."""
+    def __new__(cls, queue: str, rate: str, buffer: str, mean_packet: str, seed: int) -> QueueCore:
+        """`queue` is the table of a scenario as inline TOML: `{red = {max_th = "80 packets"}}`."""
     def offer(
         self, now: float, bytes: int, flow: int, ecn: Ecn
     ) -> tuple[str, str | None, list[tuple[int, str]]]:

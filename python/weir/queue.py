@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from weir import _core
-from weir.toml import to_toml
+from weir.scenario.toml import to_toml
 
 if TYPE_CHECKING:
-    from weir.toml import Value
+    from weir.scenario.toml import Value
 
 Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 """The ECN field of a packet: not ECN-capable, ECN-capable (either codepoint), marked."""
@@ -81,8 +81,8 @@ class Queue:
         0.008
 
     Args:
-        aqm: the table of a scenario, `{"red": {"max_th": "80 packets"}}` or
-            `{"fq": {"law": {"red": {}}, "flows": 64}}`, or a name of `weir list laws` for its defaults.
+        queue: the table of a scenario, `{"red": {"max_th": "80 packets"}}` or
+            `{"fq": {"aqm": {"red": {}}, "flows": 64}}`, or a name from `weir list`.
         rate: of the link that it stands before, such as "8 Mbit/s": laws know their link.
         buffer: what it can hold, such as "50 packets" or "60 kB".
         mean_packet: what laws take for the mean packet size.
@@ -93,15 +93,15 @@ class Queue:
 
     def __init__(
         self,
-        aqm: str | Mapping[str, Value],
+        queue: str | Mapping[str, Value],
         *,
         rate: str,
         buffer: str,
         mean_packet: str = "1000 B",
         seed: int = 1,
     ) -> None:
-        table: Mapping[str, Value] = {aqm: {}} if isinstance(aqm, str) else aqm
-        _check_type("aqm", table, Mapping, 'a name, "red", or a table, {"red": {}}')
+        table: Mapping[str, Value] = {queue: {}} if isinstance(queue, str) else queue
+        _check_type("queue", table, Mapping, 'a name, "red", or a table, {"red": {}}')
         for name, text in (("rate", rate), ("buffer", buffer), ("mean_packet", mean_packet)):
             _check_type(name, text, str, "a text with a unit, as in a scenario")
         self._core = _core.QueueCore(to_toml(table), rate, buffer, mean_packet, seed)

@@ -13,10 +13,10 @@ import weir
 from conftest import Lab
 from exports import LINK, commands, exported, options, scenario
 from weir import _core
+from weir.disciplines import find
 from weir.export import FORMS, ExportError, export
-from weir.lineage import find
 
-NAMES = [str(law["name"]) for law in _core.laws()]
+NAMES = _core.disciplines()
 
 NO_KERNEL = {name for name in NAMES if find(name).tc.none is not None}
 """As the pages of the disciplines have it."""
@@ -61,12 +61,12 @@ def version(text: str) -> tuple[int, ...]:
 @pytest.mark.parametrize(
     ("aqm", "kind"),
     [
-        ({"fq": {"law": {"codel": {}}}}, "fq_codel"),
-        ({"fq": {"law": {"pie": {}}}}, "fq_pie"),
-        ({"fq": {"law": {"cobalt": {}}}}, "fq_codel"),
-        ({"fq": {"law": {"rem": {}}}}, "fq_pie"),
-        ({"fq": {"law": {"pi2": {}}}}, "fq_pie"),
-        ({"fq": {"law": {"red": {}}}}, "fq_codel"),
+        ({"fq": {"aqm": {"codel": {}}}}, "fq_codel"),
+        ({"fq": {"aqm": {"pie": {}}}}, "fq_pie"),
+        ({"fq": {"aqm": {"cobalt": {}}}}, "fq_codel"),
+        ({"fq": {"aqm": {"rem": {}}}}, "fq_pie"),
+        ({"fq": {"aqm": {"pi2": {}}}}, "fq_pie"),
+        ({"fq": {"aqm": {"red": {}}}}, "fq_codel"),
         ({"rem": {"price": "average"}}, "red"),
         ({"step": {"ecn": False}}, "red"),
         ({"modular": {"measure": "pi"}}, "pie"),
@@ -129,7 +129,7 @@ def test_without_runs_it_says_that_nothing_was_measured() -> None:
 def test_a_law_of_ones_own_has_nothing_that_comes_closest(lab: Lab) -> None:
     module = lab(
         """
-        from weir.laws import Controller
+        from weir.aqm import Controller
 
         class Still(Controller):
             def update(self, seen):
@@ -137,7 +137,7 @@ def test_a_law_of_ones_own_has_nothing_that_comes_closest(lab: Lab) -> None:
         """
     )
     own = {"python": {"class": f"{module}:Still"}}
-    for aqm in (own, {"fq": {"law": own}}):
+    for aqm in (own, {"fq": {"aqm": own}}):
         with pytest.raises(ExportError) as caught:
             exported(aqm)
         assert caught.value.hint is not None
@@ -149,13 +149,13 @@ def test_a_law_of_ones_own_has_nothing_that_comes_closest(lab: Lab) -> None:
     [
         ({"red": {"gentle": True}}, "gentle = true"),
         ({"red": {"spacing": "wait"}}, "3 times as often"),
-        ({"red": {"mark_below": 0.1, "ecn": True}}, "mark_below = 0.1"),
+        ({"red": {"mark_p": 0.1, "ecn": True}}, "mark_p = 0.1"),
         ({"choke": {"draws": 2}}, "draws = 2"),
         ({"pie": {"derandomise": False}}, "derandomise = false"),
         ({"pie": {"max_burst": "0 s"}}, "max_burst"),
         ({"sfb": {"levels": 4}}, "levels = 4"),
         ({"cobalt": {"target": "20 ms"}}, "target: 20000 us becomes 5000 us"),
-        ({"fq-codel": {"places": "numbered"}}, "places = numbered"),
+        ({"fq-codel": {"flow_hashing": "modulo"}}, "flow_hashing = modulo"),
         ({"adaptive-red": {"top": 0.3}}, "top = 0.3"),
     ],
 )
@@ -175,7 +175,7 @@ def test_a_title_of_several_lines_stays_a_comment() -> None:
 
 
 def test_the_guide_names_every_discipline_that_no_kernel_has() -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "how-to" / "export.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?) \| `(\w+)[^|]* \|", guide, re.MULTILINE)
     told = {name: kind for names, kind in rows for name in re.findall(r"`([\w-]+)`", names)}
     no_kernel = {name: kind for name, kind in told.items() if name not in FORMS}
@@ -185,7 +185,7 @@ def test_the_guide_names_every_discipline_that_no_kernel_has() -> None:
 
 
 def test_the_python_in_the_guide_runs() -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "how-to" / "export.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
     exec(block, names)  # noqa: S102

@@ -152,7 +152,7 @@ def test_the_command_measures_what_stands_in(weir_command: Command, tmp_path: Pa
         (("--variant", "reed"), "did you mean 'red'?"),
         (("--link", "bottle"), "did you mean 'bottleneck'?"),
         (("--as", "tcc"), "did you mean 'tc'?"),
-        (("--set", "links.bottleneck.aqm.red.max_p=7"), "max_p"),
+        (("--set", "links.bottleneck.queue.red.max_p=7"), "max_p"),
         (("--as", "sqm", "--variant", "red"), "--as tc writes a script for red"),
         (("-o", "nowhere/red.sh"), "name a file in a folder that is there"),
     ],
@@ -171,4 +171,4 @@ def test_bad_input_is_one_message(
 
 def test_a_scenario_without_that_discipline_says_so() -> None:
     with pytest.raises(weir.ScenarioError):
-        weir.Scenario.loads(LINK, {"links.bottleneck.aqm.red.max_p": 2.0})
+        weir.Scenario.loads(LINK, {"links.bottleneck.queue.red.max_p": 2.0})

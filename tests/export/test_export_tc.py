@@ -95,19 +95,19 @@ def taken(found: Exported) -> list[dict[str, Any]]:
 
 
 SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
-    **{str(law["name"]): ({str(law["name"]): {}}, "120 packets") for law in _core.laws()},
+    **{name: ({name: {}}, "120 packets") for name in _core.disciplines()},
     "bytes": ({"drop-tail": {}}, "64 kB"),
     "red-ecn": ({"red": {"min_th": "1500 B", "max_th": "90 kB", "max_p": 1.0, "ecn": True}}, "100 kB"),
     "red-slow": ({"red": {"min_th": "300 packets", "max_th": "1200 packets", "w_q": 1e-7}}, "2 MB"),
     "red-zero": ({"red": {"min_th": "0 packets", "max_p": 0.0}}, "120 packets"),
-    "red-mark": ({"red": {"w_q": 0.3, "ecn": True, "forced": "mark"}}, "120 packets"),
+    "red-mark": ({"red": {"w_q": 0.3, "ecn": True, "harddrop": False}}, "120 packets"),
     "choke-ecn": ({"choke": {"min_th": "1 packets", "max_th": "2 packets", "ecn": True}}, "120 packets"),
     "codel-ce": ({"codel": {"ce_threshold": "1500 us", "target": "7300 us"}}, "64 kB"),
     "pie-bytes": ({"pie": {"byte_mode": True, "delay_from": "departure-rate", "ecn": True}}, "120 packets"),
     "fq-codel-few": ({"fq-codel": {"flows": 64, "quantum": "300 B", "ecn": False}}, "120 packets"),
-    "fq-pie-ecn": ({"fq-pie": {"flows": 64, "ecn": True, "mark_below": 0.3}}, "120 packets"),
-    "fq-with-pie": ({"fq": {"law": {"pie": {}}}}, "120 packets"),
-    "dualpi2-any": ({"dualpi2": {"low_latency": "any-ect", "ramp_above": 0}}, "120 packets"),
+    "fq-pie-ecn": ({"fq-pie": {"flows": 64, "ecn": True, "mark_ecnth": 0.3}}, "120 packets"),
+    "fq-with-pie": ({"fq": {"aqm": {"pie": {}}}}, "120 packets"),
+    "dualpi2-any": ({"dualpi2": {"low_latency": "any-ect", "th_len": 0}}, "120 packets"),
     "no-step": ({"step": {"ecn": False}}, "120 packets"),
 }
 
@@ -171,7 +171,7 @@ def test_the_corners_of_red_and_choke_are_understood() -> None:
         exported(
             {law: {"min_th": f"{low} packets", "max_th": f"{high} packets", "w_q": w_q, "max_p": max_p}},
             rate=rate,
-            mean_packet=packet,
+            mean_packet_size=packet,
             buffer="200000 packets",
         ).text
         for law, rate, (low, high), (w_q, max_p), packet in itertools.product(

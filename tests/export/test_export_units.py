@@ -86,11 +86,11 @@ def test_a_probability_over_a_wide_band_is_rounded_by_the_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ecn", "forced", "flags"),
-    [(False, "drop", set[str]()), (True, "drop", {"ecn", "harddrop"}), (True, "mark", {"ecn"})],
+    ("ecn", "harddrop", "flags"),
+    [(False, True, set[str]()), (True, True, {"ecn", "harddrop"}), (True, False, {"ecn"})],
 )
-def test_flags_of_red(forced: str, flags: set[str], *, ecn: bool) -> None:
-    told = options(exported({"red": {"ecn": ecn, "forced": forced}}).text)
+def test_flags_of_red(flags: set[str], *, harddrop: bool, ecn: bool) -> None:
+    told = options(exported({"red": {"ecn": ecn, "harddrop": harddrop}}).text)
     assert {name for name, value in told.items() if not value} == flags
 
 
@@ -115,7 +115,7 @@ def test_adaptive_red_has_the_thresholds_that_the_law_computes() -> None:
             {"kind": "pie", "target": "20ms", "tupdate": "15ms", "alpha": "4", "beta": "24", "noecn": ""},
         ),
         (
-            {"fq-pie": {"ecn": True, "mark_below": 0.25, "flows": 64}},
+            {"fq-pie": {"ecn": True, "mark_ecnth": 0.25, "flows": 64}},
             {"kind": "fq_pie", "flows": "64", "ecn_prob": "25", "ecn": "", "memory_limit": "33554432"},
         ),
         (
@@ -131,7 +131,7 @@ def test_adaptive_red_has_the_thresholds_that_the_law_computes() -> None:
             {"kind": "sfb", "penalty_rate": "20", "rehash": "300000", "db": "30000", "increment": "0.001"},
         ),
         (
-            {"dualpi2": {"ramp_from": "1 ms", "ramp_width": "0 s", "classic_share": 0.25}},
+            {"dualpi2": {"min_th": "1 ms", "range": "0 s", "classic_protection": 0.25}},
             {"kind": "dualpi2", "step_thresh": "1ms", "min_qlen_step": "1", "classic_protection": "25%"},
         ),
         (
@@ -181,7 +181,7 @@ def test_the_room_is_that_of_the_simulation(rtt: str, buffer: str, counts: str, 
     module = lab(
         """
         from pathlib import Path
-        from weir.laws import Controller
+        from weir.aqm import Controller
 
         class Asks(Controller):
             def __init__(self, link):
@@ -192,12 +192,14 @@ def test_the_room_is_that_of_the_simulation(rtt: str, buffer: str, counts: str, 
         """
     )
     text = LINK.replace('"60 ms"', rtt).replace('"120 packets"', f'"{buffer}"\nbuffer_counts = "{counts}"')
-    weir.Scenario.loads(text, {"links.bottleneck.aqm": {"python": {"class": f"{module}:Asks"}}}).run()
+    weir.Scenario.loads(text, {"links.bottleneck.queue": {"python": {"class": f"{module}:Asks"}}}).run()
     assert str(Port.of(weir.Scenario.loads(text)).room) == Path("room.txt").read_text(encoding="utf-8")
 
 
 def test_a_rate_that_changes_is_said_and_the_first_is_taken() -> None:
-    told = exported({"codel": {}}, rate_schedule="5 Mbit/s at 1 s, 10 Mbit/s at 2 s")
+    told = exported(
+        {"codel": {}}, rate_schedule=[{"at": "1 s", "rate": "5 Mbit/s"}, {"at": "2 s", "rate": "10 Mbit/s"}]
+    )
     assert shaper(told.text)["rate"] == "10mbit"
     assert any("5 Mbit/s at 1 s" in warning and "10 Mbit/s" in warning for warning in told.warnings)
 

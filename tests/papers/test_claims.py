@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.papers.claims import Claim, Judgement, Part, Range, Verdict, about, at_least, at_most, tally
-from weir.papers.data import Sample, Study
-from weir.papers.quantities import Of
+from weir_papers.claims import Claim, Judgement, Part, Range, Verdict, about, at_least, at_most, tally
+from weir_papers.data import Sample, Study
+from weir_papers.quantities import Of
 
 NOTHING = Study({})
 

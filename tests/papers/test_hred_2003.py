@@ -10,18 +10,19 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
+import weir
 from weir import Scenario
-from weir.measures import MEASURES
-from weir.papers.data import COUNTERS, Data, Study
-from weir.papers.hred_2003 import PAPER, parameters
-from weir.papers.hred_2003.experiments import DYNAMIC_FTP, EXPERIMENTS, STEADY
-from weir.papers.hred_2003.measured import Kilobytes, cycle
-from weir.papers.hred_2003.times import PHASES, Phases, Response, of_run
-from weir.papers.ns2 import mean as ns2_mean
-from weir.papers.paper import Experiment
-from weir.result import Result
-from weir.sweeps.axes import parse
-from weir.toml import Value
+from weir.scenario.toml import Value
+from weir.stats.measures import MEASURES
+from weir.sweep.axes import parse
+from weir_papers.data import COUNTERS, Data, Study
+from weir_papers.hred_2003 import PAPER, parameters
+from weir_papers.hred_2003.quantities import PHASES, Kilobytes, Phases, Response, cycle, of_run
+from weir_papers.ns2 import mean as ns2_mean
+from weir_papers.paper import Experiment
+
+EXPERIMENTS = PAPER.experiments
+STEADY, DYNAMIC_FTP = (PAPER.experiment(name) for name in ("steady", "dynamic-ftp"))
 
 
 def test_every_assertion_has_a_claim() -> None:
@@ -39,7 +40,7 @@ def test_table_2_follows_from_the_link() -> None:
     assert b == pytest.approx(parameters.PRINTED_B, rel=1e-4)
     # The scenarios have PI's gains per packet.
     scenario = tomllib.loads(Scenario.load("papers/hred-2003-steady").variant("pi").to_toml())
-    law = scenario["links"]["bottleneck"]["aqm"]["pi"]
+    law = scenario["links"]["bottleneck"]["queue"]["pi"]
     assert law["a"] == pytest.approx(parameters.PRINTED_A * parameters.PACKET)
     assert law["b"] == pytest.approx(parameters.PRINTED_B * parameters.PACKET)
 
@@ -175,18 +176,18 @@ def test_sessions_are_three_for_each_flow() -> None:
 
 
 @pytest.fixture(scope="module")
-def doubled() -> Result:
+def doubled() -> weir.Sweep:
     """Figure 5 without web sessions, HRED and PI, one run each."""
     return Scenario.load(DYNAMIC_FTP.scenario, DYNAMIC_FTP.set).compare(variants=["hred", "pi"])
 
 
-def test_hred_comes_back_and_pi_is_late(doubled: Result) -> None:
+def test_hred_comes_back_and_pi_is_late(doubled: weir.Sweep) -> None:
     found = doubled.responses("62.5 kB", "375 kB").filter(pl.col("queue") == "samples")
     last = {row["variant"]: row["response_s"] for row in found.filter(pl.col("at_s") == 250.0).to_dicts()}
     assert last["hred"] < 10.0 < last["pi"]
 
 
-def test_windows_fill_pipe_and_queue(doubled: Result) -> None:
+def test_windows_fill_pipe_and_queue(doubled: weir.Sweep) -> None:
     """P = 1.5 / W² at 100 flows, where timeouts are rare; more flows need more."""
     links = doubled.links.filter(variant="hred", direction="forward", group="all")
     losses = {period: links.filter(period=period)["loss"][0] for period in (2, 5)}

@@ -16,36 +16,35 @@ import polars as pl
 import pytest
 
 from weir import Scenario
-from weir.papers import ns2
-from weir.papers.claims import HOLDS, Claim
-from weir.papers.data import Data, Study
-from weir.papers.nlred_comparison_2013 import PAPER, theory
-from weir.papers.nlred_comparison_2013.experiments import (
-    EXPERIMENTS,
-    LENGTHS,
-    MAIN,
-    PAPERS,
-    PLACES,
-    PLAIN,
-    SCENARIO,
-    SENSITIVITY,
-    WITHOUT,
-    level,
-)
-from weir.papers.nlred_comparison_2013.fairness import cumulated_jain, jain_of
-from weir.papers.nlred_comparison_2013.lengths import CumulativeMeasure, cumulated, until
-from weir.papers.nlred_comparison_2013.maps import MAPS
-from weir.papers.nlred_comparison_2013.quantities import most_minus_least
-from weir.papers.nlred_comparison_2013.synchronisation import synchronisation
-from weir.papers.nlred_comparison_2013.without import plain
-from weir.papers.paper import Experiment
-from weir.papers.quantities import Level
 from weir.store import Store
-from weir.sweeps.execute import chosen_workers, execute
+from weir.sweep.execute import chosen_workers, execute
 from weir.theory.equilibrium import mean_window, red_queue, reno_probability
+from weir_papers import ns2
+from weir_papers.claims import HOLDS, Claim
+from weir_papers.data import Data, Study
+from weir_papers.nlred_comparison_2013 import PAPER, theory
+from weir_papers.nlred_comparison_2013.checks import PAPERS, level
+from weir_papers.nlred_comparison_2013.quantities import (
+    JUDGED,
+    PLAIN,
+    cumulated,
+    cumulated_jain,
+    jain_of,
+    most_minus_least,
+    plain,
+    synchronisation,
+    until,
+)
+from weir_papers.paper import Experiment
+from weir_papers.quantities import Level
 
 PACKAGE = "nlred_comparison_2013"
-MEASURES_SO_FAR: tuple[CumulativeMeasure, ...] = ("goodput", "loss")
+SCENARIO = "papers/nlred-comparison-2013"
+EXPERIMENTS, MAPS = PAPER.experiments, PAPER.maps
+MAIN, SENSITIVITY, LENGTHS = (PAPER.experiment(name) for name in JUDGED)
+WITHOUT = tuple(PAPER.experiment(f"without-{name}") for name in JUDGED)
+PLACES = PAPER.experiment("places")
+MEASURES_SO_FAR = ("goodput", "loss")
 
 
 @contextmanager
@@ -104,7 +103,7 @@ def test_claims_are_told_apart() -> None:
 def test_every_experiment_can_be_run(experiment: Experiment, *, quick: bool) -> None:
     plan = experiment.plan(PAPER.key, quick=quick)
     assert plan.replications >= (3 if quick else 4)
-    assert {arm.name for arm in plan.arms} == set(experiment.variants)
+    assert {variant.name for variant in plan.variants} == set(experiment.variants)
 
 
 def test_the_scenario_has_what_is_run() -> None:
@@ -113,29 +112,31 @@ def test_the_scenario_has_what_is_run() -> None:
     assert {name for experiment in EXPERIMENTS for name in experiment.variants} == variants
 
 
-HABITS_OF_NS2 = {"idle_steps": "whole-and-one", "early_above": "1 packet", "spare_first": True}
+HABITS_OF_NS2 = {"idle_m": "ns2", "min_qlen": "1 packet", "ns2_old": True}
 
 
 def discipline(variant: str) -> dict[str, Any]:
     """Its settings, as the scenario's file has them."""
-    text = files("weir").joinpath("scenarios", f"{SCENARIO}.toml").read_text(encoding="utf-8")
+    text = (
+        files("weir_papers").joinpath("scenarios", "nlred-comparison-2013.toml").read_text(encoding="utf-8")
+    )
     paths = tomllib.loads(text)["variants"][variant]
-    (settings,) = (paths[path] for path in paths if path.startswith("links.bottleneck.aqm."))
+    (settings,) = (paths[path] for path in paths if path.startswith("links.bottleneck.queue."))
     return settings
 
 
 @pytest.mark.parametrize("experiment", WITHOUT, ids=lambda experiment: experiment.name)
-def test_without_habits_all_else_is_the_same(experiment: Experiment) -> None:
+def test_without_compatibility_all_else_is_the_same(experiment: Experiment) -> None:
     pairs = [(name, name.removesuffix(PLAIN)) for name in experiment.variants if name.endswith(PLAIN)]
     assert pairs
-    for without, with_habits in pairs:
+    for without, compatible in pairs:
         assert {"min_th": "5 packets", "max_th": "15 packets", **discipline(without), **HABITS_OF_NS2} == {
-            "min_th": "5 packets", "max_th": "15 packets", **discipline(with_habits)
+            "min_th": "5 packets", "max_th": "15 packets", **discipline(compatible)
         }  # fmt: skip
         assert not set(discipline(without)) & set(HABITS_OF_NS2)
 
 
-def test_claims_can_be_judged_without_habits() -> None:
+def test_claims_can_be_judged_without_compatibility() -> None:
     """Every variant that a claim asks for is there, under its own name."""
     rows = [
         {"run": run, "variant": variant, "label": label, "replication": 0, "flows": 20.0, "period": -1,

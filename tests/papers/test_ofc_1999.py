@@ -9,22 +9,22 @@ import numpy as np
 import polars as pl
 import pytest
 
-from weir.measures import MEASURES
-from weir.papers import ns2
-from weir.papers.data import COUNTERS, Data, Study
-from weir.papers.ofc_1999 import measured, optimum, tables
-from weir.papers.ofc_1999.algorithm import figure_dumbbell
-from weir.papers.ofc_1999.experiments import EXPERIMENTS, PROPAGATION_MS, SENDING_MS
-from weir.papers.ofc_1999.figures import figure_1, figure_3, figure_4
-from weir.papers.ofc_1999.measured import Measured, OfRuns
-from weir.papers.paper import Experiment
-from weir.papers.quantities import Level
-from weir.papers.registry import paper
-from weir.scenario import Scenario
+from weir import Scenario
+from weir.stats.measures import MEASURES
 from weir.store import Store
-from weir.sweeps.execute import chosen_workers, execute
+from weir.sweep.execute import chosen_workers, execute
+from weir_papers import ns2
+from weir_papers.data import COUNTERS, Data, Study
+from weir_papers.ofc_1999 import optimum, quantities, tables
+from weir_papers.ofc_1999.figures import dumbbell
+from weir_papers.ofc_1999.quantities import PROPAGATION_MS, SENDING_MS, Measured, OfRuns
+from weir_papers.paper import Experiment, FigureText
+from weir_papers.quantities import Level
+from weir_papers.registry import paper
 
 PAPER = paper("ofc-1999")
+EXPERIMENTS = PAPER.experiments
+FIGURES = {plot.name: plot for plot in PAPER.plots if isinstance(plot, FigureText)}
 LINK = 5625.0
 """Packets per second."""
 
@@ -102,7 +102,7 @@ def test_networks_differ() -> None:
 
 
 def test_the_convergence_ends_on_its_dotted_lines() -> None:
-    rates, prices = figure_dumbbell(Study({})).facets[:2]
+    rates, prices = dumbbell(Study({}))[:2]
     for facet in (rates, prices):
         runs = {one.label: one.y[-1] for one in facet.curves if one.kind == "runs"}
         dotted = {one.label: one.y[-1] for one in facet.curves if one.kind == "theory"}
@@ -156,17 +156,17 @@ MADE = _made()
 @pytest.mark.parametrize(
     ("what", "values"),
     [
-        (measured.JAIN, [0.838]),
-        (measured.RATES, [11.0, 12.5, 9.0, 5.0]),
-        (measured.SWING, [(2.0 + 3.0 + 0.0 + 2.0) / 4]),
-        (measured.LATE_SHARE, [5.0 / ((11.0 + 12.5 + 9.0) / 3)]),
-        (measured.FIRST_RATES, [30.0, 0.0, 5.0, 1.0]),
-        (measured.WINDOW_RATIO, [2.0]),
-        (measured.FALLS, [1.0]),
-        (measured.SHORTEST, [4.0]),
-        (measured.SETTLED_QUEUE, [8.0]),
-        (measured.BETWEEN_THRESHOLDS, [50.0]),
-        (measured.LEAST_USE, [99.5]),
+        (quantities.JAIN, [0.838]),
+        (quantities.RATES, [11.0, 12.5, 9.0, 5.0]),
+        (quantities.SWING, [(2.0 + 3.0 + 0.0 + 2.0) / 4]),
+        (quantities.LATE_SHARE, [5.0 / ((11.0 + 12.5 + 9.0) / 3)]),
+        (quantities.FIRST_RATES, [30.0, 0.0, 5.0, 1.0]),
+        (quantities.WINDOW_RATIO, [2.0]),
+        (quantities.FALLS, [1.0]),
+        (quantities.SHORTEST, [4.0]),
+        (quantities.SETTLED_QUEUE, [8.0]),
+        (quantities.BETWEEN_THRESHOLDS, [50.0]),
+        (quantities.LEAST_USE, [99.5]),
     ],
     ids=lambda one: one.name if isinstance(one, OfRuns) else "",
 )
@@ -176,9 +176,9 @@ def test_numbers_of_runs(what: OfRuns, values: list[float]) -> None:
 
 
 def test_sources_are_counted_by_their_starts() -> None:
-    places = [sample.place for sample in Measured("base", "rem", measured.RATES).samples(MADE)]
+    places = [sample.place for sample in Measured("base", "rem", quantities.RATES).samples(MADE)]
     assert [place[-8:] for place in places] == [f"source {number}" for number in (1, 2, 3, 4)]
-    (late,) = Measured("base", "rem", measured.RATES, ("even.1",)).samples(MADE)
+    (late,) = Measured("base", "rem", quantities.RATES, ("even.1",)).samples(MADE)
     assert late.place.endswith("source 4")
 
 
@@ -217,9 +217,9 @@ def _values(study: Study, variant: str, measure: str) -> np.ndarray:
 
 def test_rem_loses_nothing_and_settles_where_theory_has_it(study: Study) -> None:
     assert _values(study, "rem", "drops").tolist() == [0.0] * 3
-    (queue,) = Measured("base", "rem", measured.SETTLED_QUEUE).samples(study)
+    (queue,) = Measured("base", "rem", quantities.SETTLED_QUEUE).samples(study)
     assert queue.values == pytest.approx(optimum.equal().queue, abs=0.5)
-    rows = measured.series(study["base"], "ownd").filter(pl.col("time_s") >= measured.SETTLED_S)
+    rows = quantities.series(study["base"], "ownd").filter(pl.col("time_s") >= quantities.SETTLED_S)
     sent = rows.join(study["base"].runs.filter(variant="rem"), on="run")["value"].floor().to_numpy().mean()
     assert sent == pytest.approx(optimum.equal().windows[0], abs=0.25)
 
@@ -227,9 +227,9 @@ def test_rem_loses_nothing_and_settles_where_theory_has_it(study: Study) -> None
 def test_windows_fill_pipe_and_queue(study: Study) -> None:
     for variant in ("rem", "differentiated"):
         runs = study["base"].runs.filter(variant=variant)
-        rows = measured.series(study["base"], "flight").join(runs, on="run")
-        flight = rows.filter(pl.col("time_s") >= measured.SETTLED_S)["value"].to_numpy().mean()
-        (queue,) = Measured("base", variant, measured.SETTLED_QUEUE).samples(study)
+        rows = quantities.series(study["base"], "flight").join(runs, on="run")
+        flight = rows.filter(pl.col("time_s") >= quantities.SETTLED_S)["value"].to_numpy().mean()
+        (queue,) = Measured("base", variant, quantities.SETTLED_QUEUE).samples(study)
         assert 4.0 * flight == pytest.approx(21.0 + queue.values.mean(), rel=0.02)
 
 
@@ -262,19 +262,19 @@ def test_ns_2_is_met_at_its_own_settings(study: Study) -> None:
 
 
 def test_figures_of_the_paper_have_its_panels(study: Study) -> None:
-    for figure in (figure_1, figure_3, figure_4):
-        facets = figure(study).facets
+    for name in ("figure-1", "figure-3", "figure-4"):
+        facets = FIGURES[name](study).facets
         assert len(facets) == 4
         for facet in facets:
             runs = [one for one in facet.curves if one.kind == "runs" and len(one.x) > 0]
             assert runs
             assert all(len(one.x) == len(one.y) for one in runs)
-    windows = figure_1(study).facets[1].curves
+    windows = FIGURES["figure-1"](study).facets[1].curves
     assert max(max(one.y) for one in windows if one.kind == "runs") <= 21.01
 
 
 def test_the_theory_table_has_printed_and_measured_numbers(study: Study) -> None:
-    rows = {row[0]: row[1:] for row in tables.table_theory(study).rows}
-    assert rows["queue"][:3] == ("40.0", "20.33", "18.7")
+    rows = {row[0]: row[1:] for row in tables.table_theory(study)}
+    assert rows["queue"][:3] == ["40.0", "20.33", "18.7"]
     assert float(rows["queue"][3].split(" ")[0]) == pytest.approx(19.9, abs=0.5)
     assert rows["queue, two weights"][1] == "26.52"

@@ -12,28 +12,37 @@ import pytest
 from numpy.typing import NDArray
 
 from weir import Scenario
-from weir.charts.study import figure
-from weir.measures import MEASURES
-from weir.papers import ns2
-from weir.papers.data import COUNTERS, Data, Sample, Study
-from weir.papers.operating_point_2002 import PAPER
-from weir.papers.operating_point_2002.changes import FOLLOWS, LOADS_CHANGE, STAGES, followed
-from weir.papers.operating_point_2002.experiments import EXPERIMENTS, SCENARIO
-from weir.papers.operating_point_2002.shapes import (
-    LeastInside,
-    Shift,
+from weir.plot import draw
+from weir.scenario.toml import Value
+from weir.stats.measures import MEASURES
+from weir.sweep.axes import parse
+from weir.theory.equilibrium import mean_window, reno_probability
+from weir_papers import ns2
+from weir_papers.data import COUNTERS, Data, Sample, Study
+from weir_papers.operating_point_2002 import PAPER
+from weir_papers.operating_point_2002.quantities import (
+    PIPE,
     best,
+    least_inside,
     rank_along,
+    settled,
+    shift,
     variation,
 )
-from weir.papers.operating_point_2002.targets import TARGETS, Target, nearest
-from weir.papers.operating_point_2002.theory import PIPE, settled
-from weir.papers.paper import Experiment
-from weir.papers.quantities import Of, Quantity
-from weir.sweeps.axes import parse
-from weir.theory.equilibrium import mean_window, reno_probability
-from weir.toml import Value
+from weir_papers.operating_point_2002.targets import (
+    FOLLOWS,
+    LOADS_CHANGE,
+    STAGES,
+    TARGETS,
+    Target,
+    followed,
+    nearest,
+)
+from weir_papers.paper import Experiment
+from weir_papers.quantities import Of, Quantity
 
+SCENARIO = "papers/operating-point-2002"
+EXPERIMENTS = PAPER.experiments
 NOTHING = Study({})
 FORWARD = "links.bottleneck.forward"
 MAX_P = (0.02, 0.1, 0.3, 0.5, 1.0)
@@ -60,14 +69,14 @@ def mean(quantity: Quantity) -> float:
 
 def test_a_valley_has_a_minimum_and_a_slope_has_none() -> None:
     valley, slope = around([17.0, 15.0, 14.0, 14.2, 15.0], 0.1), around([12.0, 12.5, 13.0, 13.5, 14.0], 0.1)
-    assert mean(LeastInside(curve(valley), "first")) == pytest.approx(-3.0, abs=0.15)
-    assert mean(LeastInside(curve(valley), "last")) == pytest.approx(-1.0, abs=0.15)
-    assert mean(LeastInside(curve(slope), "first")) == pytest.approx(0.5, abs=0.15)
+    assert mean(least_inside(curve(valley), "first")) == pytest.approx(-3.0, abs=0.15)
+    assert mean(least_inside(curve(valley), "last")) == pytest.approx(-1.0, abs=0.15)
+    assert mean(least_inside(curve(slope), "first")) == pytest.approx(0.5, abs=0.15)
 
 
 def test_chance_makes_no_minimum() -> None:
     # Each replication's own least would lie about one deviation below the ends.
-    gains = [mean(LeastInside(curve(around([10.0] * 5, 1.0, seed=seed)), "first")) for seed in range(200)]
+    gains = [mean(least_inside(curve(around([10.0] * 5, 1.0, seed=seed)), "first")) for seed in range(200)]
     assert abs(float(np.mean(gains))) < 0.1
 
 
@@ -83,10 +92,10 @@ def test_outwards_is_more_loss_at_the_same_delay() -> None:
         at = tuple(delays)
         return curve(d[:, None].repeat(2, axis=1), at), curve(losses[:, None].repeat(2, axis=1), at)
 
-    assert mean(Shift(pair(1.5, 1.3), pair(1.0, 1.0))) == pytest.approx(50.0, abs=0.1)
-    assert mean(Shift(pair(1.0, 1.3), pair(1.0, 1.0))) == pytest.approx(0.0, abs=0.1)
+    assert mean(shift(pair(1.5, 1.3), pair(1.0, 1.0))) == pytest.approx(50.0, abs=0.1)
+    assert mean(shift(pair(1.0, 1.3), pair(1.0, 1.0))) == pytest.approx(0.0, abs=0.1)
     # Nothing is said where no delay is common to both.
-    assert math.isnan(mean(Shift(pair(1.5, 100.0), pair(1.0, 1.0))))
+    assert math.isnan(mean(shift(pair(1.5, 100.0), pair(1.0, 1.0))))
 
 
 def test_ranks_and_variations() -> None:
@@ -208,7 +217,7 @@ def test_all_can_be_judged_drawn_and_tabulated(study: Study) -> None:
     assert drawn[-1].name == "today"
     for made in drawn:
         assert all(len({one.label for one in facet.curves}) <= 7 for facet in made.facets), made.name
-        assert figure(made).caption
+        assert draw(made).caption
     for table in PAPER.tables:
         made_table = table(study)
         assert all(len(row) == len(made_table.head) for row in made_table.rows), made_table.name
@@ -264,12 +273,12 @@ def test_stages_are_those_of_the_scenario() -> None:
     for stage in STAGES["targets"][1:]:
         assert f"{stage.target.delay:g} ms" in law
         assert f"{stage.start_s:g} s" in law
-    assert "60 more every 200 s until 80" in Scenario.load(SCENARIO).variant("op-red-loads").to_toml()
+    assert "step = 60" in Scenario.load(SCENARIO).variant("op-red-loads").to_toml()
 
 
 def measured(variant: str, max_p: float) -> tuple[float, float, float]:
     """Delay (ms), loss (%) and the share of the drops that are not RED's own (%), means of two runs."""
-    scenario = Scenario.load(SCENARIO, {"links.bottleneck.aqm.red.max_p": max_p}).variant(variant)
+    scenario = Scenario.load(SCENARIO, {"links.bottleneck.queue.red.max_p": max_p}).variant(variant)
     rows = _whole(scenario.replace({"duration": "60 s"}), 2)
     early = (rows["drops_early"] / rows["drops"]).to_numpy().mean()
     return _mean(rows["delay_mean_ms"]), 100.0 * _mean(rows["loss"]), 100.0 * (1.0 - float(early))
@@ -298,7 +307,7 @@ def test_a_small_max_p_loses_by_force() -> None:
 
 def test_op_red_comes_to_its_target() -> None:
     target = TARGETS[20][1]
-    law = "links.bottleneck.aqm.op-red"
+    law = "links.bottleneck.queue.op-red"
     written: dict[str, Value] = {"target_delay": f"{target.delay} ms", "target_loss": target.loss / 100.0}
     set_: dict[str, Value] = {f"{law}.{name}": value for name, value in written.items()}
     base = Scenario.load(SCENARIO, {"flows.ftp.count": 20}).variant("op-red").replace(set_)

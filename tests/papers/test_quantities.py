@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from conftest import SMALL
-from weir.papers.claims import Claim, Part, at_least
-from weir.papers.data import Data, Study
-from weir.papers.maps import ClaimMap
-from weir.papers.paper import Experiment
-from weir.papers.quantities import Level, Steps, rank, relative, spread
 from weir.store import Store
-from weir.sweeps.execute import chosen_workers, execute
+from weir.sweep.execute import chosen_workers, execute
+from weir_papers.claims import Claim, Part, at_least
+from weir_papers.data import Data, Study
+from weir_papers.maps import ClaimMap
+from weir_papers.paper import Experiment
+from weir_papers.quantities import Level, Steps, rank, relative, spread
 
 USERS = "flows.ftp.count=2, 4, 8"
 
@@ -31,7 +31,9 @@ def run(directory: Path, experiment: Experiment) -> Data:
 @pytest.fixture(scope="module")
 def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("scenario") / "small.toml"
-    path.write_text(SMALL.replace('population = "2 more every 2 s until 6"\n', ""), encoding="utf-8")
+    path.write_text(
+        SMALL.replace('population = [{ step = 2, every = "2 s", until = 6 }]\n', ""), encoding="utf-8"
+    )
     return path
 
 

@@ -10,17 +10,17 @@ import polars as pl
 import pytest
 
 import weir
-from weir.measures import MEASURES
-from weir.papers import ns2
-from weir.papers.data import COUNTERS, Data, Study
-from weir.papers.registry import paper
-from weir.papers.rem_2001 import measured
-from weir.papers.rem_2001.experiments import EXPERIMENTS, PACKAGE
-from weir.papers.rem_2001.wireline_figures import figure_1
-from weir.sweeps.axes import parse
+from weir.stats.measures import MEASURES
+from weir.sweep.axes import parse
 from weir.theory.equilibrium import mean_window, red_queue
+from weir_papers import ns2
+from weir_papers.data import COUNTERS, Data, Study
+from weir_papers.registry import paper
+from weir_papers.rem_2001 import quantities
+from weir_papers.rem_2001.figures import PACKAGE, figure_1
 
 PAPER = paper("rem-2001")
+EXPERIMENTS = PAPER.experiments
 WIRELESS = "papers/rem-2001-wireless"
 CONTROLLERS = "papers/rem-2001-controllers"
 MIXED = "papers/rem-2001-mixed-path"
@@ -34,7 +34,7 @@ def test_every_assertion_has_a_claim() -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
 def test_every_point_of_every_experiment_can_be_run(experiment: object) -> None:
-    from weir.papers.paper import Experiment
+    from weir_papers.paper import Experiment
 
     assert isinstance(experiment, Experiment)
     quick = experiment.plan(PAPER.key, quick=True)
@@ -44,11 +44,11 @@ def test_every_point_of_every_experiment_can_be_run(experiment: object) -> None:
 
 
 def test_only_packets_of_384_bits_have_the_printed_windows() -> None:
-    assert measured.PIPE / 20 == 32.0
-    assert measured.PIPE / 160 == 4.0
-    assert pytest.approx(22.0, abs=1.5) == measured.RADIO_PIPE / 20
-    assert pytest.approx(4.0, abs=0.5) == measured.RADIO_PIPE / 100
-    in_bytes = 2e6 * measured.ROUND_TRIP_S / (8 * 382)
+    assert quantities.PIPE / 20 == 32.0
+    assert quantities.PIPE / 160 == 4.0
+    assert pytest.approx(22.0, abs=1.5) == quantities.RADIO_PIPE / 20
+    assert pytest.approx(4.0, abs=0.5) == quantities.RADIO_PIPE / 100
+    in_bytes = 2e6 * quantities.ROUND_TRIP_S / (8 * 382)
     assert (in_bytes + 100) / 20 < 8.0
 
 
@@ -57,10 +57,10 @@ def test_only_packets_of_384_bits_have_the_printed_windows() -> None:
     [(20, 1.4, 21.2, 10.4), (40, 5.5, 24.9, 11.7), (80, 22.0, 38.8, 16.7), (120, 51.0, 59.7, 24.7)],
 )
 def test_theory_is_that_of_the_literature(users: int, price: float, wide: float, narrow: float) -> None:
-    assert measured.theory_price(users) == pytest.approx(price, rel=0.02)
-    assert red_queue(users, measured.PIPE, 20, 80, 0.1, 2 / 3) == pytest.approx(wide, abs=0.1)
-    assert red_queue(users, measured.PIPE, 10, 30, 0.1, 2 / 3) == pytest.approx(narrow, abs=0.1)
-    assert mean_window(users, measured.PIPE, measured.TARGET) == pytest.approx(660.0 / users)
+    assert quantities.theory_price(users) == pytest.approx(price, rel=0.02)
+    assert red_queue(users, quantities.PIPE, 20, 80, 0.1, 2 / 3) == pytest.approx(wide, abs=0.1)
+    assert red_queue(users, quantities.PIPE, 10, 30, 0.1, 2 / 3) == pytest.approx(narrow, abs=0.1)
+    assert mean_window(users, quantities.PIPE, quantities.TARGET) == pytest.approx(660.0 / users)
 
 
 def test_pi_has_the_gains_of_equation_3() -> None:
@@ -86,7 +86,7 @@ def test_every_burst_length_loses_one_in_a_hundred() -> None:
 
 
 def test_figure_1_is_the_laws() -> None:
-    red, rem = (facet.curves[0] for facet in figure_1(Study({})).facets)
+    red, rem = (facet.curves[0] for facet in figure_1(Study({})))
     at = dict(zip(red.x, red.y, strict=True))
     assert (at[5.0], at[15.0], at[20.0], at[30.0]) == pytest.approx((0.0, 0.1, 0.4, 1.0))
     assert dict(zip(rem.x, rem.y, strict=True))[1000.0] == pytest.approx(0.6319366957)
@@ -137,28 +137,28 @@ def _made(overflow: list[list[float]]) -> Study:
 
 def test_overflow_is_added_up_and_shared_out() -> None:
     study = _made([[8, 2, 0, 0, 0, 6, 0, 0, 0, 4], [0] * 10])
-    added = measured.cumulative_overflow("rem").samples(study)
+    added = quantities.cumulative_overflow("rem").samples(study)
     assert [sample.at for sample in added[:2]] == [10.0, 20.0]
     assert [sample.values[0] for sample in added] == [8, 10, 10, 10, 10, 16, 16, 16, 16, 20]
-    assert measured.final_overflow("rem").samples(study)[0].values.tolist() == [20, 0]
-    share = measured.early_share("rem").samples(study)[0].values
+    assert quantities.final_overflow("rem").samples(study)[0].values.tolist() == [20, 0]
+    share = quantities.early_share("rem").samples(study)[0].values
     assert share[0] == 70.0
     assert np.isnan(share[1])  # nothing overflowed
 
 
 def test_windows_and_prices_are_means_of_the_settled_part() -> None:
     study = _made([[0] * 10, [0] * 10])
-    windows = measured.window("rem").samples(study)
+    windows = quantities.window("rem").samples(study)
     assert [sample.at for sample in windows] == [20.0, 40.0]
     assert windows[0].values.tolist() == [15.0, 16.0]
-    assert measured.price("rem").samples(study)[1].values.tolist() == [5.0, 5.0]
-    over = measured.window_over_share("rem").samples(study)
+    assert quantities.price("rem").samples(study)[1].values.tolist() == [5.0, 5.0]
+    over = quantities.window_over_share("rem").samples(study)
     assert over[1].values[0] == pytest.approx(15.0 / (660.0 / 40.0))
     # 3000 packets in 30 s are 8 in a round trip; with 20 that wait, 28 for 20 users.
-    assert measured.in_flight(study)[0].values[0] == pytest.approx(28.0 / 20.0)
+    assert quantities.in_flight(study)[0].values[0] == pytest.approx(28.0 / 20.0)
 
 
-def _whole(result: weir.Result, table: str) -> pl.DataFrame:
+def _whole(result: weir.Sweep, table: str) -> pl.DataFrame:
     rows: pl.DataFrame = getattr(result, table)
     return rows.filter(pl.col("period") == rows["period"].max(), pl.col("group") == "all")
 
@@ -194,6 +194,6 @@ def test_prices_add_up_along_a_path() -> None:
     long = result.groups.filter(pl.col("period") == -1, pl.col("group") == "long").row(0, named=True)
     prices = result.series.filter(pl.col("variable") == "price", pl.col("time_s") >= 20.0)
     sums = prices.group_by("time_s").agg(pl.col("value").sum())["value"].to_numpy()
-    told = float((1.0 - measured.PHI**-sums).mean())
+    told = float((1.0 - quantities.PHI**-sums).mean())
     assert long["mark_fraction"] == pytest.approx(long["mark_fraction_product"], rel=0.05)
     assert long["mark_fraction"] == pytest.approx(told, rel=0.15)

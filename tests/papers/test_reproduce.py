@@ -15,19 +15,19 @@ import pytest
 
 from browsing import Visit, chromium
 from conftest import SMALL, Command, names_in
-from weir.charts.study import Curve, Facet, Plot
-from weir.papers.claims import Claim, Part, Range, at_least
-from weir.papers.curves import against, levels, over_time
-from weir.papers.data import Study
-from weir.papers.maps import ClaimMap
-from weir.papers.paper import Choice, Experiment, Paper, Table
-from weir.papers.quantities import Level
-from weir.papers.registry import KEYS, paper
-from weir.papers.reproduce import Outcome, Planned, reproduce
-from weir.report.reproduction import write_markdown, write_reproduction
+from weir.plot import Curve, Facet, Plot
 from weir.store import Store
-from weir.sweeps.chunk import Chunk
-from weir.sweeps.execute import chosen_workers
+from weir.sweep.chunk import Chunk
+from weir.sweep.execute import chosen_workers
+from weir_papers.claims import Claim, Part, Range, at_least
+from weir_papers.curves import against, levels, over_time
+from weir_papers.data import Study
+from weir_papers.maps import ClaimMap
+from weir_papers.pages import write_markdown, write_reproduction
+from weir_papers.paper import Choice, Experiment, Paper, Table
+from weir_papers.quantities import Level
+from weir_papers.registry import KEYS, paper
+from weir_papers.reproduce import Outcome, Planned, reproduce
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -235,10 +235,10 @@ def test_sweeps_are_found_by_name_and_by_id(store: Store) -> None:
     store.record_sweep(first)
     assert [sweep.id for sweep in store.sweeps()] == ["aa22", "bb33", "aa11"]
     assert store.find_sweep("rates").id == "aa11"
-    with pytest.raises(StoreError, match="no sweep 'rate'") as raised:
+    with pytest.raises(StoreError, match="no result 'rate'") as raised:
         store.find_sweep("rate")
     assert raised.value.hint == "there are: rates, users"
-    with pytest.raises(StoreError, match=r"ids of 2 sweeps .* begin with 'aa'"):
+    with pytest.raises(StoreError, match=r"ids of 2 results .* begin with 'aa'"):
         store.find_sweep("aa")
 
 

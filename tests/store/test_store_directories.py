@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 
 def newer(path: Path) -> bytes:
     with sqlite3.connect(path / "journal.sqlite") as sql:
-        sql.execute("PRAGMA user_version = 2")
+        sql.execute("PRAGMA user_version = 3")
     sql.close()
     return (path / "journal.sqlite").read_bytes()
 
@@ -35,7 +35,7 @@ def test_a_store_of_a_newer_weir_is_left_alone(path: Path) -> None:
         lambda: rebuild(path),
     ]
     for attempt in attempts:
-        with pytest.raises(StoreError, match="written by a newer Weir: its format is 2"):
+        with pytest.raises(StoreError, match="written by a newer Weir: its format is 3"):
             attempt()
     assert names(path) == before
     assert (path / "journal.sqlite").read_bytes() == content

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.sweeps.axes import Axis, AxisError, axis_of, check_distinct, parse, titles
+from weir.sweep.axes import Axis, AxisError, axis_of, check_distinct, parse, titles
 
 RATE = "links.bottleneck.rate"
 COUNT = "flows.ftp.count"
-SHARE = "links.bottleneck.aqm.red.max_p"
+SHARE = "links.bottleneck.queue.red.max_p"
 
 
 def values(axis: Axis) -> list[Any]:
@@ -38,7 +38,7 @@ def values(axis: Axis) -> list[Any]:
         ("true, false", [True, False]),
         ("7", [7]),
         ('["a, b", "c"]', ["a, b", "c"]),
-        ('"1 more every 2 s until 4", "a, b"', ["1 more every 2 s until 4", "a, b"]),
+        ('"one, two and three", "a, b"', ["one, two and three", "a, b"]),
         ('[5, "10 Mbit/s"]', ["5 Mbit/s", "10 Mbit/s"]),
         ('["1", "2"]', ["1", "2"]),
         ("auto, 5, 10 ms", ["auto", "5 ms", "10 ms"]),
@@ -258,9 +258,9 @@ def test_counts_stay_whole_and_shares_do_not() -> None:
     ("path", "title"),
     [
         (RATE, "bottleneck rate"),
-        ("links.bottleneck.aqm.red.max_th", "red max_th"),
+        ("links.bottleneck.queue.red.max_th", "red max_th"),
         ("links.bottleneck.reverse.buffer", "bottleneck reverse buffer"),
-        ("links.bottleneck.reverse.aqm.red.max_th", "reverse red max_th"),
+        ("links.bottleneck.reverse.queue.red.max_th", "reverse red max_th"),
         (COUNT, "ftp count"),
         ("flows.ftp.tcp.min_rto", "ftp tcp min_rto"),
         ("measure.warm_up", "measure warm_up"),
@@ -272,7 +272,7 @@ def test_titles(path: str, title: str) -> None:
 
 
 def test_titles_that_would_be_the_same_are_paths() -> None:
-    paths = ["links.a.aqm.red.max_p", "links.b.aqm.red.max_p", COUNT]
+    paths = ["links.a.queue.red.max_p", "links.b.queue.red.max_p", COUNT]
     assert titles([axis_of(path, [1, 2]) for path in paths]) == [*paths[:2], "ftp count"]
 
 
@@ -282,7 +282,7 @@ def test_what_figures_are_told() -> None:
     assert (dimension.numeric, dimension.log, dimension.values) == (True, False, (5.0, 10.0, 20.0))
     sampled = parse(f"{RATE}=1..100 Mbit/s log").dimension()
     assert (sampled.numeric, sampled.log, sampled.values) == (True, True, ())
-    texts = parse("links.bottleneck.aqm.red.spacing=uniform, wait").dimension()
+    texts = parse("links.bottleneck.queue.red.spacing=uniform, wait").dimension()
     assert (texts.numeric, texts.unit, texts.values) == (False, "", ("uniform", "wait"))
     assert parse("flows.ftp.tcp.ecn=true, false").dimension().values == ("true", "false")
 

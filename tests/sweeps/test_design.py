@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.sweeps import design as designs
-from weir.sweeps.axes import Axis, AxisError, parse
-from weir.sweeps.design import Design, DesignError, grid, lhs, morris, saltelli, sobol
+from weir.sweep import design as designs
+from weir.sweep.axes import Axis, AxisError, parse
+from weir.sweep.design import Design, DesignError, grid, lhs, morris, saltelli, sobol
 
 RATE = parse("links.bottleneck.rate=1..100 Mbit/s log; links.bottleneck.buffer=20..200 packets")
 COUNT = parse("flows.ftp.count=1..8")
-LAW = parse("links.bottleneck.aqm.red.spacing=uniform, wait, independent")
+LAW = parse("links.bottleneck.queue.red.spacing=uniform, wait, geometric")
 AXES = [RATE, COUNT, LAW]
 
 Sampler = Callable[[Sequence[Axis], int, int], Design]

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 from weir.store import Store
-from weir.sweeps.view import Sweep
+from weir.sweep.view import Sweep
 
 SCENARIO = """\
 schema = 1
@@ -31,18 +31,18 @@ duration = "150 s"
 rate = "4 Mbit/s"
 delay = "10 ms"
 buffer = "30 packets"
-aqm.red = { min_th = "5 packets" }
+queue.red = { min_th = "5 packets" }
 
 [flows.ftp]
 count = 4
 rtt = "60 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 
 [sweep]
 replications = 40
 
 [sweep.axes]
-"links.bottleneck.aqm.red.max_th" = "10..19 packets by 1"
+"links.bottleneck.queue.red.max_th" = "10..19 packets by 1"
 """
 
 RUNS = 400
@@ -67,7 +67,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFr
 
 def start(place: Path, *arguments: str) -> subprocess.Popen[str]:
     """`weir sweep` at work."""
-    command = [sys.executable, "-m", "weir", "sweep", "faults.toml", "--json", "--no-report", *arguments]
+    command = [sys.executable, "-m", "weir", "sweep", "faults.toml", "--json", *arguments]
     return subprocess.Popen(
         command,
         cwd=place,
@@ -201,9 +201,9 @@ def test_a_full_disk_loses_nothing(place: Path, undisturbed: dict[str, pl.DataFr
     """In a mount namespace of its own, so that no other process sees the small disk."""
     script = (
         "set -e; mkdir results; mount -t tmpfs -o size=700k none results; shift; "
-        '"$0" -m weir sweep faults.toml --json --no-report; echo "first: $?" >&2; '
+        '"$0" -m weir sweep faults.toml --json; echo "first: $?" >&2; '
         "mount -o remount,size=100m results; "
-        '"$0" -m weir sweep faults.toml --json --no-report; cp -r results kept'
+        '"$0" -m weir sweep faults.toml --json; cp -r results kept'
     ).replace("set -e; ", "")
     done = subprocess.run(
         ["unshare", "--map-root-user", "--mount", "sh", "-c", script, sys.executable, "x"],

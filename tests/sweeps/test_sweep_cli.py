@@ -19,7 +19,7 @@ import pytest
 
 import weir
 from conftest import SMALL, Command, names_in
-from weir.sweeps.tables import TABLES
+from weir.sweep.query import TABLES
 
 AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
 
@@ -27,7 +27,7 @@ AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
 @pytest.fixture
 def swept(weir_command: Command, small: Path) -> Path:
     """A directory with a store that holds a sweep of three rates and three variants, twice each."""
-    done = weir_command("sweep", small, "-a", AXIS, "-n", "2", "--no-report")
+    done = weir_command("sweep", small, "-a", AXIS, "-n", "2")
     assert done.returncode == 0, done.stderr
     return small.parent
 
@@ -65,10 +65,10 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
         (["-a", AXIS, "--samples", "5", "--method", "guess"], "no method 'guess'", "lhs, sobol"),
         (["-a", "links.bottlenek.rate=1, 2 Mbit/s"], "there is no link 'bottlenek'", "did you mean"),
         (["-a", "flows.fpt.count=1, 2"], "there is no flow group 'fpt'", "did you mean"),
-        (["-a", "links.bottleneck.aqm=red, rem"], "not a value of an axis", "--disciplines"),
-        (["-a", "links.bottleneck.aqm.red.max_th=8, 9 packets", "--variants", "rem"], "none of the", ""),
+        (["-a", "links.bottleneck.queue=red, rem"], "not a value of an axis", "--disciplines"),
+        (["-a", "links.bottleneck.queue.red.max_th=8, 9 packets", "--variants", "rem"], "none of the", ""),
         (["-a", AXIS, "--set", "links.bottleneck.rate=3 Mbit/s"], "is set to a value", "leave one"),
-        (["-a", AXIS, "--name", "../evil"], "is no name for a sweep", "letters"),
+        (["-a", AXIS, "--name", "../evil"], "is not a valid name", "letters"),
         (["-a", "links.bottleneck.rate=1, 2 parsec"], "--axis links.bottleneck.rate", ""),
         (["-a", AXIS, "--variants", "pie"], "there is no variant 'pie'", ""),
         (["-a", AXIS, "--dask", "local:many"], "not a local cluster", "local:4"),
@@ -86,13 +86,16 @@ def test_what_cannot_be_swept_is_refused_before_anything_runs(
 
 
 def test_axes_that_no_variant_has(weir_command: Command, small: Path) -> None:
-    axis = "links.bottleneck.aqm.red.max_th=8, 9 packets"
+    axis = "links.bottleneck.queue.red.max_th=8, 9 packets"
     message = refused(weir_command("sweep", small, "-a", axis, "--variants", "drop-tail,rem"))
     assert "none of the variants has what this axis varies (DropTail, REM)" in message
 
 
 def test_axes_that_undo_each_other(weir_command: Command, small: Path) -> None:
-    red, rem = "links.bottleneck.aqm.red.max_th=8, 9 packets", "links.bottleneck.aqm.rem.target=5, 6 packets"
+    red, rem = (
+        "links.bottleneck.queue.red.max_th=8, 9 packets",
+        "links.bottleneck.queue.rem.target=5, 6 packets",
+    )
     message = refused(weir_command("sweep", small, "-a", red, "-a", rem))
     assert "compare the two as variants" in message
 
@@ -120,10 +123,10 @@ def test_no_store(weir_command: Command) -> None:
 
 @pytest.mark.usefixtures("swept")
 def test_the_second_time_there_is_nothing_to_do(weir_command: Command) -> None:
-    done = weir_command("sweep", "small.toml", "-a", AXIS, "-n", "2", "--no-report")
+    done = weir_command("sweep", "small.toml", "-a", AXIS, "-n", "2")
     assert done.returncode == 0
     assert "0 runs in" in done.stderr
-    assert "18 were in the store" in done.stderr
+    assert "18 runs found in the store" in done.stderr
     assert "Mean queue (packets)" in done.stdout
     assert ": 18 runs\n" in done.stdout
 
@@ -139,7 +142,7 @@ def test_a_dry_run_says_what_there_is_to_do(weir_command: Command) -> None:
 
 
 def test_json_is_for_machines(weir_command: Command, small: Path) -> None:
-    done = weir_command("sweep", small, "-a", AXIS, "-n", "3", "--no-report", "--json", "--quiet")
+    done = weir_command("sweep", small, "-a", AXIS, "-n", "3", "--json", "--quiet")
     assert done.stderr == ""
     document = json.loads(done.stdout)
     assert (document["done"], document["found"]) == (27, 0)
@@ -151,11 +154,11 @@ def test_json_is_for_machines(weir_command: Command, small: Path) -> None:
 def test_the_sweep_of_a_file(weir_command: Command, small: Path) -> None:
     sweep = '\n[sweep]\nreplications = 2\n[sweep.axes]\n"flows.ftp.count" = "1..3 by 1"\n'
     small.write_text(SMALL + sweep, encoding="utf-8")
-    document = json.loads(weir_command("sweep", small, "--no-report", "--json").stdout)
+    document = json.loads(weir_command("sweep", small, "--json").stdout)
     assert document["done"] == 3 * 3 * 2
     assert document["axes"][0]["paths"] == ["flows.ftp.count"]
     # What is said on the command line counts instead.
-    document = json.loads(weir_command("sweep", small, "-a", AXIS, "-n", "1", "--no-report", "--json").stdout)
+    document = json.loads(weir_command("sweep", small, "-a", AXIS, "-n", "1", "--json").stdout)
     assert [axis["paths"] for axis in document["axes"]] == [["links.bottleneck.rate"]]
     # The rate of the file is among them: three of its runs are there.
     assert (document["done"], document["found"]) == (6, 3)
@@ -167,12 +170,12 @@ def test_results_are_listed(weir_command: Command) -> None:
     assert "18 finished runs" in done.stdout
     assert "small" in done.stdout
     (listed,) = json.loads(weir_command("results", "--json").stdout)
-    assert (listed["sweep"], listed["points"], listed["variants"]) == ("small", 3, 3)
+    assert (listed["name"], listed["points"], listed["variants"]) == ("small", 3, 3)
     assert (listed["runs"], listed["wanted"]) == (18, 18)
     assert "Mean queue (packets)" in weir_command("results", "small").stdout
     assert "Mean queue (packets)" in weir_command("results", listed["id"][:4]).stdout
     message = refused(weir_command("results", "smal"))
-    assert "no sweep 'smal'" in message
+    assert "no result 'smal'" in message
     assert "small" in message.partition("hint")[2]
 
 
@@ -204,11 +207,13 @@ def test_results_are_filtered_queried_and_exported(swept: Path, weir_command: Co
 def test_the_help_names_every_table(weir_command: Command) -> None:
     told = " ".join(weir_command("results", "--help").stdout.split())
     (named,) = re.findall(r"Tables: ([\w, ]+)\.", told)
-    assert tuple(named.split(", ")) == (*TABLES, "sweeps")
+    assert tuple(named.split(", ")) == (*TABLES, "results")
     for table in TABLES:
         done = weir_command("results", "--table", table, "--json")
         assert done.returncode == 0, done.stderr
-    assert json.loads(weir_command("results", "--sql", "select * from sweeps", "--json").stdout)
+    assert json.loads(
+        weir_command("results", "--sql", "select number, name, bytes from results", "--json").stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -273,16 +278,16 @@ def test_bad_figures_are_refused(arguments: list[str], told: str, weir_command: 
 def test_python_draws_the_same_figure(swept: Path, weir_command: Command) -> None:
     assert weir_command("plot", "small", "--kind", "lines", "-o", "l.json").returncode == 0
     with weir.Store.open(swept / "results" / "store") as store:
-        chart = weir.Sweep(store, store.find_sweep("small")).plot.lines()
+        chart = weir.plot.lines(weir.Sweep(store, store.find_sweep("small")))
     written = json.loads((swept / "l.json").read_text(encoding="utf-8"))
-    assert chart.to_dict()["datasets"] == written["datasets"]
+    assert chart.altair().to_dict()["datasets"] == written["datasets"]
 
 
 def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
     """Rate, time left and the widest interval so far, in a terminal of its own."""
     leader, follower = pty.openpty()
     command = [
-        sys.executable, "-m", "weir", "sweep", str(small), "-a", AXIS, "-n", "60", "--no-report",
+        sys.executable, "-m", "weir", "sweep", str(small), "-a", AXIS, "-n", "60",
         "--set", "duration=600 s", "--set", "measure.period=200 s", "--set", "measure.series.interval=100 s",
     ]  # fmt: skip
     process = subprocess.Popen(
@@ -314,7 +319,7 @@ def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
 
 def test_an_axis_may_name_a_row_of_links(weir_command: Command, tmp_path: Path) -> None:
     done = weir_command(
-        "sweep", "parking-lot", "--axis", "links.hop.aqm.rem.gamma=0.001, 0.01",
+        "sweep", "parking-lot", "--axis", "links.hop.queue.rem.gamma=0.001, 0.01",
         "--set", 'duration="22 s"', "--set", 'measure.warm_up="2 s"',
         "--replications", "1", "--store", str(tmp_path / "store"), "--quiet",
     )  # fmt: skip

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from weir.measures import MEASURES
-from weir.statistics import mean_interval, student_t
-from weir.sweeps.until import Rule, RuleError, Sequential, looks
+from weir.stats.intervals import mean_interval, student_t
+from weir.stats.measures import MEASURES
+from weir.sweep.until import Rule, RuleError, Sequential, looks
 
 Values = NDArray[np.float64]
 

@@ -103,9 +103,10 @@ measure.warm_up = "4 s"
 rate = "45 Mbit/s"
 delay = "1.6 ms"
 buffer = "50 packets"
-aqm.modular = {{ measure = "average", profile = "exponential", spacing = "independent", ecn = true }}
+queue.modular = {{ measure = "average", profile = "exponential", spacing = "geometric", ecn = true }}
 [flows.base]
-population = "1 more every 400 ms until 2"     # all at once would overflow before the first estimate
+# All at once would overflow before the first estimate.
+population = [{{ step = 1, every = "400 ms", until = 2 }}]
 rtt = "3.5556 ms"
 [flows.base.tcp]
 {HOST}
@@ -113,7 +114,7 @@ receive_window = "21 packets"
 congestion.rem-host = {{ base_rtt = "3.7333 ms", greatest = 5625.0 }}
 [flows.other]
 start = "200 ms"
-population = "1 more every 400 ms until 2"
+population = [{{ step = 1, every = "400 ms", until = 2 }}]
 rtt = "3.5556 ms"
 [flows.other.tcp]
 {HOST}
@@ -144,7 +145,7 @@ def lot() -> str:
 rate = "{rate} Mbit/s"
 delay = "20 ms"
 buffer = "10000 packets"
-aqm.rem = {{ target = "50 packets", ecn = true }}
+queue.rem = {{ target = "50 packets", ecn = true }}
 """
         for name, rate in (("first", 320), ("second", 240))
     )
@@ -154,7 +155,7 @@ aqm.rem = {{ target = "50 packets", ecn = true }}
 count = 20
 path = {path}
 rtt = "200 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 [flows.{name}.tcp]
 {HOST}
 receive_window = "10000 packets"

@@ -39,7 +39,7 @@ tcp.congestion.rem-host = { utility.fair = 2.0, weight = 100.0, least = 5.0, gre
 [flows.short]
 path = ["b"]
 rtt = "60 ms"
-population = "2 more every 1 s until 6, then 1 fewer every 500 ms until 5"
+population = [{ step = 2, every = "1 s", until = 6 }, { step = 1, every = "500 ms", until = 5 }]
 tcp.receive_window = "12 packets"
 tcp.ecn = true
 tcp.congestion.rem-host = { utility = "log", base_rtt = "50 ms" }
@@ -77,11 +77,11 @@ def test_target_utilisation() -> None:
 def test_data_against_a_link_has_a_link_of_its_own() -> None:
     told = json.loads(weir.Scenario.loads(LOT).core.to_json())
     told["links"]["a"]["reverse"] = {"rate": "2 Mbit/s"}
-    told["flows"]["long"] |= {"path": ["a"], "reversed": True}
+    told["flows"]["long"] |= {"path": ["a"], "upload": True}
     network = network_in(told, 0.0)
     assert [(link.name, link.rate) for link in network.links] == [("a.reverse", 250.0), ("b", 1000.0)]
     assert network.sources[0].path == ("a.reverse",)
-    told["links"]["a"]["reverse"]["rate_schedule"] = "1 Mbit/s at 2 s"
+    told["links"]["a"]["reverse"]["rate_schedule"] = [{"at": "2 s", "rate": "1 Mbit/s"}]
     assert [network_in(told, at).links[0].rate for at in (0.0, 1.9, 2.0, 4.0)] == [250.0, 250.0, 125.0, 125.0]
     told["links"]["b"] = {**told["links"]["b"], "rate": None, "trace": "cell.down"}
     with pytest.raises(TheoryError, match="follows a trace") as caught:
@@ -98,8 +98,8 @@ def test_traffic_of_its_own_has_no_utility() -> None:
 
 BAD = {
     "reno states no utility": {"flows.long.tcp.congestion.reno": "{}"},
-    "packets of one size": {"flows.long.packet": "500 B"},
-    "counts packets of": {"links.b.mean_packet": "500 B"},
+    "packets of one size": {"flows.long.packet_size": "500 B"},
+    "counts packets of": {"links.b.mean_packet_size": "500 B"},
     "no flow is there": {"flows.long.start": "3 s", "flows.short.start": "3 s"},
 }
 
@@ -167,8 +167,8 @@ def test_bad_input(weir_command: Command, tmp_path: Path) -> None:
 
 
 def test_a_figure_loses_no_swing() -> None:
+    from weir.plot.theory import SLOTS, convergence
     from weir.theory.examples import EXAMPLES
-    from weir.theory.figure import SLOTS, convergence
 
     network = EXAMPLES["parking-lot"]()
     study = Study.run(network, 0.0055, most=2000)

@@ -13,9 +13,9 @@ from pathlib import Path
 from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
 from weir.store import Store
-from weir.sweeps.execute import chosen_workers
-from weir.tuning.answer import Answer
-from weir.tuning.tune import tune
+from weir.sweep.execute import chosen_workers
+from weir.tune.answer import Answer
+from weir.tune.tune import tune
 
 HEAD = f"""# Twelve targets
 

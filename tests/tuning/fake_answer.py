@@ -10,15 +10,15 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.charts.tuning import Load
+from weir.plot.tuning import Load
 from weir.report.evidence import Evidence
-from weir.scenario import Scenario
-from weir.statistics import Interval
-from weir.tuning.answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
-from weir.tuning.online import PHASE_S, Phase
-from weir.tuning.region import MapCell, Region
-from weir.tuning.space import Setting, Space
-from weir.tuning.targets import Target
+from weir.scenario.scenario import Scenario
+from weir.stats.intervals import Interval
+from weir.tune.answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
+from weir.tune.online import PHASE_S, Phase
+from weir.tune.region import MapCell, Region
+from weir.tune.space import Setting, Space
+from weir.tune.targets import Target
 
 SCENARIO = """\
 schema = 1
@@ -30,7 +30,7 @@ duration = "60 s"
 rate = "10 Mbit/s"
 delay = "10 ms"
 buffer = "50 packets"
-aqm.red = { min_th = "5 packets" }
+queue.red = { min_th = "5 packets" }
 
 [flows.ftp]
 count = 20

@@ -19,16 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browsing import Visit, chromium
-from weir.charts.figure import Panel
-from weir.charts.render import render
-from weir.charts.robustness import beyond, worst_corner
 from weir.cli.options import assignments
+from weir.plot import Panel, render
+from weir.plot.tuning.maps import beyond, worst_corner
 from weir.report.evidence import Evidence
 from weir.report.tuning import evidence_html, evidence_panels, write_evidence
 from weir.report.tuning_words import measured, reasons, verdict_sentence
-from weir.scenario import Scenario
-from weir.tuning.answer import Outcome
-from weir.tuning.targets import Target
+from weir.scenario.scenario import Scenario
+from weir.tune.answer import Outcome
+from weir.tune.targets import Target
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -201,7 +200,7 @@ def test_the_command_on_the_page_gives_the_setting(pages: dict[str, Path], tmp_p
     arguments = shlex.split(found[1].replace("&#34;", '"').replace("\\\n", ""))
     file = tmp_path / arguments[2]
     file.write_text(SCENARIO, encoding="utf-8")
-    tuned = Scenario.load_with(str(file), assignments([a for a in arguments[3:] if a != "--set"])).to_toml()
+    tuned = Scenario.load(str(file), assignments([a for a in arguments[3:] if a != "--set"])).to_toml()
     for path, value in CASES["achieved"].answer.chosen.setting.items():
         name = path.rpartition(".")[2]
         assert re.search(rf'{name} = "?{value}"?', tuned)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
-from weir.scenario import Scenario
+from weir.scenario.scenario import Scenario
 from weir.store import Store
-from weir.sweeps.execute import chosen_workers
-from weir.tuning.answer import Answer
-from weir.tuning.judge import Judge
-from weir.tuning.lab import Lab
-from weir.tuning.tune import Task, tune
+from weir.sweep.execute import chosen_workers
+from weir.tune.answer import Answer
+from weir.tune.judge import Judge
+from weir.tune.lab import Lab
+from weir.tune.tune import Task, tune
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_one_parameter_of_other_laws(law: str, vary: str, targets: tuple[str, st
     values: dict[str, Any] = {
         "flows.ftp.count": 20,
         "links.bottleneck.buffer": "200 packets",
-        f"links.bottleneck.aqm.{law}": {},
+        f"links.bottleneck.queue.{law}": {},
     }
     task = Task.of(Scenario.load("papers/operating-point-2002", values), targets, [vary])
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:

@@ -11,12 +11,12 @@ import pytest
 from test_search import SCENARIO, TWO, KnownLab, delay, least, loss
 
 from weir.errors import WeirError
-from weir.scenario import Scenario
-from weir.tuning.judge import Judge
-from weir.tuning.lab import Lab
-from weir.tuning.sampled import front, sampled
-from weir.tuning.space import Space
-from weir.tuning.targets import parse_all
+from weir.scenario.scenario import Scenario
+from weir.tune.judge import Judge
+from weir.tune.lab import Lab
+from weir.tune.sampled import front, sampled
+from weir.tune.space import Space
+from weir.tune.targets import parse_all
 
 FOUR = [*TWO, "red.w_q=0.001..0.01", "red.min_th=1..4"]
 
@@ -35,8 +35,8 @@ def test_four_parameters_of_which_two_matter() -> None:
     assert answer.runs == lab.runs
     setting = answer.chosen.setting
     at = (
-        float(setting["links.bottleneck.aqm.red.max_p"]),
-        float(str(setting["links.bottleneck.aqm.red.max_th"]).split()[0]),
+        float(setting["links.bottleneck.queue.red.max_p"]),
+        float(str(setting["links.bottleneck.queue.red.max_th"]).split()[0]),
     )
     assert delay(*at) < 25.0
     assert loss(*at) < bound

@@ -12,14 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 import weir
-from weir.scenario import Scenario
-from weir.tuning.answer import Answer
-from weir.tuning.judge import Judge
-from weir.tuning.lab import FRESH, Lab
-from weir.tuning.search import Search
-from weir.tuning.space import Setting, Space
-from weir.tuning.targets import parse_all
-from weir.tuning.text import sentence
+from weir.scenario.scenario import Scenario
+from weir.tune.answer import Answer
+from weir.tune.judge import Judge
+from weir.tune.lab import FRESH, Lab
+from weir.tune.search import Search
+from weir.tune.space import Setting, Space
+from weir.tune.targets import parse_all
+from weir.tune.text import sentence
 
 SCENARIO = """\
 schema = 1
@@ -30,7 +30,7 @@ duration = "10 s"
 rate = "10 Mbit/s"
 delay = "10 ms"
 buffer = "100 packets"
-aqm.red = {}
+queue.red = {}
 
 [flows.ftp]
 count = 10
@@ -68,8 +68,8 @@ class KnownLab:
 
     def _drawn(self, setting: Setting, seed: int) -> Numbers:
         values = dict(setting)
-        max_p = float(values.get("links.bottleneck.aqm.red.max_p", 0.5))
-        max_th = float(str(values.get("links.bottleneck.aqm.red.max_th", "30 packets")).split()[0])
+        max_p = float(values.get("links.bottleneck.queue.red.max_p", 0.5))
+        max_th = float(str(values.get("links.bottleneck.queue.red.max_th", "30 packets")).split()[0])
         shared = np.random.default_rng([self.stream, seed]).normal(size=2)
         mine = np.random.default_rng([self.stream, seed, hash((max_p, max_th)) % 2**32]).normal(size=2)
         truth = np.array([self.delay(max_p, max_th), self.loss(max_p, max_th)])
@@ -117,8 +117,8 @@ def found(
 
 def truth(answer: Answer) -> tuple[float, float]:
     setting = answer.chosen.setting
-    max_p = float(setting.get("links.bottleneck.aqm.red.max_p", 0.5))
-    max_th = float(str(setting.get("links.bottleneck.aqm.red.max_th", "30 packets")).split()[0])
+    max_p = float(setting.get("links.bottleneck.queue.red.max_p", 0.5))
+    max_th = float(str(setting.get("links.bottleneck.queue.red.max_th", "30 packets")).split()[0])
     return delay(max_p, max_th), loss(max_p, max_th)
 
 
@@ -132,7 +132,9 @@ def test_one_parameter_is_a_root() -> None:
     # With max_p at 0.5 the delay is 0.86 max_th, the loss 27.8 / sqrt(max_th): 28, 29 and 30 do.
     answer, lab = found(["mean delay < 26 ms", "loss < 5.3%"], ONE, own=0.005, common=0.02)
     assert answer.verdict == "achieved"
-    assert answer.chosen.setting["links.bottleneck.aqm.red.max_th"] in {f"{n} packets" for n in (28, 29, 30)}
+    assert answer.chosen.setting["links.bottleneck.queue.red.max_th"] in {
+        f"{n} packets" for n in (28, 29, 30)
+    }
     assert lab.runs == answer.runs <= 100
 
 
@@ -209,7 +211,7 @@ def test_a_dip_near_the_end_of_a_range_from_zero_is_found() -> None:
 
     answer, _ = found(["loss < 4.6%"], ["red.max_p=0..0.9"], loss=dips)
     assert answer.verdict == "achieved"
-    assert dips(float(answer.chosen.setting["links.bottleneck.aqm.red.max_p"]), 0.0) < 4.6
+    assert dips(float(answer.chosen.setting["links.bottleneck.queue.red.max_p"]), 0.0) < 4.6
 
 
 def test_the_nearest_is_never_further_than_defaults_that_lie_in_the_bounds() -> None:
@@ -264,11 +266,11 @@ def test_the_scenario_has_the_setting() -> None:
     space = Space.of(weir.Scenario.loads(SCENARIO), TWO)
     setting = space.at(np.array([1.0, 1.0]))
     assert setting == (
-        ("links.bottleneck.aqm.red.max_th", "50 packets"),
-        ("links.bottleneck.aqm.red.max_p", 1.0),
+        ("links.bottleneck.queue.red.max_th", "50 packets"),
+        ("links.bottleneck.queue.red.max_p", 1.0),
     )
     # By factors, both. Whole numbers have shares by factors, too.
     assert space.at(np.array([0.5, 0.5])) == (
-        ("links.bottleneck.aqm.red.max_th", "15 packets"),
-        ("links.bottleneck.aqm.red.max_p", 0.1),
+        ("links.bottleneck.queue.red.max_th", "15 packets"),
+        ("links.bottleneck.queue.red.max_p", 0.1),
     )

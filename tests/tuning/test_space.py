@@ -8,10 +8,10 @@ from test_search import SCENARIO
 
 from weir._core import ScenarioError
 from weir.errors import WeirError
-from weir.scenario import Scenario
-from weir.tuning.region import Region
-from weir.tuning.space import Space
-from weir.tuning.tune import Task
+from weir.scenario.scenario import Scenario
+from weir.tune.region import Region
+from weir.tune.space import Space
+from weir.tune.tune import Task
 
 ROW = SCENARIO.replace("[links.bottleneck]", "[links.hop]\nhops = 3").replace(
     'rtt = "50 ms"', 'rtt = "90 ms"'
@@ -28,7 +28,7 @@ def space(*texts: str) -> Space:
 
 def test_a_parameter_has_the_unit_of_its_default() -> None:
     assert space("red.max_th=6..50").at(np.array([1.0])) == (
-        ("links.bottleneck.aqm.red.max_th", "50 packets"),
+        ("links.bottleneck.queue.red.max_th", "50 packets"),
     )
     assert space("red.max_th=6 packets..50 packets").at(np.array([0.0]))[0][1] == "6 packets"
     assert space("links.bottleneck.rate=5..50 Mbit/s").at(np.array([0.0]))[0][1] == "5 Mbit/s"
@@ -106,7 +106,7 @@ def test_what_cannot_be_a_region(texts: list[str], said: str) -> None:
 
 def test_a_row_of_links_is_one() -> None:
     found = Space.of(Scenario.loads(ROW), ["red.max_th=6..50"])
-    assert found.at(np.array([1.0])) == (("links.hop.aqm.red.max_th", "50 packets"),)
+    assert found.at(np.array([1.0])) == (("links.hop.queue.red.max_th", "50 packets"),)
     assert Region.of(Scenario.loads(ROW), ["rate=5..50 Mbit/s"]).axes[0].column == "links.hop.rate"
 
 
@@ -116,7 +116,7 @@ def test_exponents_are_no_units() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     (said,) = space("red.max_th=5..50").left_out
-    assert said.startswith("links.bottleneck.aqm.red.max_th = 5 packets cannot be run")
+    assert said.startswith("links.bottleneck.queue.red.max_th = 5 packets cannot be run")
     assert space("red.max_th=6..50").left_out == ()
     (said,) = space("red.max_p=0.1..1.5").left_out
     assert "1.5" in said
@@ -126,15 +126,18 @@ def test_the_defaults_have_a_place() -> None:
     box = space("red.max_p=0..0.9", "red.max_th=6..50")
     assert box.defaults is not None
     values = dict(box.at(box.defaults))
-    assert float(str(values["links.bottleneck.aqm.red.max_p"])) == pytest.approx(0.1, rel=1e-4)
-    assert values["links.bottleneck.aqm.red.max_th"] == "15 packets"
+    assert float(str(values["links.bottleneck.queue.red.max_p"])) == pytest.approx(0.1, rel=1e-4)
+    assert values["links.bottleneck.queue.red.max_th"] == "15 packets"
     assert space("red.max_p=0.2..0.9").defaults is None
 
 
 def test_a_parameter_is_no_condition() -> None:
     with pytest.raises(WeirError, match="two axes vary it"):
         Task.of(
-            Scenario.loads(SCENARIO), TARGET, ["red.max_p=0.01..1"], ["links.bottleneck.aqm.red.max_p=0.1..1"]
+            Scenario.loads(SCENARIO),
+            TARGET,
+            ["red.max_p=0.01..1"],
+            ["links.bottleneck.queue.red.max_p=0.1..1"],
         )
 
 

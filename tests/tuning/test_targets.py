@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.measures import MEASURES
-from weir.tuning.targets import Target, TargetError, parse_all
+from weir.stats.measures import MEASURES
+from weir.tune.targets import Target, TargetError, parse_all
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from test_search import SCENARIO
 
+import weir
 from conftest import Command, names_in
-from weir.scenario import Scenario
 
 TARGETS = ("--target", "mean delay < 30 ms", "--target", "utilisation > 93%")
-VARY = ("--vary", "red.max_th=6..90", "--set", "links.bottleneck.aqm.red.max_p=0.02")
+VARY = ("--vary", "red.max_th=6..90", "--set", "links.bottleneck.queue.red.max_p=0.02")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_json_is_what_the_text_says_and_the_same_twice(known: Path, weir_command
 def test_the_setting_is_a_scenario_that_runs(known: Path, weir_command: Command, tmp_path: Path) -> None:
     done = weir_command("tune", known, *TARGETS, *VARY, "--no-report", "--save", "tuned.toml")
     assert done.returncode == 0, done.stderr
-    tuned = Scenario.load(tmp_path / "tuned.toml")
+    tuned = weir.load(tmp_path / "tuned.toml")
     assert tuned.run(replications=3).summary()["delay_mean"][0] < 30.0
 
 

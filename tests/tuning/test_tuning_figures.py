@@ -9,10 +9,10 @@ from fake_answer import COARSE, evidence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.charts.tuning.pairs import front
+from weir.plot.tuning.tradeoff import front
 from weir.report.tuning import evidence_panels
-from weir.tuning.answer import Tried
-from weir.tuning.targets import Target
+from weir.tune.answer import Tried
+from weir.tune.targets import Target
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))

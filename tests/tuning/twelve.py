@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from weir.scenario import Scenario
-from weir.tuning.tune import Task
+from weir.scenario.scenario import Scenario
+from weir.tune.tune import Task
 
 GRID = pl.read_csv(Path(__file__).parent / "grid.csv", comment_prefix="#")
 RUNS = int(GRID.filter(users=20)["n"].sum())

@@ -15,10 +15,10 @@ from validation.kernel_queues import LINKS, Queue, queue
 from validation.loop import Cell, Measure
 from validation.places import HERE, REFERENCE, rows_of
 from weir import _core
-from weir.analysis import ALL
-from weir.batch import OnProgress, run_batch
-from weir.statistics import Interval, mean_interval
-from weir.tables import WHOLE_RUN, frames
+from weir.run.batch import OnProgress, run_batch
+from weir.run.tables import WHOLE_RUN, frames
+from weir.stats.analysis import ALL
+from weir.stats.intervals import Interval, mean_interval
 
 SCENARIO = "kernel.toml"
 SEEDS, EFFECT_SEEDS = range(1, 10), range(1, 3)
@@ -188,9 +188,12 @@ def scenario(
         [
             ("links.bottleneck.rate", path.rate),
             ("links.bottleneck.buffer", waits.buffer),
-            ("links.bottleneck.aqm", waits.aqm),
+            ("links.bottleneck.queue", waits.aqm),
             ("flows.bulk.rtt", f"{rtt:.6g} ms"),
-            *([("flows.bulk.population", f"1 more every {stagger} ms until {one.flows}")] * (one.flows > 1)),
+            *(
+                [("flows.bulk.population", f'[{{ step = 1, every = "{stagger} ms", until = {one.flows} }}]')]
+                * (one.flows > 1)
+            ),
             ("flows.bulk.tcp.ecn", str(one.ecn).lower()),
             *changes,
         ]

@@ -33,7 +33,9 @@ class Cause:
 def _constant_max_p(one: Combination) -> list[Change]:
     """RED whose max_p stays where adaptive RED's begins."""
     adaptive = one.queue.aqm
-    return [("links.bottleneck.aqm", adaptive.replace("adaptive-red", "red").replace(", gentle = false", ""))]
+    return [
+        ("links.bottleneck.queue", adaptive.replace("adaptive-red", "red").replace(", gentle = false", ""))
+    ]
 
 
 CAUSES = (

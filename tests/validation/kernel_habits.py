@@ -1,4 +1,4 @@
-"""What Linux's endpoints do that is an option here, and how the scenario file looks without it."""
+"""The options that the preset of Linux sets, and how the scenario file looks without each of them."""
 
 from __future__ import annotations
 
@@ -7,55 +7,79 @@ from collections.abc import Sequence
 Pieces = Sequence[tuple[str, str]]
 """Of the scenario file, each with what stands in its place."""
 
+_PRESET = 'preset = "linux"\n'
+
+
+def _set(values: str) -> Pieces:
+    """Written beside the preset, these lines count."""
+    return ((_PRESET, f"{_PRESET}{values}\n"),)
+
+
+def _chosen(control: str, values: str) -> tuple[str, str]:
+    return (f'congestion.{control}" = {{}}', f'congestion.{control}" = {{ {values} }}')
+
+
 HABITS: tuple[tuple[str, str, Pieces], ...] = (
     (
         "cubic.friendly_growth",
         "Reno's window is taken to grow by α throughout, not by 1 from where it was cut",
-        ((', friendly_growth = "alpha"', ""),),
+        (_chosen("cubic", 'friendly_growth = "one-from-prior"'),),
     ),
     (
-        "cubic.ahead",
+        "cubic.target_rtt",
         "CUBIC aims by the least round trip ahead, not the smoothed",
-        ((', ahead = "least"', ""),),
+        (_chosen("cubic", 'target_rtt = "smoothed"'),),
     ),
     (
-        "whole_steps, whole_cuts",
+        "integer_cwnd",
         "windows are whole segments",
-        ((", whole_steps = true", ""), ("whole_cuts = true, ", "")),
+        (
+            _chosen("cubic", "integer_cwnd = false"),
+            _chosen("reno", "integer_cwnd = false"),
+            _chosen("dctcp", "integer_cwnd = false, reno = { integer_cwnd = false }"),
+        ),
     ),
     (
-        "dctcp.round_ends",
+        "dctcp.window_end",
         "a window of data ends when all of it is acknowledged, not with more than that",
-        (('round_ends = "at", ', ""),),
+        (_chosen("dctcp", 'window_end = "passed"'),),
     ),
     (
-        "sack.mark_reduction",
+        "sack.prr_on_mark",
         "after a mark the window goes down over a round trip and then grows",
-        (('mark_reduction = "proportional", ', ""),),
+        _set("recovery.sack.prr_on_mark = false"),
     ),
     (
-        "sack.grow_at_exit",
+        "sack.grow_on_full_ack",
         "the ACK that ends recovery lets the window grow",
-        (("grow_at_exit = true, ", ""),),
+        _set("recovery.sack.grow_on_full_ack = false"),
     ),
-    ("sack.loss", "losses are found by time (RACK)", (('loss = "time", ', ""), (", tail_probe = true", ""))),
-    ("sack.tail_probe", "the tail is probed", ((", tail_probe = true", ""),)),
-    ("prompt_echoes", "news of marks is acknowledged at once", (("prompt_echoes = true\n", ""),)),
+    (
+        "sack.detection",
+        "losses are found by time (RACK)",
+        _set('recovery.sack = { detection = "dupack", tlp = false }'),
+    ),
+    ("sack.tlp", "the tail is probed", _set("recovery.sack.tlp = false")),
+    (
+        "immediate_ecn_echo",
+        "news of marks is acknowledged at once",
+        _set("immediate_ecn_echo = false"),
+    ),
     (
         "delayed_ack",
         "every second segment is acknowledged",
-        (('delayed_ack = "40 ms"\nquick_acks = 32\nprompt_echoes = true\n', ""),),
+        _set('delayed_ack = "0 s"\nquickack_segments = 0\nimmediate_ecn_echo = false'),
     ),
-    ("counts", "windows grow by segments, not by ACKs", (('counts = "segments"\n', ""),)),
+    ("abc", "windows grow by segments, not by ACKs", _set('abc = "off"')),
     (
-        "steady_syns",
+        "syn_linear_timeouts",
         "SYNs are sent again four times before the timeout doubles",
-        (("steady_syns = 4\n", ""),),
+        _set("syn_linear_timeouts = 0"),
     ),
     (
-        "min_rto, rto_floor",
+        "min_rto, min_rto_bounds",
         "timeouts at least 200 ms after a round trip",
-        (('min_rto = "200 ms"\nrto_floor = "variation"\n', ""),),
+        _set('min_rto = "1 s"\nmin_rto_bounds = "rto"'),
     ),
 )
 """Option, what it does, and the pieces of the scenario file without which it is gone."""

@@ -69,14 +69,14 @@ def queue(name: str, link: str, *, ecn: bool) -> Queue:
     mtu = f'mtu = "{FRAME + PACKET} B"'
     exact = 'invsqrt = "newton16"'
     weight = {1: 1 / 16, 4: 1 / 64}[path.times]
-    forced = 'forced = "mark", ' if ecn else ""
+    forced = "harddrop = false, " if ecn else ""
     bands = f"min_th = {level(18750 * path.times)}, max_th = {level(56250 * path.times)}, w_q = {weight}"
     step = 25_000 if path.times == 4 else 6250
     ends = (50, 150) if path.times == 4 else (13, 38)
     band = f'min_th = "{ends[0]} packets", max_th = "{ends[1]} packets"'
     dual = (
-        f"target = {handed(15)}, alpha = {41 / 256}, beta = {819 / 256}, ramp_from = {handed(1)}, "
-        f'ramp_width = "0 s", ramp_above = 0, delay = "longer", mtu = "{PACKET * 3 // 2} B"'
+        f"target = {handed(15)}, alpha = {41 / 256}, beta = {819 / 256}, min_th = {handed(1)}, "
+        f'range = "0 s", th_len = 0, delay = "longer", mtu = "{PACKET * 3 // 2} B"'
     )
     fair = f'quantum = "{PACKET} B"'
     bytes_of_red = 225_000 * path.times // FRAME
@@ -96,7 +96,9 @@ def queue(name: str, link: str, *, ecn: bool) -> Queue:
             f"{{ fq-codel = {{ target = {handed(5)}, {fair}, {mtu}, {exact}, {marks} }} }}", room(10_240)
         ),
         "pie": Queue(f"{{ pie = {{ {marks} }} }}", room(1000), early=False),
-        "fq_pie": Queue(f'{{ fq-pie = {{ {fair}, full = "arrival", {marks} }} }}', room(10_240), early=False),
+        "fq_pie": Queue(
+            f'{{ fq-pie = {{ {fair}, overflow = "arrival", {marks} }} }}', room(10_240), early=False
+        ),
         "dualpi2": Queue(f"{{ dualpi2 = {{ {dual} }} }}", room(10_000)),
         "dualpi2_any": Queue(f'{{ dualpi2 = {{ {dual}, low_latency = "any-ect" }} }}', room(10_000)),
         "red_fix": Queue(f"{{ red = {{ {bands}, max_p = 0.1, {forced}{marks} }} }}", room(bytes_of_red)),

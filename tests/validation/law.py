@@ -13,12 +13,12 @@ import weir
 from validation.places import trace
 
 if TYPE_CHECKING:
-    from weir.toml import Value
+    from weir.scenario.toml import Value
 
 TOLERANCE = 1e-12
 """Relative. A power taken at once and one multiplied out differ in their last digits."""
 
-NS2_IDLE: Mapping[str, Value] = {"idle_steps": "whole-and-one"}
+NS2_IDLE: Mapping[str, Value] = {"idle_m": "ns2"}
 
 
 class Followed:
@@ -83,11 +83,11 @@ def red(habits: Mapping[str, Value] = NS2_IDLE) -> Replay:
         "w_q": about["w_q"],
         "gentle": about["gentle"],
         "spacing": "wait",
-        "early_above": "1 packet",
-        "spare_first": True,
+        "min_qlen": "1 packet",
+        "ns2_old": True,
         "ecn": True,
         # The recorded queue refuses a packet for want of room only.
-        "forced": "mark",
+        "harddrop": False,
         **habits,
     }
     return _replay({"red": table}, about, rows, "average")

@@ -11,9 +11,9 @@ import polars as pl
 
 from validation.places import HERE
 from weir import _core
-from weir.analysis import ALL
-from weir.batch import OnProgress, run_batch
-from weir.tables import WHOLE_RUN, frames
+from weir.run.batch import OnProgress, run_batch
+from weir.run.tables import WHOLE_RUN, frames
+from weir.stats.analysis import ALL
 
 SCENARIO = "operating-point.toml"
 USERS = (10, 20, 40, 80)
@@ -154,7 +154,7 @@ def _grid(
     progress: OnProgress | None,
 ) -> list[Fixed]:
     settings = [(max_th, max_p) for max_th in thresholds for max_p in slopes]
-    red = "links.bottleneck.aqm.red"
+    red = "links.bottleneck.queue.red"
     runs = run_batch(
         [
             (scenario.replace([("flows.ftp.count", str(users)), *parameters]), seed)
@@ -218,7 +218,7 @@ def _aims(
         for of_delay, of_loss in BEYOND
         for one in _front(fixed)
     ]
-    law = "links.bottleneck.aqm.op-red"
+    law = "links.bottleneck.queue.op-red"
     op_red = scenario.variant("op-red").replace([("flows.ftp.count", str(users))])
     runs = run_batch(
         [

@@ -1,7 +1,7 @@
 """The habits of ns-2 that are named options here, and what each of them does.
 
-Every habit is a piece of wireline.toml. Without the piece Weir's default takes its place; all
-else stays.
+Every habit is a piece of wireline.toml. Where the piece goes, Weir's default takes its place; the
+habits of TCP are parts of a preset, and the default is written beside it. All else stays.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from validation.loop import JITTER, MEASURES, USERS, Values, loads
 from validation.places import SCENARIO
 from weir import _core
-from weir.statistics import Difference, paired_difference
+from weir.stats.intervals import Difference, paired_difference
 
 SHOWN = (20, 80, 160)
 """Numbers of users."""
@@ -30,15 +30,19 @@ class Habit:
     ns2: str
     default: str
     why: str
+    instead: str = ""
+    """What stands in the place of the piece, so that Weir's default counts."""
     jittered: bool = False
     """Shown with the random wait of the senders."""
 
+
+_PRESET = 'preset = "ns2"\n'
 
 HABITS = (
     Habit(
         "red-20-80-drop",
         ', spacing = "wait"',
-        'aqm.red.spacing = "wait"',
+        'queue.red.spacing = "wait"',
         "`wait_`: no signal until 1/p packets have passed since the last; about ⅔ p signals a packet",
         '`"uniform"`: gaps of 1 to 1/p packets; about 2 p',
         "the rule of the 1993 paper",
@@ -46,39 +50,39 @@ HABITS = (
     Habit(
         "red-20-80-drop",
         ", gentle = true",
-        "aqm.red.gentle = true",
+        "queue.red.gentle = true",
         "on since 2001: the probability goes on to 1 at twice `max_th`",
         "off: everything is signalled from `max_th` on",
         "the 1993 paper; the REM paper of 2001 could know no other",
     ),
     Habit(
         "red-20-80-drop",
-        ', idle_steps = "whole-and-one"',
-        'aqm.red.idle_steps = "whole-and-one"',
+        ', idle_m = "ns2"',
+        'queue.red.idle_m = "ns2"',
         "⌊m⌋ samples of zero for an idle time of m packets, and one for the arrival",
         '`"real"`: the factor (1 − w)^m',
         "the paper's formula; short idle times count too",
     ),
     Habit(
         "red-20-80-drop",
-        ', early_above = "1 packet"',
-        'aqm.red.early_above = "1 packet"',
+        ', min_qlen = "1 packet"',
+        'queue.red.min_qlen = "1 packet"',
         "no signal unless more than one packet waits",
         "no such condition",
         "not in the paper",
     ),
     Habit(
         "red-20-80-drop",
-        ", spare_first = true",
-        "aqm.red.spare_first = true",
+        ", ns2_old = true",
+        "queue.red.ns2_old = true",
         "the first packet after the average crosses `min_th` passes, and counts",
         "off",
         "not in the paper",
     ),
     Habit(
         "red-20-80-ecn",
-        ", mark_below = 0.1",
-        "aqm.red.mark_below = 0.1",
+        ", mark_p = 0.1",
+        "queue.red.mark_p = 0.1",
         "`mark_p_`: marks only while p_b < 0.1, drops from there on",
         "always marks",
         "a sender that can be told need not lose; ns-2 has it since 2005",
@@ -86,7 +90,7 @@ HABITS = (
     Habit(
         "rem-ecn",
         ', mark_at = "departure"',
-        'aqm.rem.mark_at = "departure"',
+        'queue.rem.mark_at = "departure"',
         "packets are marked as they leave the queue",
         '`"arrival"`',
         "the paper marks arrivals",
@@ -102,83 +106,93 @@ HABITS = (
     ),
     Habit(
         "red-20-80-drop",
-        'growth = "always"\n',
-        'tcp.growth = "always"',
+        _PRESET,
+        "tcp.cwnd_validation = false",
         "the window grows with every ACK, used or not",
-        '`"when-limiting"`: only while it limits the sender',
+        "`true`: only while it limits the sender",
         "RFC 7661",
+        instead=_PRESET + "cwnd_validation = true\n",
     ),
     Habit(
         "red-20-80-drop",
-        'halves = "window", ',
-        'tcp.congestion.reno.halves = "window"',
+        _PRESET,
+        'tcp.congestion.reno.ssthresh_from = "window"',
         "half the window",
         '`"flight"`: half of what is outstanding',
         "RFC 5681, equation 4",
+        instead=_PRESET + 'congestion.reno.ssthresh_from = "flight"\n',
     ),
     Habit(
         "red-20-80-drop",
-        ", whole_ssthresh = true",
-        "tcp.congestion.reno.whole_ssthresh = true",
+        _PRESET,
+        "tcp.congestion.reno.integer_ssthresh = true",
         "`ssthresh` is rounded down",
         "not rounded",
         "RFC 5681 counts bytes",
+        instead=_PRESET + "congestion.reno.integer_ssthresh = false\n",
     ),
     Habit(
         "red-20-80-drop",
-        'exit = "window", ',
-        'tcp.recovery.newreno.exit = "window"',
+        _PRESET,
+        'tcp.recovery.newreno.full_ack_window = "window"',
         "recovery ends with the halved window, which this ACK lets grow",
         '`"flight"`: min(ssthresh, flight + 1)',
         "RFC 6582, step 3: no burst",
+        instead=_PRESET + 'recovery.newreno.full_ack_window = "flight"\n',
     ),
     Habit(
         "red-20-80-drop",
-        ", burst = 2",
-        "tcp.recovery.newreno.burst = 2",
+        _PRESET,
+        "tcp.recovery.newreno.max_burst = 2",
         "in recovery an ACK releases at most two segments beside the retransmission",
         "no bound",
         "not in RFC 6582",
+        instead=_PRESET + "recovery.newreno.max_burst = 0\n",
     ),
     Habit(
         "red-20-80-drop",
-        'clock_granularity = "10 ms"\n',
+        _PRESET,
         'tcp.clock_granularity = "10 ms"',
         "a clock of 10 ms with a random phase; here without the phase, rounded up",
         '`"1 ns"`',
         "clocks are finer now",
+        instead=_PRESET + 'clock_granularity = "1 ns"\n',
     ),
     Habit(
         "red-20-80-drop",
-        'min_rto = "200 ms"\n',
+        _PRESET,
         'tcp.min_rto = "200 ms"',
         "200 ms since 2004",
         '`"1 s"`',
         "RFC 6298, section 2.4",
+        instead=_PRESET + 'min_rto = "1 s"\n',
     ),
     Habit(
         "red-20-80-drop",
-        'initial_rto = "3 s"\n',
+        _PRESET,
         'tcp.initial_rto = "3 s"',
         "3 s since 2006",
         '`"1 s"`',
         "RFC 6298, section 2.1",
+        instead=_PRESET + 'initial_rto = "1 s"\n',
     ),
     Habit(
         "red-20-80-drop",
-        'initial_window = "2 packets"\n',
+        _PRESET,
         'tcp.initial_window = "2 packets"',
         "2 since 2001",
         '`"10 packets"`',
         "RFC 6928",
+        instead=_PRESET + 'initial_window = "10 packets"\n',
     ),
     Habit(
         "red-20-80-ecn",
-        "ecn_on_retransmissions = true\n",
+        _PRESET,
         "tcp.ecn_on_retransmissions = true",
         "retransmissions may be marked",
         "off: they may only be dropped",
         "RFC 3168, section 6.1.5",
+        instead=_PRESET + "ecn_on_retransmissions = false\n",
     ),
 )
 
@@ -198,7 +212,7 @@ def without(habit: Habit) -> _core.Scenario:
     text = SCENARIO.read_text(encoding="utf-8")
     if habit.piece not in text:
         raise ValueError(f"{SCENARIO.name} has no {habit.piece!r}")
-    scenario = loads(text.replace(habit.piece, "")).variant(habit.variant)
+    scenario = loads(text.replace(habit.piece, habit.instead)).variant(habit.variant)
     return scenario.replace([JITTER]) if habit.jittered else scenario
 
 

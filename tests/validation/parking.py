@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from validation.loop import Cell, Measure
 from validation.places import REFERENCE, REPOSITORY, rows_of
 from weir import _core
-from weir.analysis import ALL
-from weir.batch import OnProgress, run_batch
-from weir.statistics import mean_interval
-from weir.tables import frames
+from weir.run.batch import OnProgress, run_batch
+from weir.run.tables import frames
+from weir.stats.analysis import ALL
+from weir.stats.intervals import mean_interval
 
 SCENARIO: Path = REPOSITORY / "python" / "weir" / "scenarios" / "parking-lot.toml"
 HOPS = (1, 2, 3)
@@ -44,19 +44,19 @@ MORE_SEEDS = range(1, 41)
 """With the random wait the long flows' share differs most from run to run; ns-2 ran 30 seeds there."""
 
 _RED = [
-    ("links.hop.aqm.red.idle_steps", "whole-and-one"),
-    ("links.hop.aqm.red.early_above", "1 packet"),
-    ("links.hop.aqm.red.spare_first", "true"),
+    ("links.hop.queue.red.idle_m", "ns2"),
+    ("links.hop.queue.red.min_qlen", "1 packet"),
+    ("links.hop.queue.red.ns2_old", "true"),
 ]
 _COUNTS = [("links.hop.buffer_counts", "waiting-and-sending")]
 HABITS: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
     IN_STEP: ("drop-tail", _COUNTS),
     WAIT: ("drop-tail-wait", _COUNTS),
     "RED(10:30) drop": ("red-drop", _RED),
-    "RED(10:30) ecn": ("red-mark", [*_RED, ("links.hop.aqm.red.mark_below", "0.1")]),
+    "RED(10:30) ecn": ("red-mark", [*_RED, ("links.hop.queue.red.mark_p", "0.1")]),
     "RED(10:30) ecn nomarkp": ("red-mark", _RED),
     "REM drop": ("rem-drop", _COUNTS),
-    "REM ecn": ("rem-mark", [*_COUNTS, ("links.hop.aqm.rem.mark_at", "departure")]),
+    "REM ecn": ("rem-mark", [*_COUNTS, ("links.hop.queue.rem.mark_at", "departure")]),
 }
 """Label to the variant of the scenario, and the habits of ns-2's queue that it leaves out."""
 

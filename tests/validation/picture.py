@@ -10,7 +10,7 @@ import altair as alt
 import vl_convert
 
 from validation.loop import Cell, Row
-from weir.charts import style
+from weir.plot import style
 
 NAME = "validation-queue.svg"
 

@@ -12,10 +12,10 @@ import polars as pl
 from validation.loop import Cell, Measure
 from validation.places import HERE, REFERENCE, rows_of
 from weir import _core
-from weir.analysis import ALL
-from weir.batch import OnProgress, run_batch
-from weir.statistics import mean_interval
-from weir.tables import frames
+from weir.run.batch import OnProgress, run_batch
+from weir.run.tables import frames
+from weir.stats.analysis import ALL
+from weir.stats.intervals import mean_interval
 
 UTILISATION = Measure("utilisation", "Utilisation", "% of capacity", 1, 1.0, 0.0, "utilisation", 100.0)
 GOODPUT = Measure("goodput", "Goodput", "% of capacity", 1, 1.0, 0.0, "goodput", 100.0)
@@ -109,7 +109,7 @@ def red_cases() -> list[Case]:
         found[row["users"], *(row[name] for name in SETTING)].append(row)
     # Where the random wait was tried, the plain setting is ruled by phase effects.
     locked = {key[:-1] for key in found if key[-1] != "0"}
-    aqm = "links.bottleneck.aqm.red"
+    aqm = "links.bottleneck.queue.red"
     return [
         Case(
             "RED",
@@ -163,7 +163,7 @@ def load_cases() -> list[Case]:
 
 def _staged(text: str) -> str:
     """The file with a group of flows for every stage, and all jitters 1 s."""
-    text = text.replace('jitter = "10 s"', 'jitter = "1 s"')
+    text = text.replace('start_jitter = "10 s"', 'start_jitter = "1 s"')
     at, end = text.index("[flows.ftp]"), text.index("[variants.")
     groups = [
         text[at:end]

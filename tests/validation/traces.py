@@ -22,7 +22,7 @@ from validation.law import Followed
 from validation.places import trace
 
 if TYPE_CHECKING:
-    from weir.toml import Value
+    from weir.scenario.toml import Value
 
 SEEDS = range(1, 101)
 """Of Weir's draws."""
@@ -228,7 +228,7 @@ def _red_table(about: Mapping[str, Any]) -> dict[str, Value]:
         "w_q": about["w_q"],
         "gentle": about["gentle"],
         "ecn": True,
-        "forced": "mark",
+        "harddrop": False,
     }
     return table
 
@@ -285,9 +285,9 @@ def _spacing(spacing: str, seeds: Sequence[int]) -> Drawn:
     name = f"red-marks-{spacing}"
     about, _ = trace(name)
     table = _red_table(about) | {
-        "idle_steps": "whole-and-one",
-        "early_above": "1 packet",
-        "spare_first": True,
+        "idle_m": "ns2",
+        "min_qlen": "1 packet",
+        "ns2_old": True,
         "spacing": spacing,
     }
     wrong = {"wait": "uniform", "uniform": "wait"}[spacing]

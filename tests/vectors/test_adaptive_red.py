@@ -6,7 +6,7 @@ import pytest
 from hands import holding
 
 import weir
-from weir.toml import Value
+from weir.scenario.toml import Value
 
 BAND = {"min_th": "5 B", "max_th": "15 B", "max_p": 0.1, "w_q": 1.0}
 """Packets of the papers as bytes, and an average that is the queue."""
@@ -14,7 +14,7 @@ BAND = {"min_th": "5 B", "max_th": "15 B", "max_p": 0.1, "w_q": 1.0}
 
 def test_every_crossing_scales_max_p_once() -> None:
     """The queue goes 3, 7, 16, 17, 10, 16 as it is found; all packets enter, marked or not."""
-    table = {**BAND, "ecn": True, "forced": "mark"}
+    table = {**BAND, "ecn": True, "harddrop": False}
     queue = weir.Queue({"feng-red": table}, rate="8 Mbit/s", buffer="50 B")
     # The first arrival at the empty queue is a crossing by itself.
     queue.offer(0.0, 3, ecn="ect0")
@@ -30,7 +30,7 @@ def test_every_crossing_scales_max_p_once() -> None:
 
 
 def test_an_average_at_a_threshold_is_no_crossing() -> None:
-    queue = weir.Queue({"feng-red": {**BAND, "ecn": True, "forced": "mark"}}, rate="8 Mbit/s", buffer="50 B")
+    queue = weir.Queue({"feng-red": {**BAND, "ecn": True, "harddrop": False}}, rate="8 Mbit/s", buffer="50 B")
     queue.offer(0.0, 5)
     before = queue["max_p"]
     for average, size in ((5, 10), (15, 5)):
@@ -42,7 +42,7 @@ def test_an_average_at_a_threshold_is_no_crossing() -> None:
 def test_feng_s_max_p_has_bounds_of_ours() -> None:
     """1e-4 and 1; the paper has none."""
     for max_p, averages, bound in ((2e-4, (10, 3), 1e-4), (0.9, (10, 16), 1.0)):
-        table: dict[str, Value] = {**BAND, "ecn": True, "forced": "mark", "max_p": max_p}
+        table: dict[str, Value] = {**BAND, "ecn": True, "harddrop": False, "max_p": max_p}
         # The first arrival is a crossing, so it comes from there.
         queue = weir.Queue(
             {"feng-red": {**table, "alpha": 1.0 if bound == 1.0 else 3.0}}, rate="8 Mbit/s", buffer="50 B"

@@ -7,7 +7,7 @@ from hands import fill, likely
 
 import weir
 from weir.queue import Ecn
-from weir.toml import Value
+from weir.scenario.toml import Value
 
 EXPECTED = [
     (0.05136, 0.0026378, 0.10272),
@@ -100,7 +100,7 @@ def test_the_ramp_of_the_low_latency_line(sojourn: float, p: float) -> None:
 
 
 def test_the_step_of_linux() -> None:
-    queue = dual(ramp_from="1 ms", ramp_width="0 s", ramp_above=0)
+    queue = dual(min_th="1 ms", range="0 s", th_len=0)
     fill(queue, 2, ecn="ect1")
     for now, marked in ((0.001, False), (0.0010001, True)):
         taken = queue.take(now)

@@ -10,13 +10,13 @@ from hands import Aqm, everything
 import weir
 from weir.queue import Dropped, Offered
 
-SCHEDULED: list[dict[str, Any]] = [{"fq-codel": {}}, {"fq-pie": {}}, {"fq": {"law": {"drop-tail": {}}}}]
+SCHEDULED: list[dict[str, Any]] = [{"fq-codel": {}}, {"fq-pie": {}}, {"fq": {"aqm": {"drop-tail": {}}}}]
 
 
 def fair(aqm: dict[str, Any], *, buffer: str = "10240 packets") -> weir.Queue:
     """With one queue for each flow, so that no two share one by chance."""
     ((name, table),) = aqm.items()
-    law: Aqm = {name: {"places": "numbered", **table}}
+    law: Aqm = {name: {"flow_hashing": "modulo", **table}}
     return weir.Queue(law, rate="8 Mbit/s", buffer=buffer)
 
 
@@ -72,7 +72,7 @@ def test_the_first_of_two_equals_is_the_fattest() -> None:
 
 def test_there_is_a_limit_in_bytes_too() -> None:
     """32 MB unless it is said otherwise."""
-    queue = fair({"fq-codel": {"memory": "10 kB"}})
+    queue = fair({"fq-codel": {"memory_limit": "10 kB"}})
     verdicts = [queue.offer(0.0, 1000, 0).verdict for _ in range(10)]
     assert verdicts == ["accepted"] * 10
     queue.offer(0.0, 1000, 0)
@@ -81,7 +81,7 @@ def test_there_is_a_limit_in_bytes_too() -> None:
 
 
 def test_linux_lets_fq_pie_drop_the_arrival() -> None:
-    queue = fair({"fq-pie": {"full": "arrival"}}, buffer="2 packets")
+    queue = fair({"fq-pie": {"overflow": "arrival"}}, buffer="2 packets")
     for flow in (0, 0):
         queue.offer(0.0, 1000, flow)
     assert queue.offer(0.0, 1000, 1) == Offered("dropped", "overflow")
@@ -97,10 +97,10 @@ def test_drops_for_room_count_for_codel() -> None:
     assert queue["count"] == pytest.approx(5 / 2)
 
 
-@pytest.mark.parametrize(("backlog", "due"), [("whole", 0.105), ("own", 0.0)])
+@pytest.mark.parametrize(("backlog", "due"), [("total", 0.105), ("flow", 0.0)])
 def test_whose_backlog_codel_is_told(backlog: str, due: float) -> None:
     """Linux counts all flows against the MTU, ns-3 its own."""
-    queue = fair({"fq-codel": {"backlog": backlog}})
+    queue = fair({"fq-codel": {"aqm_backlog": backlog}})
     for flow in (0, 1, 2):
         queue.offer(0.0, 1000, flow)
     queue.take(0.005)
@@ -110,7 +110,7 @@ def test_whose_backlog_codel_is_told(backlog: str, due: float) -> None:
 
 def test_codel_signals_each_flow_by_itself() -> None:
     """Flow 0 stands for 100 ms, flow 1 has just come."""
-    queue = fair({"fq-codel": {"ecn": False, "backlog": "own"}})
+    queue = fair({"fq-codel": {"ecn": False, "aqm_backlog": "flow"}})
     for _ in range(60):
         queue.offer(0.0, 1000, 0)
     lost: list[Dropped] = []

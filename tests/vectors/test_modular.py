@@ -9,14 +9,14 @@ import pytest
 from hands import arrive, drain, fill, holding, likely, signals
 
 import weir
-from weir.toml import Value
+from weir.scenario.toml import Value
 
 RATE = "64 Mbit/s"
 
 
 def at_price(price: float, **table: Value) -> weir.Queue:
     """20 packets that arrived in the first interval are a mismatch of 4."""
-    law = {"measure": "price", "gamma": price / 4, "spacing": "independent", **table}
+    law = {"measure": "price", "gamma": price / 4, "spacing": "geometric", **table}
     queue = weir.Queue({"modular": law}, rate=RATE, buffer="2000 packets")
     fill(queue, 20, 0.001)
     queue.advance(0.002)
@@ -40,7 +40,7 @@ def test_a_price_in_the_profile_of_gentle_red(part: float, m: float) -> None:
 @pytest.mark.parametrize(("queue", "m"), [(20, 0.8646647168), (40, 0.9816843611)])
 def test_the_queue_in_the_profile_of_rem(queue: int, m: float) -> None:
     """With kappa = 0.1 per packet, the form of 1999; kilobytes stand for packets."""
-    law = {"profile": "exponential", "weight": 1.0, "target": "20 kB", "spacing": "independent"}
+    law = {"profile": "exponential", "weight": 1.0, "target": "20 kB", "spacing": "geometric"}
     modular = holding({"modular": law}, 1000 * queue)
     modular.offer(0.0, 1)
     assert modular["measure"] == pytest.approx(queue, abs=1e-12)
@@ -49,7 +49,7 @@ def test_the_queue_in_the_profile_of_rem(queue: int, m: float) -> None:
 
 def test_loss_in_the_profile_of_rem() -> None:
     """The average takes a tenth of every interval of 2 ms in which something arrived."""
-    law = {"measure": "loss", "profile": "exponential", "kappa": 5.0, "spacing": "independent"}
+    law = {"measure": "loss", "profile": "exponential", "kappa": 5.0, "spacing": "geometric"}
     queue = weir.Queue({"modular": law}, rate=RATE, buffer="30 packets")
     loss = 0.0
     for interval, arrivals in enumerate((40, 10, 0, 0, 35)):
@@ -73,7 +73,7 @@ def test_what_a_loss_means_has_to_be_said() -> None:
 def test_delay_in_the_profile_of_rem() -> None:
     """With kappa = 0.1 C of 8000 packets a second: a delay that the link takes for 20 packets is signalled as
     20 packets are, and its average takes 0.002 of each departure."""
-    law = {"measure": "delay", "profile": "exponential", "spacing": "independent"}
+    law = {"measure": "delay", "profile": "exponential", "spacing": "geometric"}
     for weight, delay in ((1.0, 20 / 8000), (0.002, 0.002 * 20 / 8000)):
         queue = weir.Queue({"modular": {**law, "weight": weight}}, rate=RATE, buffer="500 packets")
         queue.offer(0.0, 1000)
@@ -89,18 +89,18 @@ def test_delay_in_the_profile_of_rem() -> None:
         ({"red": {}}, {"profile": "linear"}),
         ({"red": {"gentle": True}}, {"profile": "gentle"}),
         ({"nlred": {}}, {"profile": "quadratic", "top": 0.15}),
-        ({"rem": {}}, {"measure": "price", "profile": "exponential", "spacing": "independent"}),
+        ({"rem": {}}, {"measure": "price", "profile": "exponential", "spacing": "geometric"}),
         (
             {"rem": {"price": "queue"}},
-            {"measure": "price-by-queue", "profile": "exponential", "spacing": "independent"},
+            {"measure": "price-by-queue", "profile": "exponential", "spacing": "geometric"},
         ),
-        ({"rem": {"price": "average"}}, {"profile": "exponential", "spacing": "independent"}),
+        ({"rem": {"price": "average"}}, {"profile": "exponential", "spacing": "geometric"}),
         (
             {"pi": {"q_ref": "20 packets"}},
             {
                 "measure": "pi",
                 "profile": "affine",
-                "spacing": "independent",
+                "spacing": "geometric",
                 "target": "20 packets",
                 "interval": "6.25 ms",
             },

@@ -8,7 +8,7 @@ import pytest
 from hands import Aqm, arrive, fill, likely, signals
 
 import weir
-from weir.toml import Value
+from weir.scenario.toml import Value
 
 ALPHA, BETA, TARGET = 0.125, 1.25, 0.015
 
@@ -235,7 +235,7 @@ def test_the_delay_may_come_from_the_rate_of_departure() -> None:
 
 
 def test_fq_pie_is_pie_in_each_queue() -> None:
-    fair = Delays("fq-pie", places="numbered")
+    fair = Delays("fq-pie", flow_hashing="modulo")
     fair.update(0.030)
     assert fair.update(0.015) == 0.0
     found = [fair.update(delay) for delay in (0.030, 0.045, 0.030, 0.015, 0.010)]

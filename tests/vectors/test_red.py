@@ -40,10 +40,10 @@ def test_the_average_after_a_thousand_that_found_twenty() -> None:
     assert averages(queue, 1000)[-1] == pytest.approx(17.298709551, abs=5e-10)
 
 
-@pytest.mark.parametrize(("steps", "average"), [("real", 9.047468180), ("whole-and-one", 9.029373244)])
+@pytest.mark.parametrize(("steps", "average"), [("real", 9.047468180), ("ns2", 9.029373244)])
 def test_fifty_packets_of_silence(steps: str, average: float) -> None:
     """The paper's m, and ns-2's m + 1, after an average of 10."""
-    table = {"min_th": "100 packets", "max_th": "200 packets", "idle_steps": steps}
+    table = {"min_th": "100 packets", "max_th": "200 packets", "idle_m": steps}
     queue = weir.Queue({"red": table}, rate="8 Mbit/s", buffer="10 packets")
     assert averages(queue, 20_000)[-1] == pytest.approx(10.0, abs=1e-11)
     for _ in range(10):
@@ -88,7 +88,7 @@ def counts_at_first_signal(spacing: str, runs: int) -> Counter[int]:
     [
         ("uniform", {0: 0.05, 1: 0.0526315789, 10: 0.1, 19: 1.0}),
         ("wait", {10: 0.0, 19: 0.0, 20: 0.05, 30: 0.1, 39: 1.0}),
-        ("independent", {0: 0.05, 10: 0.05}),
+        ("geometric", {0: 0.05, 10: 0.05}),
     ],
 )
 def test_the_probability_after_so_many_without_a_signal(spacing: str, expected: dict[int, float]) -> None:
@@ -96,12 +96,12 @@ def test_the_probability_after_so_many_without_a_signal(spacing: str, expected: 
     for count, p in expected.items():
         # Of those that came so far, how many were signalled with this packet.
         assert likely(found[count], sum(hits for at, hits in found.items() if at >= count), p), (count, p)
-    assert spacing == "independent" or max(found) == max(expected)
+    assert spacing == "geometric" or max(found) == max(expected)
 
 
 @pytest.mark.parametrize("p", [0.02, 0.05, 0.1])
 @pytest.mark.parametrize(
-    ("spacing", "low", "high"), [("uniform", 2.0, 2.0), ("wait", 0.671, 0.690), ("independent", 1.0, 1.0)]
+    ("spacing", "low", "high"), [("uniform", 2.0, 2.0), ("wait", 0.671, 0.690), ("geometric", 1.0, 1.0)]
 )
 def test_how_many_are_signalled_in_all(spacing: str, low: float, high: float, p: float) -> None:
     """Twice p_b with the paper's spacing; with ns-2's wait 2/3, or 0.671 to 0.690; any comparison with
@@ -111,7 +111,7 @@ def test_how_many_are_signalled_in_all(spacing: str, low: float, high: float, p:
     trials = 30_000
     hits = sum(signals(arrive(queue, 10) for _ in range(trials)))
     # Gaps vary no more than those of independent signals.
-    factor = {"uniform": 2.0, "wait": 2.0 / (3.0 - p), "independent": 1.0}[spacing]
+    factor = {"uniform": 2.0, "wait": 2.0 / (3.0 - p), "geometric": 1.0}[spacing]
     assert low <= round(factor, 3) <= high
     assert likely(hits, trials, factor * p)
 
@@ -165,10 +165,10 @@ def test_gentle_nlred_goes_on_from_where_it_ends() -> None:
 
 def test_size_counts_before_or_after_the_spacing() -> None:
     """The paper's p_b times size over the largest, then spaced; ns-2's p_a times size over the mean."""
-    before = holding({"red": {**BAND, "by_size": "before-spacing", "max_packet": "20 B"}}, 10)
+    before = holding({"red": {**BAND, "byte_mode": "paper", "max_packet_size": "20 B"}}, 10)
     arrive(before, 10)
     assert before["probability"] == pytest.approx(0.025, abs=1e-15)
-    after = {**BAND, "by_size": "after-spacing", "spacing": "independent", "max_p": 0.2}
+    after = {**BAND, "byte_mode": "ns2", "spacing": "geometric", "max_p": 0.2}
     queue = weir.Queue({"red": after}, rate="8 Mbit/s", buffer="500 kB", mean_packet="40 B")
     queue.offer(0.0, 10)
     hits = sum(signals(arrive(queue, 10) for _ in range(20_000)))
@@ -178,25 +178,25 @@ def test_size_counts_before_or_after_the_spacing() -> None:
 def test_marks_below_a_probability_and_drops_above() -> None:
     """ns-2's mark_p_."""
     for max_p, kinds in ((0.1, {"marked"}), (0.2, {"dropped"})):
-        queue = holding({"red": {**BAND, "max_p": max_p, "ecn": True, "mark_below": 0.1}}, 10)
+        queue = holding({"red": {**BAND, "max_p": max_p, "ecn": True, "mark_p": 0.1}}, 10)
         verdicts = {arrive(queue, 10, ecn="ect0").verdict for _ in range(200)}
         assert verdicts == {"accepted"} | kinds
 
 
-@pytest.mark.parametrize(("forced", "verdict"), [("drop", "dropped"), ("mark", "marked")])
-def test_beyond_the_highest_threshold(forced: str, verdict: str) -> None:
+@pytest.mark.parametrize(("harddrop", "verdict"), [(True, "dropped"), (False, "marked")])
+def test_beyond_the_highest_threshold(verdict: str, *, harddrop: bool) -> None:
     """RFC 3168, section 7, drops; the REM paper's wireless text marks. Either restarts the count."""
-    queue = holding({"red": {**BAND, "ecn": True, "forced": forced}}, 15)
+    queue = holding({"red": {**BAND, "ecn": True, "harddrop": harddrop}}, 15)
     offered = queue.offer(0.0, 1, ecn="ect0")
     assert (offered.verdict, offered.reason, queue["count"]) == (verdict, "forced", 0)
 
 
 def test_habits_of_ns2() -> None:
     """No early signal with one packet waiting; the first one in the band is spared, and counted."""
-    calm = holding({"red": {**BAND, "max_p": 1.0, "early_above": "1 packet"}}, 14)
+    calm = holding({"red": {**BAND, "max_p": 1.0, "min_qlen": "1 packet"}}, 14)
     assert not any(signals(arrive(calm, 14) for _ in range(100)))
     for seed in range(50):
-        spared = holding({"red": {**BAND, "max_p": 1.0, "spare_first": True}}, 14, seed=seed)
+        spared = holding({"red": {**BAND, "max_p": 1.0, "ns2_old": True}}, 14, seed=seed)
         assert arrive(spared, 14).verdict == "accepted"
         assert spared["count"] == 1
 

@@ -1,6 +1,6 @@
 //! Queue disciplines, as a router would import them.
 //!
-//! A **law** ([`Aqm`]) decides, a **discipline** ([`Discipline`]) owns packets, a **port**
+//! A **AQM** ([`Aqm`]) decides, a **discipline** ([`Discipline`]) owns packets, a **port**
 //! ([`Port`]) owns time on the wire. None of them reads a clock, draws from a global
 //! generator or does I/O.
 //!
@@ -13,10 +13,10 @@
 //!                                 Aqm ──► Verdict: pass, mark, drop
 //! ```
 //!
-//! A law by itself, on the packets of one's own program:
+//! An AQM without a queue discipline:
 //!
 //! ```
-//! use weir_aqm::{Aqm, Backlog, Limit, Link, PacketInfo, Verdict, laws::RemParameters};
+//! use weir_aqm::{Aqm, Backlog, Limit, Link, PacketInfo, Verdict, aqm::RemParameters};
 //! use weir_types::{Ecn, Instant, Streams};
 //!
 //! let limit = Limit::Packets(120);
@@ -34,17 +34,19 @@
 
 extern crate alloc;
 
-mod discipline;
-pub mod disciplines;
-mod law;
-pub mod laws;
+pub mod aqm;
+mod backlog;
 mod packet;
 pub mod parts;
 mod port;
+pub mod qdisc;
 mod service;
+mod verdict;
 
-pub use discipline::{Discipline, Observer};
-pub use law::{Aqm, Backlog, Limit, Link, Reason, Verdict};
+pub use aqm::Aqm;
+pub use backlog::{Backlog, Limit, Link};
 pub use packet::{Packet, PacketInfo};
 pub use port::{Output, Port};
+pub use qdisc::{Discipline, Observer};
 pub use service::{DeliveryTrace, RateSchedule, Service};
+pub use verdict::{Reason, Verdict};

@@ -1,19 +1,19 @@
 use weir_types::Ecn;
 
-/// What a law may know of a packet.
+/// Properties of a packet that AQMs may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketInfo {
     /// Bytes on the wire.
     pub bytes: u32,
     /// The ECN bits.
     pub ecn: Ecn,
-    /// Which flow it belongs to, for disciplines that tell flows apart.
+    /// Flow number, for disciplines with a queue per flow.
     pub flow: u32,
 }
 
-/// Anything that can wait in a queue: a simulated packet, a captured frame.
+/// A packet that can be queued: a simulated packet or a captured frame.
 pub trait Packet {
-    /// What a law may know of it.
+    /// Its properties.
     fn info(&self) -> PacketInfo;
 
     /// Sets the ECN field to [`Ecn::Ce`]. Only called on packets that are markable.

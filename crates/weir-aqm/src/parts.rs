@@ -1,6 +1,6 @@
-//! The parts that published laws are made of, as pure functions. The REM paper (section 2)
+//! The parts that published AQMs are made of, as pure functions. The REM paper (section 2)
 //! puts it in three questions: how is congestion measured, how is the measure embedded in a
-//! probability, how is it fed back. A law calls these and still reads like its paper.
+//! probability, how is it fed back. An AQM calls these and still reads like its paper.
 
 use weir_types::{Duration, Level, Rate};
 
@@ -64,7 +64,7 @@ pub fn mismatch(alpha: f64, queue: f64, target: f64, arrived: f64, capacity: f64
     alpha * (queue - target) + arrived - capacity
 }
 
-/// The same by the queue alone, equation (3): its growth stands for the mismatch of rates.
+/// The price by the queue alone, equation (3): the growth of the queue replaces the rate mismatch.
 #[inline]
 pub fn mismatch_by_queue(alpha: f64, queue: f64, before: f64, target: f64) -> f64 {
     queue - (1.0 - alpha) * before - alpha * target

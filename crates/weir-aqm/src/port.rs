@@ -1,5 +1,5 @@
-//! A discipline in front of a transmitter. The simulator and a live relay drive the same
-//! port: both hand it instants, and it depends on nothing else.
+//! A queue discipline with a transmitter. The simulator and a live relay drive the same port: both
+//! hand it instants, and it depends on nothing else.
 
 use weir_types::{Duration, Instant, Rate};
 
@@ -8,41 +8,41 @@ use crate::{
     service::{Service, Transmitter},
 };
 
-/// Told what a port does: besides the packets that are dropped and marked, the ones that
-/// leave, and every change of the backlog.
+/// Receives the events of a port: dropped and marked packets, departures and changes of the
+/// backlog.
 pub trait Output<P>: Observer<P> {
     /// Transmission of `packet` began at `start`, after it waited `sojourn`; its last bit
     /// leaves at `end`.
     fn sent(&mut self, packet: P, sojourn: Duration, start: Instant, end: Instant);
 
-    /// From `now` on this waits.
+    /// The backlog changed at `now`.
     fn backlog(&mut self, queue: Backlog, now: Instant);
 
-    /// From `now` on this waits of one class of [`Discipline::classes`].
+    /// The backlog of one class of [`Discipline::classes`] changed at `now`.
     fn class_backlog(&mut self, class: usize, queue: Backlog, now: Instant) {
         let _ = (class, queue, now);
     }
 }
 
-/// A queue and the wire behind it.
+/// A queue discipline and its transmitter.
 ///
-/// The port has a virtual clock: whatever was due is done in the order of its scheduled
-/// instants, and the law is handed those. A late call delays what comes out but never
-/// changes rates, sojourn times or decisions. At one instant the order is: a change of rate on a
-/// schedule, the law's update, the end of a transmission or an opportunity to send, an arrival.
+/// The port has a virtual clock: it runs due events in order and passes their scheduled instants to
+/// the AQM. A late call delays what comes out but never changes rates, sojourn times or decisions.
+/// At one instant the order is: a change of rate on a schedule, the AQM's update, the end of a
+/// transmission or an opportunity to send, an arrival.
 ///
-/// Nothing here needs an event while nothing waits: that the line fell idle, and the law's
-/// periodic updates, are made up for at the next call, with the instants they were due at.
+/// An empty port needs no events: the next call runs the idle notification and the AQM's updates
+/// with the instants at which they were due.
 #[derive(Debug)]
 pub struct Port<P, D> {
     discipline: D,
     transmitter: Transmitter,
-    /// When the transmitter asks for the next packet; meaningless while it is idle.
+    /// When the transmitter takes the next packet; unused while it is idle.
     free_at: Instant,
-    /// The transmitter has asked, found nothing, and waits for an arrival.
+    /// The queue was empty at the last dequeue.
     idle: bool,
-    /// When the rate changes or the discipline's update is due; never, at one rate and for a law without
-    /// a timer.
+    /// Earlier of the next rate change and the discipline's update; `Instant::MAX` if there is
+    /// neither.
     update_at: Instant,
     /// Classes that the discipline keeps apart.
     classes: usize,
@@ -52,7 +52,7 @@ pub struct Port<P, D> {
 }
 
 impl<P: Packet, D: Discipline<P>> Port<P, D> {
-    /// An idle port at the start of time, with a rate or another [`Service`].
+    /// An idle port at time 0.
     pub fn new(discipline: D, service: impl Into<Service>) -> Self {
         let transmitter = Transmitter::new(service.into());
         let update_at = discipline.next_update().unwrap_or(Instant::MAX).min(transmitter.next_change());
@@ -106,8 +106,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         (!self.idle && self.waits).then_some(self.free_at)
     }
 
-    /// From `now` on the link runs at `rate`, whatever its service was. A packet already on the wire
-    /// ends at the old one.
+    /// Sets a fixed rate from `now` on. A packet already on the wire ends at the old one.
     pub fn set_rate(&mut self, rate: Rate, now: Instant, output: &mut impl Output<P>) {
         self.advance(now, output);
         match &mut self.transmitter {
@@ -120,8 +119,8 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.discipline.on_rate(rate, now);
     }
 
-    /// What the link could have sent until `now`, in bits times [`Service::WORK_PER_BIT`], where that is not
-    /// its rate times the time: on a schedule or a trace. To be asked once the port has caught up with `now`.
+    /// What the link could have sent until `now`, in bits times [`Service::WORK_PER_BIT`], where
+    /// that is not its rate times the time: on a schedule or a trace. Call [`Port::advance`] first.
     pub fn offered(&self, now: Instant) -> Option<u128> {
         self.transmitter.offered(now)
     }
@@ -132,7 +131,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.transmitter.unsent(now, self.free_at)
     }
 
-    /// What waits.
+    /// Waiting packets.
     pub fn backlog(&self) -> Backlog {
         self.discipline.backlog()
     }
@@ -147,7 +146,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.transmitter.rate()
     }
 
-    /// A packet arrives where nothing waits, and the link sends only when a trace lets it.
+    /// A packet arrives at an empty queue of a trace-driven link.
     #[cold]
     fn hold(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
         self.idle = false;
@@ -156,7 +155,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.tell_backlog(now, output);
     }
 
-    /// A change of rate, or the law's update, is due.
+    /// A change of rate, or the AQM's update, is due.
     fn update(&mut self, due: Instant) {
         if self.transmitter.next_change() == due {
             let rate = self.transmitter.change();
@@ -179,7 +178,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         }
     }
 
-    /// The transmitter asks for a packet at `now`.
+    /// The transmitter takes a packet at `now`.
     #[inline]
     fn transmit(&mut self, now: Instant, output: &mut impl Output<P>) {
         let next = self.discipline.dequeue(now, output);

@@ -1,7 +1,8 @@
 //! The Python binding: `weir._core`. Types go in and out here; nothing is decided.
 
 mod errors;
-mod own_law;
+mod network;
+mod python_aqm;
 mod queue;
 mod run;
 mod scenario;
@@ -16,12 +17,13 @@ mod _core {
     #[pymodule_export]
     use super::{
         errors::{CaptureError, ScenarioError},
-        own_law::{BacklogView, LinkView, PacketView, SeenView},
+        network::{Bottleneck, LoadChange, Network, Path, Port, network_of},
+        python_aqm::{BacklogView, LinkView, PacketView, SeenView},
         queue::QueueCore,
         run::{Batch, Run, tables},
         scenario::Scenario,
         statistics::student_t,
-        vocabulary::{choices_of, laws, quantity, run_keys, schema},
+        vocabulary::{choices_of, disciplines, quantity, run_keys, schema},
     };
 
     #[pymodule_init]

@@ -10,12 +10,12 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use weir_aqm::{Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, disciplines::AnyDiscipline};
+use weir_aqm::{Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, qdisc::AnyDiscipline};
 use weir_types::{Buffer, Duration, Ecn, Instant, PacketSize, Probability, Rate, Streams, UnitError};
 
-use crate::own_law::{self, raised};
+use crate::python_aqm::{self, raised};
 
-/// A packet that is nothing but what a law may know of it, and its number.
+/// A packet that is nothing but what an AQM may know of it, and its number.
 #[derive(Clone, Copy)]
 struct Bare {
     info: PacketInfo,
@@ -64,7 +64,7 @@ impl Observer<Bare> for Fates {
 /// No packet is larger: as in scenario files.
 const LARGEST_PACKET: u64 = 1_000_000;
 
-/// Timers run on the way to any instant, so there is an end to what can be asked for.
+/// Upper bound of instants, because all timers before an instant run.
 const LATEST: f64 = 1e6;
 
 struct Held {
@@ -75,7 +75,7 @@ struct Held {
 }
 
 impl Held {
-    /// Lets time pass: timers run on the way.
+    /// Advances the time and runs due timers.
     fn advance(&mut self, seconds: f64) -> PyResult<Instant> {
         let now = Instant::from_nanos((seconds * 1e9).round() as u64);
         if !(0.0..=LATEST).contains(&seconds) || now < self.now {
@@ -116,7 +116,7 @@ fn whole(name: &str, value: &Bound<'_, PyAny>, range: RangeInclusive<u64>) -> Py
 pub(crate) struct QueueCore(Mutex<Held>);
 
 impl QueueCore {
-    /// What is held, for one thing at a time: its own law in Python may not ask for more.
+    /// What is held, for one thing at a time: its own AQM in Python may not ask for more.
     fn with<T>(&self, work: impl FnOnce(&mut Held) -> PyResult<T>) -> PyResult<T> {
         let mut held = match self.0.try_lock() {
             Ok(held) => held,
@@ -134,7 +134,7 @@ impl QueueCore {
     #[new]
     fn new(
         py: Python<'_>,
-        aqm: &str,
+        queue: &str,
         rate: &str,
         buffer: &str,
         mean_packet: &str,
@@ -158,13 +158,13 @@ impl QueueCore {
             let hint = hint.map(|hint| format!("; hint: {hint}")).unwrap_or_default();
             bad(&format!("{path}: {message}{hint}"))
         };
-        let mut config = weir_scenario::read_queue(aqm, link).map_err(|error| {
-            told(error.path.as_deref().unwrap_or("aqm"), &error.message, error.hint.as_deref())
+        let mut config = weir_scenario::read_queue(queue, link).map_err(|error| {
+            told(error.path.as_deref().unwrap_or("queue"), &error.message, error.hint.as_deref())
         })?;
         if let Some((place, parameters)) = config.python_mut() {
-            own_law::find(py, parameters, "").map_err(|error| {
-                own_law::blame(py, error, |key, message, hint| {
-                    told(&format!("aqm.{place}.{key}"), &message, Some(&hint))
+            python_aqm::find(py, parameters, "").map_err(|error| {
+                python_aqm::blame(py, error, |key, message, hint| {
+                    told(&format!("queue.{place}.{key}"), &message, Some(&hint))
                 })
             })?;
         }
@@ -241,7 +241,7 @@ impl QueueCore {
             let AnyDiscipline::OpRed(fifo) = &mut held.queue else {
                 return Err(bad("only op-red has a delay and a loss for targets".into()));
             };
-            let set = fifo.law_mut().set_targets(delay, loss);
+            let set = fifo.aqm_mut().set_targets(delay, loss);
             set.map_err(|invalid| bad(format!("{}: {}", invalid.parameter, invalid.message)))
         })
     }

@@ -11,11 +11,11 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 use weir_scenario::Direction;
-use weir_sim::{Around, Capture, Column, GroupRows, Job, Measurements, Names, Table, Tables};
+use weir_sim::{Capture, Column, GroupRows, Job, Measurements, Names, Table, Tables, ThreadWrapper};
 
 use crate::{
     errors::CaptureError,
-    own_law::{self, raised},
+    python_aqm::{self, raised},
     scenario::Scenario,
 };
 
@@ -31,7 +31,7 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // Runs with laws in Python need the interpreter to come to their end.
+        // Runs with AQMs in Python need the interpreter to come to their end.
         Python::try_attach(|py| py.detach(|| self.lock().cancel()));
     }
 }
@@ -46,7 +46,7 @@ impl Batch {
         threads: usize,
         captures: Vec<(String, Option<String>, bool, PathBuf)>,
     ) -> PyResult<Self> {
-        let own_laws = jobs.iter().any(|(scenario, _)| scenario.plain.has_python_laws());
+        let python_aqms = jobs.iter().any(|(scenario, _)| scenario.plain.has_python_aqms());
         let jobs = jobs.iter().map(|(scenario, seed)| Job {
             scenario: Arc::clone(&scenario.plain),
             seed: *seed,
@@ -56,8 +56,8 @@ impl Batch {
         if let Some(first) = jobs.first_mut() {
             first.captures = captures.into_iter().map(capture).collect();
         }
-        let around: Around = if own_laws { own_law::within_interpreter } else { |work| work() };
-        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, around)?)))
+        let wrapper: ThreadWrapper = if python_aqms { python_aqm::within_interpreter } else { |work| work() };
+        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, wrapper)?)))
     }
 
     fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
@@ -156,6 +156,7 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     for (name, column) in table.columns {
         match column {
             Column::Index(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
+            Column::Flag(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
             Column::Text(text) => dict.set_item(name, coded(py, &text)?)?,
             Column::Integer(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
             Column::Real(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,

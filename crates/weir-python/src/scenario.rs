@@ -7,9 +7,9 @@ use pyo3::{
     prelude::*,
     types::{PyString, PyTuple},
 };
-use weir_scenario::{Direction, Document};
+use weir_scenario::Document;
 
-use crate::{errors::scenario_error, own_law};
+use crate::{errors::scenario_error, network::Network, python_aqm};
 
 type Overrides = Vec<(String, String)>;
 
@@ -39,9 +39,9 @@ impl Scenario {
         };
         let mut plain = plain.map_err(|error| scenario_error(py, &error))?;
         let folder = Path::new(document.file()).parent().unwrap_or(Path::new("")).to_string_lossy();
-        for (path, parameters) in plain.python_laws_mut() {
-            own_law::find(py, parameters, &folder).map_err(|error| {
-                own_law::blame(py, error, |key, message, hint| {
+        for (path, parameters) in plain.python_aqms_mut() {
+            python_aqm::find(py, parameters, &folder).map_err(|error| {
+                python_aqm::blame(py, error, |key, message, hint| {
                     let path = format!("{path}.{key}");
                     let error = document.error_at(variant.as_deref(), &path, message, hint);
                     scenario_error(py, &error)
@@ -149,15 +149,17 @@ impl Scenario {
         self.plain.links.keys().cloned().collect()
     }
 
+    /// Ports, paths, load over time and the bottleneck.
+    #[getter]
+    fn network(&self) -> Network {
+        Network::of(&self.plain, &self.document, self.variant.as_deref())
+    }
+
     /// Every link and direction that has a queue.
     #[getter]
     fn queues(&self) -> Vec<(&str, &'static str)> {
-        let named = [(Direction::Forward, "forward"), (Direction::Reverse, "reverse")];
-        let queues = self.plain.links.iter().flat_map(|(name, link)| {
-            let there = named.iter().filter(|(direction, _)| link.lane(*direction).is_some());
-            there.map(move |(_, direction)| (name.as_str(), *direction))
-        });
-        queues.collect()
+        let ports = self.plain.network().ports;
+        ports.iter().map(|port| (port.at.link, port.at.direction.name())).collect()
     }
 
     #[getter]
@@ -179,10 +181,10 @@ impl Scenario {
         self.plain.sweep.as_ref().map(weir_scenario::Sweep::to_json)
     }
 
-    /// Whether laws in Python run in it, one at a time in each process.
+    /// Whether AQMs in Python run in it, one at a time in each process.
     #[getter]
-    fn has_python_laws(&self) -> bool {
-        self.plain.has_python_laws()
+    fn has_python_aqms(&self) -> bool {
+        self.plain.has_python_aqms()
     }
 
     fn has_choice(&self, path: &str) -> bool {

@@ -1,9 +1,8 @@
-//! What scenario files may say.
+//! Names and schema of scenario files.
 
 use numpy::PyArray1;
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use serde_json::Value;
-use weir_aqm::disciplines::QueueConfig;
+use pyo3::{exceptions::PyValueError, prelude::*};
+use weir_aqm::qdisc::QueueConfig;
 
 /// The JSON schema of scenario files.
 #[pyfunction]
@@ -11,7 +10,7 @@ pub(crate) fn schema() -> String {
     weir_scenario::schema()
 }
 
-/// The choices that a path leads through, each with what it chooses there.
+/// The choices along a path, each with the chosen name.
 #[pyfunction]
 pub(crate) fn choices_of(path: &str) -> Vec<(&str, &str)> {
     weir_scenario::choices_of(path)
@@ -37,45 +36,10 @@ pub(crate) fn run_keys(
     PyArray1::from_vec(py, keys)
 }
 
-/// Every law, and then every discipline that is more than one FIFO under a law: name, kind, summary,
-/// parameters. All of it comes from their own declarations.
+/// Names of all queue disciplines: the AQMs, each of which is a FIFO under it, then the schedulers.
 #[pyfunction]
-pub(crate) fn laws(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let schema = schemars::schema_for!(QueueConfig).to_value();
-    let choices = schema["oneOf"].as_array().into_iter().flatten();
-    let text = |value: &Value| value["description"].as_str().unwrap_or_default().replace('\n', " ");
-    QueueConfig::NAMES
-        .iter()
-        .map(|name| {
-            let law = PyDict::new(py);
-            law.set_item("name", name)?;
-            let choice = choices.clone().find(|choice| choice["properties"].get(*name).is_some());
-            law.set_item("summary", choice.map(text).unwrap_or_default())?;
-            let config = QueueConfig::from_name(name).expect("a name of the registry");
-            law.set_item("kind", if config.law().is_some() { "law" } else { "discipline" })?;
-            let defaults = serde_json::to_value(&config).expect("plain data")[name].take();
-            let reference =
-                choice.and_then(|choice| choice["properties"][name]["$ref"].as_str()).unwrap_or_default();
-            let definition = &schema["$defs"][reference.trim_start_matches("#/$defs/")]["properties"];
-            let mut parameters = Vec::new();
-            for (parameter, about) in definition.as_object().into_iter().flatten() {
-                let entry = PyDict::new(py);
-                entry.set_item("name", parameter)?;
-                let default = match &defaults[parameter] {
-                    Value::Null => "none".to_owned(),
-                    Value::String(text) => text.clone(),
-                    // A choice, by its name.
-                    Value::Object(choice) => choice.keys().cloned().collect::<Vec<_>>().join(", "),
-                    other => other.to_string(),
-                };
-                entry.set_item("default", default)?;
-                entry.set_item("summary", text(about))?;
-                parameters.push(entry);
-            }
-            law.set_item("parameters", parameters)?;
-            Ok(law)
-        })
-        .collect()
+pub(crate) fn disciplines() -> Vec<&'static str> {
+    QueueConfig::NAMES.to_vec()
 }
 
 /// A quantity of any kind on one scale with the others of its kind.

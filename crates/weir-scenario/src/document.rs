@@ -2,13 +2,13 @@ use std::{fs, path::Path, sync::Arc};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use toml::de::{DeTable, DeValue, Deserializer};
-use weir_aqm::{Link, disciplines::QueueConfig};
+use weir_aqm::{Link, qdisc::QueueConfig};
 
 use crate::{
     Scenario, ScenarioError,
     check::{self, Problem},
     overrides::{self, Value},
-    topology, wording,
+    presets, topology, wording,
 };
 
 /// The text of a scenario file, with the overrides that were asked for. Values keep the place
@@ -138,6 +138,22 @@ impl Document {
         self.finish(self.resolved(Some(name))?)
     }
 
+    /// The scenario of a text that `Scenario::to_toml` wrote, without the files that it names: links that
+    /// follow a trace have the rate that their AQM is told.
+    ///
+    /// # Errors
+    /// If the text describes no scenario.
+    pub fn resolved_scenario(&self) -> Result<Scenario, ScenarioError> {
+        let (mut scenario, _): (Scenario, _) = self.read(self.tree()?)?;
+        for link in scenario.links.values_mut() {
+            link.trace = None;
+            if let Some(reverse) = &mut link.reverse {
+                reverse.trace = None;
+            }
+        }
+        Ok(scenario)
+    }
+
     /// What is wrong with the value at `path`: for those who find it out after the scenario has
     /// been read.
     pub fn error_at(
@@ -152,7 +168,12 @@ impl Document {
         self.error(find(&tree, &path), &path, message, Some(hint))
     }
 
-    /// The text as a tree, with the overrides of a variant and those from outside.
+    /// The path as the file has it: that of the row, where a link or a group was written out from one.
+    pub fn written(&self, variant: Option<&str>, path: &str) -> String {
+        written(&self.resolved(variant).unwrap_or_default(), path)
+    }
+
+    /// The text as a tree, with the overrides of a variant, those from outside, and the values of presets.
     fn resolved(&self, variant: Option<&str>) -> Result<DeTable<'_>, ScenarioError> {
         let mut tree = self.tree()?;
         if let Some(name) = variant {
@@ -179,6 +200,7 @@ impl Document {
             let value = overrides::parse_value(value);
             overrides::set(&mut tree, &path.split('.').collect::<Vec<_>>(), &value);
         }
+        presets::fill(&mut tree);
         Ok(tree)
     }
 
@@ -241,10 +263,11 @@ impl Document {
         let written = value.map(toml::Spanned::get_ref);
         let (path, message, hint) = wording::explain(error.inner().message(), path, written);
         let mut found = self.error(value, &path, message, hint);
-        if let (Some(span), Some(_)) = (error.inner().span(), found.line)
+        if let (Some(span), Some(line)) = (error.inner().span(), found.line)
             && span.start != overrides::ELSEWHERE
         {
-            found.line = Some(self.line(span.start));
+            // The parser may know no more than the array around the entry.
+            found.line = Some(self.line(span.start).max(line));
         }
         found
     }
@@ -283,18 +306,18 @@ impl Document {
 /// have none.
 ///
 /// # Errors
-/// As in a scenario; the path begins with `aqm`.
+/// As in a scenario; the path begins with `queue`.
 pub fn read_queue(table: &str, link: Link) -> Result<QueueConfig, ScenarioError> {
     #[derive(Deserialize, Serialize)]
     struct Alone {
-        aqm: QueueConfig,
+        queue: QueueConfig,
     }
-    let document = Document::parse("the table", &format!("aqm = {table}"))?;
-    let (Alone { aqm }, tree) = document.read(document.tree()?)?;
-    check::check_discipline("aqm", &aqm, link).map_err(|Problem { path, message, hint }| {
+    let document = Document::parse("the table", &format!("queue = {table}"))?;
+    let (Alone { queue }, tree) = document.read(document.tree()?)?;
+    check::check_discipline("queue", &queue, link).map_err(|Problem { path, message, hint }| {
         document.error(find(&tree, &path), &path, message, Some(hint))
     })?;
-    Ok(aqm)
+    Ok(queue)
 }
 
 /// The deepest value on the dotted `path` that was written down.
@@ -327,6 +350,19 @@ fn untold_array<'a, 'i>(table: &'a DeTable<'i>, read: &serde_json::Value) -> Opt
                 untold_array(inner, read).map(|(path, value)| (format!("{name}.{path}"), value))
             }
             DeValue::Array(_) if read.is_object() => Some((name.to_string(), value)),
+            DeValue::Array(values) => {
+                let read = read.as_array().into_iter().flatten();
+                values.iter().zip(read).enumerate().find_map(|(index, (value, read))| {
+                    let place = format!("{name}[{index}]");
+                    match value.get_ref() {
+                        DeValue::Table(inner) => {
+                            untold_array(inner, read).map(|(path, value)| (format!("{place}.{path}"), value))
+                        }
+                        DeValue::Array(_) if read.is_object() => Some((place, value)),
+                        _ => None,
+                    }
+                })
+            }
             _ => None,
         }
     })

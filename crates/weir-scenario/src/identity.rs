@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::LazyLock};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use weir_aqm::{
-    disciplines::{FqParameters, QueueConfig},
-    laws::{AqmConfig, PythonParameters},
+    aqm::{AqmConfig, PythonParameters},
+    qdisc::{FqParameters, QueueConfig},
 };
 
 use crate::{FlowGroup, Link, Measure, Scenario};
@@ -28,7 +28,7 @@ impl Scenario {
                     lane.shift_remove("trace");
                 }
             }
-            strip(plain, &LINKS[&choice(&link.aqm)]);
+            strip(plain, &LINKS[&choice(&link.queue)]);
         }
         for (name, group) in &self.flows {
             let plain = &mut plain["flows"][name];
@@ -61,15 +61,19 @@ static MEASURE: LazyLock<Value> =
 static LINKS: LazyLock<HashMap<(&str, &str), Value>> = LazyLock::new(|| {
     let disciplines = QueueConfig::NAMES.iter().filter_map(|name| QueueConfig::from_name(name));
     let own = || AqmConfig::Python(PythonParameters::default());
-    let laws = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name)).chain([own()]);
-    let fair = laws.map(|law| QueueConfig::Fq(FqParameters { law, ..FqParameters::default() }));
-    disciplines.chain([own().into()]).chain(fair).map(|aqm| (choice(&aqm), link_template(&aqm))).collect()
+    let aqms = AqmConfig::NAMES.iter().filter_map(|name| AqmConfig::from_name(name)).chain([own()]);
+    let fair = aqms.map(|aqm| QueueConfig::Fq(FqParameters { aqm, ..FqParameters::default() }));
+    disciplines
+        .chain([own().into()])
+        .chain(fair)
+        .map(|queue| (choice(&queue), link_template(&queue)))
+        .collect()
 });
 
-/// The discipline, and the law that was chosen within it.
-const fn choice(aqm: &QueueConfig) -> (&'static str, &'static str) {
-    let law = if let QueueConfig::Fq(parameters) = aqm { parameters.law.name() } else { "" };
-    (aqm.name(), law)
+/// The queue discipline, and the AQM of its flows if it has a choice of them.
+const fn choice(queue: &QueueConfig) -> (&'static str, &'static str) {
+    let aqm = if let QueueConfig::Fq(parameters) = queue { parameters.aqm.name() } else { "" };
+    (queue.name(), aqm)
 }
 
 /// A group that says only what it must.
@@ -79,9 +83,9 @@ static GROUP: LazyLock<Value> = LazyLock::new(|| {
     without(&group, &["rtt", "path"])
 });
 
-fn link_template(aqm: &QueueConfig) -> Value {
+fn link_template(queue: &QueueConfig) -> Value {
     let link: Link = serde_json::from_value(json!({
-        "rate": "1 bit/s", "delay": "0 s", "buffer": "1 packet", "aqm": aqm,
+        "rate": "1 bit/s", "delay": "0 s", "buffer": "1 packet", "queue": queue,
     }))
     .expect("the least a link can say");
     without(&link, &["rate", "delay", "buffer"])

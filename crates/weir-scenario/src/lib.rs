@@ -9,7 +9,7 @@
 //!     rate = "10 Mbit/s"
 //!     delay = "10 ms"
 //!     buffer = "1 BDP"
-//!     aqm.red = { max_th = "30 packets" }
+//!     queue.red = { max_th = "30 packets" }
 //!     [flows.ftp]
 //!     count = 5
 //!     rtt = "40 ms"
@@ -19,12 +19,15 @@
 //! ```
 
 mod check;
+mod defaults;
 mod document;
 mod error;
 mod identity;
 mod measure;
+mod network;
 mod overrides;
 mod population;
+mod presets;
 mod sweep;
 mod topology;
 mod traffic;
@@ -39,17 +42,18 @@ pub use document::{Document, read_queue};
 pub use error::ScenarioError;
 pub use identity::run_key;
 pub use measure::{Measure, Series};
+pub use network::{Bottleneck, LoadChange, Network, Path, Port};
 pub use overrides::choices_of;
-pub use population::{Lifetime, Population};
+pub use population::{CountAt, CountSteps, Lifetime, PopulationChange};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::{
-    Bernoulli, ChainStep, Direction, GilbertElliott, Lane, Link, LinkBuffer, Loss, Passage, RateChanges,
-    ReverseLink,
+    Bernoulli, ChainStep, DirectedLink, Direction, GilbertElliott, Link, LinkBuffer, Loss, PortSpec,
+    RateChange, ReverseLink,
 };
 pub use traffic::{
-    Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, Content, Exponential, ExponentialSize, FlowGroup, Gaps,
-    LogNormal, LogNormalSize, Loop, ObjectCount, OnOff, PageTime, ParetoSize, Poisson, Replay, Rtt,
-    RttDistribution, Size, SizeDistribution, Sizes, ThreeGpp, Trace, TracePacket, Traffic, Uniform, Web,
+    Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, ClosedLoop, Content, Exponential, ExponentialSize,
+    FlowGroup, Gaps, LogNormal, LogNormalSize, ObjectCount, OnOff, PageTime, ParetoSize, Poisson, Replay,
+    Rtt, RttDistribution, Size, SizeDistribution, Sizes, ThreeGpp, Trace, TracePacket, Traffic, Uniform, Web,
 };
 
 /// The version of the scenario format, `schema = 1`.

@@ -13,6 +13,10 @@ pub struct Measure {
     pub period: Option<Duration>,
     /// Left out at the start of every period. Default 0 s.
     pub settle: Duration,
+    /// The link that results are about, `"LINK"` or `"LINK.reverse"`, where several could be meant.
+    /// Default: the one with the least capacity on the paths of the flows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<String>,
     /// Values over time. Default: none, which costs nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,

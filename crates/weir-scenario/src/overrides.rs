@@ -1,7 +1,7 @@
 //! Setting values by dotted path, in the text's own tree, so that every value keeps the place
 //! it was written at.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use toml::{
     Spanned,
@@ -10,13 +10,13 @@ use toml::{
 
 /// Tables that hold one choice among several: setting a value of another choice replaces it.
 const CHOICES: &[&str] =
-    &["aqm", "congestion", "law", "loss", "recovery", "rtt", "size", "slow_start", "traffic", "utility"];
+    &["queue", "aqm", "congestion", "loss", "recovery", "rtt", "size", "slow_start", "traffic", "utility"];
 
 /// Tables in which people choose the names, which may be any of these.
 const NAMED: &[&str] = &["links", "flows", "variants"];
 
 /// Whether the table `name` within `parent` holds a choice.
-fn is_choice(parent: &str, name: &str) -> bool {
+pub(crate) fn is_choice(parent: &str, name: &str) -> bool {
     CHOICES.contains(&name) && !NAMED.contains(&parent)
 }
 
@@ -29,27 +29,26 @@ pub(crate) const ELSEWHERE: usize = usize::MAX;
 /// Reads what stands behind `--set PATH=`: a TOML value, or else plain text.
 pub(crate) fn parse_value(text: &str) -> Value<'_> {
     match DeValue::parse(text) {
-        Ok(value) => displace(value),
-        Err(_) => elsewhere(DeValue::String(Cow::Borrowed(text))),
+        Ok(value) => displace(value, &(ELSEWHERE..ELSEWHERE)),
+        Err(_) => Spanned::new(ELSEWHERE..ELSEWHERE, DeValue::String(Cow::Borrowed(text))),
     }
 }
 
-/// A value of an override: its place is in no file.
-fn elsewhere(value: DeValue<'_>) -> Value<'_> {
-    Spanned::new(ELSEWHERE..ELSEWHERE, value)
-}
-
-/// The same value with everything in it elsewhere.
-fn displace(value: Value<'_>) -> Value<'_> {
-    elsewhere(match value.into_inner() {
+/// The same value, with everything in it, as if it were written at `span`.
+pub(crate) fn displace<'i>(value: Value<'i>, span: &Range<usize>) -> Value<'i> {
+    let value = match value.into_inner() {
         DeValue::Table(table) => {
             let displaced = table
                 .into_iter()
-                .map(|(name, value)| (key(name.get_ref(), ELSEWHERE..ELSEWHERE), displace(value)));
+                .map(|(name, value)| (key(name.get_ref(), span.clone()), displace(value, span)));
             DeValue::Table(displaced.collect())
         }
+        DeValue::Array(values) => {
+            DeValue::Array(values.into_iter().map(|value| displace(value, span)).collect())
+        }
         plain => plain,
-    })
+    };
+    Spanned::new(span.clone(), value)
 }
 
 /// Sets `path` to `value`. A table sets each value it holds, and an empty one makes a choice.
@@ -89,8 +88,8 @@ fn set_within<'i>(parent: &str, table: &mut DeTable<'i>, path: &[&str], value: &
 }
 
 /// The choices that a path leads through, each with what it chooses there: of
-/// `links.core.aqm.fq.law.red.max_th` they are (`links.core.aqm`, `fq`) and
-/// (`links.core.aqm.fq.law`, `red`).
+/// `links.core.queue.fq.aqm.red.max_th` they are (`links.core.queue`, `fq`) and
+/// (`links.core.queue.fq.aqm`, `red`).
 pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
     let (mut found, mut start, mut parent) = (Vec::new(), 0, "");
     for name in path.split('.') {
@@ -103,16 +102,24 @@ pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// The deepest value on `path` that was written down.
+/// The deepest value on `path` that was written down. A name such as `population[2]` is an entry of an
+/// array.
 pub(crate) fn find<'a, 'i>(table: &'a DeTable<'i>, path: &[&str]) -> Option<&'a Value<'i>> {
     let [first, rest @ ..] = path else { return None };
+    let (first, index) = match first.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, index)) => (name, index.parse::<usize>().ok()),
+        None => (*first, None),
+    };
     let (_, value) = table.iter().find(|(name, _)| name.get_ref() == first)?;
+    let entry = index.and_then(|index| value.get_ref().as_array()?.get(index));
+    let value = entry.unwrap_or(value);
     match value.get_ref() {
         DeValue::Table(inner) => find(inner, rest).or(Some(value)),
         _ => Some(value),
     }
 }
 
-fn key(name: &str, span: std::ops::Range<usize>) -> Spanned<Cow<'static, str>> {
+/// A key written at `span`.
+pub(crate) fn key(name: &str, span: Range<usize>) -> Spanned<Cow<'static, str>> {
     Spanned::new(span, Cow::Owned(name.to_owned()))
 }

@@ -1,7 +1,7 @@
 //! What serde says, in words for those who write scenario files.
 
 use toml::de::DeValue;
-use weir_aqm::{disciplines::QueueConfig, laws::AqmConfig};
+use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
 /// What is wrong with `value`, which stands at `path`, and what to do about it. A path may come
@@ -53,10 +53,10 @@ fn suggestion(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.starts_with("unknown"))?;
     let known: Vec<_> = quoted.collect();
-    // Known elsewhere, and laws are known here.
+    // A name of a scheduler where an AQM is expected.
     if QueueConfig::NAMES.contains(&unknown) && known.contains(&AqmConfig::NAMES[0]) {
         return Some(format!(
-            "{unknown} is a discipline, no law for the queues of another: aqm.{unknown} = {{}}"
+            "{unknown} is a scheduler, not an AQM for the queues of a scheduler: queue.{unknown} = {{}}"
         ));
     }
     let near = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), name));
@@ -102,6 +102,9 @@ fn remedy(message: &str, path: &str, value: Option<&DeValue<'_>>) -> Option<Stri
 
 /// `invalid type: string "0.1", expected f64`, as people would say it.
 fn in_plain_words(message: &str) -> Option<String> {
+    if message.starts_with("invalid length ") && message.contains(", expected struct ") {
+        return Some("a table belongs here, not an array".to_owned());
+    }
     let rest = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.rsplit_once(", expected ")?;
     let found = match found.split_once(' ').unwrap_or((found, "")) {

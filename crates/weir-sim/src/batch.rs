@@ -1,5 +1,5 @@
-//! Many runs on all cores. Each run is single-threaded and depends on its scenario and seed
-//! alone, so results do not depend on how many threads there are.
+//! Many runs on all cores. A run uses one thread and depends only on its scenario and seed, so results do
+//! not depend on the number of threads.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -10,40 +10,71 @@ use std::{
 
 use rayon::prelude::*;
 use weir_scenario::Scenario;
+use weir_types::Instant;
 
-use crate::{Capture, CaptureError, Measurements, Monitor, Stopped, World};
+use crate::{
+    capture::{Capture, CaptureError, Captures},
+    record::Measurements,
+    simulation::{Monitor, Simulation},
+};
 
-/// One run to do.
+/// One run.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// What to simulate.
     pub scenario: Arc<Scenario>,
     /// Seed of all its random streams.
     pub seed: u64,
-    /// Captures to make of it.
+    /// Captures to make.
     pub captures: Vec<Capture>,
 }
 
-impl Job {
-    /// Builds the world, runs it, clears it away, and says what all that took.
-    fn run(&self, monitor: &Monitor) -> Result<Measurements, Stopped> {
-        let began = cpu_time::ThreadTime::now();
-        let world = World::new(&self.scenario, self.seed).capturing(&self.scenario, &self.captures)?;
-        let measured = world.run(monitor)?;
-        Ok(Measurements { cpu: began.elapsed(), ..measured })
+/// Why a job has no result.
+enum Failure {
+    Cancelled,
+    Capture(CaptureError),
+}
+
+impl From<CaptureError> for Failure {
+    fn from(error: CaptureError) -> Self {
+        Self::Capture(error)
     }
 }
 
-/// What a thread does its work within: some laws need an interpreter at hand.
-pub type Around = fn(work: Box<dyn FnOnce() + Send>);
+impl Job {
+    /// Builds, runs and frees the simulation, and measures the CPU time of all this.
+    fn run(&self, monitor: &Monitor) -> Result<Measurements, Failure> {
+        let began = cpu_time::ThreadTime::now();
+        let measured = if self.captures.is_empty() {
+            Simulation::new(&self.scenario, self.seed).run(monitor).map_err(|_| Failure::Cancelled)?
+        } else {
+            self.run_with_captures(monitor)?
+        };
+        Ok(Measurements { cpu: began.elapsed(), ..measured })
+    }
 
-/// Runs that go on in the background. Dropping it stops them.
+    fn run_with_captures(&self, monitor: &Monitor) -> Result<Measurements, Failure> {
+        let Self { scenario, seed, captures } = self;
+        let simulation = Simulation::new(scenario, *seed);
+        let mut captures = Captures::create(captures, scenario, *seed, simulation.queues())?;
+        let Ok(measured) = simulation.observed_by(&mut captures).run(monitor) else {
+            return Err(captures.failure().map_or(Failure::Cancelled, Failure::Capture));
+        };
+        captures.finish(Instant::ZERO + scenario.duration)?;
+        Ok(measured)
+    }
+}
+
+/// Runs the work of a thread. An AQM in Python needs an interpreter around it.
+pub type ThreadWrapper = fn(work: Box<dyn FnOnce() + Send>);
+
+/// Runs in the background. Dropping the batch stops them.
 #[derive(Debug)]
 pub struct Batch {
     jobs: Arc<[(Job, Monitor)]>,
     ended: mpsc::Receiver<()>,
-    threads: Option<JoinHandle<Result<Vec<Measurements>, Stopped>>>,
-    /// The first capture that could not be written.
+    threads: Option<JoinHandle<Result<Vec<Measurements>, Failure>>>,
+    /// The first error of a capture.
     failure: Arc<OnceLock<CaptureError>>,
     done: bool,
 }
@@ -53,13 +84,13 @@ impl Batch {
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn start(jobs: Vec<Job>, threads: usize, around: Around) -> std::io::Result<Self> {
+    pub fn start(jobs: Vec<Job>, threads: usize, wrapper: ThreadWrapper) -> std::io::Result<Self> {
         let mut workers = Vec::new();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .spawn_handler(|pooled| {
                 let thread = thread::Builder::new().name(format!("weir-{}", pooled.index()));
-                workers.push(thread.spawn(move || around(Box::new(|| pooled.run())))?);
+                workers.push(thread.spawn(move || wrapper(Box::new(|| pooled.run())))?);
                 Ok(())
             })
             .build()
@@ -72,11 +103,11 @@ impl Batch {
         let threads = thread::Builder::new().name("weir-batch".into()).spawn(move || {
             let run = |(job, monitor): &(Job, Monitor)| {
                 let result = catch_unwind(AssertUnwindSafe(|| job.run(monitor))).unwrap_or_else(|panic| {
-                    // Nobody is going to see the others.
+                    // The results of the other runs are lost.
                     cancel(&work);
                     resume_unwind(panic)
                 });
-                if let Err(Stopped::Capture(error)) = &result {
+                if let Err(Failure::Capture(error)) = &result {
                     let _ = failed.set(error.clone());
                     cancel(&work);
                 }
@@ -84,9 +115,9 @@ impl Batch {
             };
             let runs = || work.par_iter().with_max_len(1).map(run).collect();
             let results = catch_unwind(AssertUnwindSafe(|| pool.install(runs)));
-            // The other end may be gone; then nobody wants to know.
+            // The receiver may have been dropped.
             let _ = ends.send(());
-            // What the threads work within may not outlive the program's end.
+            // The wrappers must end before the program: join the threads.
             drop(pool);
             for worker in workers {
                 let _ = worker.join();
@@ -96,13 +127,13 @@ impl Batch {
         Ok(Self { jobs, ended, threads: Some(threads), failure, done: false })
     }
 
-    /// Waits at most `timeout`; whether all runs have ended.
+    /// Waits at most `timeout`. Returns whether all runs have ended.
     pub fn wait(&mut self, timeout: Duration) -> bool {
         self.done |= !matches!(self.ended.recv_timeout(timeout), Err(mpsc::RecvTimeoutError::Timeout));
         self.done
     }
 
-    /// Simulated time done, as a fraction of all.
+    /// The simulated share of the total simulated time.
     pub fn progress(&self) -> f64 {
         let (done, all) = self.jobs.iter().fold((0.0, 0.0), |(done, all), (job, monitor)| {
             (done + monitor.simulated().as_secs_f64(), all + job.scenario.duration.as_secs_f64())
@@ -123,16 +154,16 @@ impl Batch {
         }
     }
 
-    /// The capture that could not be written, if there is one: the runs were stopped for it.
+    /// The error of the capture that stopped the runs, if there is one.
     pub fn failure(&self) -> Option<&CaptureError> {
         self.failure.get()
     }
 
-    /// The results in the order of the jobs, once all have ended; `None` if they were stopped
-    /// or have been taken.
+    /// The results in the order of the jobs, once all have ended. `None` if the runs were stopped, or the
+    /// results have been taken.
     ///
     /// # Panics
-    /// If a run did.
+    /// If a run panicked.
     pub fn take(&mut self) -> Option<Vec<Measurements>> {
         match self.threads.take()?.join() {
             Ok(results) => results.ok(),

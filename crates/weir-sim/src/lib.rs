@@ -1,32 +1,40 @@
 //! The discrete-event simulator.
 //!
 //! ```text
-//!            Scenario ──build──► World ──run──► Measurements
+//! Scenario ──► Simulation ──run──► Measurements ──► Tables
 //!
 //!   sender ─pipe─► port ─pipe─► … ─pipe─► receiver       data
-//!   sender ◄─pipe─ … ◄─pipe─ port ◄─pipe─ receiver       ACKs, if a reverse queue is asked for
+//!   sender ◄─pipe─ … ◄─pipe─ port ◄─pipe─ receiver       ACKs; the reverse queue is optional
 //! ```
 //!
-//! A *pipe* holds the packets that propagate over one delay, in order: the calendar holds one
-//! event per pipe and per timer, never one per packet.
+//! A *pipe* holds the packets that propagate over one delay, in order. The event queue holds one event per
+//! pipe, port and timer, never one per packet.
+//!
+//! | Module | Contents | Uses |
+//! |---|---|---|
+//! | `engine` | events and their queue | |
+//! | `record` | counters, histograms, series; the `Recorder` | |
+//! | `network` | ports, pipes, impairments, routing; the `PacketObserver` trait | `engine`, `record` |
+//! | `endpoints` | senders and receivers of all flows, with their timers | `engine`, `record` |
+//! | `traffic` | finite flows, sources of datagrams | all above |
+//! | `simulation` | one match over all events | all above |
+//! | `capture` | pcapng files: an observer of the network | `network`, `record` |
+//! | `tables` | measures derived from the counters | `record` |
+//! | `batch` | many runs on all cores | `simulation`, `capture` |
 
 mod batch;
-mod build;
 mod capture;
+mod endpoints;
 mod engine;
-mod measure;
 mod network;
 mod packet;
-mod results;
+mod record;
+mod simulation;
+mod tables;
 mod traffic;
-mod world;
 
-pub use batch::{Around, Batch, Job};
+pub use batch::{Batch, Job, ThreadWrapper};
 pub use capture::{Capture, CaptureError};
-pub use measure::{Measurements, Series};
-pub use packet::Packet;
-pub use results::{Column, GroupRows, Names, Table, Tables};
-pub use world::{Monitor, Stopped, World};
-
-/// Grows when the same scenario and seed would give other numbers.
-pub const RESULTS_VERSION: u32 = 1;
+pub use record::{Measurements, RESULTS_VERSION, Series};
+pub use simulation::{Monitor, Simulation, Stopped};
+pub use tables::{Column, GroupRows, Names, Table, Tables};

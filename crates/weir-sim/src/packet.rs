@@ -2,9 +2,9 @@ use weir_aqm::PacketInfo;
 use weir_tcp::Segment;
 use weir_types::Ecn;
 
-/// A segment on its way through the network.
+/// A segment in the network.
 #[derive(Clone, Copy, Debug)]
-pub struct Packet(pub Segment);
+pub(crate) struct Packet(pub(crate) Segment);
 
 impl weir_aqm::Packet for Packet {
     #[inline]

@@ -1,7 +1,7 @@
 //! TCP endpoints as state machines. Windows and sequence numbers count segments, as in the
 //! models and in ns-2's one-way TCP; a segment's size is constant within a flow.
 //!
-//! Nothing here calls the world: `now` comes in, segments and deadlines come out.
+//! The endpoints do no I/O: callers pass the time and get segments and deadlines.
 //!
 //! ```text
 //!            poll_segment(now) ──► Segment ──►  network  ──► Receiver::on_segment ─┐
@@ -32,12 +32,14 @@ extern crate alloc;
 
 pub mod congestion;
 mod parameters;
+mod preset;
 mod receiver;
 pub mod recovery;
 mod segment;
 mod sender;
 
-pub use parameters::{Counts, Growth, RtoFloor, TcpParameters};
+pub use parameters::{AppropriateByteCounting, MinRtoBounds, TcpParameters};
+pub use preset::{PresetKey, TcpPreset};
 pub use receiver::Receiver;
 pub use segment::{Flags, Segment};
 pub use sender::{Counters, Sender};

@@ -1,70 +1,55 @@
-//! What a connection can be told. Defaults follow the RFCs; each habit of ns-2 that
-//! published results depended on has an option called after what it does.
+//! Parameters of a connection. Defaults follow the RFCs; presets give those of ns-2 and Linux.
 
 use alloc::format;
 
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
-use crate::{congestion::CongestionConfig, recovery::RecoveryConfig};
+use crate::{PresetKey, congestion::CongestionConfig, recovery::RecoveryConfig};
 
-/// When the window may grow.
+/// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of
+/// appropriate byte counting (RFC 3465), in segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum Growth {
-    /// Only while the window is what limits the sender (RFC 7661, section 4.3).
+pub enum AppropriateByteCounting {
+    /// One, however many it acknowledges (RFC 5681, ns-2).
     #[default]
-    WhenLimiting,
-    /// On every ACK of new data, used or not (ns-2).
-    Always,
+    Off,
+    /// Those that it acknowledges, at most two (RFC 3465, L = 2): delayed ACKs no longer slow the growth down.
+    #[cfg_attr(feature = "serde", serde(rename = "limit-2"))]
+    Limit2,
+    /// All that it acknowledges (Linux).
+    NoLimit,
 }
 
-/// For how many segments an ACK of new data lets the window grow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum Counts {
-    /// For one, however many it acknowledges (RFC 5681, ns-2).
-    #[default]
-    Acks,
-    /// For those that it acknowledges, at most two (RFC 3465, L = 2): delayed ACKs no longer slow
-    /// the growth down.
-    UpToTwo,
-    /// For all that it acknowledges (Linux).
-    Segments,
-}
-
-impl Counts {
+impl AppropriateByteCounting {
     /// The number, of an ACK of `acked` segments.
     #[inline]
     pub(crate) fn of(self, acked: u32) -> f64 {
         match self {
-            Self::Acks => 1.0,
-            Self::UpToTwo => f64::from(acked.min(2)),
-            Self::Segments => f64::from(acked),
+            Self::Off => 1.0,
+            Self::Limit2 => f64::from(acked.min(2)),
+            Self::NoLimit => f64::from(acked),
         }
     }
 }
 
-/// What the least retransmission timeout bounds.
+/// What `min_rto` bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum RtoFloor {
-    /// The timeout (RFC 6298, 2.4).
+pub enum MinRtoBounds {
+    /// The retransmission timeout (RFC 6298, 2.4).
     #[default]
-    Timeout,
-    /// What the variation adds to the smoothed round trip (Linux): the timeout is longer by that.
-    Variation,
+    Rto,
+    /// The part `4 RTTVAR` of the timeout (Linux): a timeout is at least `min_rto` longer than the round trip.
+    Rttvar,
 }
 
 /// Parameters of a TCP connection.
@@ -75,66 +60,95 @@ pub enum RtoFloor {
     serde(deny_unknown_fields, default)
 )]
 pub struct TcpParameters {
-    /// How the window answers to ACKs, losses and marks. Default: Reno (RFC 5681).
+    /// Which implementation gives the values that are not written, also within the chosen `congestion` and
+    /// `recovery`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
+    pub preset: PresetKey,
+    /// Congestion control: how the window answers ACKs, losses and marks.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub congestion: CongestionConfig,
-    /// How lost segments are found and repaired. Default: `NewReno` (RFC 6582).
+    /// Loss recovery: how lost segments are found and sent again.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582")))]
     pub recovery: RecoveryConfig,
-    /// Window after the handshake. Default 10 packets (RFC 6928).
+    /// Congestion window after the handshake.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6928")))]
     pub initial_window: Packets,
-    /// Where slow start ends at first. Default: nowhere, a loss ends it (RFC 5681).
+    /// `ssthresh` before the first loss or mark.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.1", "x-default" = "infinite")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub initial_ssthresh: Option<Packets>,
-    /// What the receiver allows. Default: no limit.
+    /// What the receiver allows to be outstanding.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no limit")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub receive_window: Option<Packets>,
-    /// Begin with a SYN of 40 bytes and send data when it is acknowledged. Default on.
+    /// Begin with a SYN of `ack_size` bytes, and send data when it is acknowledged.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9293")))]
     pub handshake: bool,
-    /// Send a new segment on the first and second duplicate ACK (RFC 3042). Default on.
+    /// Send a new segment on the first and second duplicate ACK (RFC 3042).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.2")))]
     pub limited_transmit: bool,
-    /// When the window may grow. Default: while it limits the sender.
-    pub growth: Growth,
-    /// For how many segments an ACK lets the window grow. Default: for one (RFC 5681).
-    pub counts: Counts,
-    /// What a mark leaves of the window at least. Default 1 packet (RFC 3168, section 6.1.2); Linux 2.
-    pub mark_floor: Packets,
-    /// Take a round-trip sample from every ACK, by timestamps (RFC 7323), instead of one
-    /// segment at a time. Default off.
+    /// Let the window grow only while it limits the sender.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 7661, section 4.3")))]
+    pub cwnd_validation: bool,
+    /// By how many segments an ACK counts for the growth of the window (RFC 3465).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.1")))]
+    pub abc: AppropriateByteCounting,
+    /// Least congestion window after a mark.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 6.1.2")))]
+    pub ecn_min_cwnd: Packets,
+    /// Take a round-trip sample from every ACK, by timestamps (RFC 7323), instead of one segment at a time.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 3")))]
     pub timestamps: bool,
-    /// Least retransmission timeout. Default 1 s (RFC 6298); Linux and ns-2.35 200 ms.
+    /// Least retransmission timeout.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.4")))]
     pub min_rto: Duration,
-    /// Greatest retransmission timeout. Default 60 s (RFC 6298).
+    /// Greatest retransmission timeout.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.5")))]
     pub max_rto: Duration,
-    /// Timeout before the first round-trip sample. Default 1 s (RFC 6298).
+    /// Retransmission timeout before the first round-trip sample.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.1")))]
     pub initial_rto: Duration,
-    /// So many SYNs are sent again without doubling the timeout. Default 0 (RFC 6298); Linux 4.
-    pub steady_syns: u32,
-    /// Round-trip times are rounded up to multiples of this. Default 1 ns, which is exact;
-    /// ns-2.35 10 ms.
+    /// Number of SYNs that are sent again before the timeout doubles (Linux).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 5.5")))]
+    pub syn_linear_timeouts: u32,
+    /// Round-trip times are rounded up to multiples of this (`G` of RFC 6298).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "an exact clock")))]
     pub clock_granularity: Duration,
-    /// Acknowledge every second segment, or after this long (RFC 5681, section 4.2).
-    /// Default: acknowledge every segment at once, as the models of the papers assume.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    /// Acknowledge every second segment, or after this long (RFC 5681, section 4.2). "0 s": every segment
+    /// at once.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the models of the papers", "x-default" = "every segment at once")))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
+    )]
     pub delayed_ack: Option<Duration>,
-    /// With delayed ACKs: so many segments are acknowledged at once before the first is delayed. Default
-    /// 0; Linux 16, measured about 32.
-    pub quick_acks: u32,
-    /// With delayed ACKs: acknowledge at once what brings news of marks, as Linux does. That is the first
-    /// segment that is marked and the next one, and the one that says that the window was cut; with DCTCP, one
-    /// that is marked where the one before was not, or the other way round. Default off.
-    pub prompt_echoes: bool,
-    /// What `min_rto` bounds. Default: the timeout (RFC 6298).
-    pub rto_floor: RtoFloor,
-    /// Declare segments ECN-capable and answer to marks (RFC 3168). Default off.
+    /// With delayed ACKs: number of segments that are acknowledged at once before the first is delayed
+    /// (Linux).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 4.2")))]
+    pub quickack_segments: u32,
+    /// With delayed ACKs: acknowledge at once what reports a change of marks, as Linux does. That is the
+    /// first marked segment, the next one, and the one with CWR; with DCTCP, each segment that is marked
+    /// where the one before was not, or the reverse.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    pub immediate_ecn_echo: bool,
+    /// What `min_rto` bounds.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.4")))]
+    pub min_rto_bounds: MinRtoBounds,
+    /// Declare segments ECN-capable and answer marks (RFC 3168).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
     pub ecn: bool,
-    /// Declare retransmissions ECN-capable too (ns-2; RFC 3168, section 6.1.5 forbids it).
+    /// Declare retransmissions ECN-capable too (ns-2).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 6.1.5")))]
     pub ecn_on_retransmissions: bool,
-    /// Size of an acknowledgement, and of a SYN. Default 40 B, two headers without options.
+    /// Size of an ACK and of a SYN.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "IPv4 and TCP headers without options")))]
     pub ack_size: PacketSize,
 }
 
 impl Default for TcpParameters {
     fn default() -> Self {
         Self {
+            preset: PresetKey,
             congestion: CongestionConfig::default(),
             recovery: RecoveryConfig::default(),
             initial_window: Packets(10.0),
@@ -142,19 +156,19 @@ impl Default for TcpParameters {
             receive_window: None,
             handshake: true,
             limited_transmit: true,
-            growth: Growth::default(),
-            counts: Counts::default(),
-            mark_floor: Packets(1.0),
+            cwnd_validation: true,
+            abc: AppropriateByteCounting::default(),
+            ecn_min_cwnd: Packets(1.0),
             timestamps: false,
             min_rto: Duration::from_secs(1),
             max_rto: Duration::from_secs(60),
             initial_rto: Duration::from_secs(1),
-            steady_syns: 0,
+            syn_linear_timeouts: 0,
             clock_granularity: Duration::from_nanos(1),
             delayed_ack: None,
-            quick_acks: 0,
-            prompt_echoes: false,
-            rto_floor: RtoFloor::default(),
+            quickack_segments: 0,
+            immediate_ecn_echo: false,
+            min_rto_bounds: MinRtoBounds::default(),
             ecn: false,
             ecn_on_retransmissions: false,
             ack_size: PacketSize::new(40).expect("not zero"),
@@ -163,10 +177,10 @@ impl Default for TcpParameters {
 }
 
 impl TcpParameters {
-    /// Whether the parameters go together.
+    /// Checks that the parameters are consistent.
     ///
     /// # Errors
-    /// Names the parameter that does not, and what to do.
+    /// Names the parameter that is not, and what to do.
     pub fn check(&self) -> Result<(), Invalid> {
         let at_least_one = |value: Option<Packets>, parameter| {
             let packets = value.map_or(1.0, |value| value.0);
@@ -180,7 +194,7 @@ impl TcpParameters {
         at_least_one(Some(self.initial_window), "initial_window")?;
         at_least_one(self.initial_ssthresh, "initial_ssthresh")?;
         at_least_one(self.receive_window, "receive_window")?;
-        at_least_one(Some(self.mark_floor), "mark_floor")?;
+        at_least_one(Some(self.ecn_min_cwnd), "ecn_min_cwnd")?;
         self.congestion
             .check()
             .map_err(|invalid| invalid.below(self.congestion.name()).below("congestion"))?;
@@ -224,4 +238,11 @@ impl TcpParameters {
             "RFC 6928 has 10 packets",
         )
     }
+}
+
+/// Reads "0 s" as no delay, so that a file can take back the delay of a preset.
+#[cfg(feature = "serde")]
+fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let delay: Option<Duration> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(delay.filter(|delay| !delay.is_zero()))
 }

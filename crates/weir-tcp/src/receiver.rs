@@ -30,18 +30,18 @@ pub struct Receiver {
     /// feedback is exact, the last segment was marked.
     echo: bool,
     feedback: Feedback,
-    /// Every segment in order is acknowledged at once, and marks are latched: the short way for most.
+    /// Every segment in order is acknowledged at once, and marks are latched: the fast path.
     at_once: bool,
-    /// The last segment passed nothing but routers that understand ECN, as its sender asked.
+    /// All routers on the path of the last segment understand ECN; only if its sender asked.
     capable: bool,
     /// Stamp of the first segment whose ACK is being delayed.
     delayed: Option<Instant>,
     /// When the delayed ACK is due; [`Instant::MAX`] if there is none.
     due: Instant,
     delay: Option<Duration>,
-    /// News of marks is not delayed.
+    /// ACKs that report a change of marks are not delayed.
     prompt: bool,
-    /// ACKs that are still sent at once, whatever `delay` says.
+    /// ACKs that are still sent at once in spite of `delay`.
     quick: u32,
     ack_size: PacketSize,
     flow: u32,
@@ -66,8 +66,8 @@ impl Receiver {
             delayed: None,
             due: Instant::MAX,
             delay: parameters.delayed_ack,
-            prompt: parameters.prompt_echoes,
-            quick: parameters.quick_acks,
+            prompt: parameters.immediate_ecn_echo,
+            quick: parameters.quickack_segments,
             ack_size: parameters.ack_size,
             flow,
         }
@@ -144,7 +144,7 @@ impl Receiver {
                 self.due = now + delay;
                 before
             }
-            // There are two to send, and the other one comes first.
+            // Two ACKs are to be sent: the earlier one leaves first.
             Some(_) if before.is_some() => {
                 self.delayed = Some(segment.stamp);
                 self.due = now;
@@ -157,8 +157,8 @@ impl Receiver {
         }
     }
 
-    /// From now on ACKs speak of segments that are `marked` or not. One ACK cannot speak of both kinds: what
-    /// was delayed leaves with the echo of the segments before (RFC 8257, section 3.2).
+    /// From now on ACKs report segments that are `marked` or not. One ACK cannot report both, so a
+    /// delayed ACK leaves first, with the echo of the segments before (RFC 8257, section 3.2).
     #[inline(never)]
     fn echo_exactly(&mut self, marked: bool, plain: bool) -> Option<Segment> {
         let turns = plain && marked != self.echo;
@@ -211,7 +211,7 @@ impl Receiver {
         }
     }
 
-    /// The same for an onlooker on the way: the blocks stay to be read.
+    /// The same for an observer on the path: the receiver keeps the blocks.
     pub fn blocks_in_passing(&self, ack: &Segment) -> Blocks {
         match &self.log {
             Some(log) if ack.blocks > 0 => log.peek(ack.blocks),

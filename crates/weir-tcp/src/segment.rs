@@ -1,6 +1,6 @@
 use weir_types::{Ecn, Instant};
 
-/// What travels: data one way, acknowledgements the other. 24 bytes, so that the packets
+/// A segment on the wire: data in one direction, ACKs in the other. 24 bytes, so that the packets
 /// in flight of a whole simulation stay in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {

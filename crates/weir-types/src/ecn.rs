@@ -2,7 +2,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Ecn {
-    /// The sender does not understand marks: congestion is told by dropping.
+    /// Not ECN-capable: congestion is signalled by drops.
     #[default]
     NotEct = 0b00,
     /// ECN-capable transport, codepoint 1 (L4S identifier, RFC 9331).

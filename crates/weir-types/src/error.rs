@@ -1,4 +1,4 @@
-//! What is wrong with a value, and what to write instead.
+//! Errors of values, with hints.
 
 use alloc::{
     borrow::Cow,
@@ -7,7 +7,7 @@ use alloc::{
 };
 use core::fmt;
 
-/// Text that is not the quantity it should be, with a hint for the person who wrote it.
+/// A text that is not a valid quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
     /// What is wrong, in one clause.
@@ -24,7 +24,7 @@ impl fmt::Display for UnitError {
 
 impl core::error::Error for UnitError {}
 
-/// Stands between message and hint where both travel as one text.
+/// Separates message and hint in one text.
 const HINT: &str = "; hint: ";
 
 impl UnitError {
@@ -33,7 +33,7 @@ impl UnitError {
         Self { message: message.into(), hint: hint.into() }
     }
 
-    /// Takes a message that may have travelled as one text apart again.
+    /// Splits a text into message and hint.
     pub fn split(text: &str) -> (String, Option<String>) {
         match text.split_once(HINT) {
             Some((message, hint)) => (message.to_string(), Some(hint.to_string())),
@@ -42,10 +42,10 @@ impl UnitError {
     }
 }
 
-/// Parameters that do not go together.
+/// An invalid parameter or combination of parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The parameter to look at; dotted, if it belongs to a choice: `law.red.max_th`.
+    /// The parameter to look at; dotted if it belongs to a choice: `aqm.red.max_th`.
     pub parameter: Cow<'static, str>,
     /// What is wrong.
     pub message: String,
@@ -57,7 +57,7 @@ impl Invalid {
     /// `Err` with these texts unless `holds`.
     ///
     /// # Errors
-    /// As it is told.
+    /// With these texts.
     pub fn unless(
         holds: bool,
         parameter: &'static str,
@@ -71,7 +71,7 @@ impl Invalid {
         }
     }
 
-    /// The same, seen from outside of the choice `name`.
+    /// The same error with `name.` before the parameter.
     #[must_use]
     pub fn below(self, name: &str) -> Self {
         Self { parameter: Cow::Owned(format!("{name}.{}", self.parameter)), ..self }

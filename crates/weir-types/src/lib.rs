@@ -1,4 +1,4 @@
-//! The vocabulary of Weir, shared by every other crate.
+//! Types shared by all crates: time, rates, ECN, quantities, random streams.
 //!
 //! Nothing here reads a clock, draws from a global generator or does I/O.
 //!

@@ -6,7 +6,7 @@ use crate::{Duration, Instant};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A link rate in bits per second. Never zero: a link that cannot send is not a link.
+/// A link rate in bits per second; never zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(NonZeroU64);
 
@@ -55,7 +55,7 @@ impl fmt::Display for Rate {
 #[derive(Clone, Debug)]
 pub struct TransmitClock {
     rate: Rate,
-    /// What the nanoseconds given out so far fell short of, in units of 1/rate ns.
+    /// Remainder carried to the next packet, in units of 1/rate ns.
     remainder: u64,
     /// Sizes repeat: the last quotient and remainder are kept to save a division.
     bytes: u32,

@@ -19,7 +19,7 @@ pub struct Duration(u64);
 impl Instant {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than anything that happens.
+    /// After every event.
     pub const MAX: Self = Self(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the start.
@@ -44,9 +44,9 @@ impl Instant {
 }
 
 impl Duration {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// Longer than any run.
+    /// The maximum.
     pub const MAX: Self = Self(u64::MAX);
 
     /// `nanos` nanoseconds.

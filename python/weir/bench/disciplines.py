@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SOURCES = Path(__file__).parents[3]
-_COMMAND = ("bench", "--quiet", "--package", "weir-aqm", "--bench", "laws", "--", "--json")
+_COMMAND = ("bench", "--quiet", "--package", "weir-aqm", "--bench", "aqms", "--", "--json")
 
 RING = "ring"
 """The row of the bare ring buffer, against which the others are held."""

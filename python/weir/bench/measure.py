@@ -15,8 +15,8 @@ from typing import Any
 
 from weir import _core
 from weir.bench import peer
-from weir.processes import output_of
-from weir.scenario import bundled
+from weir.run.processes import output_of
+from weir.scenario.scenario import bundled
 
 PEERED = (
     "wireline-access",

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.processes import output_of
+from weir.run.processes import output_of
 
 _SCRIPT = Path(__file__).parents[3] / "tests" / "reference" / "ns2" / "run.py"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weir.processes import output_of
+from weir.run.processes import output_of
 
 CASE = "bench/sweep"
 """A bundled scenario: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
@@ -50,8 +50,8 @@ def _cost(workers: str, options: Sequence[str], replications: int, say: Callable
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         printed = output_of(
             "-m", "weir", "sweep", CASE, "--replications", str(replications), "--store", f"{place}/store",
-            "--no-report", "--json", "--quiet", *options,
+            "--json", "--quiet", *options,
         )  # fmt: skip
         user_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     document: dict[str, Any] = json.loads(printed)
-    return SweepCost(workers, document["done"], document["cpu_s"], user_s, document["wall_s"])
+    return SweepCost(workers, document["done"], document["cost"]["cpu_s"], user_s, document["wall_s"])

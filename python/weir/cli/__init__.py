@@ -13,8 +13,9 @@ from weir.cli import (
     compare,
     export,
     listing,
+    others,
     plot,
-    reproduce,
+    report,
     responses,
     results,
     run,
@@ -41,14 +42,15 @@ app.command("sweep")(sweep.sweep)
 app.command("tune")(tune.tune)
 app.command("export")(export.export)
 app.command("results")(results.results)
+app.command("report")(report.report)
 app.command("plot")(plot.plot)
 app.command("responses")(responses.responses)
-app.command("reproduce")(reproduce.reproduce)
 app.command("list")(listing.listing)
 app.command("show")(show.show)
 app.command("schema")(schema.schema)
 app.command("bench")(bench.bench)
 app.add_typer(theory.app, name="theory")
+others.add_to(app)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature

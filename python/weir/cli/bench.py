@@ -28,9 +28,9 @@ def bench(
     quiet: Quiet = False,
 ) -> None:
     """Measure CPU time per packet."""
-    from weir import command, console
     from weir.bench import measure as benchmark
     from weir.bench.peer import available
+    from weir.cli import command, console
 
     for name in case or ():
         if name not in benchmark.CASES:

@@ -7,33 +7,33 @@ from typing import Annotated
 import typer
 
 from weir.cli.options import (
+    Dask,
+    Disciplines,
     Json,
     Measures,
-    NoReport,
-    Out,
+    Processes,
     Quiet,
     Replications,
+    Report,
     Seed,
     Set,
     Source,
+    StorePath,
     Threads,
+    Variants,
+    WorkerChoice,
     assignments,
     chosen_measures,
-    names,
+    compared,
     stated_margins,
-)  # fmt: skip
+)
 
 
 def compare(
     scenario: Source,
     *,
-    disciplines: Annotated[
-        str | None,
-        typer.Option(metavar="LAW,LAW", help="Compare these laws with their defaults, not the variants."),
-    ] = None,
-    variants: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="Only these variants. Default: all.")
-    ] = None,
+    disciplines: Disciplines = None,
+    variants: Variants = None,
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="What to compare with. Default: the first.")
     ] = None,
@@ -47,38 +47,26 @@ def compare(
     set_: Set = None,
     replications: Replications = 1,
     seed: Seed = None,
-    threads: Threads = 0,
-    out: Out = None,
+    store: StorePath = None,
+    threads: Threads = None,
+    processes: Processes = None,
+    dask: Dask = None,
     measure: Measures = None,
-    no_report: NoReport = False,
+    report: Report = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run the variants of a scenario with common seeds and compare them in pairs."""
-    if disciplines and variants:
-        raise typer.BadParameter("choose variants or disciplines, not both")
+    """Run the variants of a scenario with common seeds and show paired differences."""
+    workers = WorkerChoice(threads, processes, dask)
+    chosen = compared(variants, disciplines)
     overrides = assignments(set_)
     margins = stated_margins(margin)
-    measures = chosen_measures(measure, ())
+    measures = chosen_measures(measure)
 
-    from weir import command, console
-    from weir.scenario import Scenario
+    from weir.api import Scenario
+    from weir.cli import command, running
 
     with command.guarded():
-        loaded = Scenario.load_with(scenario, overrides)
-        target = command.target(out, loaded.name)
-        laws, chosen = names(disciplines), names(variants)
-        arms = len(laws or chosen or loaded.variants)
-        with console.progress_bar(arms * replications, quiet=quiet) as progress:
-            result = loaded.compare(
-                replications,
-                seed,
-                threads,
-                progress,
-                variants=chosen,
-                disciplines=laws,
-                baseline=baseline,
-                margins=margins,
-                command=command.command_line(),
-            )
-        command.deliver(result, target, report=not no_report, as_json=json, quiet=quiet, measures=measures)
+        loaded = Scenario.load(scenario, overrides)
+        plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
+        running.run(plan, store, workers, running.Shown(measures, report=report, json=json, quiet=quiet))

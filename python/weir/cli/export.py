@@ -37,7 +37,7 @@ def export(
         ),
     ] = 5,
     no_measure: Annotated[bool, typer.Option("--no-measure", help="Run nothing.")] = False,
-    threads: Threads = 0,
+    threads: Threads = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Default: print it.")
     ] = None,
@@ -49,25 +49,26 @@ def export(
     """
     overrides = assignments(set_)
 
-    from weir import command, console
+    from weir.cli import command, console
+    from weir.cli.live import following
     from weir.export import export as exported
-    from weir.replace import make_readable
-    from weir.scenario import Scenario
+    from weir.scenario.scenario import Scenario
+    from weir.store.replace import make_readable
 
     with command.guarded():
         if out is not None and (out.is_dir() or not out.parent.is_dir()):
             command.refuse(f"{out} cannot be written", "name a file in a folder that is there: -o FILE")
-        loaded = Scenario.load_with(scenario, overrides)
+        loaded = Scenario.load(scenario, overrides)
         chosen = loaded if variant is None else loaded.variant(variant)
-        with console.progress_bar(2 * replications, quiet=quiet) as progress:
+        with following(None, "", quiet=quiet) as follow:
             found = exported(
                 chosen,
                 link,
                 form,  # type: ignore[arg-type] # checked there
                 device,
                 replications=0 if no_measure else replications,
-                threads=threads,
-                progress=progress,
+                threads=threads or 0,
+                progress=follow.show,
                 command=command.command_line(),
             )
         if out is None:

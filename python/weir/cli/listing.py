@@ -12,14 +12,14 @@ from weir.cli.options import Json
 def listing(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[laws|congestion|recovery|scenarios|measures]", help="Default: all."),
+        typer.Argument(metavar="[disciplines|congestion|recovery|scenarios|measures]", help="Default: all."),
     ] = None,
     *,
     json: Json = False,
 ) -> None:
-    """List laws, congestion controls, loss recoveries, bundled scenarios and measures."""
-    from weir import command, console
-    from weir.catalogue import CATALOGUE
+    """List disciplines, congestion controls, loss recoveries, bundled scenarios and measures."""
+    from weir.cli import command, console
+    from weir.disciplines.catalogue import CATALOGUE
 
     if what is not None and what not in CATALOGUE:
         raise typer.BadParameter(f"{what!r}; there are: {', '.join(CATALOGUE)}")
@@ -29,5 +29,5 @@ def listing(
             console.print_json(chosen)
         else:
             console.print_catalogue(chosen)
-            if "laws" in chosen:
-                console.note("more of one: weir show NAME; a law of your own, in Python: weir show python")
+            if "disciplines" in chosen:
+                console.note("details: weir show NAME; your own AQM in Python: weir show python")

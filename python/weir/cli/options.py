@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,12 @@ def _assignment(text: str) -> tuple[str, str]:
 Source = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a bundled scenario: see weir list.")
 ]
+Which = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RESULT]", help="Number, name or id of a result: see weir results. Default: the newest."
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -26,36 +33,54 @@ Set = Annotated[
         help='Replace a value: --set links.bottleneck.rate="10 Mbit/s". May be repeated.',
     ),
 ]
+Variants = Annotated[str | None, typer.Option(metavar="NAME,NAME", help="Only these variants. Default: all.")]
+Disciplines = Annotated[
+    str | None,
+    typer.Option(metavar="NAME,NAME", help="Queue disciplines with their defaults instead of the variants."),
+]
 Replications = Annotated[
     int, typer.Option("--replications", "-n", min=1, help="Independent runs, each with its seed.")
 ]
 Seed = Annotated[
     int | None, typer.Option(min=0, max=2**62, help="Of the first replication. Default: the scenario's.")
 ]
-Threads = Annotated[int, typer.Option(min=0, help="0: every core.")]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Results directory. Default: results/NAME.")]
 StorePath = Annotated[
     Path | None,
     typer.Option("--store", metavar="DIR", help="Where finished runs are kept. Default: results/store."),
 ]
-SweepName = Annotated[
-    str | None,
-    typer.Argument(metavar="[SWEEP]", help="Name or id of a sweep: see weir results. Default: the latest."),
-]
-SweepThreads = Annotated[
+Threads = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
 ]
 Processes = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")]
 Dask = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4.")
 ]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Tables only: no figures, no report.")]
+Report = Annotated[
+    bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
+]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
+Export = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the rows to FILE: .csv, .parquet or .json.")
+]
 Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="NAME", help="Show this measure: see weir list. May be repeated."),
 ]
+
+
+@dataclass(frozen=True)
+class WorkerChoice:
+    """Who does the runs: at most one of them."""
+
+    threads: int | None
+    processes: int | None
+    dask: str | None
+
+    def __post_init__(self) -> None:
+        if sum(choice is not None for choice in (self.threads, self.processes, self.dask)) > 1:
+            raise typer.BadParameter("choose one of --threads, --processes and --dask")
 
 
 def assignments(values: list[str] | None) -> list[tuple[str, str]]:
@@ -63,22 +88,23 @@ def assignments(values: list[str] | None) -> list[tuple[str, str]]:
     return [_assignment(value) for value in values or []]
 
 
-def only_one_kind_of_workers(*chosen: object) -> None:
-    """Of threads, processes and Dask; None is not chosen."""
-    if sum(choice is not None for choice in chosen) > 1:
-        raise typer.BadParameter("choose one of --threads, --processes and --dask")
-
-
 def names(text: str | None) -> list[str] | None:
     """The parts of `NAME,NAME`."""
     return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
+def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] | None, list[str] | None]:
+    """The names of variants or of disciplines."""
+    if variants and disciplines:
+        raise typer.BadParameter("choose --variants or --disciplines, not both")
+    return names(variants), names(disciplines)
 
 
 def stated_margins(values: list[str] | None) -> dict[str, float]:
     """Measure to number of every `--margin`."""
     margins: dict[str, float] = {}
     for name, text in assignments(values):
-        (measure,) = chosen_measures([name], ())
+        (measure,) = chosen_measures([name])
         try:
             margins[measure] = float(text)
         except ValueError:
@@ -86,11 +112,13 @@ def stated_margins(values: list[str] | None) -> dict[str, float]:
     return margins
 
 
-def chosen_measures(names: list[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+def chosen_measures(names: list[str] | None) -> tuple[str, ...]:
     """The measures to show. A hyphen is as good as an underscore."""
-    from weir.measures import MEASURES
+    if not names:
+        return ()
+    from weir.stats.measures import MEASURES
 
-    chosen = tuple(name.replace("-", "_") for name in names or ()) or default
+    chosen = tuple(name.replace("-", "_") for name in names)
     for name in chosen:
         if name not in MEASURES:
             raise typer.BadParameter(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from weir.cli.options import Quiet, StorePath, SweepName, assignments
+from weir.cli.options import Quiet, StorePath, Which, assignments
 
 Dimension = Annotated[
     str | None, typer.Option(metavar="AXIS", help="An axis, by path or last part; variant; users.")
@@ -15,7 +15,7 @@ Dimension = Annotated[
 
 
 def plot(
-    sweep: SweepName = None,
+    which: Which = None,
     *,
     kind: Annotated[
         str | None,
@@ -53,7 +53,7 @@ def plot(
     quiet: Quiet = False,
 ) -> None:
     """Draw figures of a sweep from the store alone: nothing is run."""
-    from weir import command, console
+    from weir.cli import command, console
     from weir.store import DEFAULT
 
     options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
@@ -63,10 +63,9 @@ def plot(
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
     with command.guarded(), command.opened(store or DEFAULT, create=False, quiet=quiet) as opened:
-        chosen = command.found_sweep(opened, sweep)
+        chosen = command.found(opened, which)
         if kind is None:
-            target = command.report_target(out, chosen.name)
-            place = command.written(chosen.report, target)
+            place = command.report(chosen, quiet=quiet)
         else:
             place = command.drawn(chosen, kind.replace("-", "_"), given, dict(assignments(only)), out)
         if not quiet:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from weir.cli.options import Json, Quiet
+from weir.cli.options import Export, Json, Quiet, StorePath, Which
 
 
 def responses(
-    result: Annotated[Path, typer.Argument(metavar="RESULT", help="A results directory: results/NAME.")],
+    which: Which = None,
     *,
     band: Annotated[
         str, typer.Option(metavar="LOW..HIGH", help='Where the queue belongs: "62.5 kB..375 kB".')
@@ -29,29 +28,25 @@ def responses(
         ),
     ] = None,
     runs: Annotated[bool, typer.Option("--runs", help="Every run by itself.")] = False,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the rows to FILE: .csv, .parquet or .json.")
-    ] = None,
+    store: StorePath = None,
+    export: Export = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show how long a queue takes to find its place again after each change of load."""
+    """Show how long a queue takes to return into a band after each change of load."""
     low, dots, high = (part.strip() for part in band.partition(".."))
     if not (low and dots and high):
         raise typer.BadParameter(f"{band!r} is not LOW..HIGH", param_hint="--band")
 
     from shutil import get_terminal_size
 
-    from weir import command, console
-    from weir import responses as found
-    from weir.result import Result
+    from weir.cli import command, console
+    from weir.stats import responses as found
+    from weir.store import DEFAULT
 
-    with command.guarded():
-        try:
-            loaded = Result.load(result)
-        except ValueError as error:
-            command.refuse(str(error), "weir run SCENARIO makes one, in results/NAME")
-        rows = loaded.responses(low, high, link=link, hold=hold, average=average, at=at)
+    with command.guarded(), command.opened(store or DEFAULT, create=False, quiet=quiet) as opened:
+        sweep = command.found(opened, which)
+        rows = sweep.responses(low, high, link=link, hold=hold, average=average, at=at)
         if not runs:
             rows = found.estimates(rows)
         if export is not None or json or runs:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from weir.cli.options import Json, Measures, Quiet, StorePath, SweepName, chosen_measures
+from weir.cli.options import Export, Json, Measures, Quiet, StorePath, Which, chosen_measures
 
 
 def results(
-    sweep: SweepName = None,
+    which: Which = None,
     *,
     store: StorePath = None,
     where: Annotated[
@@ -25,22 +24,27 @@ def results(
         typer.Option(
             metavar="QUERY",
             help="Ask in SQL. Tables: estimates, observations, links, groups, flows, delays, completions, "
-            "series, sweeps.",
+            "series, results.",
         ),
     ] = None,
-    export: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the rows to FILE: .csv, .parquet or .json."),
-    ] = None,
+    export: Export = None,
     table: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which rows: a table as for --sql, but not sweeps. Default: estimates; with --where "
+            help="Which rows: a table as for --sql, but not results. Default: estimates; with --where "
             "observations.",
         ),
     ] = None,
     measure: Measures = None,
+    remove: Annotated[
+        bool,
+        typer.Option("--remove", help="Remove the result and its directory. Its runs stay: see --prune."),
+    ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="Remove the runs that belong to no result, and say how much it was."),
+    ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file of the store and compare it with the journal.")
     ] = False,
@@ -51,15 +55,17 @@ def results(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the sweeps in the store; show, filter, query and export the results of one."""
-    measures = chosen_measures(measure, ())
+    """List the results in the store; show, filter, query and export one; give space back."""
+    measures = chosen_measures(measure)
     if sql and (where or table):
-        raise typer.BadParameter("--sql says it all: leave out --where and --table")
+        raise typer.BadParameter("a query has its own table and condition: leave out --where and --table")
+    if remove and which is None:
+        raise typer.BadParameter("name the result to remove: weir results 3 --remove")
 
-    from weir import command, console
+    from weir.cli import command, console
     from weir.store import DEFAULT
     from weir.store import rebuild as rebuilt
-    from weir.sweeps import tables as asked
+    from weir.sweep import query
 
     place = store or DEFAULT
     with command.guarded():
@@ -68,16 +74,20 @@ def results(
                 console.note(f"store: {sentence}")
         with command.opened(place, create=False, quiet=quiet) as opened:
             if verify:
-                asked.verify(opened, say=console.note)
-            if sweep is None and not any((where, sql, export, table)):
-                command.show_sweeps(opened, as_json=json)
+                query.verify(opened, say=console.note)
+            if remove or prune:
+                command.give_back(opened, which if remove else None, prune=prune)
                 return
-            chosen = command.found_sweep(opened, sweep)
-            if not any((where, sql, export, table)):
-                command.show_sweep(chosen, measures, as_json=json)
+            rows = any((where, sql, export, table))
+            if which is None and not rows:
+                command.show_results(opened, as_json=json)
+                return
+            chosen = command.found(opened, which)
+            if not rows:
+                command.show_result(chosen, measures, as_json=json)
                 return
             if sql:
-                frame = asked.query(opened, chosen, sql)
+                frame = query.query(opened, chosen, sql)
             else:
-                frame = asked.rows(opened, chosen, table, where, measures)
+                frame = query.rows(opened, chosen, table, where, measures)
             command.show_rows(frame, export, as_json=json, quiet=quiet)

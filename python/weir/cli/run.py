@@ -7,19 +7,22 @@ from typing import Annotated
 import typer
 
 from weir.cli.options import (
+    Dask,
     Json,
     Measures,
-    NoReport,
-    Out,
+    Processes,
     Quiet,
     Replications,
+    Report,
     Seed,
     Set,
     Source,
+    StorePath,
     Threads,
+    WorkerChoice,
     assignments,
     chosen_measures,
-)  # fmt: skip
+)
 
 
 def run(
@@ -28,7 +31,6 @@ def run(
     set_: Set = None,
     replications: Replications = 1,
     seed: Seed = None,
-    threads: Threads = 0,
     capture: Annotated[
         list[str] | None,
         typer.Option(
@@ -36,32 +38,29 @@ def run(
             help="Write the packets of a link as pcapng, of the first replication. May be repeated.",
         ),
     ] = None,
-    out: Out = None,
+    store: StorePath = None,
+    threads: Threads = None,
+    processes: Processes = None,
+    dask: Dask = None,
     measure: Measures = None,
-    no_report: NoReport = False,
+    report: Report = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a scenario and report what was measured."""
+    """Run a scenario and show what was measured. The result gets a number, and is kept."""
+    workers = WorkerChoice(threads, processes, dask)
     overrides = assignments(set_)
-    measures = chosen_measures(measure, ())
+    measures = chosen_measures(measure)
 
-    from weir import command, console
-    from weir.scenario import Scenario
+    from weir.api import Scenario
+    from weir.cli import command, console, running
+    from weir.run.captures import parsed
 
     with command.guarded():
-        loaded = Scenario.load_with(scenario, overrides)
-        target = command.target(out, loaded.name)
-        with console.progress_bar(replications, quiet=quiet) as progress:
-            result = loaded.run(
-                replications,
-                seed,
-                threads,
-                progress,
-                capture=capture or (),
-                capture_beside=target,
-                command=command.command_line(),
-            )
-        command.deliver(result, target, report=not no_report, as_json=json, quiet=quiet, measures=measures)
+        loaded = Scenario.load(scenario, overrides)
+        plan = loaded.plan_run(replications, seed)
+        captures = parsed(capture or (), loaded.core)
+        shown = running.Shown(measures, report=report, json=json, quiet=quiet)
+        running.run(plan, store, workers, shown, captures)
         if loaded.variants and not quiet:
             console.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")

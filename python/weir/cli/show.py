@@ -12,38 +12,37 @@ from weir.cli.options import Json
 def show(
     discipline: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME", help="Of a discipline, a congestion control or a recovery: see weir list."
-        ),
+        typer.Argument(metavar="NAME", help="A discipline, congestion control or recovery: see weir list."),
     ],
     *,
     json: Json = False,
 ) -> None:
-    """Show what a discipline does: idea, equations, parameters, deviations, its line for tc.
+    """Show the reference of a discipline: idea, equations, parameters, deviations, `tc` line.
 
-    Of a congestion control or a loss recovery: its parameters.
+    For a congestion control or a loss recovery, show its parameters.
     """
     from dataclasses import asdict
     from shutil import get_terminal_size
 
-    from weir import command, console, endpoints
-    from weir.lineage import find
-    from weir.lineage.text import text_of
+    from weir.cli import command, console
+    from weir.disciplines import find
+    from weir.disciplines.text import text_of, text_of_endpoint
+    from weir.scenario.declared import endpoints
 
     with command.guarded():
         if discipline == "python" and not json:
-            from weir import laws
+            from weir import aqm
 
-            console.print_text(str(laws.__doc__).strip())
+            console.print_text(str(aqm.__doc__).strip())
             return
-        ends = endpoints.find(discipline)
-        if ends:
+        parts = endpoints(discipline)
+        if parts:
             if json:
-                console.print_json(ends)
+                console.print_json({key: asdict(declared) for key, declared in parts.items()})
             else:
                 width = get_terminal_size().columns
-                shown = (endpoints.text_of(place, entry, width) for place, entry in ends.items())
-                console.print_text("\n\n\n".join(shown))
+                texts = (text_of_endpoint(key, declared, width) for key, declared in parts.items())
+                console.print_text("\n\n\n".join(texts))
             return
         found = find(discipline)
         if json:

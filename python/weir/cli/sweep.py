@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weir.cli.options import (
     Dask,
+    Disciplines,
     Json,
     Measures,
-    NoReport,
     Processes,
     Quiet,
+    Report,
     Seed,
     Set,
     Source,
     StorePath,
-    SweepThreads,
+    Threads,
+    Variants,
+    WorkerChoice,
     assignments,
     chosen_measures,
-    names,
-    only_one_kind_of_workers,
+    compared,
 )
 
 
@@ -48,12 +49,8 @@ def sweep(
         str | None,
         typer.Option(metavar="NAME", help="How: lhs, sobol, morris or saltelli. Default: lhs."),
     ] = None,
-    variants: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="Only these variants. Default: all.")
-    ] = None,
-    disciplines: Annotated[
-        str | None, typer.Option(metavar="LAW,LAW", help="These laws with their defaults, not the variants.")
-    ] = None,
+    variants: Variants = None,
+    disciplines: Disciplines = None,
     set_: Set = None,
     replications: Annotated[
         int | None,
@@ -71,46 +68,39 @@ def sweep(
     ] = None,
     seed: Seed = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to call the sweep. Default: the scenario's name.")
+        str | None, typer.Option(metavar="NAME", help="Of the result. Default: the scenario's name.")
     ] = None,
     store: StorePath = None,
-    threads: SweepThreads = None,
+    threads: Threads = None,
     processes: Processes = None,
     dask: Dask = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where the report goes. Default: results/NAME-sweep."),
-    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check every point, say what there would be to do, and stop.")
     ] = False,
     measure: Measures = None,
-    no_report: NoReport = False,
+    report: Report = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a scenario over axes. What is finished is kept: the same command does only what is missing."""
-    only_one_kind_of_workers(threads, processes, dask)
-    if disciplines and variants:
-        raise typer.BadParameter("choose variants or disciplines, not both")
+    workers = WorkerChoice(threads, processes, dask)
+    chosen, instead = compared(variants, disciplines)
     overrides = assignments(set_)
-    measures = chosen_measures(measure, ())
+    measures = chosen_measures(measure)
 
-    from weir import command, console
-    from weir.cli import sweeping
-    from weir.scenario import Scenario
-    from weir.store import DEFAULT
-    from weir.sweeps.define import Wishes, define
+    from weir.api import Scenario
+    from weir.cli import command, running
+    from weir.sweep.define import SweepSpec, define
 
     with command.guarded():
         plan = define(
-            Scenario.load_with(scenario, overrides),
-            Wishes(
+            Scenario.load(scenario, overrides),
+            SweepSpec(
                 axes=axis,
                 samples=samples,
                 method=method,
-                variants=names(variants),
-                disciplines=names(disciplines),
+                variants=chosen,
+                disciplines=instead,
                 replications=replications,
                 until=until,
                 seed=seed,
@@ -118,21 +108,7 @@ def sweep(
                 fixed=[path for path, _ in overrides],
             ),
         )
-        place = store or DEFAULT
         if dry_run:
-            sweeping.announce(plan, place, as_json=json)
-            return
-        target = None if no_report else command.report_target(out, plan.name)
-        with command.opened(place, create=True, quiet=quiet) as opened:
-            done, tally = sweeping.run(
-                plan, opened, threads=threads, processes=processes, dask=dask, quiet=quiet
-            )
-            chosen = measures or sweeping.shown(plan)
-            if json:
-                console.print_json({**done.document(chosen), **sweeping.cost(done, tally)})
-            else:
-                console.print_sweep(done, chosen)
-            if target is not None:
-                sweeping.write_report(done, target, quiet=quiet)
-            if not quiet:
-                sweeping.say_end(plan, done, tally, place, target)
+            running.announce(plan, store, as_json=json)
+        else:
+            running.run(plan, store, workers, running.Shown(measures, report=report, json=json, quiet=quiet))

@@ -66,13 +66,14 @@ def ofc(
 
     from shutil import get_terminal_size
 
-    from weir import command, console, theory
-    from weir.scenario import Scenario, suggestion
+    from weir import theory
+    from weir.cli import command, console
+    from weir.scenario.scenario import Scenario, suggestion
     from weir.theory.examples import EXAMPLES
 
     with command.guarded():
         if example is None:
-            network = theory.network_of(Scenario.load_with(str(scenario), overrides), at, target_utilisation)
+            network = theory.network_of(Scenario.load(str(scenario), overrides), at, target_utilisation)
         elif example in EXAMPLES:
             network = EXAMPLES[example]().with_target(target_utilisation)
         else:
@@ -80,11 +81,11 @@ def ofc(
         timing = theory.Timing() if asynchronous else None
         study = theory.Study.run(network, step, timing=timing, seed=seed, most=steps)
         if out is not None:
-            from weir.charts.render import draw
-            from weir.theory.figure import convergence
+            from weir.plot import save
+            from weir.plot.theory import convergence
 
             try:
-                draw(convergence(study), out)
+                save(convergence(study), out)
             except OSError as error:
                 command.refuse(f"{out} cannot be written: {error.strerror or error}")
         if json:

@@ -17,9 +17,9 @@ from weir.cli.options import (
     Set,
     Source,
     StorePath,
-    SweepThreads,
+    Threads,
+    WorkerChoice,
     assignments,
-    only_one_kind_of_workers,
 )
 
 
@@ -71,7 +71,7 @@ def tune(
         Path | None, typer.Option(metavar="FILE", help="Write the tuned scenario to FILE.")
     ] = None,
     store: StorePath = None,
-    threads: SweepThreads = None,
+    threads: Threads = None,
     processes: Processes = None,
     dask: Dask = None,
     out: Annotated[
@@ -83,23 +83,22 @@ def tune(
     quiet: Quiet = False,
 ) -> None:
     """Find a setting that meets targets, or show that there is none."""
-    only_one_kind_of_workers(threads, processes, dask)
+    WorkerChoice(threads, processes, dask)
     overrides = assignments(set_)
 
-    from weir import command, console
-    from weir.cli import tuning
-    from weir.scenario import Scenario
+    from weir.cli import command, console, tuning
+    from weir.cli.search import following
+    from weir.scenario.scenario import Scenario
     from weir.store import DEFAULT
-    from weir.sweeps.execute import chosen_workers
-    from weir.tuning.follow import following
-    from weir.tuning.text import front_text
-    from weir.tuning.tune import Task, front_of
-    from weir.tuning.tune import tune as search
+    from weir.sweep.execute import chosen_workers
+    from weir.tune.text import front_text
+    from weir.tune.tune import Task, front_of
+    from weir.tune.tune import tune as search
 
     with command.guarded():
         if save is not None and (save.is_dir() or not save.parent.is_dir()):
             command.refuse(f"{save} cannot be written", "name a file in a folder that is there: --save FILE")
-        loaded = Scenario.load_with(scenario, overrides)
+        loaded = Scenario.load(scenario, overrides)
         chosen = loaded if variant is None else loaded.variant(variant)
         chosen = chosen if seed is None else chosen.with_seed(seed)
         task = Task.of(chosen, target or (), vary or (), over or (), with_op_red=op_red)
@@ -112,7 +111,9 @@ def tune(
                 console.note(f"note: {sentence}")
         if export is not None:
             tuning.check_export(task, export, device)
-        directory = None if no_report or front else command.target(out, f"{chosen.name}-tune")
+        directory = (
+            None if no_report or front else command.target(out or Path("results") / f"{chosen.name}-tune")
+        )
         with (
             command.opened(store or DEFAULT, create=True, quiet=quiet) as opened,
             chosen_workers(threads=threads, processes=processes, dask=dask) as workers,

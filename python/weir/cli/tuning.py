@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 
-from weir import command, console
+from weir.cli import command, console
 from weir.export import FORMS, ExportError
 from weir.export import export as exported
 from weir.report.tuning import Evidence, write_evidence
-from weir.tuning.text import sentence, text_of
-from weir.tuning.tune import Task, Tuned
+from weir.tune.text import sentence, text_of
+from weir.tune.tune import Task, Tuned
 
 MEASURED = 5
 """Replications of a discipline that no kernel has, and of the closest one, to say how far apart they are."""

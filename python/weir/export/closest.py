@@ -13,7 +13,7 @@ from typing import Any
 from weir import _core
 from weir.export.errors import ExportError
 from weir.export.port import Port
-from weir.toml import to_toml
+from weir.scenario.toml import to_toml
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Closest:
 
 def closest(port: Port) -> Closest:
     """Of the discipline of the link. Raises ExportError."""
-    if port.law not in _CLOSEST or "python" in port.parameters.get("law", ()):
+    if port.law not in _CLOSEST or "python" in port.parameters.get("aqm", ()):
         raise ExportError(
-            f"no kernel has {port.law}, and nobody can know what comes closest to a law of your own",
-            f'compare it with one that a kernel has, and export that: --set "links.{port.link}.aqm.pie={{}}"',
-            f"links.{port.link}.aqm",
+            f"no kernel has {port.law}, and the closest AQM to your own is unknown",
+            f'export one that a kernel has: --set "links.{port.link}.queue.pie={{}}"',
+            f"links.{port.link}.queue",
         )
     return _CLOSEST[port.law](port)
 
@@ -46,7 +46,7 @@ def instead(port: Port, found: Closest) -> Port:
         raise ExportError(
             f"no kernel has {port.law}, and what comes closest, {stand_in}, cannot be: {error.message}",
             f"choose other parameters, or another discipline: weir show {found.law}",
-            f"links.{port.link}.aqm.{port.law}",
+            f"links.{port.link}.queue.{port.law}",
         ) from None
 
 
@@ -107,7 +107,7 @@ def _pi2(port: Port) -> Closest:
 def _nlred(port: Port) -> Closest:
     # A parabola up to 1.5 p has the mean of a line up to p.
     top = round(float(port.parameters["max_p"]) * float(port.parameters["nl_factor"]) / 1.5, 9)
-    same = _taken(port, "min_th", "max_th", "w_q", "gentle", "spacing", "ecn", "forced")
+    same = _taken(port, "min_th", "max_th", "w_q", "gentle", "spacing", "ecn", "harddrop")
     return Closest(
         "red",
         {**same, "max_p": min(top, 1.0)},
@@ -120,7 +120,7 @@ def _feng(port: Port) -> Closest:
     band = {name: _bytes(max(port.level(name), 2.0)) for name in ("min_th", "max_th")}
     return Closest(
         "adaptive-red",
-        band | _taken(port, "max_p", "w_q", "gentle", "spacing", "ecn", "forced"),
+        band | _taken(port, "max_p", "w_q", "gentle", "spacing", "ecn", "harddrop"),
         "max_p moves in both; the kernel's moves by the rule of 2001, half a second at a time, to keep the "
         "average in the middle of the band",
     )
@@ -141,7 +141,7 @@ def _hred(port: Port) -> Closest:
 
 def _op_red(port: Port) -> Closest:
     held = port.seconds("target_delay") * port.rate / 8.0
-    same = _taken(port, "w_q", "spacing", "ecn", "forced")
+    same = _taken(port, "w_q", "spacing", "ecn", "harddrop")
     return Closest(
         "adaptive-red",
         {"min_th": _bytes(held / 2), "max_th": _bytes(1.5 * held), "gentle": False, **same},
@@ -201,7 +201,7 @@ def _modular(port: Port) -> Closest:
     low, high = (f"{port.parameters.get(*pair)} packets" for pair in (("low", 5), ("high", 15)))
     weight = float(port.parameters.get("weight", 0.002)) if measure == "average" else 0.5
     top = float(port.parameters.get("top", 0.1))
-    same = _taken(port, "spacing", "ecn", "forced")
+    same = _taken(port, "spacing", "ecn", "harddrop")
     return Closest(
         "red",
         {"min_th": low, "max_th": high, "max_p": top, "w_q": weight, **same},
@@ -210,8 +210,8 @@ def _modular(port: Port) -> Closest:
 
 
 def _fq(port: Port) -> Closest:
-    ((law, parameters),) = port.parameters["law"].items()
-    same = {name: value for name, value in port.parameters.items() if name not in {"law", "backlog"}}
+    ((law, parameters),) = port.parameters["aqm"].items()
+    same = {name: value for name, value in port.parameters.items() if name not in {"aqm", "aqm_backlog"}}
     same["ecn"] = bool(parameters.get("ecn", False))
     if law in {"rem", "pi", "pi2"}:
         level = str(parameters.get("target", parameters.get("q_ref")))

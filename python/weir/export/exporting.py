@@ -15,11 +15,11 @@ from weir.export.errors import ExportError
 from weir.export.kernel import qdisc_of
 from weir.export.port import Port, rate_of
 from weir.export.qdisc import Qdisc
-from weir.scenario import Scenario, suggestion
+from weir.scenario.scenario import Scenario, suggestion
 
 if TYPE_CHECKING:
-    from weir.batch import OnProgress
     from weir.export.measured import Measured
+    from weir.sweep.runner import OnProgress
 
 Form = Literal["tc", "sqm", "wred", "scenario"]
 
@@ -135,7 +135,7 @@ def _instead(request: _Request, measure: Callable[[Port, Port], Measured | None]
     qdisc = qdisc_of(other)
     assert qdisc is not None, f"{found.law} is what no kernel has either"
     measured = measure(port, other)
-    law = port.law if port.law != "fq" else setting("fq", {"law": dict(port.parameters["law"])})
+    law = port.law if port.law != "fq" else setting("fq", {"aqm": dict(port.parameters["aqm"])})
     stand_in = setting(found.law, found.parameters)
     said = ["", f"No kernel has {law}. What comes closest is {qdisc.kind}, here {stand_in}: {found.reason}."]
     if measured is not None:
@@ -163,7 +163,7 @@ def _sqm(request: _Request, qdisc: Qdisc | None) -> Exported:
         raise ExportError(
             f"no kernel has {port.law}, so sqm-scripts has not",
             "--as tc names what comes closest, and measures the difference",
-            f"links.{port.link}.aqm",
+            f"links.{port.link}.queue",
         )
     resolved = tomllib.loads(port.scenario.to_toml())["links"][port.link]
     back = resolved.get("reverse")

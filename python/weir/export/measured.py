@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from weir import wording
-from weir.analysis import bottleneck
-from weir.experiment import Arm, execute
 from weir.export.port import Port
-from weir.grid import Cell, Grid
-from weir.gridtext import render
-from weir.measures import MEASURES
-from weir.tables import WHOLE_RUN
+from weir.run.tables import WHOLE_RUN
+from weir.scenario.scenario import Variant
+from weir.stats import wording
+from weir.stats.grid import Cell, Grid, render
+from weir.stats.measures import MEASURES
+from weir.sweep.execute import unrecorded
 
 if TYPE_CHECKING:
-    from weir.batch import OnProgress
+    from weir.sweep.runner import OnProgress
 
 SHOWN = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99")
 """What is compared: the headline measures, marks, and what an operator promises."""
@@ -29,7 +28,7 @@ class Measured:
 
     replications: int
     differences: pl.DataFrame
-    """One row per measure: the stand-in minus the discipline, as `Result.differences` has them."""
+    """One row per measure: the stand-in minus the discipline, as `weir.Sweep.differences` has them."""
     lines: tuple[str, ...]
     """As text."""
 
@@ -38,11 +37,12 @@ def measure(
     port: Port, other: Port, replications: int, threads: int = 0, progress: OnProgress | None = None
 ) -> Measured:
     """Runs the scenario under the discipline of `port` and under that of `other`."""
-    arms = [Arm(one.law, one.law, one.scenario) for one in (port, other)]
-    result = execute(port.scenario, arms, replications, threads, progress, None)
+    variants = [Variant(one.law, one.law, one.scenario) for one in (port, other)]
     whole = pl.col("period") == WHOLE_RUN
-    means = result.estimates(SHOWN).filter(whole)
-    differences = result.differences(measures=SHOWN).filter(whole)
+    with unrecorded(port.scenario, variants, replications, threads, progress) as sweep:
+        means = sweep.estimates(SHOWN).filter(whole)
+        differences = sweep.differences(measures=SHOWN).filter(whole)
+        narrowest = sweep.bottleneck
     rows: list[tuple[str, list[str]]] = []
     for row in differences.iter_rows(named=True):
         of = MEASURES[row["measure"]]
@@ -53,7 +53,6 @@ def measure(
         change = wording.estimate(row["difference"], row["half_width"], of.decimals)
         rows.append((of.heading, [*(wording.number(v, of.decimals) for v in values), change]))
     lines = _table(port, other, rows, replications)
-    narrowest = bottleneck(result.tables)
     if narrowest != port.link:
         lines.append(f"Queue, marks and delay are those of the narrowest link, {narrowest}.")
     return Measured(replications, differences, tuple(lines))
@@ -61,7 +60,7 @@ def measure(
 
 def _table(port: Port, other: Port, rows: list[tuple[str, list[str]]], replications: int) -> list[str]:
     heads = [port.law, other.law, "difference"]
-    grid = Grid("", heads, [(name, [Cell(text, "") for text in texts]) for name, texts in rows])
+    grid = Grid("", heads, [(name, [Cell(text) for text in texts]) for name, texts in rows])
     said = "differences in pairs" if replications == 1 else "differences in pairs with their 95% intervals"
     runs = f"{replications} replication{'s' * (replications != 1)} with common seeds"
     return [

@@ -10,8 +10,8 @@ from typing import Any
 
 from weir import _core
 from weir.export.errors import ExportError
-from weir.scenario import Scenario, scenario_error, suggestion
-from weir.toml import to_toml
+from weir.scenario.scenario import Scenario, scenario_error, suggestion
+from weir.scenario.toml import to_toml
 
 Table = Mapping[str, Any]
 """A table of a scenario as it is written out: quantities are text with their unit."""
@@ -50,12 +50,12 @@ class Port:
         resolved: dict[str, Any] = tomllib.loads(core.to_toml())
         links: dict[str, dict[str, Any]] = resolved["links"]
         if link is None:
-            link = min(links, key=lambda name: rate_of(links[name]))
+            link = core.network.bottleneck.link
         elif link not in links:
             raise scenario_error(f"there is no link {link!r}", suggestion(link, list(links)), core.name)
         table = links[link]
-        ((law, parameters),) = table["aqm"].items()
-        mean_packet = round(_core.quantity(table["mean_packet"])[0])
+        ((law, parameters),) = table["queue"].items()
+        mean_packet = round(_core.quantity(table["mean_packet_size"])[0])
         rate = rate_of(table)
         if rate < SLOWEST:
             raise ExportError(
@@ -69,7 +69,7 @@ class Port:
 
     def under(self, law: str, parameters: Table) -> Port:
         """The same link under another discipline."""
-        changed = [(f"links.{self.link}.aqm", to_toml({law: dict(parameters)}))]
+        changed = [(f"links.{self.link}.queue", to_toml({law: dict(parameters)}))]
         try:
             return Port.of(self.scenario.replace(changed), self.link)
         except _core.ScenarioError:
@@ -146,7 +146,7 @@ def _largest_rtt(resolved: Table, link: str) -> float:
 
 
 def _passes(group: Table, link: str) -> bool:
-    return link in group["path"] or link in group.get("back", ())
+    return link in group["path"] or link in group.get("ack_path", ())
 
 
 def _rtt(rtt: str | Table) -> float:
@@ -167,9 +167,8 @@ def _notes(table: Table) -> tuple[str, ...]:
             "its law is told"
         )
     elif "rate_schedule" in table:
-        notes.append(
-            f"the scenario's rate changes ({table['rate_schedule']}); this shapes to the first, {rate}"
-        )
+        changes = ", ".join(f"{change['rate']} at {change['at']}" for change in table["rate_schedule"])
+        notes.append(f"the scenario's rate changes ({changes}); this shapes to the first, {rate}")
     if not table.get("ecn_capable", True):
         notes.append("the scenario's link knows nothing of ECN; a kernel marks where it is told to")
     if "loss" in table:

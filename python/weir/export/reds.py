@@ -7,9 +7,9 @@ from weir.export.errors import ExportError
 from weir.export.port import Port
 from weir.export.qdisc import MUCH, Qdisc, checked, rate_told
 from weir.queue import Queue
-from weir.wording import number
+from weir.stats.wording import number
 
-_SIGNALS = {"uniform": 2.0, "independent": 1.0, "wait": 2.0 / 3.0}
+_SIGNALS = {"uniform": 2.0, "geometric": 1.0, "wait": 2.0 / 3.0}
 """Signals per packet over p_b, by the spacing; the kernel's is uniform."""
 
 
@@ -23,9 +23,9 @@ def red(port: Port) -> Qdisc:
     w_q = float(port.parameters["w_q"])
     _thresholds(found, port.level("min_th"), port.level("max_th"), w_q, float(port.parameters["max_p"]))
     for name, said in (
-        ("mark_below", "the kernel marks at any probability"),
-        ("early_above", "the kernel signals whatever waits"),
-        ("by_size", "the kernel's probability is the same for all sizes"),
+        ("mark_p", "the kernel marks at any probability"),
+        ("min_qlen", "the kernel signals whatever waits"),
+        ("byte_mode", "the kernel's probability is the same for all sizes"),
     ):
         found.differs(name, None, said)
     return found
@@ -72,7 +72,7 @@ def choke(port: Port) -> Qdisc:
         raise ExportError(
             f"max_th, {port.parameters['max_th']}, is beyond the buffer, {port.buffer_told}; tc refuses that",
             "make the buffer larger or max_th smaller",
-            f"links.{port.link}.aqm.choke.max_th",
+            f"links.{port.link}.queue.choke.max_th",
         )
     # sch_choke.c, CHOKE_MAX_QUEUE.
     found.whole("limit", port.room_packets, most=128 * 1024 - 1, why="CHOKe has no more")
@@ -87,7 +87,7 @@ def choke(port: Port) -> Qdisc:
     _probable(found, float(port.parameters["max_p"]), most - least, port.mean_packet)
     if port.on("ecn"):
         found.option("ecn")
-        found.differs("forced", "mark", "beyond max the kernel marks what can be marked")
+        found.differs("harddrop", kernels=False, said="beyond max the kernel marks what can be marked")
     _shapes(found)
     found.differs("draws", 1, "the kernel compares with one packet")
     found.differs("candidate", "random", "the kernel compares with a random packet")
@@ -102,11 +102,11 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
         found.warnings.append(f"min_th of {low:g} B: tc would take a third of max for 0, so min is 2 B")
         least = 2
     if most < least:
-        raise ExportError("max_th is below min_th", path=f"links.{port.link}.aqm.{port.law}.max_th")
+        raise ExportError("max_th is below min_th", path=f"links.{port.link}.queue.{port.law}.max_th")
     if most > kernel_red.WIDEST:
         raise ExportError(
             f"max_th of {most} B is more than the kernel's RED can keep, {kernel_red.WIDEST} B",
-            path=f"links.{port.link}.aqm.{port.law}.max_th",
+            path=f"links.{port.link}.queue.{port.law}.max_th",
         )
     weight = kernel_red.weight(w_q, least, most, port.mean_packet, 1 / port.packets_per_second)
     bandwidth = port.rate
@@ -129,7 +129,7 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
     _probable(found, max_p, most - least)
     if port.on("ecn"):
         found.option("ecn")
-        if port.parameters.get("forced", "drop") == "drop":
+        if port.parameters.get("harddrop", True):
             found.option("harddrop")
     _shapes(found)
 

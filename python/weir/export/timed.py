@@ -42,14 +42,14 @@ def fq_codel(port: Port) -> Qdisc:
     found.room()
     _scheduler(found)
     _codel(found)
-    found.differs("backlog", "whole", "the kernel's test against the MTU counts what waits in all queues")
+    found.differs("aqm_backlog", "total", "the kernel's test against the MTU counts what waits in all queues")
     return found
 
 
 def fair(port: Port) -> Qdisc | None:
     """Fair queueing under a law for which the kernel has a scheduler; None for the others."""
-    ((law, parameters),) = port.parameters["law"].items()
-    rest = {name: value for name, value in port.parameters.items() if name != "law"}
+    ((law, parameters),) = port.parameters["aqm"].items()
+    rest = {name: value for name, value in port.parameters.items() if name != "aqm"}
     if law == "drop-tail":
         return _round_robin(port)
     if law not in {"codel", "pie"}:
@@ -57,7 +57,7 @@ def fair(port: Port) -> Qdisc | None:
     shared: Mapping[str, Any] = parameters
     if law == "pie":
         # The parameters that FQ-PIE leaves as they are.
-        fixed = ("mean_packet", "delay_from", "byte_mode", "high_delay_step")
+        fixed = ("mean_packet_size", "delay_from", "byte_mode", "high_delay_step")
         shared = {name: value for name, value in parameters.items() if name not in fixed}
     under = port.under(f"fq-{law}", {**shared, **rest})
     return fq_codel(under) if law == "codel" else fq_pie(under)
@@ -79,7 +79,7 @@ def pie(port: Port) -> Qdisc:
     found = Qdisc(port, "pie", "3.14")
     found.room()
     _pie(found)
-    found.differs("mark_below", 0.1, "the kernel marks up to 0.1")
+    found.differs("mark_ecnth", 0.1, "the kernel marks up to 0.1")
     if port.parameters["delay_from"] == "departure-rate":
         found.option("dq_rate_estimator")
         found.needs("5.5", "5.5")
@@ -102,10 +102,10 @@ def fq_pie(port: Port) -> Qdisc:
     _scheduler(found, batch=False)
     _pie(found)
     if port.on("ecn"):
-        found.whole("ecn_prob", 100.0 * float(port.parameters["mark_below"]), most=99, why="whole per cents")
+        found.whole("ecn_prob", 100.0 * float(port.parameters["mark_ecnth"]), most=99, why="whole per cents")
     found.ecn()
-    found.differs("full", "arrival", "where there is no room, the kernel drops the packet that arrives")
-    found.differs("backlog", "own", "the kernel's PIE is told what waits in its own queue")
+    found.differs("overflow", "arrival", "where there is no room, the kernel drops the packet that arrives")
+    found.differs("aqm_backlog", "flow", "the kernel's PIE is told what waits in its own queue")
     return found
 
 
@@ -121,14 +121,14 @@ def dualpi2(port: Port) -> Qdisc:
         found.option(name, f"{max(wanted, 1 / 256):.6g}")
         found.rounded(name, wanted, used, "the kernel has 1/256 Hz")
     found.whole("coupling_factor", float(port.parameters["coupling"]), most=255, why="a whole number")
-    width = port.seconds("ramp_width")
+    width = port.seconds("range")
     if width > 0.0:
         found.warnings.append(
-            f"ramp_width = {port.parameters['ramp_width']}: the kernel has a step, put into the middle"
+            f"range = {port.parameters['range']}: the kernel has a step, put into the middle"
         )
-    found.time("step_thresh", port.seconds("ramp_from") + width / 2.0)
-    found.option("min_qlen_step", int(port.parameters["ramp_above"]))
-    share = 100.0 * float(port.parameters["classic_share"])
+    found.time("step_thresh", port.seconds("min_th") + width / 2.0)
+    found.option("min_qlen_step", int(port.parameters["th_len"]))
+    share = 100.0 * float(port.parameters["classic_protection"])
     found.option("classic_protection", f"{min(max(round(share), 1), 99)}%")
     found.rounded("classic_protection", share, min(max(round(share), 1), 99), "whole per cents")
     if port.parameters["low_latency"] == "any-ect":
@@ -209,17 +209,19 @@ def _scheduler(found: Qdisc, *, batch: bool = True) -> None:
     flows = int(port.parameters["flows"])
     if not 1 <= flows <= 65536:
         raise ExportError(
-            f"{flows} queues: the kernel has 1 to 65536", path=f"links.{port.link}.aqm.{port.law}.flows"
+            f"{flows} queues: the kernel has 1 to 65536", path=f"links.{port.link}.queue.{port.law}.flows"
         )
     found.option("flows", flows)
     # FQ-CoDel of the kernel has no smaller quantum than 256 B.
     found.whole("quantum", port.size("quantum"), least=256 if batch else 1)
-    found.option("memory_limit", checked("memory", port.size("memory")))
+    found.option("memory_limit", checked("memory_limit", port.size("memory_limit")))
     if batch:
         found.whole("drop_batch", int(port.parameters["drop_batch"]))
         found.needs("4.7", "4.7")
-        found.differs("full", "fattest", "where there is no room, the kernel drops from the fattest queue")
-    found.differs("places", "hashed", "the kernel hashes, so that two flows may share a queue")
+        found.differs(
+            "overflow", "fattest", "where there is no room, the kernel drops from the fattest queue"
+        )
+    found.differs("flow_hashing", "salted", "the kernel hashes, so that two flows may share a queue")
 
 
 def _pie(found: Qdisc) -> None:

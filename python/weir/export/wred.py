@@ -72,7 +72,7 @@ def refuse(port: Port) -> ExportError:
     return ExportError(
         f"random-detect is RED, and {port.law} is not",
         f"it can say {', '.join(LAWS)}; --as tc writes a script for Linux",
-        f"links.{port.link}.aqm",
+        f"links.{port.link}.queue",
     )
 
 

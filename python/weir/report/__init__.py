@@ -1,1 +1,10 @@
-"""Reports: HTML pages that need nothing but themselves."""
+"""Reports: HTML pages that need no other file and no network.
+
+`write` makes the page of a result, of one run as of a sweep; `write_evidence` that of an answer of tuning.
+"""
+
+from weir.report.evidence import Evidence
+from weir.report.result import write
+from weir.report.tuning import write_evidence
+
+__all__ = ["Evidence", "write", "write_evidence"]

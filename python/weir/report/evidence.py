@@ -8,16 +8,16 @@ from math import isfinite
 from typing import Any, cast
 
 from weir import _core
-from weir.charts.robustness import worst_corner
-from weir.charts.tuning import Data, Load
+from weir.plot.tuning import Data, Load
+from weir.plot.tuning.maps import worst_corner
 from weir.report.tuning_words import reasons, verdict_sentence
-from weir.sweeps.axes import Axis
-from weir.sweeps.values import text_of
-from weir.tuning.answer import Answer
-from weir.tuning.lab import FRESH
-from weir.tuning.online import Phase
-from weir.tuning.region import MapCell, Region
-from weir.tuning.tune import Tuned
+from weir.sweep.axes import Axis
+from weir.sweep.values import text_of
+from weir.tune.answer import Answer
+from weir.tune.lab import FRESH
+from weir.tune.online import Phase
+from weir.tune.region import MapCell, Region
+from weir.tune.tune import Tuned
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Evidence:
         exports: Mapping[str, str] | None = None,
         **more: Any,  # noqa: ANN401 - of the fields above
     ) -> Evidence:
-        """Of what `weir.tuning.tune` gave for the scenario called `name` on the command line."""
+        """Of what `weir.tune.tune` gave for the scenario called `name` on the command line."""
         core = tuned.task.scenario.core
         return Evidence(
             answer=tuned.answer,
@@ -86,7 +86,7 @@ class Evidence:
 
     @property
     def settings(self) -> list[str]:
-        """The setting as arguments of any command: `links.bottleneck.aqm.red.max_p=0.1`."""
+        """The setting as arguments of any command: `links.bottleneck.queue.red.max_p=0.1`."""
         return [f"{path}={text_of(value)}" for path, value in self.answer.chosen.setting.items()]
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The page of evidence of `weir tune`: one directory, one HTML page that needs nothing but itself."""
+"""The page of evidence of `weir tune`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from weir import _core, wording
-from weir.charts.figure import Figure, Panel
-from weir.charts.render import render
-from weir.charts.robustness import beyond, robustness, worst_corner
-from weir.charts.tuning import Data, panels_of
-from weir.charts.tuning.conditions import condition_words
-from weir.charts.tuning.course import course
-from weir.charts.tuning.data import default_of
-from weir.charts.tuning.effects import said, shape_of
-from weir.charts.tuning.scales import ROLES, SIGNS, sentence, words_of
+from weir import _core
+from weir.plot import Panel, page, write_page
+from weir.plot.tuning import Data, panels_of
+from weir.plot.tuning.data import default_of
+from weir.plot.tuning.effects import said, shape_of
+from weir.plot.tuning.maps import beyond, worst_corner
+from weir.plot.tuning.words import ROLES, SIGNS, condition_words, sentence, words_of
+from weir.report.directory import REPORT, replacing, write_manifest
 from weir.report.evidence import Evidence
-from weir.report.page import page
 from weir.report.tuning_words import (
     margin,
     measured,
@@ -32,11 +30,14 @@ from weir.report.tuning_words import (
     verdict_sentence,
     worst_of_each,
 )
-from weir.saved import REPORT, replacing, write_manifest
-from weir.tuning.answer import Confirmed, State
-from weir.tuning.lab import FRESH
+from weir.stats import wording
+from weir.tune.answer import Confirmed, State
+from weir.tune.lab import FRESH
 
 ANSWER = "answer.json"
+
+_TEMPLATES = Path(__file__).parent
+_TEMPLATE = "tuning.html.jinja"
 
 
 def write_evidence(evidence: Evidence, directory: str | os.PathLike[str], *, replace: bool = True) -> Path:
@@ -46,11 +47,7 @@ def write_evidence(evidence: Evidence, directory: str | os.PathLike[str], *, rep
     """
     with replacing(directory, replace=replace) as place:
         panels = evidence_panels(evidence)
-        drawn = place / "figures"
-        drawn.mkdir()
-        figures = [figure for panel in panels for figure in panel.figures]
-        script = render({figure.name: figure.specification for figure in figures}, drawn)
-        (place / REPORT).write_text(evidence_html(evidence, panels, script), encoding="utf-8")
+        write_page(place, _TEMPLATE, _title(evidence), {}, panels, templates=_TEMPLATES, **_values(evidence))
         (place / "resolved.toml").write_text(evidence.resolved, encoding="utf-8")
         text = json.dumps(evidence.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
         (place / ANSWER).write_text(text + "\n", encoding="utf-8")
@@ -72,51 +69,46 @@ def write_evidence(evidence: Evidence, directory: str | os.PathLike[str], *, rep
 
 def evidence_panels(evidence: Evidence) -> list[Panel]:
     """The figures in the order of the page."""
-    panels = panels_of(evidence.data)
-    if evidence.region is not None and evidence.cells:
-        # Whether it holds everywhere is the question then.
-        panels.insert(0, _alone(robustness(evidence.region.axes, evidence.cells)))
-    if evidence.phases:
-        # Before the seeds, which are only there to be looked up.
-        panels.insert(-1, _alone(course(evidence.phases, evidence.answer.targets)))
-    return panels
-
-
-def _alone(figure: Figure) -> Panel:
-    return Panel(f"panel-{figure.name}", (figure,), (figure.title,))
+    axes = evidence.region.axes if evidence.region is not None else ()
+    return panels_of(evidence.data, axes, evidence.cells, evidence.phases)
 
 
 def evidence_html(evidence: Evidence, panels: Sequence[Panel], script: str) -> str:
-    """The page. `script` defines `vegaEmbed`."""
+    """The page alone. `script` defines `vegaEmbed`."""
+    values = _values(evidence)
+    return page(_TEMPLATE, _title(evidence), {}, panels, script, templates=_TEMPLATES, **values)
+
+
+def _title(evidence: Evidence) -> str:
+    return f"Tuning: {evidence.title}"
+
+
+def _values(evidence: Evidence) -> dict[str, Any]:
+    """What the template reads beside the figures."""
     answer, data = evidence.answer, evidence.data
     same = not answer.chosen.setting
-    return page(
-        "tuning.html.jinja",
-        f"Tuning: {evidence.title}",
-        {},
-        panels,
-        script,
-        state=answer.verdict.replace(" ", "-"),
-        sentence=verdict_sentence(data),
-        reasons=reasons(data),
-        role=role_of(data),
-        same=same,
-        targets=_targets(answer.chosen, None if same else answer.defaults),
-        parameters=_parameters(evidence),
-        settings=[] if same else [_argument(text) for text in evidence.settings],
-        name=evidence.name,
-        options=list(evidence.options),
-        nearest=answer.verdict not in {"achieved", "defaults already meet it"},
-        exports=evidence.exports,
-        shapes=_shapes(data),
-        worst=_worst(evidence),
-        command=evidence.command,
-        origin=_origin(evidence),
-        cost=_cost(evidence),
-        resolved=evidence.resolved,
-        measures=[target.of for target in {t.measure: t for t in answer.targets}.values()],
-        answer_file=ANSWER,
-    )
+    return {
+        "state": answer.verdict.replace(" ", "-"),
+        "sentence": verdict_sentence(data),
+        "reasons": reasons(data),
+        "role": role_of(data),
+        "same": same,
+        "targets": _targets(answer.chosen, None if same else answer.defaults),
+        "parameters": _parameters(evidence),
+        "settings": [] if same else [_argument(text) for text in evidence.settings],
+        "name": evidence.name,
+        "options": list(evidence.options),
+        "nearest": answer.verdict not in {"achieved", "defaults already meet it"},
+        "exports": evidence.exports,
+        "shapes": _shapes(data),
+        "worst": _worst(evidence),
+        "command": evidence.command,
+        "origin": _origin(evidence),
+        "cost": _cost(evidence),
+        "resolved": evidence.resolved,
+        "measures": [target.of for target in {t.measure: t for t in answer.targets}.values()],
+        "answer_file": ANSWER,
+    }
 
 
 @dataclass(frozen=True)

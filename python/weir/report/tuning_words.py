@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from math import exp, floor, isfinite, log10
 
-from weir.charts.tuning.conditions import condition_words
-from weir.charts.tuning.data import Data
-from weir.charts.tuning.scales import ROLES, sentence, words_of
-from weir.measures import Measure
-from weir.statistics import CONFIDENCE
-from weir.sweeps.values import Value
-from weir.tuning.answer import Confirmed, Outcome
-from weir.tuning.targets import Target
+from weir.plot.tuning.data import Data
+from weir.plot.tuning.words import ROLES, condition_words, sentence, words_of
+from weir.stats.intervals import CONFIDENCE
+from weir.stats.measures import Measure
+from weir.sweep.values import Value
+from weir.tune.answer import Confirmed, Outcome
+from weir.tune.targets import Target
 
 MANY = 2000
 """Replications from which more of them are no advice any more."""

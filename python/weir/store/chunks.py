@@ -98,6 +98,21 @@ def cost(journal: Journal, runs: Iterable[int] | None) -> Cost:
     return Cost(*row)
 
 
+def size(journal: Journal, runs: Iterable[int]) -> int:
+    """Bytes of those of the runs that are there, in the journal and in the tables: their share of each chunk
+    and part."""
+    with journal.snapshot() as sql:
+        journal.ask(runs)
+        share = "SELECT chunk, count(*) AS asked FROM runs JOIN asked USING (run) GROUP BY chunk"
+        row = sql.execute(
+            f"SELECT total(share.asked * 1.0 / chunks.runs * (SELECT total(length(data)) FROM payloads "  # noqa: S608
+            f"WHERE payloads.chunk = chunks.id)), total(share.asked * 1.0 / parts.runs * (SELECT "
+            f"total(size) FROM files WHERE files.part = parts.id)) FROM ({share}) AS share "
+            f"JOIN chunks ON chunks.id = share.chunk LEFT JOIN parts ON parts.id = chunks.part"
+        ).fetchone()
+    return round(sum(row))
+
+
 def versions(journal: Journal) -> dict[int, int]:
     """How many runs there are of each results version."""
     rows = journal.sql.execute(

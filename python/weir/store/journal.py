@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,7 +26,7 @@ from pathlib import Path
 from weir.store.errors import StoreError, damaged, not_local
 
 NAME = "journal.sqlite"
-FORMAT = 1
+FORMAT = 2
 """Grows when an older Weir could not read the journal, or would read it wrongly."""
 
 _MARK = 0x57656972  # "Weir", SQLite's application_id
@@ -87,7 +88,8 @@ CREATE TABLE sweeps (
     definition TEXT NOT NULL,
     command TEXT,
     weir TEXT NOT NULL,
-    created TEXT NOT NULL
+    created TEXT NOT NULL,
+    asked INTEGER NOT NULL
 );
 CREATE TABLE claims (run INTEGER PRIMARY KEY, owner INTEGER NOT NULL);
 PRAGMA application_id = {_MARK};
@@ -100,9 +102,14 @@ class Journal:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """Raises StoreError unless it is a journal that this Weir can read."""
-        _check_header(path)
+        self._file = _identity(path)
+        # SQLite locks by fcntl: to open and close the file once more gives up every lock of this process.
+        if not _OPEN[self._file]:
+            _check_header(path)
         self.path = path
         self.sql = _connect(path, read_only=read_only)
+        self._is_open = True
+        _OPEN[self._file] += 1
         try:
             self._prepare(read_only=read_only)
         except BaseException:
@@ -134,6 +141,9 @@ class Journal:
     def close(self) -> None:
         with suppress(sqlite3.Error):  # the log is kept if it cannot be worked in: nothing is lost
             self.sql.close()
+        if self._is_open:
+            self._is_open = False
+            _OPEN[self._file] -= 1
 
     @contextmanager
     def transaction(self) -> Generator[sqlite3.Connection]:
@@ -221,6 +231,16 @@ def _log(path: Path) -> int:
         return 0
 
 
+_OPEN: Counter[tuple[int, int]] = Counter()
+"""Connections of this process to each journal."""
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Device and inode."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
 def _check_header(path: Path) -> None:
     """What the first bytes tell, before SQLite touches anything."""
     with path.open("rb") as file:
@@ -243,6 +263,11 @@ def _check_header(path: Path) -> None:
 
 
 def _check_version(path: Path, version: int) -> None:
+    if version < FORMAT:
+        raise StoreError(
+            f"{path.parent} was written by an older Weir: its format is {version}, this Weir knows {FORMAT}",
+            "name another directory for the store; this one is left as it is",
+        )
     if version > FORMAT:
         raise StoreError(
             f"{path.parent} was written by a newer Weir: its format is {version}, this Weir knows {FORMAT}",

@@ -23,7 +23,7 @@ from weir.store.journal import Journal
 from weir.store.owners import Owners
 
 FOLDER = "tables"
-CONTENTS = "weir.tables"
+CONTENTS = "weir.run.tables"
 """In the metadata of a file of `runs`: the other tables of its part, and whether they have a file."""
 
 _FILE = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)-([0-9]{5,})\.parquet")

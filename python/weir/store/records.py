@@ -54,8 +54,8 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What a sweep was: `definition` is anything JSON can hold. The store sets `created` (now) and
-    `weir` (this one) where they are None.
+    """What was asked for: `definition` is anything JSON can hold. The store sets `created` (now), `weir`
+    (this one) and `number` (the next) where they are None.
     """
 
     id: str
@@ -65,6 +65,8 @@ class Sweep:
     command: str | None = None
     weir: str | None = None
     created: datetime | None = None
+    number: int | None = None
+    """1, 2, 3 ... in its store; that of a removed sweep is not given again."""
 
 
 @dataclass(frozen=True, slots=True)

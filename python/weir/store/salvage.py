@@ -67,7 +67,7 @@ def _take_over_journal(old: Path, made: Journal) -> Iterator[str]:
                 lost += 1
             else:
                 new += chunks.commit(made, found)
-        for row in _readable(sql, f"SELECT {sweeps.COLUMNS} FROM sweeps ORDER BY number"):  # noqa: S608
+        for row in _readable(sql, f"SELECT {sweeps.COLUMNS} FROM sweeps ORDER BY asked"):  # noqa: S608
             with suppress(TypeError, ValueError):
                 sweeps.record(made, sweeps.from_row(row))
     yield f"{new:,} runs taken over from the old journal" + (

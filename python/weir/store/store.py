@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from weir.store import chunks, compaction, journal, parts, repair, salvage, sweeps
+from weir.store import chunks, compaction, journal, parts, prune, repair, salvage, sweeps
 from weir.store.errors import StoreError, told
 from weir.store.journal import Journal
 from weir.store.owners import FOLDER as OWNERS
@@ -127,8 +127,13 @@ class Store:
         with self._told("it cannot be read"):
             return chunks.versions(self._place.journal)
 
+    def size(self, runs: Iterable[int]) -> int:
+        """Bytes on the disk of those of the runs that are there, in both copies: about their share."""
+        with self._told("the size of runs could not be read"):
+            return chunks.size(self._place.journal, runs)
+
     def record_sweep(self, sweep: Sweep) -> None:
-        """Keeps what was asked for. A record with the same id is replaced, and is the latest again."""
+        """Keeps what was asked for. A known id keeps its number, and is the latest again."""
         with self._told("the sweep could not be recorded"):
             sweeps.record(self._place.journal, sweep)
 
@@ -137,8 +142,8 @@ class Store:
         with self._told("its sweeps cannot be read"):
             return sweeps.listed(self._place.journal)
 
-    def find_sweep(self, text: str) -> Sweep:
-        """The latest of that name, or the one whose id begins so.
+    def find_sweep(self, text: str | None) -> Sweep:
+        """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
 
         Raises StoreError, naming those there are.
         """
@@ -154,6 +159,27 @@ class Store:
             path.parent.mkdir(exist_ok=True)
             parts.put(self._place.owners, path, frames.parquet(frame))
         return path
+
+    def remove_sweep(self, sweep: Sweep) -> None:
+        """Forgets what was asked for; its runs stay until `prune`."""
+        with self._told("the sweep could not be removed"):
+            sweeps.remove(self._place.journal, sweep)
+            sweeps.table_path(self.path, sweep).unlink(missing_ok=True)
+
+    def prune(self, keep: Iterable[int]) -> int:
+        """Removes all runs but those of `keep`; returns how many.
+
+        Raises StoreError if another process has the store open.
+        """
+        with self._told("runs could not be removed"):
+            lock = self._place.owners.maintenance(wait=True)
+            assert lock is not None
+            try:
+                removed = prune.prune(self._place, keep)
+            finally:
+                lock.release()
+        self.compact(force=True)
+        return removed
 
     def check(self) -> list[str]:
         """Reads everything, and mends what is damaged in one of the two copies; says what was found.
@@ -256,7 +282,8 @@ def _look_for(directory: Path, *, create: bool) -> bool:
         )
     if not create:
         raise StoreError(
-            f"there is no store at {directory}", "a sweep makes one; or name the directory of another"
+            f"there is no store at {directory}",
+            "weir run, compare and sweep make one; or name the directory of another",
         )
     return False
 

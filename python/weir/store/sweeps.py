@@ -15,32 +15,57 @@ from weir.store.records import Sweep, this_weir
 
 FOLDER = "sweeps"
 
-COLUMNS = "id, name, title, definition, command, weir, created"
+COLUMNS = "number, id, name, title, definition, command, weir, created"
 
 
 def record(journal: Journal, sweep: Sweep) -> None:
-    """Recorded anew under its id, a sweep is the latest again."""
+    """A sweep that is there already keeps its number, and is the latest again."""
     created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
     weir = this_weir() if sweep.weir is None else sweep.weir
-    values = (sweep.id, sweep.name, sweep.title, json.dumps(sweep.definition), sweep.command, weir, created)
+    what = (sweep.id, sweep.name, sweep.title, json.dumps(sweep.definition), sweep.command, weir, created)
     with journal.transaction() as sql:
-        sql.execute(f"INSERT OR REPLACE INTO sweeps ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)  # noqa: S608
+        (asked,) = sql.execute("SELECT ifnull(max(asked), 0) + 1 FROM sweeps").fetchone()
+        known = sql.execute(
+            "UPDATE sweeps SET command = ?, asked = ? WHERE id = ?", (sweep.command, asked, sweep.id)
+        )
+        if known.rowcount == 0:
+            sql.execute(
+                f"INSERT INTO sweeps ({COLUMNS}, asked) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+                (sweep.number, *what, asked),
+            )
 
 
 def listed(journal: Journal) -> list[Sweep]:
-    """In the order in which they were last recorded."""
-    return [from_row(row) for row in journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY number")]  # noqa: S608
+    """In the order in which they were last asked for."""
+    return [from_row(row) for row in journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")]  # noqa: S608
 
 
 def from_row(row: Sequence[Any]) -> Sweep:
     """A sweep from its columns, in the order of COLUMNS."""
-    key, name, title, definition, command, weir, created = row
-    return Sweep(key, name, title, json.loads(definition), command, weir, datetime.fromisoformat(created))
+    number, key, name, title, definition, command, weir, created = row
+    when = datetime.fromisoformat(created)
+    return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
 
 
-def find(journal: Journal, text: str) -> Sweep:
-    """By name, then the latest of that name; or by the beginning of its id. Raises StoreError."""
+def remove(journal: Journal, sweep: Sweep) -> None:
+    """Forgets what was asked for; its runs stay."""
+    with journal.transaction() as sql:
+        sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
+
+
+def find(journal: Journal, text: str | None) -> Sweep:
+    """By number; by name, then the latest of that name; by the beginning of its id. None: the latest.
+
+    Raises StoreError.
+    """
     found = listed(journal)
+    if text is None:
+        if not found:
+            raise StoreError(f"there is no result in {journal.path.parent}", "weir run SCENARIO makes one")
+        return found[-1]
+    numbered = [sweep for sweep in found if str(sweep.number) == text]
+    if numbered:
+        return numbered[0]
     named = [sweep for sweep in found if sweep.name == text]
     if named:
         return named[-1]
@@ -50,12 +75,12 @@ def find(journal: Journal, text: str) -> Sweep:
     directory = journal.path.parent
     if begun:
         raise StoreError(
-            f"the ids of {len(begun)} sweeps in {directory} begin with {text!r}",
+            f"the ids of {len(begun)} results in {directory} begin with {text!r}",
             f"they are: {', '.join(sweep.id for sweep in begun)}",
         )
     names = list(dict.fromkeys(sweep.name for sweep in reversed(found)))
-    hint = f"there are: {', '.join(names)}" if names else "no sweep has been recorded in it"
-    raise StoreError(f"{directory} has no sweep {text!r}", hint)
+    hint = f"there are: {', '.join(names)}" if names else "nothing has been recorded in it"
+    raise StoreError(f"{directory} has no result {text!r}", hint)
 
 
 def table_path(store: Path, sweep: Sweep) -> Path:

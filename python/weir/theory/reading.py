@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir import _core
-from weir.loads import Direction, present, rate_changes, way
-from weir.scenario import Scenario
+from weir.scenario.loads import Direction, present, rate_changes, way
+from weir.scenario.scenario import Scenario
 from weir.theory.errors import TheoryError
 from weir.theory.network import Link, Network, Source
 from weir.theory.utility import Utility
@@ -59,7 +59,7 @@ def _lanes(links: Table) -> dict[str, Table]:
         reverse: Table = link.get("reverse") or {}
         lanes[_lane(name, "reverse")] = {
             "rate": link.get("rate"),
-            "mean_packet": link["mean_packet"],
+            "mean_packet_size": link["mean_packet_size"],
             **reverse,
         }
     return lanes
@@ -78,7 +78,7 @@ def _link(name: str, link: Table, target: float, instant: float) -> Link:
         )
     until_then = rate_changes(link, math.nextafter(instant, math.inf))
     rate = until_then[-1][1] if until_then else _number(link["rate"])
-    return Link(name, rate / (8.0 * _number(link["mean_packet"])), target)
+    return Link(name, rate / (8.0 * _number(link["mean_packet_size"])), target)
 
 
 def _source(name: str, group: Table, told: Table, count: int) -> Source:
@@ -95,7 +95,7 @@ def _source(name: str, group: Table, told: Table, count: int) -> Source:
     host: Table = congestion[HOST]
     rtt = _base_rtt(group["rtt"], host)
     window = group["tcp"].get("receive_window")
-    allowed = _packets(window, group["packet"]) / rtt if window and rtt > 0.0 else math.inf
+    allowed = _packets(window, group["packet_size"]) / rtt if window and rtt > 0.0 else math.inf
     return Source(
         name,
         path,
@@ -124,7 +124,7 @@ def _packets(window: str, packet: str) -> float:
 
 
 def _check_packets(groups: Mapping[str, Table], links: Table) -> None:
-    sizes = {f"flows.{name}.packet": str(group["packet"]) for name, group in groups.items()}
+    sizes = {f"flows.{name}.packet_size": str(group["packet_size"]) for name, group in groups.items()}
     first, *others = sizes
     odd = next((path for path in others if sizes[path] != sizes[first]), None)
     if odd is not None:
@@ -134,11 +134,11 @@ def _check_packets(groups: Mapping[str, Table], links: Table) -> None:
             odd,
         )
     for name, link in links.items():
-        if _number(link["mean_packet"]) != _number(sizes[first]):
+        if _number(link["mean_packet_size"]) != _number(sizes[first]):
             raise TheoryError(
-                f"the link counts packets of {link['mean_packet']}, and the flows send {sizes[first]}",
+                f"the link counts packets of {link['mean_packet_size']}, and the flows send {sizes[first]}",
                 "give both one size",
-                f"links.{name}.mean_packet",
+                f"links.{name}.mean_packet_size",
             )
 
 

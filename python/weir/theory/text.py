@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from weir import gridtext, wording
-from weir.grid import Cell, Grid
+from weir.stats import wording
+from weir.stats.grid import Cell, Grid, render
 from weir.theory.study import Study
 
 
@@ -42,7 +42,7 @@ def _rates(study: Study, width: int) -> str:
         )
         for row in study.rates.iter_rows(named=True)
     ]
-    return gridtext.render(Grid("Rates, packets/s of each flow", heads, rows), width)
+    return render(Grid("Rates, packets/s of each flow", heads, rows), width)
 
 
 def _prices(study: Study, width: int) -> str:
@@ -61,7 +61,7 @@ def _prices(study: Study, width: int) -> str:
         )
         for row in study.prices.iter_rows(named=True)
     ]
-    return gridtext.render(Grid("Prices of the links", heads, rows), width)
+    return render(Grid("Prices of the links", heads, rows), width)
 
 
 def _difference(percent: float | None) -> str:

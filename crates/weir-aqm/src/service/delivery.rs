@@ -2,8 +2,8 @@
 //! one line for each, with the millisecond at which [`DeliveryTrace::BYTES`] bytes may leave.
 //!
 //! Several lines of one millisecond are several opportunities. After the last line the trace
-//! begins anew, counted from the last time. Small packets share an opportunity, a packet larger
-//! than what is left of one goes on in the next, and what nobody uses is lost.
+//! repeats. Small packets share an opportunity, a large packet continues in the next one, and
+//! unused bytes are lost.
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
@@ -31,7 +31,7 @@ impl DeliveryTrace {
         sound.then(|| Self { at: at.into() })
     }
 
-    /// After this the trace begins anew.
+    /// Period of the trace.
     pub fn period(&self) -> Duration {
         Duration::from_millis(self.period_ms())
     }

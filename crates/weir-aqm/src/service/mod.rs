@@ -1,5 +1,5 @@
-//! How a transmitter serves: at one rate, at rates that change on a schedule, or when a trace of
-//! delivery opportunities lets it.
+//! Service of a transmitter: a fixed rate, a schedule of rates, or a trace of delivery
+//! opportunities.
 
 mod delivery;
 mod rates;
@@ -13,12 +13,12 @@ pub use delivery::DeliveryTrace;
 pub use rates::RateSchedule;
 use rates::ScheduledClock;
 
-/// What a transmitter can send, and when.
+/// Service of a transmitter.
 #[derive(Clone, Debug)]
 pub enum Service {
-    /// The same rate all the time.
+    /// A fixed rate.
     Fixed(Rate),
-    /// Rates that change at known instants. A packet on the wire goes on at the new one.
+    /// Rates that change at known instants. A packet in transmission continues at the new rate.
     Scheduled(Arc<RateSchedule>),
     /// Only at the opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
@@ -36,7 +36,7 @@ impl From<Rate> for Service {
     }
 }
 
-/// The state of a service. The fixed rate is told apart first: nearly all ports have it.
+/// State of a service. Most ports have a fixed rate, which is tested first.
 #[derive(Debug)]
 pub(crate) enum Transmitter {
     Fixed(TransmitClock),

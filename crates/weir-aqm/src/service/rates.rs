@@ -5,8 +5,8 @@
 //! a packet of B bytes taken at t has left when C has grown by 8 B
 //! ```
 //!
-//! So a packet that is on the wire at a change goes on at the new rate, and what a busy link sends
-//! is the integral of its rate.
+//! A packet in transmission at a change continues at the new rate, so a busy link sends the
+//! integral of its rate.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -21,15 +21,15 @@ const WORK: u128 = Service::WORK_PER_BIT;
 pub struct RateSchedule {
     /// From when in the cycle, and what. The first begins with the cycle.
     steps: Vec<(Duration, Rate)>,
-    /// After how long it begins anew.
+    /// Period, if it repeats.
     every: Option<Duration>,
     /// Work that can be done before each step, and in the whole cycle.
     before: Vec<u128>,
 }
 
 impl RateSchedule {
-    /// `first` until the first of `changes`, which are in the order of time; anew `every` so often.
-    /// `None` if they are not in order, begin at zero, or reach beyond `every`.
+    /// `first` until the first of `changes`, which are in order of time; repeated with period
+    /// `every`. `None` if they are not in order, start at zero, or exceed `every`.
     pub fn new(first: Rate, changes: &[(Duration, Rate)], every: Option<Duration>) -> Option<Self> {
         let mut steps = Vec::with_capacity(changes.len() + 1);
         steps.push((Duration::ZERO, first));
@@ -106,7 +106,7 @@ pub(crate) struct ScheduledClock {
     schedule: Arc<RateSchedule>,
     /// Where the last packet ends.
     sending: Cursor,
-    /// What the law has been told.
+    /// Position of the last change reported to the AQM.
     told: Cursor,
     rate: Rate,
     /// Work that the instants given out so far fell short of: less than a nanosecond's.

@@ -1,11 +1,11 @@
-//! What every law, discipline and port promises, whatever it is set to: random operations
+//! What every AQM, discipline and port promises, whatever it is set to: random operations
 //! against a model that knows nothing but arithmetic.
 
+mod aqms;
 mod discipline;
-mod disciplines;
 mod drop_tail;
-mod laws;
 mod port;
+mod qdiscs;
 pub(crate) mod random;
 
 pub(crate) use discipline::{Rules, keeps_its_word};

@@ -7,8 +7,7 @@ use std::{
 
 use serde_json::json;
 use weir_aqm::{
-    Backlog, Discipline, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason,
-    disciplines::QueueConfig,
+    Backlog, Discipline, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason, qdisc::QueueConfig,
 };
 use weir_types::{Duration, Ecn, Instant, Streams};
 
@@ -113,7 +112,7 @@ pub(crate) fn allocations<D: Discipline<Plain>>(discipline: D, packets: u32) -> 
         port.offer(Plain(PacketInfo { flow, ..packet(ecn) }), now, tally);
         draws.uniform()
     };
-    // Every line is as full as it can be at least once; if a law has to become used to its
+    // Every line is as full as it can be at least once; if an AQM has to become used to its
     // traffic before it lets so many in, a quarter of the packets are for that.
     for flow in 0..6 {
         arrive(1000.0, flow, &mut tally);
@@ -132,7 +131,7 @@ pub(crate) fn allocations<D: Discipline<Plain>>(discipline: D, packets: u32) -> 
     (ALLOCATIONS.get() - before, tally)
 }
 
-/// Everything in the registry, laws and disciplines, as it comes and marking if it can.
+/// Everything in the registry, AQMs and disciplines, as it comes and marking if it can.
 #[test]
 fn nothing_allocates() {
     for name in QueueConfig::NAMES {

@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use proptest::prelude::*;
 use weir_aqm::{
-    Aqm, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, disciplines::Fifo, laws::AqmConfig,
+    Aqm, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, aqm::AqmConfig, qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Rate};
 
@@ -14,8 +14,8 @@ const ROOM: Limit = Limit::Packets(u32::MAX);
 
 /// A port with room for all before `service`.
 fn port(service: Service) -> Port<Numbered, impl weir_aqm::Discipline<Numbered>> {
-    let law = AqmConfig::from_name("drop-tail").unwrap().build(link(), stream("aqm"));
-    Port::new(Fifo::new(law, ROOM), service)
+    let aqm = AqmConfig::from_name("drop-tail").unwrap().build(link(), stream("aqm"));
+    Port::new(Fifo::new(aqm, ROOM), service)
 }
 
 fn numbered(id: u64, bytes: u32) -> Numbered {
@@ -217,10 +217,10 @@ impl Aqm for Listener {
     }
 }
 
-/// The law learns of every change at the instant at which it was due, before its own update, even
+/// The AQM learns of every change at the instant at which it was due, before its own update, even
 /// where the line was idle and nobody asked; what was set by hand instead holds from then on.
 #[test]
-fn laws_are_told_of_changes() {
+fn aqms_are_told_of_changes() {
     let seconds = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);
     let changes = [(Duration::from_secs(2), rate(5_000))];
     let schedule = RateSchedule::new(rate(8_000), &changes, Some(Duration::from_secs(3))).unwrap();
@@ -228,11 +228,11 @@ fn laws_are_told_of_changes() {
     let mut trace = Trace::default();
     port.offer(numbered(0, 1), seconds(7), &mut trace);
     let expected = [(2, 5_000), (3, 8_000), (5, 5_000), (6, 8_000)];
-    assert_eq!(port.discipline().law().rates, expected.map(|(at, bits)| (rate(bits), seconds(at))));
-    assert_eq!(port.discipline().law().updates, [1, 2, 3, 4, 5, 6, 7].map(seconds));
+    assert_eq!(port.discipline().aqm().rates, expected.map(|(at, bits)| (rate(bits), seconds(at))));
+    assert_eq!(port.discipline().aqm().updates, [1, 2, 3, 4, 5, 6, 7].map(seconds));
     assert_eq!(port.rate(), rate(8_000));
     port.set_rate(rate(1_000), seconds(8), &mut trace);
     port.advance(seconds(20), &mut trace);
-    assert_eq!(port.discipline().law().rates.last(), Some(&(rate(1_000), seconds(8))));
-    assert_eq!(port.discipline().law().updates.len(), 20);
+    assert_eq!(port.discipline().aqm().rates.last(), Some(&(rate(1_000), seconds(8))));
+    assert_eq!(port.discipline().aqm().updates.len(), 20);
 }

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 use weir_aqm::{
-    Aqm, Backlog, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason, Verdict,
-    disciplines::Fifo, laws::AqmConfig,
+    Aqm, Backlog, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason, Verdict, aqm::AqmConfig,
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Level, Probability, Rate, Rng, Streams};
 
@@ -94,18 +94,18 @@ pub(crate) fn link() -> Link {
     Link { rate: rate(64_000_000), mean_packet: 1000, limit: Limit::Packets(1000) }
 }
 
-/// Every law of the registry as it comes, and marking if it can.
+/// Every AQM of the registry as it comes, and marking if it can.
 pub(crate) fn registry() -> impl Iterator<Item = AqmConfig> {
     let tables = [json!({}), json!({ "ecn": true })];
-    let laws =
+    let aqms =
         AqmConfig::NAMES.iter().flat_map(move |name| tables.clone().map(|table| json!({ *name: table })));
-    laws.filter_map(|law| serde_json::from_value(law).ok())
+    aqms.filter_map(|aqm| serde_json::from_value(aqm).ok())
 }
 
 /// An inner variable by its published name.
-pub(crate) fn read(law: &impl Aqm, name: &str) -> f64 {
+pub(crate) fn read(aqm: &impl Aqm, name: &str) -> f64 {
     let mut found = None;
-    law.probe(&mut |key, value| {
+    aqm.probe(&mut |key, value| {
         if key == name {
             found = Some(value);
         }
@@ -120,9 +120,9 @@ pub(crate) fn near(value: f64, expected: f64, tolerance: f64) {
 }
 
 /// The signals among `offers` arrivals that find the same queue, per arrival.
-pub(crate) fn signalling_rate(law: &mut impl Aqm, queue: Backlog, offers: u32) -> f64 {
+pub(crate) fn signalling_rate(aqm: &mut impl Aqm, queue: Backlog, offers: u32) -> f64 {
     let signals = (0..offers)
-        .filter(|_| law.on_enqueue(packet(Ecn::NotEct), queue, Instant::ZERO) != Verdict::Pass)
+        .filter(|_| aqm.on_enqueue(packet(Ecn::NotEct), queue, Instant::ZERO) != Verdict::Pass)
         .count();
     signals as f64 / f64::from(offers)
 }
@@ -133,8 +133,8 @@ pub(crate) fn signalling_rate(law: &mut impl Aqm, queue: Backlog, offers: u32) -
 pub(crate) fn delay_under_control(config: &AqmConfig, users: f64) -> f64 {
     const ROUND_TRIP: f64 = 0.1;
     let (limit, capacity) = (Limit::Packets(2000), rate(64_000_000));
-    let law = config.build(Link { limit, ..link() }, stream("aqm"));
-    let mut port = Port::new(Fifo::new(law, limit), capacity);
+    let aqm = config.build(Link { limit, ..link() }, stream("aqm"));
+    let mut port = Port::new(Fifo::new(aqm, limit), capacity);
     let (mut draws, mut now, mut pace) = (stream("arrivals"), Instant::ZERO, 8000.0);
     let (mut delay, mut sent) = (0.0, 0_u32);
     for id in 0.. {

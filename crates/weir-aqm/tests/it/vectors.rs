@@ -1,4 +1,4 @@
-//! Numbers computed elsewhere: what each law must do on given inputs, digit by digit. Every
+//! Numbers computed elsewhere: what each AQM must do on given inputs, digit by digit. Every
 //! value was calculated by script in double precision and again by a second implementation
 //! written from the published text.
 

@@ -22,10 +22,13 @@ impl Scenario {
             "start them earlier, or run longer",
         )?;
         Problem::unless(
-            group.start + group.jitter <= self.duration,
-            format!("{path}.jitter"),
-            format!("with a jitter of {} flows may start after the run of {}", group.jitter, self.duration),
-            "shorten the jitter, or run longer",
+            group.start + group.start_jitter <= self.duration,
+            format!("{path}.start_jitter"),
+            format!(
+                "with a start_jitter of {} flows may start after the run of {}",
+                group.start_jitter, self.duration
+            ),
+            "shorten start_jitter, or run longer",
         )?;
         let stop = group.stop.unwrap_or(self.duration);
         Problem::unless(
@@ -59,7 +62,7 @@ impl Scenario {
             };
             Problem::unless(holds, path, message, "a distribution needs some width")?;
         }
-        let links = self.delay_of(&self.data_way(group)) + self.delay_of(&self.ack_way(group));
+        let links = self.delay_of(&self.data_path(group)) + self.delay_of(&self.ack_path_of(group));
         let receiver = group.access.as_ref().map_or(Duration::ZERO, |access| access.receiver_delay);
         let least = links + receiver * 2;
         Problem::unless(

@@ -1,20 +1,20 @@
 //! That each link goes together.
 
-use weir_aqm::{Limit, disciplines::QueueConfig};
-use weir_types::Buffer;
+use weir_aqm::{Limit, qdisc::QueueConfig};
+use weir_types::{Buffer, Duration};
 
 use super::{Outcome, Problem, check_discipline};
-use crate::{Direction, LinkBuffer, Loss, Scenario, topology::RateChanges};
+use crate::{Direction, LinkBuffer, Loss, RateChange, Scenario, topology::check_schedule};
 
 impl Scenario {
     /// That every link has a rate and no more directions than it says, before anything reckons with them.
-    pub(super) fn check_lanes(&self) -> Outcome {
+    pub(super) fn check_directions(&self) -> Outcome {
         for (name, link) in &self.links {
             Problem::unless(
-                !link.one_way || link.reverse.is_none(),
-                format!("links.{name}.one_way"),
+                !link.unidirectional || link.reverse.is_none(),
+                format!("links.{name}.unidirectional"),
                 "the link is one-way, and has another direction",
-                "leave one_way or reverse out",
+                "leave unidirectional or reverse out",
             )?;
             Problem::unless(
                 link.rate.is_some(),
@@ -35,24 +35,24 @@ impl Scenario {
             "a buffer in bytes holds what waits, not what is being sent",
             "write the buffer in packets, or leave buffer_counts out",
         )?;
-        check_service(&path, link.trace.as_ref(), link.rate_schedule.as_ref())?;
+        check_service(&path, link.trace.as_ref(), &link.rate_schedule, link.rate_period)?;
         check_loss(&path, link.loss.as_ref())?;
-        self.check_queue(name, &path, Direction::Forward, &link.aqm)?;
+        self.check_queue(name, &path, Direction::Forward, &link.queue)?;
         if !link.ecn_capable {
-            check_legacy(&path, &link.aqm)?;
+            check_legacy(&path, &link.queue)?;
         }
         let Some(reverse) = &link.reverse else { return Ok(()) };
         let path = format!("{path}.reverse");
-        check_service(&path, reverse.trace.as_ref(), reverse.rate_schedule.as_ref())?;
+        check_service(&path, reverse.trace.as_ref(), &reverse.rate_schedule, reverse.rate_period)?;
         check_loss(&path, reverse.loss.as_ref())?;
-        self.check_queue(name, &path, Direction::Reverse, &reverse.aqm)?;
+        self.check_queue(name, &path, Direction::Reverse, &reverse.queue)?;
         if !link.ecn_capable {
-            check_legacy(&path, &reverse.aqm)?;
+            check_legacy(&path, &reverse.queue)?;
         }
         Ok(())
     }
 
-    fn check_queue(&self, link: &str, path: &str, direction: Direction, aqm: &QueueConfig) -> Outcome {
+    fn check_queue(&self, link: &str, path: &str, direction: Direction, queue: &QueueConfig) -> Outcome {
         let largest = self.largest_packet(link);
         let (holds_one, found) = match self.limit(link, direction) {
             Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
@@ -66,23 +66,29 @@ impl Scenario {
             ),
             "write at least \"1 packet\", or \"2 packets\" where the one being sent counts",
         )?;
-        check_discipline(&format!("{path}.aqm"), aqm, self.seen_by_laws(link, direction))
+        check_discipline(&format!("{path}.queue"), queue, self.seen_by_aqms(link, direction))
     }
 
     /// The largest data packet of the flows over `link`, whichever way they go, in bytes.
     fn largest_packet(&self, link: &str) -> u32 {
         let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
-        over.map(|group| group.packet.bytes()).max().unwrap_or(1)
+        over.map(|group| group.packet_size.bytes()).max().unwrap_or(1)
     }
 }
 
-fn check_service(path: &str, trace: Option<&String>, schedule: Option<&RateChanges>) -> Outcome {
+fn check_service(
+    path: &str,
+    trace: Option<&String>,
+    changes: &[RateChange],
+    period: Option<Duration>,
+) -> Outcome {
     Problem::unless(
-        trace.is_none() || schedule.is_none(),
+        trace.is_none() || changes.is_empty(),
         format!("{path}.rate_schedule"),
         "the trace says already what can be sent, and when",
         "leave trace or rate_schedule out",
-    )
+    )?;
+    check_schedule(path, changes, period)
 }
 
 /// That a model of losses says what it needs, and lets something through.
@@ -126,9 +132,9 @@ fn check_loss(path: &str, loss: Option<&Loss>) -> Outcome {
 }
 
 /// That a router which knows nothing of ECN marks nothing.
-fn check_legacy(path: &str, aqm: &QueueConfig) -> Outcome {
-    let place = format!("{path}.aqm.{}", aqm.name());
-    match marking(&place, aqm) {
+fn check_legacy(path: &str, queue: &QueueConfig) -> Outcome {
+    let place = format!("{path}.queue.{}", queue.name());
+    match marking(&place, queue) {
         None => Ok(()),
         Some(key) => Err(Problem::new(
             key,
@@ -140,7 +146,7 @@ fn check_legacy(path: &str, aqm: &QueueConfig) -> Outcome {
 
 /// The parameter that makes a discipline mark, if it does: `ecn`, its own or that of a law within.
 /// `DualPI2` and the step mark by nature.
-fn marking(place: &str, aqm: &QueueConfig) -> Option<String> {
+fn marking(place: &str, queue: &QueueConfig) -> Option<String> {
     fn below(place: &str, value: &serde_json::Value) -> Option<String> {
         value.as_object()?.iter().find_map(|(key, value)| {
             let place = format!("{place}.{key}");
@@ -151,9 +157,9 @@ fn marking(place: &str, aqm: &QueueConfig) -> Option<String> {
             }
         })
     }
-    if aqm.name() == "dualpi2" {
+    if queue.name() == "dualpi2" {
         return Some(place.to_owned());
     }
-    let plain = serde_json::to_value(aqm).expect("plain data");
-    below(place, plain.get(aqm.name())?)
+    let plain = serde_json::to_value(queue).expect("plain data");
+    below(place, plain.get(queue.name())?)
 }

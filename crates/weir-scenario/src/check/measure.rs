@@ -3,7 +3,7 @@
 use weir_types::Duration;
 
 use super::{Outcome, Problem};
-use crate::Scenario;
+use crate::{DirectedLink, Scenario};
 
 impl Scenario {
     pub(super) fn check_measure(&self) -> Outcome {
@@ -40,6 +40,23 @@ impl Scenario {
             format!("a period of {period} divides the run into {:.0}", times(period)),
             "make at most 100000 periods",
         )?;
+        if let Some(name) = &measure.bottleneck {
+            let at = DirectedLink::parse(name);
+            let link = self.links.get(at.link);
+            let known: Vec<_> = self.links.keys().map(String::as_str).collect();
+            Problem::unless(
+                link.is_some(),
+                "measure.bottleneck",
+                format!("there is no link \"{}\"", at.link),
+                format!("links: {}", known.join(", ")),
+            )?;
+            Problem::unless(
+                link.and_then(|link| link.port(at.direction)).is_some(),
+                "measure.bottleneck",
+                format!("\"{}\" has no queue in its reverse direction", at.link),
+                "name a link, or add reverse to this one",
+            )?;
+        }
         let Some(series) = &measure.series else { return Ok(()) };
         Problem::unless(
             !series.interval.is_zero(),

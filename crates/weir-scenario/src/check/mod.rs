@@ -4,9 +4,9 @@ mod flows;
 mod links;
 mod measure;
 
-use weir_aqm::{Link, disciplines::QueueConfig};
+use weir_aqm::{Link, qdisc::QueueConfig};
 
-use crate::{Direction, Population, SCHEMA_VERSION, Scenario};
+use crate::{Direction, SCHEMA_VERSION, Scenario};
 
 /// A value that does not go together with the others.
 pub(crate) struct Problem {
@@ -41,12 +41,7 @@ impl Scenario {
     /// That flows can be counted at all, before anything counts them.
     pub(crate) fn check_counts(&self) -> Outcome {
         for (name, group) in &self.flows {
-            Problem::unless(
-                group.count <= Population::LARGEST,
-                format!("flows.{name}.count"),
-                format!("{} flows are too many", group.count),
-                format!("write at most {}", Population::LARGEST),
-            )?;
+            group.check_population(&format!("flows.{name}"))?;
         }
         Ok(())
     }
@@ -56,20 +51,20 @@ impl Scenario {
         if self.title.is_empty() {
             self.title.clone_from(&self.name);
         }
-        self.check_lanes()?;
+        self.check_directions()?;
         self.complete_only_path();
         self.write_out_hops()?;
         self.complete_routes()?;
         let names: Vec<_> = self.links.keys().cloned().collect();
         for name in names {
-            let data = self.mean_packet(&name, Direction::Forward);
-            let ack = self.mean_packet(&name, Direction::Reverse);
+            let data = self.mean_packet_size(&name, Direction::Forward);
+            let ack = self.mean_packet_size(&name, Direction::Reverse);
             let link = &mut self.links[&name];
-            link.mean_packet = Some(data);
+            link.mean_packet_size = Some(data);
             let rate = link.rate;
             if let Some(reverse) = &mut link.reverse {
                 reverse.rate = reverse.rate.or(rate);
-                reverse.mean_packet = Some(ack);
+                reverse.mean_packet_size = Some(ack);
             }
         }
         Ok(())
@@ -116,9 +111,9 @@ impl Scenario {
 }
 
 /// That the discipline at `path` can stand before `link`.
-pub(crate) fn check_discipline(path: &str, aqm: &QueueConfig, link: Link) -> Outcome {
-    aqm.check().and_then(|()| aqm.check_before(link)).map_err(|invalid| Problem {
-        path: format!("{path}.{}.{}", aqm.name(), invalid.parameter),
+pub(crate) fn check_discipline(path: &str, queue: &QueueConfig, link: Link) -> Outcome {
+    queue.check().and_then(|()| queue.check_before(link)).map_err(|invalid| Problem {
+        path: format!("{path}.{}.{}", queue.name(), invalid.parameter),
         message: invalid.message,
         hint: invalid.hint,
     })

@@ -44,8 +44,8 @@ impl Scenario {
             }
         }
         for group in self.flows.values_mut() {
-            let reversed = group.reversed;
-            for (way, reversed) in [(&mut group.path, reversed), (&mut group.back, false)] {
+            let reversed = group.upload;
+            for (way, reversed) in [(&mut group.path, reversed), (&mut group.ack_path, false)] {
                 let hops = |name: &String| self.links.get(name).and_then(|link| link.hops);
                 if way.iter().any(|name| hops(name).is_some()) {
                     let whole = std::mem::take(way).into_iter().flat_map(|name| {
@@ -105,10 +105,13 @@ impl Scenario {
                 ));
             };
             Problem::unless(
-                group.path.is_empty() && group.back.is_empty() && group.from.is_none() && group.to.is_none(),
+                group.path.is_empty()
+                    && group.ack_path.is_empty()
+                    && group.from.is_none()
+                    && group.to.is_none(),
                 &path,
                 "each group takes its own link of the row, and no other",
-                "leave path, back, from and to out",
+                "leave path, ack_path, from and to out",
             )?;
             let links = row(of, hops.min(LONGEST));
             for (link, one) in links.zip(row(name, hops)) {

@@ -6,13 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_aqm::{
     DeliveryTrace,
-    disciplines::QueueConfig,
-    laws::{DropTailParameters, PythonParameters},
+    aqm::{DropTailParameters, PythonParameters},
+    qdisc::QueueConfig,
 };
 use weir_types::{Buffer, Duration, PacketSize, Rate};
 
-use super::{Loss, RateChanges};
-use crate::{Scenario, traffic::files::Content};
+use super::{Loss, RateChange};
+use crate::{
+    Scenario,
+    defaults::{is_off, is_on, on},
+    traffic::files::Content,
+};
 
 /// A link: a queue, a transmitter and a propagation delay in one direction, and what there is of
 /// the other.
@@ -33,10 +37,12 @@ pub struct Link {
     /// Capacity. With a `trace` it is what laws are told; its default is then the trace's mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Changes of the rate: `"5 Mbit/s at 20 s, 10 Mbit/s at 40 s"`; followed by `", every 60 s"` they
-    /// begin anew, with `rate`. Default: none.
+    /// Changes of the rate, in the order of time: `[{ at = "20 s", rate = "5 Mbit/s" }]`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_schedule: Vec<RateChange>,
+    /// After this time the schedule begins anew, with `rate`. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_schedule: Option<RateChanges>,
+    pub rate_period: Option<Duration>,
     /// A file of delivery opportunities as Mahimahi records them, in the folder of the scenario: a
     /// millisecond in each line, at which 1504 bytes may leave. It takes the place of the rate.
     /// Default: none.
@@ -50,7 +56,7 @@ pub struct Link {
     pub delay: Duration,
     /// There is no other direction: ACKs come back elsewhere. Default: off.
     #[serde(default, skip_serializing_if = "is_off")]
-    pub one_way: bool,
+    pub unidirectional: bool,
     /// Room for waiting packets; the one being sent does not wait.
     pub buffer: Buffer,
     /// What the buffer holds. Default: waiting packets.
@@ -59,10 +65,10 @@ pub struct Link {
     /// The packet size that stands for all where a law counts in packets. Default: the mean
     /// of the flows over the link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_packet: Option<PacketSize>,
+    pub mean_packet_size: Option<PacketSize>,
     /// The queue discipline. Default: DropTail.
     #[serde(default = "drop_tail")]
-    pub aqm: QueueConfig,
+    pub queue: QueueConfig,
     /// Packets that the line loses, whatever the queue does. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
@@ -99,8 +105,11 @@ pub struct ReverseLink {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Changes of the rate, as in the forward direction. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_schedule: Vec<RateChange>,
+    /// After this time the schedule begins anew, with `rate`. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_schedule: Option<RateChanges>,
+    pub rate_period: Option<Duration>,
     /// A file of delivery opportunities, as in the forward direction. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
@@ -112,10 +121,10 @@ pub struct ReverseLink {
     /// The packet size that stands for all. Default: the mean of the flows' ACKs, or of data where data
     /// passes too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_packet: Option<PacketSize>,
+    pub mean_packet_size: Option<PacketSize>,
     /// The queue discipline. Default: DropTail.
     #[serde(default = "drop_tail")]
-    pub aqm: QueueConfig,
+    pub queue: QueueConfig,
     /// Packets that the line loses. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
@@ -128,20 +137,6 @@ pub(crate) fn drop_tail() -> QueueConfig {
     QueueConfig::DropTail(DropTailParameters {})
 }
 
-const fn on() -> bool {
-    true
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-const fn is_on(switch: &bool) -> bool {
-    *switch
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-pub(crate) const fn is_off(switch: &bool) -> bool {
-    !*switch
-}
-
 /// One direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -152,6 +147,14 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// Its name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Reverse => "reverse",
+        }
+    }
+
     /// The other one.
     #[must_use]
     pub const fn opposite(self) -> Self {
@@ -164,19 +167,21 @@ impl Direction {
 
 /// One direction of a link that has a queue, as a scenario describes it.
 #[derive(Clone, Copy, Debug)]
-pub struct Lane<'a> {
+pub struct PortSpec<'a> {
     /// Capacity, or what stands for it.
     pub rate: Rate,
     /// Its changes.
-    pub rate_schedule: Option<&'a RateChanges>,
+    pub rate_schedule: &'a [RateChange],
+    /// After which time they begin anew.
+    pub rate_period: Option<Duration>,
     /// The opportunities to send, where they take the place of the rate.
     pub deliveries: Option<&'a Arc<DeliveryTrace>>,
     /// Room for waiting packets.
     pub buffer: Buffer,
     /// The packet size that stands for all, if it is said.
-    pub mean_packet: Option<PacketSize>,
+    pub mean_packet_size: Option<PacketSize>,
     /// The queue discipline.
-    pub aqm: &'a QueueConfig,
+    pub queue: &'a QueueConfig,
     /// What the line loses.
     pub loss: Option<&'a Loss>,
 }
@@ -187,25 +192,27 @@ impl Link {
     /// # Panics
     /// If the link has neither a rate nor a trace that has been read: a scenario that was checked
     /// has one.
-    pub fn lane(&self, direction: Direction) -> Option<Lane<'_>> {
+    pub fn port(&self, direction: Direction) -> Option<PortSpec<'_>> {
         let forward = self.rate.expect("a link has a rate");
         match direction {
-            Direction::Forward => Some(Lane {
+            Direction::Forward => Some(PortSpec {
                 rate: forward,
-                rate_schedule: self.rate_schedule.as_ref(),
+                rate_schedule: &self.rate_schedule,
+                rate_period: self.rate_period,
                 deliveries: self.trace.is_some().then(|| self.deliveries.get()),
                 buffer: self.buffer,
-                mean_packet: self.mean_packet,
-                aqm: &self.aqm,
+                mean_packet_size: self.mean_packet_size,
+                queue: &self.queue,
                 loss: self.loss.as_ref(),
             }),
-            Direction::Reverse => self.reverse.as_ref().map(|reverse| Lane {
+            Direction::Reverse => self.reverse.as_ref().map(|reverse| PortSpec {
                 rate: reverse.rate.unwrap_or(forward),
-                rate_schedule: reverse.rate_schedule.as_ref(),
+                rate_schedule: &reverse.rate_schedule,
+                rate_period: reverse.rate_period,
                 deliveries: reverse.trace.is_some().then(|| reverse.deliveries.get()),
                 buffer: reverse.buffer,
-                mean_packet: reverse.mean_packet,
-                aqm: &reverse.aqm,
+                mean_packet_size: reverse.mean_packet_size,
+                queue: &reverse.queue,
                 loss: reverse.loss.as_ref(),
             }),
         }
@@ -215,21 +222,21 @@ impl Link {
 impl Scenario {
     /// The laws of one's own, each with its dotted path: somebody has to find them before the
     /// scenario runs.
-    pub fn python_laws_mut(&mut self) -> impl Iterator<Item = (String, &mut PythonParameters)> {
+    pub fn python_aqms_mut(&mut self) -> impl Iterator<Item = (String, &mut PythonParameters)> {
         self.links.iter_mut().flat_map(|(name, link)| {
-            let reverse = link.reverse.as_mut().map(|reverse| (".reverse", &mut reverse.aqm));
-            let queues = [("", &mut link.aqm)].into_iter().chain(reverse);
-            queues.filter_map(move |(direction, aqm)| {
-                let (place, law) = aqm.python_mut()?;
-                Some((format!("links.{name}{direction}.aqm.{place}"), law))
+            let reverse = link.reverse.as_mut().map(|reverse| (".reverse", &mut reverse.queue));
+            let queues = [("", &mut link.queue)].into_iter().chain(reverse);
+            queues.filter_map(move |(direction, queue)| {
+                let (place, law) = queue.python_mut()?;
+                Some((format!("links.{name}{direction}.queue.{place}"), law))
             })
         })
     }
 
     /// Whether there are laws of one's own in it.
-    pub fn has_python_laws(&self) -> bool {
+    pub fn has_python_aqms(&self) -> bool {
         let reverse =
-            self.links.values().filter_map(|link| link.reverse.as_ref().map(|reverse| &reverse.aqm));
-        self.links.values().map(|link| &link.aqm).chain(reverse).any(|aqm| aqm.python().is_some())
+            self.links.values().filter_map(|link| link.reverse.as_ref().map(|reverse| &reverse.queue));
+        self.links.values().map(|link| &link.queue).chain(reverse).any(|queue| queue.python().is_some())
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::Probability;
 
-use super::is_off;
+use crate::defaults::is_off;
 
 /// A model of the losses of a line, in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -13,33 +13,33 @@ use weir_types::{Duration, PacketSize, Rate};
 
 use crate::{FlowGroup, Scenario};
 pub(crate) use hops::{first_written_out, written};
-pub(crate) use link::is_off;
-pub use link::{Direction, Lane, Link, LinkBuffer, ReverseLink};
+pub use link::{Direction, Link, LinkBuffer, PortSpec, ReverseLink};
 pub use loss::{Bernoulli, ChainStep, GilbertElliott, Loss};
-pub use route::Passage;
-pub use schedule::RateChanges;
+pub use route::DirectedLink;
+pub use schedule::RateChange;
+pub(crate) use schedule::check_schedule;
 
 impl Scenario {
     /// What a law is told of `link` in one direction.
-    pub fn seen_by_laws(&self, link: &str, direction: Direction) -> weir_aqm::Link {
+    pub fn seen_by_aqms(&self, link: &str, direction: Direction) -> weir_aqm::Link {
         let rate = self.rate(link, direction);
-        let mean_packet = self.mean_packet(link, direction).bytes();
-        weir_aqm::Link { rate, mean_packet, limit: self.limit(link, direction) }
+        let mean_packet_size = self.mean_packet_size(link, direction).bytes();
+        weir_aqm::Link { rate, mean_packet: mean_packet_size, limit: self.limit(link, direction) }
     }
 
     /// The capacity of `link` in one direction as laws are told it; that of the forward direction where
     /// the other has no queue.
     pub fn rate(&self, link: &str, direction: Direction) -> Rate {
         let link = &self.links[link];
-        let lane = link.lane(direction).or_else(|| link.lane(Direction::Forward));
+        let lane = link.port(direction).or_else(|| link.port(Direction::Forward));
         lane.expect("the forward direction has a queue").rate
     }
 
     /// What the transmitter of `link` can send in one direction that has a queue.
     pub fn service(&self, link: &str, direction: Direction) -> Service {
         let rate = self.rate(link, direction);
-        let lane = self.links[link].lane(direction);
-        let changes = lane.and_then(|lane| lane.rate_schedule).and_then(|changes| changes.from(rate));
+        let lane = self.links[link].port(direction);
+        let changes = lane.and_then(|lane| schedule::schedule(rate, lane.rate_schedule, lane.rate_period));
         match (lane.and_then(|lane| lane.deliveries), changes) {
             (Some(trace), _) => Service::Trace(trace.clone()),
             (None, Some(schedule)) => Service::Scheduled(schedule.into()),
@@ -50,8 +50,8 @@ impl Scenario {
     /// What may wait in the queue of `link` in one direction: bandwidth-delay products and
     /// times become packets of mean size, rounded. A direction without a queue has no limit.
     pub fn limit(&self, link: &str, direction: Direction) -> Limit {
-        let Some(lane) = self.links[link].lane(direction) else { return Limit::NONE };
-        let mean = self.mean_packet(link, direction).bytes();
+        let Some(lane) = self.links[link].port(direction) else { return Limit::NONE };
+        let mean = self.mean_packet_size(link, direction).bytes();
         let limit = Limit::of(lane.buffer, lane.rate, mean, self.largest_rtt(link));
         match (limit, self.links[link].buffer_counts) {
             (Limit::Packets(n), LinkBuffer::WaitingAndSending) => Limit::Packets(n.saturating_sub(1)),
@@ -61,22 +61,23 @@ impl Scenario {
 
     /// The packet size that stands for all in one direction of `link`: what the scenario says,
     /// else the mean of the data packets that pass, or of the ACKs where nothing else does.
-    pub fn mean_packet(&self, link: &str, direction: Direction) -> PacketSize {
+    pub fn mean_packet_size(&self, link: &str, direction: Direction) -> PacketSize {
         let stated = match direction {
-            Direction::Forward => self.links[link].mean_packet,
-            Direction::Reverse => self.links[link].reverse.as_ref().and_then(|reverse| reverse.mean_packet),
+            Direction::Forward => self.links[link].mean_packet_size,
+            Direction::Reverse => {
+                self.links[link].reverse.as_ref().and_then(|reverse| reverse.mean_packet_size)
+            }
         };
-        let passage = Passage { link, direction };
-        let data = || mean(self, |group| self.data_way(group).contains(&passage).then_some(group.packet));
-        let acks =
-            || mean(self, |group| self.ack_way(group).contains(&passage).then_some(group.tcp.ack_size));
+        let at = DirectedLink { link, direction };
+        let data = || mean(self, |group| self.data_path(group).contains(&at).then_some(group.packet_size));
+        let acks = || mean(self, |group| self.ack_path_of(group).contains(&at).then_some(group.tcp.ack_size));
         stated.or_else(data).or_else(acks).unwrap_or(crate::traffic::DEFAULT_PACKET)
     }
 
     /// The largest propagation round trip that may occur among flows over `link`; it sets
     /// the bandwidth-delay product.
     pub fn largest_rtt(&self, link: &str) -> Duration {
-        let passes = |group: &&FlowGroup| group.path.iter().chain(&group.back).any(|name| name == link);
+        let passes = |group: &&FlowGroup| group.path.iter().chain(&group.ack_path).any(|name| name == link);
         let over = self.flows.values().filter(passes);
         over.map(|group| group.rtt.typical_maximum()).max().unwrap_or(Duration::ZERO)
     }

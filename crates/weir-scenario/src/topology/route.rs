@@ -12,7 +12,7 @@ type Outcome = Result<(), Problem>;
 
 /// A link as a packet passes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Passage<'a> {
+pub struct DirectedLink<'a> {
     /// The link's name.
     pub link: &'a str,
     /// Its direction.
@@ -21,23 +21,23 @@ pub struct Passage<'a> {
 
 impl Scenario {
     /// The links that data of `group` passes, in order, and each in its direction.
-    pub fn data_way<'a>(&'a self, group: &'a FlowGroup) -> Vec<Passage<'a>> {
-        let without_nodes = if group.reversed { Direction::Reverse } else { Direction::Forward };
+    pub fn data_path<'a>(&'a self, group: &'a FlowGroup) -> Vec<DirectedLink<'a>> {
+        let without_nodes = if group.upload { Direction::Reverse } else { Direction::Forward };
         self.way(&group.path, group.from.as_deref(), without_nodes)
     }
 
     /// The links that ACKs of `group` pass on their way back.
-    pub fn ack_way<'a>(&'a self, group: &'a FlowGroup) -> Vec<Passage<'a>> {
-        if group.back.is_empty() {
-            let there = self.data_way(group).into_iter().rev();
-            there.map(|at| Passage { direction: at.direction.opposite(), ..at }).collect()
+    pub fn ack_path_of<'a>(&'a self, group: &'a FlowGroup) -> Vec<DirectedLink<'a>> {
+        if group.ack_path.is_empty() {
+            let there = self.data_path(group).into_iter().rev();
+            there.map(|at| DirectedLink { direction: at.direction.opposite(), ..at }).collect()
         } else {
-            self.way(&group.back, group.to.as_deref(), Direction::Forward)
+            self.way(&group.ack_path, group.to.as_deref(), Direction::Forward)
         }
     }
 
     /// The propagation delay of `way`.
-    pub fn delay_of(&self, way: &[Passage<'_>]) -> Duration {
+    pub fn delay_of(&self, way: &[DirectedLink<'_>]) -> Duration {
         way.iter().fold(Duration::ZERO, |sum, at| sum + self.links[at.link].delay)
     }
 
@@ -47,9 +47,9 @@ impl Scenario {
         links: &'a [String],
         start: Option<&'a str>,
         without_nodes: Direction,
-    ) -> Vec<Passage<'a>> {
+    ) -> Vec<DirectedLink<'a>> {
         let mut here = start;
-        let passages = links.iter().map(|name| {
+        let passed = links.iter().map(|name| {
             let link = self.links.get(name);
             let direction = match (here, link.and_then(Link::nodes)) {
                 (Some(node), Some((from, to))) => {
@@ -59,9 +59,9 @@ impl Scenario {
                 }
                 _ => without_nodes,
             };
-            Passage { link: name, direction }
+            DirectedLink { link: name, direction }
         });
-        passages.collect()
+        passed.collect()
     }
 
     /// Gives the flows of an only link their path.
@@ -139,8 +139,8 @@ impl Scenario {
             )?;
         }
         Problem::unless(
-            !(has_nodes && group.reversed),
-            key("reversed"),
+            !(has_nodes && group.upload),
+            key("upload"),
             "where links have nodes, these say which way flows go",
             "write from and to of the flows instead",
         )?;
@@ -159,7 +159,7 @@ impl Scenario {
             }
         }
         self.check_queues(&key("path"), &group)?;
-        self.complete_back(&key("back"), &mut group, has_nodes)?;
+        self.complete_ack_path(&key("ack_path"), &mut group, has_nodes)?;
         Ok(group)
     }
 
@@ -244,26 +244,26 @@ impl Scenario {
     }
 
     /// The way of the ACKs: what the flows say, else the same links, else what is found.
-    fn complete_back(&self, place: &str, group: &mut FlowGroup, has_nodes: bool) -> Outcome {
-        if group.back.is_empty() {
-            let Some(one_way) = group.path.iter().find(|name| self.links[*name].one_way) else {
+    fn complete_ack_path(&self, place: &str, group: &mut FlowGroup, has_nodes: bool) -> Outcome {
+        if group.ack_path.is_empty() {
+            let Some(unidirectional) = group.path.iter().find(|name| self.links[*name].unidirectional) else {
                 return Ok(());
             };
             let (Some(from), Some(to)) = (&group.from, &group.to) else {
                 return Err(Problem::new(
                     place,
-                    format!("ACKs have no path back: \"{one_way}\" is one-way"),
-                    "write the links of the ACKs: back = [...]",
+                    format!("ACKs have no path back: \"{unidirectional}\" is one-way"),
+                    "write the links of the ACKs: ack_path = [...]",
                 ));
             };
-            group.back = self.route(place, to, from, Carries::Acks)?;
+            group.ack_path = self.route(place, to, from, Carries::Acks)?;
         }
-        let data = self.data_way(group);
+        let data = self.data_path(group);
         let forward = data.iter().filter(|at| !has_nodes && at.direction == Direction::Forward);
         let taken: Vec<_> = forward.map(|at| at.link).collect();
-        self.check_links(place, &group.back, &taken)?;
+        self.check_links(place, &group.ack_path, &taken)?;
         if let (Some(from), Some(to)) = (&group.from, &group.to) {
-            let end = self.nodes_of(place, &group.back, to)?;
+            let end = self.nodes_of(place, &group.ack_path, to)?;
             Problem::unless(
                 end == *from,
                 place,
@@ -271,14 +271,14 @@ impl Scenario {
                 "name the links from the receiver to the sender, in their order",
             )?;
             let against = self
-                .ack_way(group)
+                .ack_path_of(group)
                 .into_iter()
-                .find(|at| at.direction == Direction::Reverse && self.links[at.link].one_way);
-            if let Some(Passage { link, .. }) = against {
+                .find(|at| at.direction == Direction::Reverse && self.links[at.link].unidirectional);
+            if let Some(DirectedLink { link, .. }) = against {
                 return Err(Problem::new(
                     place,
                     format!("ACKs go against \"{link}\", which is one-way"),
-                    "name other links, or take one_way out",
+                    "name other links, or take unidirectional out",
                 ));
             }
         }
@@ -313,12 +313,12 @@ impl Scenario {
 
     /// That data finds a queue in every direction it takes.
     fn check_queues(&self, place: &str, group: &FlowGroup) -> Outcome {
-        let data = self.data_way(group);
+        let data = self.data_path(group);
         let against = data.iter().filter(|at| at.direction == Direction::Reverse);
         let missing = against.map(|at| at.link).find(|name| self.links[*name].reverse.is_none());
         match missing {
             None => Ok(()),
-            Some(link) => Err(no_queue(place, link, self.links[link].one_way)),
+            Some(link) => Err(no_queue(place, link, self.links[link].unidirectional)),
         }
     }
 

@@ -1,109 +1,71 @@
-//! When the rate of a link changes: `"5 Mbit/s at 20 s, 10 Mbit/s at 40 s, every 60 s"`.
+//! When the rate of a link changes.
+//!
+//! ```toml
+//! rate_schedule = [{ at = "20 s", rate = "5 Mbit/s" }, { at = "40 s", rate = "10 Mbit/s" }]
+//! rate_period = "60 s"  # then again from the beginning, with `rate`
+//! ```
 
-use std::{borrow::Cow, fmt, str::FromStr};
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weir_aqm::RateSchedule;
-use weir_types::{Duration, Rate, UnitError};
+use weir_types::{Duration, Rate};
 
-/// Changes of a rate in the order of time, once or again and again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RateChanges {
-    /// When, and to what: one at least, in order, after zero.
-    changes: Vec<(Duration, Rate)>,
-    /// After how long they begin anew; longer than the last change.
-    every: Option<Duration>,
+use crate::check::Problem;
+
+/// One change of the rate of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateChange {
+    /// Simulated time of the change, or the time since the schedule began anew.
+    pub at: Duration,
+    /// The rate from then on.
+    pub rate: Rate,
 }
 
-/// No link changes its rate more often for long, and a run would do nothing else.
+/// A run would do nothing else if a link changed its rate more often for long.
 const MICROSECOND: Duration = Duration::from_micros(1);
 
-impl RateChanges {
-    /// The schedule that begins with `rate`.
-    pub fn from(&self, rate: Rate) -> Option<RateSchedule> {
-        RateSchedule::new(rate, &self.changes, self.every)
-    }
+/// The schedule that begins with `rate`; `None` if there are no changes.
+pub(super) fn schedule(rate: Rate, changes: &[RateChange], period: Option<Duration>) -> Option<RateSchedule> {
+    let changes: Vec<_> = changes.iter().map(|change| (change.at, change.rate)).collect();
+    RateSchedule::new(rate, &changes, period).filter(|_| !changes.is_empty())
 }
 
-impl FromStr for RateChanges {
-    type Err = UnitError;
-
-    fn from_str(text: &str) -> Result<Self, UnitError> {
-        const HINT: &str = "write for example \"5 Mbit/s at 20 s, 10 Mbit/s at 40 s\", \
-                            followed by \", every 60 s\" if it begins anew";
-        let refuse = |message: String| UnitError::new(message, HINT);
-        let (mut changes, mut every) = (Vec::new(), None);
-        for part in text.split(',').map(str::trim) {
-            if every.is_some() {
-                return Err(refuse(format!("\"{part}\" comes after the end of the schedule")));
-            }
-            if let Some(span) = part.strip_prefix("every ") {
-                every = Some(span.parse::<Duration>()?);
-                continue;
-            }
-            let (rate, at) = part
-                .split_once(" at ")
-                .ok_or_else(|| refuse(format!("\"{part}\" is no change of a rate")))?;
-            let (rate, at): (Rate, Duration) = (rate.trim().parse()?, at.trim().parse()?);
-            let before = changes.last().map_or(Duration::ZERO, |(before, _)| *before);
-            if at <= before {
-                return Err(refuse(if before.is_zero() {
-                    "the rate from the start on is the link's own".to_owned()
-                } else {
-                    format!("the change at {at} does not come after the one at {before}")
-                }));
-            }
-            changes.push((at, rate));
-        }
-        let last = changes.last().map(|(at, _)| *at);
-        match (last, every) {
-            (None, _) => Err(refuse("the rate never changes".to_owned())),
-            (Some(last), Some(every)) if every <= last => {
-                Err(refuse(format!("the schedule begins anew after {every}, before its change at {last}")))
-            }
-            (_, Some(every)) if every / (changes.len() as u64) < MICROSECOND => {
-                Err(refuse(format!("a cycle of {every} changes the rate more than once in a microsecond")))
-            }
-            _ => Ok(Self { changes, every }),
-        }
+/// That the changes of the direction at `path` come one after another.
+pub(crate) fn check_schedule(
+    path: &str,
+    changes: &[RateChange],
+    period: Option<Duration>,
+) -> Result<(), Problem> {
+    let mut before = Duration::ZERO;
+    for (index, RateChange { at, .. }) in changes.iter().enumerate() {
+        let message = if before.is_zero() {
+            "the rate from the start on is the link's own".to_owned()
+        } else {
+            format!("the change at {at} does not come after the one at {before}")
+        };
+        Problem::unless(
+            *at > before,
+            format!("{path}.rate_schedule[{index}].at"),
+            message,
+            "write the changes in the order of time, after 0 s; rate is the rate at 0 s",
+        )?;
+        before = *at;
     }
-}
-
-impl fmt::Display for RateChanges {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (at, rate)) in self.changes.iter().enumerate() {
-            write!(f, "{}{rate} at {at}", if index > 0 { ", " } else { "" })?;
-        }
-        match self.every {
-            Some(every) => write!(f, ", every {every}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for RateChanges {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
-
-impl Serialize for RateChanges {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for RateChanges {
-    fn schema_name() -> Cow<'static, str> {
-        "RateChanges".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": "^\\s*[^,]+ at [^,]+(,\\s*[^,]+ at [^,]+)*(,\\s*every [^,]+)?\\s*$",
-            "examples": ["5 Mbit/s at 20 s, 10 Mbit/s at 40 s, every 60 s"],
-        })
-    }
+    let Some(period) = period else { return Ok(()) };
+    let place = format!("{path}.rate_period");
+    let hint = "write for example \"60 s\", longer than the last change takes to come";
+    Problem::unless(!changes.is_empty(), &place, "there is no rate_schedule to begin anew", hint)?;
+    Problem::unless(
+        period > before,
+        &place,
+        format!("the schedule begins anew after {period}, before its change at {before}"),
+        hint,
+    )?;
+    Problem::unless(
+        period / (changes.len() as u64) >= MICROSECOND,
+        &place,
+        format!("a cycle of {period} changes the rate more than once in a microsecond"),
+        hint,
+    )
 }

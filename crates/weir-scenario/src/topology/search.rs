@@ -26,12 +26,12 @@ impl Scenario {
         let allowed = |link: &Link, direction| match (direction, carries) {
             (Direction::Forward, _) => true,
             (Direction::Reverse, Carries::Data) => link.reverse.is_some(),
-            (Direction::Reverse, Carries::Acks) => !link.one_way,
+            (Direction::Reverse, Carries::Acks) => !link.unidirectional,
         };
         let what = if carries == Carries::Data { "data" } else { "ACKs" };
         let Some(best) = self.search(from, to, allowed) else {
-            let without_queues =
-                self.search(from, to, |link, direction| direction == Direction::Forward || !link.one_way);
+            let without_queues = self
+                .search(from, to, |link, direction| direction == Direction::Forward || !link.unidirectional);
             if let Some(Best { links, .. }) = without_queues.filter(|_| carries == Carries::Data) {
                 let way = self.way(&links, Some(from), Direction::Forward);
                 let against = way.iter().filter(|at| at.direction == Direction::Reverse);
@@ -55,7 +55,7 @@ impl Scenario {
             ),
             format!(
                 "say which one {what} take: {}",
-                if carries == Carries::Data { "path = [...], or via = [...]" } else { "back = [...]" }
+                if carries == Carries::Data { "path = [...], or via = [...]" } else { "ack_path = [...]" }
             ),
         )?;
         Ok(best.links)
@@ -118,12 +118,12 @@ struct Best {
     ways: u32,
 }
 
-pub(super) fn no_queue(place: &str, link: &str, one_way: bool) -> Problem {
-    if one_way {
+pub(super) fn no_queue(place: &str, link: &str, unidirectional: bool) -> Problem {
+    if unidirectional {
         Problem::new(
             place,
             format!("data goes against \"{link}\", which is one-way"),
-            "take another way, or take one_way out and add reverse",
+            "take another way, or take unidirectional out and add reverse",
         )
     } else {
         Problem::new(

@@ -34,7 +34,7 @@ impl FlowGroup {
         let within = |invalid: Invalid| invalid.below(kind).below("traffic");
         match &mut self.traffic {
             Traffic::Poisson(poisson) => poisson.size.read(folder).map_err(within),
-            Traffic::Loop(users) => users.size.read(folder).map_err(within),
+            Traffic::ClosedLoop(users) => users.size.read(folder).map_err(within),
             Traffic::Web(web) => web.size.read(folder).map_err(within),
             Traffic::Replay(replay) => replay.read(folder).map_err(within),
             Traffic::Bulk(_) | Traffic::Web3gpp(_) | Traffic::Cbr(_) | Traffic::OnOff(_) => Ok(()),
@@ -64,7 +64,7 @@ impl FlowGroup {
                 self.send_jitter.is_zero(),
                 "send_jitter",
                 format!("the packets of {kind} leave when it says"),
-                "leave send_jitter out; jitter shifts the start of each source",
+                "leave send_jitter out; start_jitter shifts the start of each source",
             )?;
         }
         let single = matches!(self.traffic, Traffic::Poisson(_) | Traffic::Replay(_));
@@ -76,7 +76,7 @@ impl FlowGroup {
             };
             Invalid::unless(self.count == 1, "count", format!("{kind} is not counted"), hint)?;
             Invalid::unless(
-                self.population.is_none(),
+                self.population.is_empty(),
                 "population",
                 format!("{kind} has no population"),
                 hint,
@@ -84,10 +84,10 @@ impl FlowGroup {
         }
         if matches!(self.traffic, Traffic::Poisson(_)) {
             Invalid::unless(
-                self.jitter.is_zero(),
-                "jitter",
+                self.start_jitter.is_zero(),
+                "start_jitter",
                 "the first flow comes at a random instant anyway",
-                "leave jitter out",
+                "leave start_jitter out",
             )?;
         }
         Ok(())
@@ -100,7 +100,7 @@ impl FlowGroup {
                 self.check_sizes(&poisson.size)?;
                 poisson.check(duration)
             }
-            Traffic::Loop(users) => self.check_sizes(&users.size),
+            Traffic::ClosedLoop(users) => self.check_sizes(&users.size),
             Traffic::Web(web) => {
                 self.check_sizes(&web.size)?;
                 self.check_web(web)
@@ -119,7 +119,7 @@ impl FlowGroup {
     }
 
     fn check_sizes(&self, sizes: &Sizes) -> Outcome {
-        sizes.check(self.packet).map_err(|invalid| invalid.below("size"))
+        sizes.check(self.packet_size).map_err(|invalid| invalid.below("size"))
     }
 
     fn check_web(&self, web: &Web) -> Outcome {
@@ -137,13 +137,13 @@ impl FlowGroup {
             "write for example \"15 s\"",
         )?;
         Invalid::unless(
-            web.inter_session.is_none() || self.jitter.is_zero(),
+            web.inter_session.is_none() || self.start_jitter.is_zero(),
             "inter_session",
-            "sessions come one after the other already: jitter has no place",
+            "sessions come one after the other already: start_jitter has no place",
             "leave either out",
         )?;
         Invalid::unless(
-            web.inter_session.is_none() || self.population.is_none(),
+            web.inter_session.is_none() || self.population.is_empty(),
             "inter_session",
             "a population says when sessions come already",
             "leave either out",
@@ -152,7 +152,7 @@ impl FlowGroup {
 
     fn check_on_off(&self, source: &OnOff) -> Outcome {
         Invalid::unless(!source.on.is_zero(), "on", "a source is never on", "write for example \"500 ms\"")?;
-        let gap = 8.0 * f64::from(self.packet.bytes()) / source.rate.bits_per_second() as f64;
+        let gap = 8.0 * f64::from(self.packet_size.bytes()) / source.rate.bits_per_second() as f64;
         Invalid::unless(
             source.on.as_secs_f64() * 1e4 >= gap,
             "on",

@@ -21,10 +21,10 @@ pub use files::Content;
 pub use replay::{Replay, Trace, TracePacket};
 pub use rtt::{Exponential, LogNormal, Rtt, RttDistribution, Uniform};
 pub use sizes::{ExponentialSize, LogNormalSize, ParetoSize, Size, SizeDistribution, Sizes};
-pub use transfers::{ArrivalRate, Loop, Poisson};
+pub use transfers::{ArrivalRate, ClosedLoop, Poisson};
 pub use web::{ObjectCount, PageTime, ThreeGpp, Web};
 
-use crate::{Population, topology::is_off};
+use crate::{PopulationChange, defaults::is_off};
 
 pub(crate) const DEFAULT_PACKET: PacketSize = match PacketSize::new(1000) {
     Some(size) => size,
@@ -38,10 +38,11 @@ pub struct FlowGroup {
     /// Flows at `start`. Default 1.
     #[serde(default = "one")]
     pub count: u32,
-    /// How their number changes: `"20 more every 50 s until 160, then 20 fewer every 50 s until 20"`.
-    /// The first step comes one interval after `start`; those who came last leave first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub population: Option<Population>,
+    /// How their number changes, in the order of time: `{ at = "50 s", count = 40 }` at an instant,
+    /// `{ step = 20, every = "50 s", until = 160 }` step by step. Those who came last leave first.
+    /// Default: it does not change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub population: Vec<PopulationChange>,
     /// The node that data comes from, where links have nodes. Default: where the path begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -58,11 +59,11 @@ pub struct FlowGroup {
     /// The links that ACKs pass, in order, from the receiver to the sender. Default: those of the data,
     /// in the other direction.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub back: Vec<String>,
+    pub ack_path: Vec<String>,
     /// Data passes the links of `path` in their reverse direction, ACKs in the forward one; where links
     /// have nodes, these say so. Default: off.
     #[serde(default, skip_serializing_if = "is_off")]
-    pub reversed: bool,
+    pub upload: bool,
     /// Short form: one such group for each link of this row (`hops`), called NAME1, NAME2 and so on.
     /// Default: one group of this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,13 +76,13 @@ pub struct FlowGroup {
     pub start: Duration,
     /// Each flow begins later by a time drawn uniformly between zero and this. Default 0 s.
     #[serde(default)]
-    pub jitter: Duration,
+    pub start_jitter: Duration,
     /// When the group ends. Default: with the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
     /// Bytes of a data packet on the wire, headers included. Default 1000 B.
     #[serde(default = "default_packet")]
-    pub packet: PacketSize,
+    pub packet_size: PacketSize,
     /// A new packet leaves the sender later by a time drawn uniformly between zero and this
     /// (ns-2's `overhead_`): it breaks the lock-step of equal round trips. Default 0 s.
     #[serde(default)]
@@ -130,7 +131,7 @@ pub enum Traffic {
     /// arrived.
     Poisson(Poisson),
     /// `count` users who transfer one flow after the other, each with a time to think in between.
-    Loop(Loop),
+    ClosedLoop(ClosedLoop),
     /// `count` web sessions as ns-2's PagePool/WebTraf has them: pages of objects, each object over a TCP
     /// connection of its own.
     Web(Web),
@@ -169,7 +170,7 @@ impl Traffic {
 
     /// Whether flows come and go, so that their number is not known before the run.
     pub const fn comes_and_goes(&self) -> bool {
-        matches!(self, Self::Poisson(_) | Self::Loop(_) | Self::Web(_) | Self::Web3gpp(_))
+        matches!(self, Self::Poisson(_) | Self::ClosedLoop(_) | Self::Web(_) | Self::Web3gpp(_))
     }
 
     /// Its name in scenario files.
@@ -177,7 +178,7 @@ impl Traffic {
         match self {
             Self::Bulk(_) => "bulk",
             Self::Poisson(_) => "poisson",
-            Self::Loop(_) => "loop",
+            Self::ClosedLoop(_) => "closed-loop",
             Self::Web(_) => "web",
             Self::Web3gpp(_) => "web-3gpp",
             Self::Cbr(_) => "cbr",
@@ -191,7 +192,7 @@ impl Traffic {
         let (mut value, required): (_, &[&str]) = match self {
             Self::Bulk(_) => (plain(&Bulk {}), &[]),
             Self::Poisson(_) => (plain(&Poisson::default()), &["size"]),
-            Self::Loop(_) => (plain(&Loop::default()), &["size"]),
+            Self::ClosedLoop(_) => (plain(&ClosedLoop::default()), &["size"]),
             Self::Web(_) => (plain(&Web::default()), &[]),
             Self::Web3gpp(_) => (plain(&ThreeGpp::default()), &[]),
             Self::Cbr(_) => (plain(&Cbr::default()), &["rate"]),

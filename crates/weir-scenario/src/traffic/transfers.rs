@@ -26,12 +26,12 @@ pub struct Poisson {
 /// Users who transfer one flow after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Loop {
+pub struct ClosedLoop {
     /// Bytes of each flow on the wire, headers included, the SYN not.
     pub size: Sizes,
     /// Mean of the exponential time from the arrival of the last byte to the next flow. Default 0 s.
     #[serde(default)]
-    pub think: Duration,
+    pub think_time: Duration,
 }
 
 impl Default for Poisson {
@@ -40,9 +40,9 @@ impl Default for Poisson {
     }
 }
 
-impl Default for Loop {
+impl Default for ClosedLoop {
     fn default() -> Self {
-        Self { size: Sizes::Fixed(Size::of_packets(1.0)), think: Duration::ZERO }
+        Self { size: Sizes::Fixed(Size::of_packets(1.0)), think_time: Duration::ZERO }
     }
 }
 

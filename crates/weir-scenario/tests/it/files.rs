@@ -46,11 +46,18 @@ fn the_population_of_the_rem_paper() {
 fn those_who_came_last_leave_first() {
     let text = crate::PLAIN.replace(
         "count = 5",
-        "count = 2\npopulation = \"2 more every 1 s until 5, then 3 fewer every 2 s until 2\"",
+        "count = 2\npopulation = [{ step = 2, every = \"1 s\", until = 5 }, { step = 3, every = \"2 s\", until = 2 }]",
     );
     let flows = crate::read(&text).unwrap().flows["ftp"].lifetimes();
     let seconds = |span: Duration| span.as_secs_f64();
     let lives: Vec<_> = flows.iter().map(|flow| (seconds(flow.start), flow.stop.map(seconds))).collect();
     let expected = [(1.0, None), (1.0, None), (2.0, Some(5.0)), (2.0, Some(5.0)), (3.0, Some(5.0))];
     assert_eq!(lives, expected);
+    let text = crate::PLAIN.replace(
+        "count = 5",
+        "count = 2\npopulation = [{ at = \"3 s\", count = 4 }, { step = 3, every = \"2 s\", until = 0 }]",
+    );
+    let group = &crate::read(&text).unwrap().flows["ftp"];
+    let changes: Vec<_> = group.population_changes().iter().map(|(at, n)| (seconds(*at), *n)).collect();
+    assert_eq!(changes, [(3.0, 4), (5.0, 1), (7.0, 0)]);
 }

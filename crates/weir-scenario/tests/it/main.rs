@@ -20,7 +20,7 @@ duration = "10 s"
 rate = "10 Mbit/s"
 delay = "10 ms"
 buffer = "50 packets"
-aqm.red = { min_th = "5 packets", max_th = "15 packets" }
+queue.red = { min_th = "5 packets", max_th = "15 packets" }
 
 [flows.ftp]
 count = 5

@@ -10,7 +10,7 @@ fn spoil(from: &str, to: &str) -> String {
 }
 
 /// The discipline of the plain scenario.
-const RED: &str = "aqm.red = { min_th = \"5 packets\", max_th = \"15 packets\" }";
+const RED: &str = "queue.red = { min_th = \"5 packets\", max_th = \"15 packets\" }";
 
 #[track_caller]
 fn expect(message: &str, place: &str, words: &[&str]) {
@@ -38,30 +38,30 @@ fn an_unknown_key() {
 
 #[test]
 fn an_unknown_law() {
-    let message = spoil("aqm.red", "aqm.rad");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["unknown name `rad`", "did you mean `red`?"]);
-    let message = spoil("aqm.red", "aqm.purple");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["known: drop-tail, red, rem"]);
+    let message = spoil("queue.red", "queue.rad");
+    expect(&message, "plain.toml:9: links.bottleneck.queue", &["unknown name `rad`", "did you mean `red`?"]);
+    let message = spoil("queue.red", "queue.purple");
+    expect(&message, "plain.toml:9: links.bottleneck.queue", &["known: drop-tail, red, rem"]);
 }
 
 #[test]
 fn a_choice_that_is_none_or_two() {
-    let message = spoil(RED, "aqm = \"red\"");
+    let message = spoil(RED, "queue = \"red\"");
     expect(
         &message,
-        "plain.toml:9: links.bottleneck.aqm: \"red\" is a name without its parameters",
-        &["aqm.red = {}"],
+        "plain.toml:9: links.bottleneck.queue: \"red\" is a name without its parameters",
+        &["queue.red = {}"],
     );
-    let message = spoil(RED, "aqm.fq.law = \"red\"");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm.fq.law: ", &["law.red = {}"]);
-    let message = spoil("aqm.red = {", "aqm.rem = {}\naqm.red = {");
+    let message = spoil(RED, "queue.fq.aqm = \"red\"");
+    expect(&message, "plain.toml:9: links.bottleneck.queue.fq.aqm: ", &["aqm.red = {}"]);
+    let message = spoil("queue.red = {", "queue.rem = {}\nqueue.red = {");
     expect(
         &message,
-        "plain.toml:9: links.bottleneck.aqm: 2 choices: `rem`, `red`",
+        "plain.toml:9: links.bottleneck.queue: 2 choices: `rem`, `red`",
         &["make exactly one choice here"],
     );
-    let message = spoil(RED, "aqm = {}");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm: nothing is chosen", &["aqm.NAME = {}"]);
+    let message = spoil(RED, "queue = {}");
+    expect(&message, "plain.toml:9: links.bottleneck.queue: nothing is chosen", &["queue.NAME = {}"]);
     let two = "{ uniform = { from = \"40 ms\", to = \"50 ms\" }, exponential = { at_least = \"40 ms\", mean = \"50 ms\" } }";
     let message = spoil("\"40 ms\"", two);
     assert!(message.starts_with("plain.toml:13: flows.ftp.rtt: a round trip is drawn from one"), "{message}");
@@ -69,26 +69,26 @@ fn a_choice_that_is_none_or_two() {
 
 #[test]
 fn a_discipline_where_a_law_belongs() {
-    let message = spoil(RED, "aqm.fq.law.choke = {}");
+    let message = spoil(RED, "queue.fq.aqm.choke = {}");
     expect(
         &message,
-        "plain.toml:9: links.bottleneck.aqm.fq.law",
-        &["unknown name `choke`", "choke is a discipline", "aqm.choke = {}"],
+        "plain.toml:9: links.bottleneck.queue.fq.aqm",
+        &["unknown name `choke`", "choke is a scheduler", "queue.choke = {}"],
     );
 }
 
 #[test]
 fn an_array_where_a_table_belongs() {
     for array in ["[]", "[\"5 packets\", \"15 packets\"]"] {
-        let message = spoil(RED, &format!("aqm.red = {array}"));
+        let message = spoil(RED, &format!("queue.red = {array}"));
         expect(
             &message,
-            "plain.toml:9: links.bottleneck.aqm.red: a table belongs here, not an array",
+            "plain.toml:9: links.bottleneck.queue.red: a table belongs here, not an array",
             &["{}"],
         );
     }
-    let message = spoil(RED, "aqm = []");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm: this is no choice", &["aqm.NAME = {}"]);
+    let message = spoil(RED, "queue = []");
+    expect(&message, "plain.toml:9: links.bottleneck.queue: this is no choice", &["queue.NAME = {}"]);
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn a_value_of_another_type() {
             "weir schema",
         ),
     ] {
-        let message = spoil(RED, &format!("aqm.red = {{ {written} }}"));
-        expect(&message, &format!("plain.toml:9: links.bottleneck.aqm.red.{told}"), &[hint]);
+        let message = spoil(RED, &format!("queue.red = {{ {written} }}"));
+        expect(&message, &format!("plain.toml:9: links.bottleneck.queue.red.{told}"), &[hint]);
     }
     let message = spoil("count = 5", "count = -1");
     expect(
@@ -117,10 +117,10 @@ fn a_value_of_another_type() {
 
 #[test]
 fn a_parameter_of_a_class_is_one_value() {
-    let message = spoil(RED, "aqm.python = { class = \"a:B\", parameters = { x = [1] } }");
+    let message = spoil(RED, "queue.python = { class = \"a:B\", parameters = { x = [1] } }");
     expect(
         &message,
-        "plain.toml:9: links.bottleneck.aqm.python.parameters.x: ",
+        "plain.toml:9: links.bottleneck.queue.python.parameters.x: ",
         &["a parameter of a class is one value", "a number, a text, true or false"],
     );
 }
@@ -134,12 +134,12 @@ fn gains_beyond_all_reason() {
         ("avq.alpha = 1e9", "avq.alpha"),
         ("rem.phi = 1e308", "rem.phi"),
         ("pi.a = 1e9", "pi.a"),
-        ("fq.law.pi2.beta = 1e300", "fq.law.pi2.beta"),
+        ("fq.aqm.pi2.beta = 1e300", "fq.aqm.pi2.beta"),
     ] {
-        let message = spoil(RED, &format!("aqm.{aqm}"));
+        let message = spoil(RED, &format!("queue.{aqm}"));
         expect(
             &message,
-            &format!("plain.toml:9: links.bottleneck.aqm.{parameter}: 1e"),
+            &format!("plain.toml:9: links.bottleneck.queue.{parameter}: 1e"),
             &["far too much", "the published value is"],
         );
     }
@@ -147,11 +147,11 @@ fn gains_beyond_all_reason() {
 
 #[test]
 fn a_target_that_no_interval_can_show() {
-    for name in ["codel", "fq-codel", "cobalt", "fq.law.codel"] {
-        let message = spoil(RED, &format!("aqm.{name}.target = \"100 ms\""));
+    for name in ["codel", "fq-codel", "cobalt", "fq.aqm.codel"] {
+        let message = spoil(RED, &format!("queue.{name}.target = \"100 ms\""));
         expect(
             &message,
-            &format!("plain.toml:9: links.bottleneck.aqm.{name}.target: a target of 100 ms"),
+            &format!("plain.toml:9: links.bottleneck.queue.{name}.target: a target of 100 ms"),
             &["not below the interval of 100 ms", "5 to 10%"],
         );
     }
@@ -159,9 +159,9 @@ fn a_target_that_no_interval_can_show() {
 
 #[test]
 fn a_choice_without_effect() {
-    let message = spoil(RED, "aqm.rem.mark_at = \"departure\"");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm.rem.mark_at: ", &["no effect", "ecn = true"]);
-    assert!(read(&PLAIN.replace(RED, "aqm.rem = { mark_at = \"departure\", ecn = true }")).is_ok());
+    let message = spoil(RED, "queue.rem.mark_at = \"departure\"");
+    expect(&message, "plain.toml:9: links.bottleneck.queue.rem.mark_at: ", &["no effect", "ecn = true"]);
+    assert!(read(&PLAIN.replace(RED, "queue.rem = { mark_at = \"departure\", ecn = true }")).is_ok());
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn more_than_a_machine_can_hold() {
     expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["whole number"]);
     let message = spoil("\"50 packets\"", "\"1.6 packets\"");
     expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["whole number"]);
-    let message = spoil(RED, "aqm.rem.interval = \"1 ns\"");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm.rem.interval: ", &["too short"]);
+    let message = spoil(RED, "queue.rem.interval = \"1 ns\"");
+    expect(&message, "plain.toml:9: links.bottleneck.queue.rem.interval: ", &["too short"]);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn no_flows() {
 #[test]
 fn thresholds_the_wrong_way_round() {
     let message = spoil("\"15 packets\"", "\"3 packets\"");
-    expect(&message, "plain.toml:9: links.bottleneck.aqm.red.max_th: ", &["not above min_th (5 packets)"]);
+    expect(&message, "plain.toml:9: links.bottleneck.queue.red.max_th: ", &["not above min_th (5 packets)"]);
 }
 
 #[test]
@@ -302,8 +302,27 @@ fn a_path_over_links_that_do_not_exist() {
 
 #[test]
 fn a_population_that_cannot_be_read() {
-    let message = spoil("count = 5", "population = \"20 more each minute\"");
-    expect(&message, "plain.toml:12: flows.ftp.population: ", &["20 more every 50 s until 160"]);
+    for (written, line, place, words) in [
+        ("\"20 more every minute\"", 12, "population", "an array belongs here"),
+        ("[[\"20 s\", 4]]", 12, "population[0]", "a table belongs here, not an array"),
+        ("[{ at = \"20 s\" }]", 12, "population[0]", "step = 20, every = \"50 s\", until = 160"),
+        ("[\n{ at = \"20 s\", count = 4, until = 5 }]", 13, "population[0]", "either the keys at and count"),
+        ("[{ step = 0, every = \"1 s\", until = 9 }]", 12, "population[0].step", "a step of no flows"),
+        ("[{ step = 1, every = \"0 s\", until = 9 }]", 12, "population[0].every", "no time between"),
+        ("[{ step = 1, every = \"1 s\", until = 100000000 }]", 12, "population[0].until", "too many"),
+        ("[{ at = \"2 s\", count = 100000000 }]", 12, "population[0].count", "too many"),
+        ("[{ at = \"0 s\", count = 4 }]", 12, "population[0].at", "does not come after 1 s"),
+        (
+            "[{ step = 1, every = \"2 s\", until = 4 },\n{ at = \"7 s\", count = 9 }]\ncount = 1",
+            13,
+            "population[1].at",
+            "the change at 7 s does not come after 7 s",
+        ),
+        ("[{ at = \"1 s\", counts = 4 }]", 12, "population[0].counts", "did you mean `count`?"),
+    ] {
+        let message = spoil("count = 5", &format!("population = {written}"));
+        expect(&message, &format!("plain.toml:{line}: flows.ftp.{place}: "), &[words]);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Variants and `--set`.
 
-use weir_aqm::disciplines::QueueConfig;
+use weir_aqm::qdisc::QueueConfig;
 use weir_scenario::Document;
 
 use crate::{PLAIN, read};
@@ -16,23 +16,23 @@ fn values_are_set_by_path_with_or_without_quotation_marks() {
         ("links.bottleneck.rate", "\"20 Mbit/s\""),
         ("links.bottleneck.delay", "5 ms"),
         ("flows.ftp.count", "7"),
-        ("links.bottleneck.aqm.red.gentle", "true"),
+        ("links.bottleneck.queue.red.gentle", "true"),
     ]);
     let scenario = scenario.scenario().unwrap();
     assert_eq!(scenario.links["bottleneck"].rate.unwrap().bits_per_second(), 20_000_000);
     assert_eq!(scenario.flows["ftp"].count, 7);
-    let QueueConfig::Red(red) = &scenario.links["bottleneck"].aqm else { panic!("not RED") };
+    let QueueConfig::Red(red) = &scenario.links["bottleneck"].queue else { panic!("not RED") };
     assert!(red.gentle);
     assert_eq!(red.max_th.to_string(), "15 packets", "the rest stays");
 }
 
 #[test]
 fn another_choice_replaces_the_first() {
-    let scenario = set(&[("links.bottleneck.aqm.rem.gamma", "0.002")]).scenario().unwrap();
-    let QueueConfig::Rem(rem) = &scenario.links["bottleneck"].aqm else { panic!("not REM") };
+    let scenario = set(&[("links.bottleneck.queue.rem.gamma", "0.002")]).scenario().unwrap();
+    let QueueConfig::Rem(rem) = &scenario.links["bottleneck"].queue else { panic!("not REM") };
     assert_eq!(rem.gamma.to_string(), "0.002");
-    let scenario = set(&[("links.bottleneck.aqm", "{ drop-tail = {} }")]).scenario().unwrap();
-    assert_eq!(scenario.links["bottleneck"].aqm.name(), "drop-tail");
+    let scenario = set(&[("links.bottleneck.queue", "{ drop-tail = {} }")]).scenario().unwrap();
+    assert_eq!(scenario.links["bottleneck"].queue.name(), "drop-tail");
     let scenario = set(&[("flows.ftp.rtt", "{ uniform = { from = \"40 ms\", to = \"80 ms\" } }")]);
     assert_eq!(scenario.scenario().unwrap().flows["ftp"].rtt.minimum().to_string(), "40 ms");
 }
@@ -43,11 +43,11 @@ fn a_bad_override_is_named_as_it_was_given() {
     assert_eq!(error.file, "--set links.bottleneck.rate=20 Mbps");
     assert_eq!((error.line, error.path.as_deref()), (None, Some("links.bottleneck.rate")));
     // The value that is wrong now was right before: the override is to blame, not the file.
-    let error = set(&[("links.bottleneck.aqm.red.min_th", "20 packets")]).scenario().unwrap_err();
-    assert_eq!(error.path.as_deref(), Some("links.bottleneck.aqm.red.max_th"));
-    let error = set(&[("links.bottleneck.aqm.rem", "{ target = \"1 ms\" }")]).scenario().unwrap_err();
+    let error = set(&[("links.bottleneck.queue.red.min_th", "20 packets")]).scenario().unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("links.bottleneck.queue.red.max_th"));
+    let error = set(&[("links.bottleneck.queue.rem", "{ target = \"1 ms\" }")]).scenario().unwrap_err();
     assert_eq!(
-        (error.file.starts_with("--set links.bottleneck.aqm.rem="), error.line),
+        (error.file.starts_with("--set links.bottleneck.queue.rem="), error.line),
         (true, None),
         "{error}"
     );
@@ -60,13 +60,13 @@ fn a_bad_override_is_named_as_it_was_given() {
 const VARIANTS: &str = r#"
 [variants.droptail]
 label = "DropTail"
-"links.bottleneck.aqm.drop-tail" = {}
+"links.bottleneck.queue.drop-tail" = {}
 
 [variants.rem]
-links.bottleneck.aqm.rem = { gamma = 0.002, ecn = true }
+links.bottleneck.queue.rem = { gamma = 0.002, ecn = true }
 
 [variants.bad]
-"links.bottleneck.aqm.red.max_th" = "4 packets"
+"links.bottleneck.queue.red.max_th" = "4 packets"
 "#;
 
 #[test]
@@ -75,9 +75,9 @@ fn variants_keep_their_order_and_labels() {
     assert_eq!(document.variants(), ["droptail", "rem", "bad"]);
     assert_eq!(document.label("droptail"), "DropTail");
     assert_eq!(document.label("rem"), "rem");
-    assert_eq!(document.variant("droptail").unwrap().links["bottleneck"].aqm.name(), "drop-tail");
-    assert_eq!(document.variant("rem").unwrap().links["bottleneck"].aqm.name(), "rem");
-    assert_eq!(document.scenario().unwrap().links["bottleneck"].aqm.name(), "red");
+    assert_eq!(document.variant("droptail").unwrap().links["bottleneck"].queue.name(), "drop-tail");
+    assert_eq!(document.variant("rem").unwrap().links["bottleneck"].queue.name(), "rem");
+    assert_eq!(document.scenario().unwrap().links["bottleneck"].queue.name(), "red");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn the_resolved_scenario_says_everything_and_reads_back() {
     for default in [
         "w_q = 0.002",
         "min_rto = \"1 s\"",
-        "mean_packet = \"1000 B\"",
+        "mean_packet_size = \"1000 B\"",
         "path = [\"bottleneck\"]",
         "seed = 1",
     ] {

@@ -15,7 +15,7 @@ method = "lhs"
 [sweep.axes]
 "links.bottleneck.rate; links.bottleneck.buffer" = [["5 Mbit/s", "20 packets"], ["20 Mbit/s", "80 packets"]]
 "flows.ftp.count" = "2..20 by 2"
-"links.bottleneck.aqm.red.max_p" = [0.05, 0.1]
+"links.bottleneck.queue.red.max_p" = [0.05, 0.1]
 "#;
 
 fn sweep_of(text: &str) -> Result<Option<Value>, ScenarioError> {
@@ -35,7 +35,7 @@ fn a_sweep_is_handed_on_as_it_was_written() {
             "links.bottleneck.rate; links.bottleneck.buffer":
                 [["5 Mbit/s", "20 packets"], ["20 Mbit/s", "80 packets"]],
             "flows.ftp.count": "2..20 by 2",
-            "links.bottleneck.aqm.red.max_p": [0.05, 0.1],
+            "links.bottleneck.queue.red.max_p": [0.05, 0.1],
         },
     });
     // As texts: the order of the axes is kept.
@@ -141,10 +141,13 @@ fn a_bad_value_from_outside_is_named_as_it_was_given() {
 #[test]
 fn a_path_leads_through_a_choice() {
     use weir_scenario::choices_of;
-    assert_eq!(choices_of("links.core.aqm.red.max_th"), [("links.core.aqm", "red")]);
-    assert_eq!(choices_of("flows.ftp.tcp.congestion.reno.halves"), [("flows.ftp.tcp.congestion", "reno")]);
-    let fair = [("links.core.aqm", "fq"), ("links.core.aqm.fq.law", "red")];
-    assert_eq!(choices_of("links.core.aqm.fq.law.red.max_th"), fair);
+    assert_eq!(choices_of("links.core.queue.red.max_th"), [("links.core.queue", "red")]);
+    assert_eq!(
+        choices_of("flows.ftp.tcp.congestion.reno.ssthresh_from"),
+        [("flows.ftp.tcp.congestion", "reno")]
+    );
+    let fair = [("links.core.queue", "fq"), ("links.core.queue.fq.aqm", "red")];
+    assert_eq!(choices_of("links.core.queue.fq.aqm.red.max_th"), fair);
     assert_eq!(choices_of("links.core.rate"), []);
     assert_eq!(choices_of("flows.ftp.rtt"), []);
     assert_eq!(choices_of("links.law.rate"), [], "what people call their links is no choice");
@@ -153,13 +156,13 @@ fn a_path_leads_through_a_choice() {
 #[test]
 fn a_scenario_knows_which_laws_it_has() {
     let red = read(PLAIN).unwrap();
-    assert!(red.has_choice("links.bottleneck.aqm.red.max_th"));
-    assert!(!red.has_choice("links.bottleneck.aqm.rem.target"));
+    assert!(red.has_choice("links.bottleneck.queue.red.max_th"));
+    assert!(!red.has_choice("links.bottleneck.queue.rem.target"));
     assert!(red.has_choice("links.bottleneck.rate"));
-    assert!(red.has_choice("links.elsewhere.aqm.rem.target"));
-    let fair = read(&PLAIN.replace("aqm.red = {", "aqm.fq.law.red = {")).unwrap();
-    assert!(fair.has_choice("links.bottleneck.aqm.fq.law.red.max_th"));
-    assert!(fair.has_choice("links.bottleneck.aqm.fq.flows"));
-    assert!(!fair.has_choice("links.bottleneck.aqm.fq.law.rem.target"));
-    assert!(!fair.has_choice("links.bottleneck.aqm.red.max_th"));
+    assert!(red.has_choice("links.elsewhere.queue.rem.target"));
+    let fair = read(&PLAIN.replace("queue.red = {", "queue.fq.aqm.red = {")).unwrap();
+    assert!(fair.has_choice("links.bottleneck.queue.fq.aqm.red.max_th"));
+    assert!(fair.has_choice("links.bottleneck.queue.fq.flows"));
+    assert!(!fair.has_choice("links.bottleneck.queue.fq.aqm.rem.target"));
+    assert!(!fair.has_choice("links.bottleneck.queue.red.max_th"));
 }

@@ -34,7 +34,7 @@ const KINDS: &[&str] = &[
     "traffic.poisson = { load = 0.5, size.pareto = { mean = \"10 kB\", shape = 1.2, at_most = \"1 MB\" } }",
     "traffic.poisson = { rate = \"100/s\", size.pareto-ii = { mean = \"12 packets\", shape = 1.2 } }",
     "traffic.poisson = { load = 0.5, size.log-normal = { median = \"10 kB\", sigma = 1.0 } }",
-    "count = 7\ntraffic.loop = { size = \"10 kB\", think = \"1 s\" }",
+    "count = 7\ntraffic.closed-loop = { size = \"10 kB\", think_time = \"1 s\" }",
     "count = 7\ntraffic.web = {}",
     "count = 7\ntraffic.web-3gpp = {}",
     "count = 7\ntraffic.cbr.rate = \"1 Mbit/s\"",
@@ -86,9 +86,9 @@ fn another_choice_replaces_the_first() {
 fn what_does_not_go_together_is_refused() {
     let poisson = "traffic.poisson = { rate = \"100 /s\", size = \"10 kB\" }";
     refuse(&format!("count = 5\n{poisson}"), "count", &["not counted", "rate or load"]);
-    refuse(&format!("jitter = \"1 s\"\n{poisson}"), "jitter", &["at a random instant anyway"]);
+    refuse(&format!("start_jitter = \"1 s\"\n{poisson}"), "start_jitter", &["at a random instant anyway"]);
     refuse(
-        &format!("population = \"2 more every 1 s until 5\"\n{poisson}"),
+        &format!("population = [{{ step = 2, every = \"1 s\", until = 5 }}]\n{poisson}"),
         "population",
         &["no population"],
     );
@@ -109,9 +109,9 @@ fn what_does_not_go_together_is_refused() {
     );
     refuse("traffic.web = { pages = 0 }", "traffic.web.pages", &["without a page"]);
     refuse(
-        "jitter = \"1 s\"\ntraffic.web = { inter_session = \"1 s\" }",
+        "start_jitter = \"1 s\"\ntraffic.web = { inter_session = \"1 s\" }",
         "traffic.web.inter_session",
-        &["jitter has no place"],
+        &["start_jitter has no place"],
     );
 }
 

@@ -1,8 +1,8 @@
-//! A capture file in the making.
+//! A capture file during the run.
 //!
-//! Packets are written in the order of their instants, as a capture on one machine has them. Ports tell
-//! of what has left a little late, by no more than the shortest pipe behind them, and each of them in
-//! order; so packets wait here until no earlier one can come.
+//! Packets are written in the order of their instants, as in a capture on one machine. A port reports its
+//! departures late, by at most the delay of the shortest pipe behind it. Packets wait here until no earlier
+//! one can follow.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -15,22 +15,22 @@ use std::{
 
 use weir_types::{Duration, Instant};
 
-use super::{CaptureError, frame::Frame, pcapng};
+use super::{error::CaptureError, frame::Frame, pcapng};
 
 /// Bytes between two writes to the disk.
 const BUFFER: usize = 1 << 18;
 
-/// What is written when the packets begin.
+/// The properties of an interface, written before the packets.
 #[derive(Clone, Debug)]
 pub(super) struct Interface {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) bits_per_second: u64,
-    /// Dropped packets are among those that it shows.
+    /// The captured packets include dropped ones.
     pub(super) shows_drops: bool,
 }
 
-/// What an interface has seen.
+/// Counts of an interface.
 #[derive(Clone, Copy, Debug)]
 struct Statistics {
     packets: u64,
@@ -41,16 +41,16 @@ struct Statistics {
 #[derive(Debug)]
 pub(super) struct CaptureFile {
     path: PathBuf,
-    /// What it is called until it is whole; empty when it is.
+    /// Its name until it is complete; empty afterwards.
     temporary: PathBuf,
     out: BufWriter<File>,
     waiting: BinaryHeap<Reverse<Waiting>>,
     serial: u64,
-    /// How late a port may tell of a packet.
+    /// The greatest time by which a departure is reported late.
     lateness: Duration,
-    /// Of each interface.
+    /// Counts of each interface.
     seen: Vec<Statistics>,
-    /// The first thing that went wrong.
+    /// The first error.
     failed: Option<io::Error>,
 }
 
@@ -89,18 +89,18 @@ impl CaptureFile {
         Ok(())
     }
 
-    /// A packet is seen at `interface` at `at`.
+    /// Adds a packet that `interface` captured at `at`.
     pub(super) fn packet(&mut self, interface: u32, at: Instant, frame: Frame) {
         self.serial += 1;
         self.waiting.push(Reverse(Waiting { at, serial: self.serial, interface, frame }));
     }
 
-    /// A packet is dropped at `interface`.
+    /// Counts a drop at `interface`.
     pub(super) fn dropped(&mut self, interface: u32) {
         self.seen[interface as usize].drops += 1;
     }
 
-    /// Writes what can be written at `now`: no earlier packet will come.
+    /// Writes the packets that no earlier one can precede after `now`.
     pub(super) fn write_until(&mut self, now: Instant) {
         let settled = Duration::from_nanos(now.as_nanos()).saturating_sub(self.lateness);
         self.write_before(Instant::ZERO + settled);
@@ -121,13 +121,12 @@ impl CaptureFile {
         }
     }
 
-    /// What went wrong, if anything did.
+    /// The first error, if there is one.
     pub(super) fn failure(&self) -> Option<CaptureError> {
         self.failed.as_ref().map(|error| CaptureError::new(&self.path, error))
     }
 
-    /// The run has come to its `end`: the file is completed and gets its name. What has not left by then
-    /// is not in it.
+    /// Completes the file at the `end` of the run and gives it its name. Later packets are left out.
     pub(super) fn finish(mut self, end: Instant) -> Result<(), CaptureError> {
         self.write_before(end + Duration::from_nanos(1));
         let result = self.failed.take().map_or_else(|| self.complete(end), Err);
@@ -149,13 +148,13 @@ impl CaptureFile {
 impl Drop for CaptureFile {
     fn drop(&mut self) {
         if !self.temporary.as_os_str().is_empty() {
-            // Half a capture is none; and if it cannot be removed, its name says what it is.
+            // Remove an incomplete file. If this fails, its name still ends in `.tmp`.
             let _ = fs::remove_file(&self.temporary);
         }
     }
 }
 
-/// A packet that has to wait for earlier ones.
+/// A packet that waits for earlier ones.
 #[derive(Debug)]
 struct Waiting {
     at: Instant,

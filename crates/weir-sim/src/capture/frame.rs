@@ -1,19 +1,19 @@
-//! What a packet would look like on a wire: IP and TCP headers, or UDP's.
+//! Packets as on a wire: IP and TCP headers, or UDP headers.
 //!
-//! Simulated segments carry what decides; the rest of a header follows from it. Fields that the
-//! simulation has no counterpart of are zero: the timestamp of an ACK's own clock, and the echo in data.
-//! Data is all zeros and is not kept, so checksums are right though it is missing.
+//! Most header fields follow from the fields of the simulated segment. Fields without a counterpart in the
+//! simulation are zero: the own timestamp of an ACK, and the echoed timestamp of data. Data is all zeros and
+//! is not stored; checksums include it.
 //!
-//! A header cannot be shorter than its options. So an ACK of 40 bytes that bears SACK blocks has its true
-//! length here, which is more than it had on its simulated way.
+//! A header includes its options. Therefore an ACK of 40 bytes with SACK blocks is longer here than its
+//! simulated packet.
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 use weir_tcp::{Flags, Segment, recovery::Blocks};
 use weir_types::Ecn;
 
-use super::connection::{Connection, Habits, PLAIN, addresses};
+use super::connection::{Connection, HeaderFormat, PLAIN, addresses};
 
-/// The headers of a packet, and how long it was with its data.
+/// The headers of a packet, and its length with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     bytes: [u8; Self::LARGEST],
@@ -26,23 +26,28 @@ pub(super) struct Frame {
 static NOTHING: [u8; 65_535] = [0; 65_535];
 
 impl Frame {
-    /// IP without options, TCP with as many as there can be.
+    /// IP without options, TCP with the largest options.
     const LARGEST: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
 
     /// The packet of a TCP connection. Numbers in `blocks` are of segments.
-    pub(super) fn tcp(segment: &Segment, connection: &Connection, habits: &Habits, blocks: &Blocks) -> Self {
+    pub(super) fn tcp(
+        segment: &Segment,
+        connection: &Connection,
+        format: &HeaderFormat,
+        blocks: &Blocks,
+    ) -> Self {
         let is = |flag| segment.flags.has(flag);
         let (ack, syn) = (is(Flags::ACK), is(Flags::SYN));
         let (sender, receiver, discard) = addresses(segment.flow);
-        let sequence = |number| connection.sequence(number, habits);
+        let sequence = |number| connection.sequence(number, format);
         let (source, destination) =
             if ack { (discard, connection.port()) } else { (connection.port(), discard) };
-        let mut tcp = TcpHeader::new(source, destination, 0, window(habits, syn));
+        let mut tcp = TcpHeader::new(source, destination, 0, window(format, syn));
         tcp.syn = syn;
         tcp.ack = ack || !syn;
-        // RFC 3168, section 6.1.1: a SYN that asks for ECN, and one that agrees.
-        tcp.ece = if syn { habits.ecn } else { is(Flags::ECE) };
-        tcp.cwr = if syn { habits.ecn && !ack } else { is(Flags::CWR) };
+        // RFC 3168, section 6.1.1: ECN-setup SYN and SYN-ACK packets.
+        tcp.ece = if syn { format.ecn } else { is(Flags::ECE) };
+        tcp.cwr = if syn { format.ecn && !ack } else { is(Flags::CWR) };
         if ack {
             tcp.sequence_number = u32::from(!syn);
             tcp.acknowledgment_number = sequence(segment.number);
@@ -52,31 +57,34 @@ impl Frame {
         }
         let mut options = Vec::with_capacity(8);
         if syn {
-            let mss = habits.payload + habits.header - PLAIN;
+            let mss = format.payload + format.header - PLAIN;
             options.push(TcpOptionElement::MaximumSegmentSize(mss as u16));
-            if habits.sack {
+            if format.sack {
                 options.push(TcpOptionElement::SelectiveAcknowledgementPermitted);
             }
-            options.push(TcpOptionElement::WindowScale(habits.scale));
+            options.push(TcpOptionElement::WindowScale(format.scale));
         }
-        if habits.timestamps {
+        if format.timestamps {
             let millis = (segment.stamp.as_nanos() / 1_000_000) as u32;
             let (own, echo) = if ack { (0, millis) } else { (millis, 0) };
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Timestamp(own, echo));
         }
-        let mut told = blocks.iter().filter(|block| block.0 != block.1).map(|(first, last)| {
-            // The block of what arrived twice is written backwards.
+        let mut reported = blocks.iter().filter(|block| block.0 != block.1).map(|(first, last)| {
+            // A duplicate (D-SACK) has its block limits exchanged.
             (sequence(*first.min(last)), sequence(*first.max(last)))
         });
-        if let Some(first) = told.next() {
+        if let Some(first) = reported.next() {
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Noop);
-            options.push(TcpOptionElement::SelectiveAcknowledgement(first, [told.next(), told.next(), None]));
+            options.push(TcpOptionElement::SelectiveAcknowledgement(
+                first,
+                [reported.next(), reported.next(), None],
+            ));
         }
         tcp.set_options(&options).expect("three blocks and a timestamp fit");
-        let payload = if ack || syn { 0 } else { habits.payload_of(segment.bytes) };
+        let payload = if ack || syn { 0 } else { format.payload_of(segment.bytes) };
         let length = tcp.header_len() as u32 + payload;
         let (from, to) = if ack { (receiver, sender) } else { (sender, receiver) };
         let ip = ip(segment, length, IpNumber::TCP, from, to);
@@ -88,7 +96,7 @@ impl Frame {
     /// A datagram.
     pub(super) fn udp(segment: &Segment, port: u16) -> Self {
         let (sender, receiver, discard) = addresses(segment.flow);
-        // A trace may hold what its machine had not yet cut into packets: no header can say how long it is.
+        // A trace may hold segments before segmentation offload, which are longer than any IP packet.
         let length = segment.bytes.saturating_sub(20).clamp(8, 65_515);
         let ip = ip(segment, length, IpNumber::UDP, sender, receiver);
         let data = &NOTHING[..length as usize - 8];
@@ -115,9 +123,9 @@ impl Frame {
     }
 }
 
-/// What the receiver allows, as the header has it: in units of the scale, but in a SYN in bytes.
-fn window(habits: &Habits, syn: bool) -> u16 {
-    let units = if syn { habits.window } else { habits.window.div_ceil(1 << habits.scale) };
+/// The window field: in units of the window scale, in a SYN in bytes.
+fn window(format: &HeaderFormat, syn: bool) -> u16 {
+    let units = if syn { format.window } else { format.window.div_ceil(1 << format.scale) };
     units.min(65_535) as u16
 }
 
@@ -129,8 +137,8 @@ fn ip(segment: &Segment, length: u32, protocol: IpNumber, from: [u8; 4], to: [u8
         Ecn::Ect1 => IpEcn::Ect1,
         Ecn::Ce => IpEcn::CongestionExperienced,
     };
-    // The same packet has the same identification wherever it is seen, and another its own, as far as
-    // 16 bits go (Fibonacci hashing).
+    // The same packet has the same identification in every capture; others differ, within the limits of
+    // 16 bits (Fibonacci hashing).
     let identity = segment.stamp.as_nanos() ^ u64::from(segment.number).rotate_left(40);
     ip.identification = (identity.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as u16;
     ip.header_checksum = ip.calc_header_checksum();
@@ -162,11 +170,11 @@ mod tests {
         );
         let scenario = Document::parse("frame", &text).unwrap().scenario().unwrap();
         let group = &scenario.flows["f"];
-        let habits = Habits::of(group);
-        let mut sender = Sender::new(0, group.packet.bytes(), Arc::new(group.tcp.clone()));
+        let format = HeaderFormat::of(group);
+        let mut sender = Sender::new(0, group.packet_size.bytes(), Arc::new(group.tcp.clone()));
         sender.start();
-        let connection = Connections::of(&sender, &habits).find(segment.number, &sender, &habits);
-        Frame::tcp(segment, &connection, &habits, blocks)
+        let connection = Connections::of(&sender, &format).find(segment.number, &sender, &format);
+        Frame::tcp(segment, &connection, &format, blocks)
     }
 
     fn segment(number: u32, bytes: u32, flags: Flags) -> Segment {

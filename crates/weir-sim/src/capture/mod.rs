@@ -1,148 +1,103 @@
-//! Captures: the packets of a link as pcapng files, which Wireshark and tshark read.
+//! Captures: the packets of a link as pcapng files for Wireshark and tshark.
 //!
 //! ```text
-//!           Tap                     Captures                      CaptureFile
-//!  port ──► packets it has seen ──► headers, from the endpoints ► in order, to the disk
+//!           PacketObserver           Captures                       CaptureFile
+//!  port ──► arrivals, departures ──► headers, from the endpoints ─► in order, to the disk
 //! ```
 //!
-//! A port with a *tap* hands over what passes; without one, all it costs is to look. Where a packet is
-//! seen: as it leaves, when its last bit has left the port, or as it arrives, before the queue decides.
-//! A file holds one direction of a link or both, so that data and its ACKs stand together.
+//! A departing packet is captured when its last bit has left the port, an arriving packet before the queue
+//! decides. A file holds one direction of a link or both, so that data and its ACKs can be read together.
 //!
-//! Files are written while the run goes on, under another name until they are whole.
+//! Files are written during the run, under a temporary name until they are complete.
 
 mod connection;
+mod error;
 mod file;
 mod frame;
 mod pcapng;
 
-use std::{
-    collections::HashMap,
-    fmt, io,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, path::PathBuf};
 
 use weir_scenario::{Direction, Scenario};
 use weir_tcp::{Flags, recovery::BLOCKS};
 use weir_types::{Duration, Instant};
 
 use crate::{
-    Packet, RESULTS_VERSION, World,
-    measure::QueueInfo,
-    network::Ways,
-    world::{Sink, Source},
+    network::{ObservedFlow, PacketObserver},
+    packet::Packet,
+    record::{QueueInfo, RESULTS_VERSION},
 };
-use connection::{Connections, Habits};
+use connection::{Connections, HeaderFormat};
+pub use error::CaptureError;
 use file::{CaptureFile, Interface};
 use frame::Frame;
 
-/// A capture to be made.
+/// A capture to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     /// A link of the scenario.
     pub link: String,
     /// One direction of it; `None` for every direction that has a queue.
     pub direction: Option<Direction>,
-    /// Packets as they arrive, dropped ones among them; else as they leave.
+    /// Capture packets as they arrive, including dropped ones; otherwise as they leave.
     pub arriving: bool,
-    /// Where it is written; what is there is replaced when the run has ended well.
+    /// The file to write. An existing file is replaced when the run has ended.
     pub file: PathBuf,
 }
 
-/// A capture cannot be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaptureError {
-    /// The file.
-    pub file: PathBuf,
-    /// What is wrong, as the system says it.
-    pub message: String,
-    /// The number of the system's error, where it is one.
-    pub number: Option<i32>,
-}
-
-impl CaptureError {
-    fn new(file: &Path, error: &io::Error) -> Self {
-        let text = error.to_string();
-        let message = text.split(" (os error").next().unwrap_or_default().to_owned();
-        Self { file: file.to_owned(), message, number: error.raw_os_error() }
-    }
-
-    fn refused(file: &Path, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), message: message.into(), number: None }
-    }
-}
-
-impl fmt::Display for CaptureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} cannot be written: {}", self.file.display(), self.message)
-    }
-}
-
-impl std::error::Error for CaptureError {}
-
-/// Where a port shows what passes.
-#[derive(Debug, Default)]
-pub(crate) struct Tap {
-    /// File and interface for packets that leave, and for those that arrive.
-    leaving: Vec<(usize, u32)>,
-    arriving: Vec<(usize, u32)>,
-    /// What has been seen and is not yet written down.
-    seen: Vec<Seen>,
-}
-
-/// Something that a tap has seen.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Seen {
-    Left(Packet, Instant),
-    Arrived(Packet, Instant),
-    Dropped,
-}
-
-impl Tap {
-    pub(crate) fn sees(&mut self, what: Seen) {
-        self.seen.push(what);
-    }
-}
-
-/// The captures of a run, and what they know of its flows.
+/// The captures of a run.
 #[derive(Debug)]
 pub(crate) struct Captures {
     files: Vec<CaptureFile>,
-    /// Of each group.
-    habits: Vec<Habits>,
+    /// The captures of each port.
+    taps: Vec<Tap>,
+    /// The format of each group.
+    formats: Vec<HeaderFormat>,
     connections: HashMap<u32, Connections>,
 }
 
-impl World {
-    /// Has captures made. Call it before [`World::run`].
+/// File and interface for the packets that leave a port, and for those that arrive.
+#[derive(Debug, Default)]
+struct Tap {
+    leaving: Vec<(usize, u32)>,
+    arriving: Vec<(usize, u32)>,
+}
+
+impl Captures {
+    /// Creates the files of the captures `wanted`. `queues` are those of all ports, each with the greatest
+    /// time by which a departure is reported late.
     ///
     /// # Errors
     /// If there is no such queue, a packet does not fit an IP header, or a file cannot be written.
-    pub fn capturing(mut self, scenario: &Scenario, wanted: &[Capture]) -> Result<Self, CaptureError> {
-        if wanted.is_empty() {
-            return Ok(self);
-        }
-        let largest = scenario.flows.values().map(|group| group.packet.bytes()).max().unwrap_or(0);
+    pub(crate) fn create<'a>(
+        wanted: &[Capture],
+        scenario: &Scenario,
+        seed: u64,
+        queues: impl Iterator<Item = (&'a QueueInfo, Duration)>,
+    ) -> Result<Self, CaptureError> {
+        let queues: Vec<_> = queues.collect();
+        let mut taps: Vec<_> = queues.iter().map(|_| Tap::default()).collect();
+        let largest = scenario.flows.values().map(|group| group.packet_size.bytes()).max().unwrap_or(0);
         let mut files = Vec::new();
         for capture in wanted {
             if largest > u32::from(u16::MAX) {
-                let message = format!("packets of {largest} B do not fit an IP header: 65535 B are the most");
+                let message =
+                    format!("packets of {largest} B do not fit an IP header: the largest size is 65535 B");
                 return Err(CaptureError::refused(&capture.file, message));
             }
             let mut interfaces = Vec::new();
             let mut lateness = Duration::ZERO;
-            for (slot, (info, _)) in self.ports.iter_mut().zip(&self.books.queues) {
+            for (tap, (info, late)) in taps.iter_mut().zip(&queues) {
                 if !capture.is_of(info) {
                     continue;
                 }
                 let interface = interfaces.len() as u32;
                 interfaces.push(capture.interface(info));
-                let tap = slot.side.extras.get_or_insert_default().tap.get_or_insert_default();
                 if capture.arriving {
                     tap.arriving.push((files.len(), interface));
                 } else {
                     tap.leaving.push((files.len(), interface));
-                    lateness = lateness.max(slot.lookahead);
+                    lateness = lateness.max(*late);
                 }
             }
             if interfaces.is_empty() {
@@ -152,75 +107,84 @@ impl World {
             let application = format!("weir {}", env!("CARGO_PKG_VERSION"));
             let comments = [
                 format!("scenario {}", scenario.name),
-                format!("seed {}", self.seed),
+                format!("seed {seed}"),
                 format!("results version {RESULTS_VERSION}"),
             ];
             files.push(CaptureFile::create(&capture.file, &application, &comments, &interfaces, lateness)?);
         }
-        let habits = scenario.flows.values().map(Habits::of).collect();
-        self.captures = Some(Box::new(Captures { files, habits, connections: HashMap::new() }));
-        Ok(self)
+        let formats = scenario.flows.values().map(HeaderFormat::of).collect();
+        Ok(Self { files, taps, formats, connections: HashMap::new() })
     }
 
-    /// Writes down what the tap of `port` has seen.
-    #[cold]
-    pub(crate) fn write_down(&mut self, port: u32) {
-        let Some(captures) = &mut self.captures else { return };
-        let Some(tap) = self.ports[port as usize].side.tap() else { return };
-        for seen in tap.seen.drain(..) {
-            let (packet, at, places) = match seen {
-                Seen::Left(packet, at) => (packet, at, &tap.leaving),
-                Seen::Arrived(packet, at) => (packet, at, &tap.arriving),
-                Seen::Dropped => {
-                    for (file, interface) in tap.leaving.iter().chain(&tap.arriving) {
-                        captures.files[*file].dropped(*interface);
-                    }
-                    continue;
-                }
-            };
-            if !places.is_empty() {
-                let frame = captures.frame(&packet, &self.ways, &self.sources, &self.sinks);
-                for (file, interface) in places {
-                    captures.files[*file].packet(*interface, at, frame);
-                }
-            }
-        }
-        for file in &mut captures.files {
-            file.write_until(self.now);
-        }
+    /// The first error of a file.
+    pub(crate) fn failure(&self) -> Option<CaptureError> {
+        self.files.iter().find_map(CaptureFile::failure)
     }
 
-    /// What has gone wrong with a capture.
-    pub(crate) fn capture_failure(&self) -> Option<CaptureError> {
-        self.captures.as_ref()?.files.iter().find_map(CaptureFile::failure)
+    /// Completes the files at the `end` of the run.
+    pub(crate) fn finish(self, end: Instant) -> Result<(), CaptureError> {
+        self.files.into_iter().try_for_each(|file| file.finish(end))
     }
 
-    /// The run has ended: completes its captures.
-    pub(crate) fn finish_captures(&mut self) -> Result<(), CaptureError> {
-        let Some(captures) = self.captures.take() else { return Ok(()) };
-        captures.files.into_iter().try_for_each(|file| file.finish(self.end))
-    }
-}
-
-impl Captures {
-    fn frame(&mut self, packet: &Packet, ways: &Ways, sources: &[Source], sinks: &[Sink]) -> Frame {
+    fn frame(&mut self, packet: &Packet, flow: &ObservedFlow<'_>) -> Frame {
         let segment = &packet.0;
-        let flow = segment.flow as usize;
-        let habits = &self.habits[ways.group[flow] as usize];
-        let sender = &sources[flow].sender;
+        let ObservedFlow { group, sender, receiver } = *flow;
+        let format = &self.formats[group];
         let known = self.connections.entry(segment.flow);
         let connection =
-            known.or_insert_with(|| Connections::of(sender, habits)).find(segment.number, sender, habits);
+            known.or_insert_with(|| Connections::of(sender, format)).find(segment.number, sender, format);
         if segment.flags.has(Flags::DATAGRAM) {
             return Frame::udp(segment, connection.port());
         }
-        // Where a connection has taken the place of another, so has its receiver.
+        // The receiver of a former connection of this flow has been replaced.
         let blocks = if segment.flags.has(Flags::ACK) && segment.number >= sender.first() {
-            sinks[flow].receiver.blocks_in_passing(segment)
+            receiver.blocks_in_passing(segment)
         } else {
             [(0, 0); BLOCKS]
         };
-        Frame::tcp(segment, &connection, habits, &blocks)
+        Frame::tcp(segment, &connection, format, &blocks)
+    }
+}
+
+impl PacketObserver for Captures {
+    fn observes(&self, port: u32) -> bool {
+        let Tap { leaving, arriving } = &self.taps[port as usize];
+        !leaving.is_empty() || !arriving.is_empty()
+    }
+
+    fn arrived(&mut self, port: u32, packet: &Packet, at: Instant, flow: &ObservedFlow<'_>) {
+        if !self.taps[port as usize].arriving.is_empty() {
+            let frame = self.frame(packet, flow);
+            for (file, interface) in &self.taps[port as usize].arriving {
+                self.files[*file].packet(*interface, at, frame);
+            }
+        }
+    }
+
+    fn departed(&mut self, port: u32, packet: &Packet, at: Instant, flow: &ObservedFlow<'_>) {
+        if !self.taps[port as usize].leaving.is_empty() {
+            let frame = self.frame(packet, flow);
+            for (file, interface) in &self.taps[port as usize].leaving {
+                self.files[*file].packet(*interface, at, frame);
+            }
+        }
+    }
+
+    fn dropped(&mut self, port: u32) {
+        let Tap { leaving, arriving } = &self.taps[port as usize];
+        for (file, interface) in leaving.iter().chain(arriving) {
+            self.files[*file].dropped(*interface);
+        }
+    }
+
+    fn advance(&mut self, now: Instant) {
+        for file in &mut self.files {
+            file.write_until(now);
+        }
+    }
+
+    fn is_ok(&self) -> bool {
+        self.failure().is_none()
     }
 }
 

@@ -1,7 +1,7 @@
-//! Blocks of a pcapng file (draft-ietf-opsawg-pcapng, section 4), as many as a capture needs.
+//! Blocks of a pcapng file (draft-ietf-opsawg-pcapng, section 4) that a capture needs.
 //!
-//! By hand: the crate `pcap-file` writes the format too, but its release brings two generations of a
-//! macro library and much for reading; the blocks below are what would be used of it.
+//! The crate `pcap-file` writes the format too, but its dependencies and its reader are far larger than the
+//! blocks below.
 
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ const END: u16 = 3;
 const RECEIVED: u16 = 4;
 const DROPPED: u16 = 5;
 
-/// The first block: who wrote the file, and what for.
+/// The first block: the application, and comments.
 pub(super) fn section(out: &mut impl Write, application: &str, comments: &[String]) -> io::Result<()> {
     let mut body = Vec::new();
     body.extend(BYTE_ORDER.to_le_bytes());
@@ -40,7 +40,7 @@ pub(super) fn section(out: &mut impl Write, application: &str, comments: &[Strin
     block(out, SECTION, &body)
 }
 
-/// An interface; they are numbered in their order. Times are in nanoseconds.
+/// An interface. Interfaces are numbered in their order, and their times are in nanoseconds.
 pub(super) fn interface(
     out: &mut impl Write,
     name: &str,
@@ -49,7 +49,7 @@ pub(super) fn interface(
 ) -> io::Result<()> {
     let mut body = Vec::new();
     body.extend(RAW_IP.to_le_bytes());
-    // Reserved, and no limit to what is kept of a packet.
+    // Reserved; and no limit of the stored length.
     body.extend([0; 6]);
     option(&mut body, NAME, name.as_bytes());
     option(&mut body, DESCRIPTION, description.as_bytes());
@@ -59,7 +59,7 @@ pub(super) fn interface(
     block(out, INTERFACE, &body)
 }
 
-/// A packet of `original` bytes, of which `bytes` are kept.
+/// A packet of `original` bytes, of which `bytes` are stored.
 pub(super) fn packet(
     out: &mut impl Write,
     interface: u32,
@@ -81,7 +81,7 @@ pub(super) fn packet(
     out.write_all(&length.to_le_bytes())
 }
 
-/// What an interface saw in all, until `end` in nanoseconds.
+/// The counts of an interface until `end` in nanoseconds.
 pub(super) fn statistics(
     out: &mut impl Write,
     interface: u32,
@@ -114,7 +114,7 @@ fn block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length.to_le_bytes())
 }
 
-/// An option, padded to four bytes; text longer than its length can say is cut.
+/// An option, padded to four bytes. Longer text than its length field allows is truncated.
 fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     body.extend(code.to_le_bytes());

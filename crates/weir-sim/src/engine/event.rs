@@ -1,12 +1,12 @@
-/// What can happen. Of events at one instant the one written first here comes first, then
-/// the one with the lower index: the order of a run never depends on how events were stored.
+/// Events. At the same instant, the order of declaration decides, then the lower index: the order of a run
+/// never depends on how events are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A measuring interval ends.
     Boundary,
-    /// Values over time are recorded.
+    /// The series are sampled.
     Sample,
-    /// A port has packets to send that will soon be expected behind it.
+    /// A port has packets to send, before they must leave the pipes behind it.
     PortDue(u32),
     /// The head of a pipe reaches a port.
     ToPort(u32),
@@ -14,17 +14,17 @@ pub(crate) enum Event {
     ToReceiver(u32),
     /// The head of a pipe, an ACK, reaches its sender.
     ToSender(u32),
-    /// A flow begins.
+    /// A bulk flow begins.
     Start(u32),
-    /// A flow has no more to send.
+    /// A bulk flow ends.
     Stop(u32),
-    /// A sender that was held back by its jitter sends.
+    /// The jitter of a sender is over.
     SendLater(u32),
     /// A retransmission timer may have expired.
     Timer(u32),
     /// A delayed ACK is due.
     DelayedAck(u32),
-    /// It is the turn of what decides when flows or datagrams begin.
+    /// A generator begins a flow or sends a datagram.
     Generate(u32),
 }
 
@@ -49,8 +49,7 @@ impl Event {
         (kind << 32) | index as u64
     }
 
-    /// The event of a rank. The two that come with every packet are told apart first, which
-    /// spares them a jump through a table.
+    /// The event of a rank. Tests the two events of every packet first, so that they need no jump table.
     #[inline]
     pub(crate) const fn of_rank(rank: u64) -> Self {
         let index = rank as u32;
@@ -77,7 +76,7 @@ impl Event {
         }
     }
 
-    /// Whether packets move: such events come by the million, and few of them wait at a time.
+    /// Whether packets move: such events are frequent, and few of them are pending at a time.
     #[inline]
     pub(crate) const fn moves_packets(self) -> bool {
         matches!(self, Self::PortDue(_) | Self::ToPort(_) | Self::ToReceiver(_) | Self::ToSender(_))

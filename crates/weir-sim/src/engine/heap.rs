@@ -1,25 +1,25 @@
-/// An instant in the upper half and the rank of an event in the lower: one comparison orders
-/// both.
+/// The instant in the upper half, the rank of the event in the lower half: one comparison orders
+/// by both.
 pub(crate) type Key = u128;
 
 const ARITY: usize = 4;
 
 /// A 4-ary heap of keys in one array.
 ///
-/// Most events bring forth exactly one other. So taking the first key leaves a hole at the
-/// root, and the next push fills it from there: one short sift down instead of a pop and a push.
+/// Most events schedule exactly one other event. Therefore [`Heap::take`] only marks the root as
+/// removed, and the next push replaces it (replace-top): one sift down instead of a pop and a push.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
     keys: Vec<Key>,
-    /// The root has been taken and not yet been filled.
-    hole: bool,
+    /// The root was taken; the next push or peek replaces it.
+    root_taken: bool,
 }
 
 impl Heap {
     #[inline]
     pub(crate) fn push(&mut self, key: Key) {
-        if self.hole {
-            self.hole = false;
+        if self.root_taken {
+            self.root_taken = false;
             self.sift_down(key);
         } else {
             self.keys.push(key);
@@ -30,22 +30,22 @@ impl Heap {
     /// The least key.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<Key> {
-        if self.hole {
-            self.fill();
+        if self.root_taken {
+            self.remove_root();
         }
         self.keys.first().copied()
     }
 
-    /// Takes the key that [`Heap::peek`] has just shown.
+    /// Removes the least key, which [`Heap::peek`] has just returned.
     #[inline]
     pub(crate) const fn take(&mut self) {
-        self.hole = true;
+        self.root_taken = true;
     }
 
-    /// Closes the hole with the last key.
+    /// Replaces the taken root by the last key.
     #[cold]
-    fn fill(&mut self) {
-        self.hole = false;
+    fn remove_root(&mut self) {
+        self.root_taken = false;
         if let Some(last) = self.keys.pop()
             && !self.keys.is_empty()
         {
@@ -53,7 +53,7 @@ impl Heap {
         }
     }
 
-    /// Puts `key` where it belongs, the root being free.
+    /// Inserts `key` at the root, whose own key was taken.
     #[inline]
     fn sift_down(&mut self, key: Key) {
         let keys = &mut self.keys[..];
@@ -64,7 +64,7 @@ impl Heap {
             let mut least = key;
             #[expect(clippy::needless_range_loop, reason = "an iterator makes it branch")]
             for index in first..keys.len().min(first + ARITY) {
-                // Selected, not branched on: which of a few pipes is next cannot be guessed.
+                // Select, do not branch: the processor cannot predict which of a few pipes is next.
                 let smaller = keys[index] < least;
                 child = if smaller { index } else { child };
                 least = if smaller { keys[index] } else { least };

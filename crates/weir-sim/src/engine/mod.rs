@@ -1,10 +1,10 @@
-//! Time: what happens next.
+//! Simulated time: events and their queue.
 
-mod calendar;
 mod event;
+mod event_queue;
 mod heap;
 mod prefetch;
 
-pub(crate) use calendar::Calendar;
 pub(crate) use event::Event;
+pub(crate) use event_queue::EventQueue;
 pub(crate) use prefetch::prefetch;

@@ -1,8 +1,8 @@
-//! Asks for memory before it is needed. With 100,000 flows the state of the flow that the next
-//! packet belongs to is in no cache, and the processor would wait for it several times per packet;
-//! a pipe knows its next packets, so the state can be on its way while others are handled.
+//! Prefetching. With 100,000 flows, the state of the next packet's flow is in no cache, and the processor
+//! waits for it several times per packet. A pipe knows its next packets, so their states can be loaded while
+//! other packets are handled.
 
-/// Lets the processor fetch `value` into its caches. Changes nothing that can be seen.
+/// Loads `value` into the caches of the processor. It has no other effect.
 #[inline]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

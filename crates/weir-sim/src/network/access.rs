@@ -1,14 +1,14 @@
 use weir_types::{Duration, Instant, Rate};
 
-/// One direction of a flow's own link: first in, first out, never drops. So the instant a
-/// packet leaves is known when it enters, and nothing needs to be scheduled.
+/// One direction of a flow's own link: first in, first out, without drops. The instant of a packet's departure
+/// is known when it enters, so no event is scheduled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wire {
     free_at: Instant,
 }
 
 impl Wire {
-    /// When a packet that takes `time` and enters at `now` has been sent.
+    /// The instant at which a packet that enters at `now` and takes `time` has been sent.
     #[inline]
     fn finish(&mut self, now: Instant, time: Duration) -> Instant {
         self.free_at = now.max(self.free_at) + time;
@@ -20,7 +20,7 @@ impl Wire {
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     rate: Rate,
-    /// Data has one size and ACKs have one: their times are kept.
+    /// Usual sizes of data and ACKs, with their transmission times.
     data: (u32, Duration),
     ack: (u32, Duration),
     from_sender: Wire,
@@ -42,7 +42,7 @@ impl Access {
         }
     }
 
-    /// A data packet enters the sender's link at `now`: when has it been sent?
+    /// A data packet enters the sender's link at `now`. Returns when it has been sent.
     #[inline]
     pub(crate) fn send_data(&mut self, bytes: u32, now: Instant) -> Instant {
         let time = self.time(bytes);

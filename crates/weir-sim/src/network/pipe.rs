@@ -6,36 +6,41 @@ use std::{
 use weir_types::{Duration, Instant};
 
 use crate::{
-    Packet,
-    engine::{Calendar, Event},
+    engine::{Event, EventQueue},
+    packet::Packet,
 };
 
-/// Where a pipe ends.
+/// The end of a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum To {
-    /// At a port.
+    /// A port.
     Port(u32),
-    /// At the receiver of each packet.
+    /// The receiver of each packet.
     Receiver,
-    /// At the sender of each ACK.
+    /// The sender of each ACK.
     Sender,
 }
 
-/// Packets that propagate, in the order in which they arrive. All flows with the same delay
-/// share one pipe. Most enter in that order too. Behind access links, where each flow has a
-/// backlog of its own, some overtake others: those are kept beside.
+/// A packet at the end of a pipe.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) packet: Packet,
+    pub(super) to: To,
+}
+
+/// Packets in propagation, in the order of their arrival. Flows with the same delay share one pipe.
+/// Most packets enter in that order. Behind access links each flow has its own backlog, and some packets
+/// overtake others: a heap holds those.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     waiting: VecDeque<(Instant, Packet)>,
     overtaking: BinaryHeap<Reverse<Overtaking>>,
-    /// Packets that have overtaken so far: of those that arrive at one instant the first to
-    /// enter is the first to arrive.
+    /// Number of overtaking packets so far. It orders packets that arrive at the same instant.
     serial: u64,
-    /// Propagation time, for packets that enter when they have been sent.
-    pub(crate) delay: Duration,
-    /// Where it ends.
-    pub(crate) to: To,
-    /// The instant of the calendar's valid entry; [`Instant::MAX`] if there is none.
+    /// Propagation delay.
+    delay: Duration,
+    to: To,
+    /// The instant of the valid event; [`Instant::MAX`] if there is none.
     scheduled: Instant,
 }
 
@@ -60,14 +65,26 @@ impl Pipe {
     }
 }
 
-/// All pipes of a world.
+/// All pipes of a network.
 #[derive(Debug, Default)]
-pub(crate) struct Pipes(pub(crate) Vec<Pipe>);
+pub(crate) struct Pipes(Vec<Pipe>);
 
 impl Pipes {
-    /// `packet` will arrive at the end of pipe `id` at `due`.
+    /// Adds a pipe and returns its id.
+    pub(crate) fn add(&mut self, pipe: Pipe) -> u32 {
+        self.0.push(pipe);
+        self.0.len() as u32 - 1
+    }
+
+    /// Propagation delay of pipe `id`.
     #[inline]
-    pub(crate) fn push(&mut self, id: u32, due: Instant, packet: Packet, calendar: &mut Calendar) {
+    pub(crate) fn delay(&self, id: u32) -> Duration {
+        self.0[id as usize].delay
+    }
+
+    /// Adds `packet`, which arrives at the end of pipe `id` at `due`.
+    #[inline]
+    pub(crate) fn push(&mut self, id: u32, due: Instant, packet: Packet, events: &mut EventQueue) {
         let pipe = &mut self.0[id as usize];
         if pipe.waiting.back().is_some_and(|(last, _)| *last > due) {
             pipe.serial += 1;
@@ -77,14 +94,14 @@ impl Pipes {
         }
         if due < pipe.scheduled {
             pipe.scheduled = due;
-            calendar.push(due, pipe.event(id));
+            events.push(due, pipe.event(id));
         }
     }
 
-    /// The packet that arrives at the end of pipe `id` at `now`, and where that is. `None` if
-    /// the calendar's entry was overtaken by another.
+    /// Removes the packet that arrives at the end of pipe `id` at `now`. `None` if the event is not valid,
+    /// because an overtaking packet scheduled another one.
     #[inline]
-    pub(crate) fn pop(&mut self, id: u32, now: Instant, calendar: &mut Calendar) -> Option<(Packet, To)> {
+    pub(crate) fn pop(&mut self, id: u32, now: Instant, events: &mut EventQueue) -> Option<Arrival> {
         let pipe = &mut self.0[id as usize];
         if pipe.scheduled != now {
             return None;
@@ -98,18 +115,19 @@ impl Pipes {
         let next = pipe.waiting.front().map_or(Instant::MAX, |(due, _)| *due);
         pipe.scheduled = pipe.overtaking.peek().map_or(next, |Reverse(other)| next.min(other.due));
         if pipe.scheduled < Instant::MAX {
-            calendar.push(pipe.scheduled, pipe.event(id));
+            events.push(pipe.scheduled, pipe.event(id));
         }
-        Some((packet, pipe.to))
+        Some(Arrival { packet, to: pipe.to })
     }
 
-    /// The flow of the packet that will arrive next but `ahead` at the end of pipe `id`, if it can be told.
+    /// The flow of the packet that arrives `ahead` packets after the next one at the end of pipe `id`, if it
+    /// is known.
     #[inline]
-    pub(crate) fn flow_to_come(&self, id: u32, ahead: usize) -> Option<u32> {
+    pub(crate) fn flow_ahead(&self, id: u32, ahead: usize) -> Option<u32> {
         self.0[id as usize].waiting.get(ahead).map(|(_, packet)| packet.0.flow)
     }
 
-    /// Packets on their way.
+    /// Packets in all pipes.
     pub(crate) fn in_flight(&self) -> u64 {
         self.0.iter().map(|pipe| (pipe.waiting.len() + pipe.overtaking.len()) as u64).sum()
     }

@@ -1,14 +1,9 @@
-use weir_aqm::{Backlog, Observer, Output, Port, Reason, disciplines::AnyDiscipline};
+use weir_aqm::{Backlog, Observer, Output, Port, Reason, qdisc::AnyDiscipline};
 use weir_tcp::Flags;
 use weir_types::{Duration, Instant};
 
-use super::{Access, Line, Pipes, Route};
-use crate::{
-    Packet,
-    capture::{Seen, Tap},
-    engine::Calendar,
-    measure::{FlowsOver, QueueCounts},
-};
+use super::{Impairment, PacketEvent, Pipes, Routing};
+use crate::{engine::EventQueue, packet::Packet, record::QueueCounts};
 
 /// The queue and transmitter of a simulated port.
 pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
@@ -17,217 +12,171 @@ pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
 #[derive(Debug)]
 pub(crate) struct PortSlot {
     pub(crate) port: SimPort,
-    pub(crate) side: PortSide,
-    /// The shortest delay behind the port. A port may be called so much later than
-    /// [`Port::next_wake`] asks: what it does then carries the instants it was due at, and no
-    /// packet is late at the end of its pipe. Since every arrival makes a port catch up, a busy
-    /// one needs an event per delay instead of one per packet.
+    pub(crate) state: PortState,
+    /// The shortest delay behind the port. The port may be called later than [`Port::next_wake`] by this
+    /// time: its transmissions carry the instants they were due, and no packet is late at the end of its
+    /// pipe. Every arrival makes a port catch up, so a busy port needs one event per delay, not one per
+    /// packet.
     pub(crate) lookahead: Duration,
-    /// The calendar holds an event for the port.
-    pub(crate) awaited: bool,
+    /// [`crate::engine::Event::PortDue`] is scheduled.
+    pub(crate) scheduled: bool,
 }
 
-/// What stands beside a port.
+/// State and counts beside the queue of a port.
 #[derive(Debug, Default)]
-pub(crate) struct PortSide {
+pub(crate) struct PortState {
     pub(crate) counts: QueueCounts,
-    /// Packets that its queue dropped and its line lost, in the whole run.
+    /// Packets that its queue dropped and its impairment lost, in the whole run.
     pub(crate) dropped: u64,
     pub(crate) lost: u64,
-    /// What few ports have, behind one look.
+    /// Optional features, boxed, so that the common case tests one pointer.
     pub(crate) extras: Option<Box<Extras>>,
 }
 
-/// What few ports have.
+/// Optional features of a port.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
-    /// What the line does to packets, if anything.
-    pub(crate) line: Option<Line>,
-    /// Who looks on, if anybody does.
-    pub(crate) tap: Option<Tap>,
+    pub(crate) impairment: Option<Impairment>,
+    /// Events that the observer has not seen; `None` if the port is not observed.
+    pub(crate) observed: Option<Vec<PacketEvent>>,
 }
 
-impl PortSide {
-    /// Who looks on at this port.
-    pub(crate) fn tap(&mut self) -> Option<&mut Tap> {
-        self.extras.as_mut()?.tap.as_mut()
+impl PortState {
+    /// Records packet events for an observer from now on.
+    pub(crate) fn observe(&mut self) {
+        self.extras.get_or_insert_default().observed.get_or_insert_default();
+    }
+
+    /// Events that the observer has not seen, if the port is observed.
+    pub(crate) fn observed(&mut self) -> Option<&mut Vec<PacketEvent>> {
+        self.extras.as_mut()?.observed.as_mut()
     }
 }
 
-/// Where flows' packets go, as ports need to know it.
-#[derive(Debug, Default)]
-pub(crate) struct Ways {
-    /// Groups there are.
-    pub(crate) groups: usize,
-    /// Group of each flow.
-    pub(crate) group: Vec<u32>,
-    /// Flows of each group that have begun and not ended.
-    pub(crate) live: Vec<u32>,
-    /// Route of each flow's data, and of its ACKs.
-    pub(crate) forward: Vec<u32>,
-    pub(crate) backward: Vec<u32>,
-    pub(crate) routes: Vec<Route>,
-    /// Access links of each flow; empty if no flow has any.
-    pub(crate) access: Vec<Option<Access>>,
-}
-
-impl Ways {
-    /// The route of `packet`.
-    #[inline]
-    pub(crate) fn route(&self, packet: &Packet) -> &Route {
-        let flow = packet.0.flow as usize;
-        let ways = if packet.0.flags.has(Flags::ACK) { &self.backward } else { &self.forward };
-        &self.routes[ways[flow] as usize]
-    }
-
-    /// The flows whose data or ACKs pass `port`.
-    fn over(&self, port: u32, pipes: &Pipes) -> FlowsOver {
-        let mut groups: Vec<u32> = Vec::new();
-        let (mut flows, mut nanos) = (0, 0);
-        for ((group, forward), backward) in self.group.iter().zip(&self.forward).zip(&self.backward) {
-            let ways = [&self.routes[*forward as usize], &self.routes[*backward as usize]];
-            if ways.iter().any(|way| way.hops.iter().any(|hop| hop.port == port)) {
-                if !groups.contains(group) {
-                    groups.push(*group);
-                }
-                flows += 1;
-                nanos += ways.iter().map(|way| way.delay(pipes).as_nanos()).sum::<u64>();
-            }
-        }
-        FlowsOver { of: self.group.len(), groups, rtt: Duration::from_nanos(nanos / flows.max(1)) }
-    }
-
-    /// The access links of `flow`, if it has any.
-    #[inline]
-    pub(crate) fn access(&mut self, flow: u32) -> Option<&mut Access> {
-        self.access.get_mut(flow as usize)?.as_mut()
-    }
-}
-
-/// What a port's packets run into: the pipe behind it, and the books.
-pub(crate) struct Outbox<'a> {
+/// The surroundings of a port while it acts: its counts, and the network behind it.
+pub(crate) struct PortContext<'a> {
     pub(crate) id: u32,
-    /// What the port tells of now: the class of its packets, as a place among the counts.
+    /// Index of the first cell of the class whose packets the port reports.
     pub(crate) class: usize,
-    pub(crate) side: &'a mut PortSide,
-    pub(crate) ways: &'a mut Ways,
+    pub(crate) state: &'a mut PortState,
+    pub(crate) routing: &'a mut Routing,
     pub(crate) pipes: &'a mut Pipes,
-    pub(crate) calendar: &'a mut Calendar,
+    pub(crate) events: &'a mut EventQueue,
 }
 
-impl Outbox<'_> {
-    /// `packet` is on its way to the queue at `now`: whether it gets there.
+impl PortContext<'_> {
+    /// Whether `packet`, which arrives at `now`, reaches the queue.
     #[inline]
-    pub(crate) fn lets_in(&mut self, packet: &Packet, now: Instant) -> bool {
-        self.side.extras.is_none() || self.is_let_in(packet, now)
+    pub(crate) fn admits(&mut self, packet: &Packet, now: Instant) -> bool {
+        self.state.extras.is_none() || self.admits_with_extras(packet, now)
     }
 
     #[inline(never)]
-    fn is_let_in(&mut self, packet: &Packet, now: Instant) -> bool {
-        let Some(Extras { line, tap }) = self.side.extras.as_deref_mut() else { return true };
-        if line.as_mut().is_some_and(|line| line.loses_before(packet)) {
-            let group = self.ways.group[packet.0.flow as usize] as usize;
-            self.side.counts.lost_before[group] += 1;
-            self.side.lost += 1;
+    fn admits_with_extras(&mut self, packet: &Packet, now: Instant) -> bool {
+        let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
+        if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(packet)) {
+            let group = self.routing.group(packet.0.flow);
+            self.state.counts.lost_before[group] += 1;
+            self.state.lost += 1;
             return false;
         }
-        if let Some(tap) = tap {
-            tap.sees(Seen::Arrived(*packet, now));
+        if let Some(events) = observed {
+            events.push(PacketEvent::Arrived(*packet, now));
         }
         true
     }
 
-    /// `packet` leaves the port at `end`: whether the line bears it.
+    /// Whether `packet`, which leaves the port at `end`, survives the impairment.
     #[inline(never)]
-    fn is_let_out(&mut self, packet: &mut Packet, cell: usize, end: Instant) -> bool {
-        let Some(Extras { line, tap }) = self.side.extras.as_deref_mut() else { return true };
-        if let Some(tap) = tap {
-            tap.sees(Seen::Left(*packet, end));
+    fn releases_with_extras(&mut self, packet: &mut Packet, cell: usize, end: Instant) -> bool {
+        let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
+        if let Some(events) = observed {
+            events.push(PacketEvent::Departed(*packet, end));
         }
-        let lost = line.as_mut().is_some_and(|line| line.loses_behind(packet));
-        self.side.counts.cells[cell].lost += u64::from(lost);
-        self.side.lost += u64::from(lost);
+        let lost = impairment.as_mut().is_some_and(|impairment| impairment.loses_behind(packet));
+        self.state.counts.cells[cell].lost += u64::from(lost);
+        self.state.lost += u64::from(lost);
         !lost
     }
 
-    /// `packet` has arrived, whatever became of it.
+    /// Counts an arrival, whether the queue accepted or dropped the packet.
     #[inline]
-    pub(crate) fn arrived(&mut self, packet: &Packet) {
+    pub(crate) fn count_arrival(&mut self, packet: &Packet) {
         let cell = self.cell(packet);
-        self.side.counts.cells[cell].arrivals += 1;
+        self.state.counts.cells[cell].arrivals += 1;
     }
 
-    /// A packet of `flow` was lost here.
-    fn note_loss(&mut self, flow: u32, now: Instant) {
-        if self.side.counts.losses.begins_at(now) {
-            let waited = self.side.counts.mean_wait();
-            let losses = &mut self.side.counts.losses;
-            if losses.is_out_of_date(self.ways.group.len()) {
-                losses.learn(self.ways.over(self.id, self.pipes));
+    /// Records that a packet of `flow` was dropped.
+    fn record_loss(&mut self, flow: u32, now: Instant) {
+        if self.state.counts.losses.begins_at(now) {
+            let waited = self.state.counts.mean_wait();
+            let losses = &mut self.state.counts.losses;
+            if losses.is_out_of_date(self.routing.flows()) {
+                losses.learn(self.routing.flows_through(self.id, self.pipes));
             }
-            losses.begin(now, waited, &self.ways.live);
+            losses.begin(now, waited, self.routing.live());
         }
-        self.side.counts.losses.lost(flow);
+        self.state.counts.losses.lost(flow);
     }
 
-    /// Where packets of this group and class are counted.
+    /// Index of the cell for the group and class of `packet`.
     #[inline]
     fn cell(&self, packet: &Packet) -> usize {
-        self.class + self.ways.group[packet.0.flow as usize] as usize
+        self.class + self.routing.group(packet.0.flow)
     }
 }
 
-impl Observer<Packet> for Outbox<'_> {
+impl Observer<Packet> for PortContext<'_> {
     #[inline]
     fn class(&mut self, class: usize) {
-        self.class = class * self.ways.groups;
+        self.class = class * self.routing.groups();
     }
 
     fn dropped(&mut self, packet: Packet, reason: Reason, _waited: bool, now: Instant) {
         let cell = self.cell(&packet);
-        self.side.counts.cells[cell].dropped(reason);
-        self.side.dropped += 1;
-        self.note_loss(packet.0.flow, now);
-        if let Some(tap) = self.side.tap() {
-            tap.sees(Seen::Dropped);
+        self.state.counts.cells[cell].dropped(reason);
+        self.state.dropped += 1;
+        self.record_loss(packet.0.flow, now);
+        if let Some(events) = self.state.observed() {
+            events.push(PacketEvent::Dropped);
         }
     }
 
     fn marked(&mut self, packet: &Packet, _reason: Reason, _now: Instant) {
         let cell = self.cell(packet);
-        self.side.counts.cells[cell].marks += 1;
+        self.state.counts.cells[cell].marks += 1;
     }
 }
 
-impl Output<Packet> for Outbox<'_> {
+impl Output<Packet> for PortContext<'_> {
     #[inline]
     fn sent(&mut self, mut packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
         let cell = self.cell(&packet);
-        self.side.counts.transmits(cell, packet.0.bytes, sojourn, start, end);
-        if self.side.extras.is_some() && !self.is_let_out(&mut packet, cell, end) {
+        self.state.counts.transmits(cell, packet.0.bytes, sojourn, start, end);
+        if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
             return;
         }
-        let hop = self.ways.route(&packet).behind(self.id);
-        let mut due = end + self.pipes.0[hop.pipe as usize].delay;
+        let hop = self.routing.route_of(&packet).hop(self.id);
+        let mut due = end + self.pipes.delay(hop.pipe);
         if hop.last
-            && let Some(access) = self.ways.access(packet.0.flow)
+            && let Some(access) = self.routing.access(packet.0.flow)
         {
-            // Delay and queue commute: both keep the order, one adds a constant.
+            // Delay and queue commute: both keep the order, and the delay is constant.
             due = if packet.0.flags.has(Flags::ACK) {
                 access.deliver_ack(packet.0.bytes, due)
             } else {
                 access.deliver_data(packet.0.bytes, due)
             };
         }
-        self.pipes.push(hop.pipe, due, packet, self.calendar);
+        self.pipes.push(hop.pipe, due, packet, self.events);
     }
 
     #[inline]
     fn backlog(&mut self, queue: Backlog, now: Instant) {
-        self.side.counts.gauge.set(queue.packets, now);
+        self.state.counts.gauge.set(queue.packets, now);
     }
 
     fn class_backlog(&mut self, class: usize, queue: Backlog, now: Instant) {
-        self.side.counts.class_gauges[class].set(queue.packets, now);
+        self.state.counts.class_gauges[class].set(queue.packets, now);
     }
 }

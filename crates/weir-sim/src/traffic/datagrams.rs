@@ -6,44 +6,44 @@ use weir_scenario::Trace;
 use weir_tcp::{Flags, Segment};
 use weir_types::{Duration, Ecn, Instant, Rng, TransmitClock};
 
-use super::{draw::pareto, exponential};
+use super::draw::{exponential, pareto};
 
 /// A source of datagrams.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
     pub(crate) flow: u32,
-    /// Of each packet; of a trace, they have their own.
+    /// Packet size. The packets of a trace have their own sizes.
     pub(crate) bytes: u32,
     pub(crate) ecn: Ecn,
     pub(crate) stop: Instant,
     pub(crate) number: u32,
-    pub(crate) pace: Pace,
+    pub(crate) timing: DatagramTiming,
 }
 
-/// When packets leave.
+/// Decides when packets leave.
 #[derive(Debug)]
-pub(crate) enum Pace {
-    /// At a constant bit rate, the remainder of a nanosecond carried along.
+pub(crate) enum DatagramTiming {
+    /// Constant bit rate, exact to fractions of a nanosecond.
     Constant(TransmitClock),
-    /// After exponential times.
+    /// Exponential gaps.
     Random { gap: Duration, rng: Rng },
-    /// While the source is on.
+    /// Constant gaps while the source is on.
     OnOff {
         gap: Duration,
         on: Duration,
         off: Duration,
-        /// Of Pareto times; exponential without.
+        /// Shape of Pareto times; `None` for exponential times.
         shape: Option<f64>,
         rng: Rng,
-        /// How long it is still on.
+        /// Remaining time on.
         left: Duration,
     },
-    /// As in a trace, from `start` on. The flow ids of the trace's flows follow on that of the source.
+    /// As in a trace, which begins at `start`. The ids of the trace's flows begin with that of the source.
     Trace { trace: Arc<Trace>, start: Instant, at: usize },
 }
 
 impl Datagrams {
-    /// The packet that leaves now, and when the next does.
+    /// The packet that leaves now, and the instant of the next.
     pub(crate) fn step(&mut self, now: Instant) -> (Segment, Option<Instant>) {
         let mut segment = Segment {
             stamp: now,
@@ -55,10 +55,10 @@ impl Datagrams {
             blocks: 0,
         };
         self.number = self.number.wrapping_add(1);
-        let next = match &mut self.pace {
-            Pace::Constant(clock) => Some(clock.finish(now, self.bytes)),
-            Pace::Random { gap, rng } => Some(now + exponential(*gap, rng)),
-            Pace::OnOff { gap, on, off, shape, rng, left } => {
+        let next = match &mut self.timing {
+            DatagramTiming::Constant(clock) => Some(clock.finish(now, self.bytes)),
+            DatagramTiming::Random { gap, rng } => Some(now + exponential(*gap, rng)),
+            DatagramTiming::OnOff { gap, on, off, shape, rng, left } => {
                 let mut draw = |mean: Duration| match shape {
                     Some(shape) => pareto(mean, *shape, rng),
                     None => exponential(mean, rng),
@@ -72,7 +72,7 @@ impl Datagrams {
                 *left = left.saturating_sub(wait);
                 Some(at + wait)
             }
-            Pace::Trace { trace, start, at } => {
+            DatagramTiming::Trace { trace, start, at } => {
                 let packet = trace.packets[*at];
                 segment.flow += packet.flow;
                 segment.bytes = packet.bytes;
@@ -83,12 +83,12 @@ impl Datagrams {
         (segment, next.filter(|at| *at < self.stop))
     }
 
-    /// When the first packet leaves, of a source that begins at `start`.
+    /// The instant of the first packet of a source that begins at `start`.
     pub(crate) fn begin(&mut self, start: Instant) -> Option<Instant> {
-        let first = match &mut self.pace {
-            Pace::Constant(_) | Pace::Trace { .. } => start,
-            Pace::Random { gap, rng } => start + exponential(*gap, rng),
-            Pace::OnOff { on, shape, rng, left, .. } => {
+        let first = match &mut self.timing {
+            DatagramTiming::Constant(_) | DatagramTiming::Trace { .. } => start,
+            DatagramTiming::Random { gap, rng } => start + exponential(*gap, rng),
+            DatagramTiming::OnOff { on, shape, rng, left, .. } => {
                 *left = match shape {
                     Some(shape) => pareto(*on, *shape, rng),
                     None => exponential(*on, rng),

@@ -1,4 +1,4 @@
-//! Draws that several generators need, with libm alone: the same bits everywhere.
+//! Random draws shared by generators. They use libm only: the same bits on every platform.
 
 use weir_types::{Duration, Rng};
 
@@ -7,16 +7,16 @@ pub(crate) fn exponential(mean: Duration, rng: &mut Rng) -> Duration {
     mean.mul_f64(-libm::log(1.0 - rng.uniform()))
 }
 
-/// A standard normal number (Box and Muller).
+/// A standard normal number (Box-Muller transform).
 pub(crate) fn normal(rng: &mut Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - rng.uniform()));
     radius * libm::cos(core::f64::consts::TAU * rng.uniform())
 }
 
-/// A Pareto time of this mean and `shape`.
+/// A Pareto time of this `mean` and `shape`.
 pub(crate) fn pareto(mean: Duration, shape: f64, rng: &mut Rng) -> Duration {
     let scale = (shape - 1.0) / shape;
-    // Ten thousand years are as good as for ever, and no instant overflows.
+    // The bound keeps instants from overflowing.
     let times = (scale * libm::pow(1.0 - rng.uniform(), -1.0 / shape)).min(1e9);
     mean.mul_f64(times)
 }

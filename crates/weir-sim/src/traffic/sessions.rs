@@ -1,52 +1,59 @@
-//! Users who transfer one thing after the other: loops, and web sessions.
+//! Users who transfer one thing after the other: closed loops, and web sessions.
 //!
-//! A session is a state machine with one entry in the calendar at most. All its draws come from one
-//! stream, in an order that queues cannot change: they decide when, never what.
+//! A session is a state machine with at most one pending event. All its draws come from one stream, in an
+//! order that queues cannot change: queues change the instants of transfers, never their sizes.
 
 use weir_types::{Duration, Instant, Rng};
 
-use super::{Order, SizeLaw, exponential};
+use super::{draw::exponential, finite::NewFlow, sizes::SizeSampler};
 
 /// One user.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// The group.
-    pub(crate) coming: u32,
-    pub(crate) way: u32,
+    /// Index of the group among the groups of finite flows.
+    pub(crate) group: u32,
+    pub(crate) route: u32,
     pub(crate) stop: Instant,
     pub(crate) rng: Rng,
     pub(crate) packet: u32,
-    pub(crate) kind: Kind,
+    pub(crate) model: SessionModel,
 }
 
-/// What a user does.
+/// The size of a transfer, and the bytes of headers in each packet that it does not include.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transfer {
+    bytes: u64,
+    headers: u32,
+}
+
+/// The behaviour of a user.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum SessionModel {
     /// One transfer after the other.
-    Loop { sizes: SizeLaw, think: Duration },
-    /// Pages as ns-2 has them.
+    Loop { sizes: SizeSampler, think: Duration },
+    /// Web pages as in ns-2.
     Pages(Pages),
-    /// Pages as 3GPP has them.
+    /// Web pages as in the 3GPP model.
     ThreeGpp(ThreeGppPages),
 }
 
-/// Pages of objects, several of which may be under way.
+/// Pages of objects, several of which may be under route.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    /// Pages still to come; `None` without end.
+    /// Pages left; `None` without end.
     pub(crate) left: Option<u32>,
-    pub(crate) sizes: SizeLaw,
+    pub(crate) sizes: SizeSampler,
     pub(crate) objects: f64,
-    /// The number of objects is exponential, rounded up.
+    /// The number of objects is exponential and rounded up.
     pub(crate) varies: bool,
     pub(crate) inter_object: Duration,
     pub(crate) inter_page: Duration,
-    /// The time between pages begins when the page does.
+    /// The time between pages counts from the start of a page, not from its end.
     pub(crate) from_start: bool,
-    /// Objects of this page that have not been asked for.
-    pub(crate) to_ask: u32,
-    /// Objects that have been asked for and have not arrived.
-    pub(crate) under_way: u32,
+    /// Objects of this page not requested yet.
+    pub(crate) to_request: u32,
+    /// Objects requested and not complete.
+    pub(crate) in_transfer: u32,
     pub(crate) began: Instant,
 }
 
@@ -54,44 +61,44 @@ pub(crate) struct Pages {
 #[derive(Debug)]
 pub(crate) struct ThreeGppPages {
     pub(crate) left: Option<u32>,
-    pub(crate) main: SizeLaw,
-    pub(crate) embedded: SizeLaw,
+    pub(crate) main: SizeSampler,
+    pub(crate) embedded: SizeSampler,
     pub(crate) reading: Duration,
     pub(crate) parsing: Duration,
-    /// From asking for an object to its sender's beginning.
+    /// From the request of an object to the start of its sender.
     pub(crate) request: Duration,
-    /// Embedded objects still to be asked for; `None` before the main object.
+    /// Embedded objects not requested yet; `None` before the main object.
     pub(crate) embedded_left: Option<u32>,
     pub(crate) headers: u32,
 }
 
 impl Session {
-    /// The session's turn: what it asks for now, and when it is its turn again.
-    pub(crate) fn step(&mut self, now: Instant) -> (Option<Order>, Option<Instant>) {
-        let Self { way, stop, rng, packet, kind, .. } = self;
+    /// The transfer that begins now, and when the session continues.
+    pub(crate) fn step(&mut self, now: Instant) -> (Option<Transfer>, Option<Instant>) {
+        let Self { stop, rng, model, .. } = self;
         if now >= *stop {
             return (None, None);
         }
-        let order = |bytes, headers| Some(Order { bytes, way: *way, packet: *packet, headers });
-        match kind {
-            Kind::Loop { sizes, .. } => (order(sizes.draw(rng), 0), None),
-            Kind::Pages(pages) => {
-                if pages.to_ask == 0 {
+        let transfer = |bytes, headers| Some(Transfer { bytes, headers });
+        match model {
+            SessionModel::Loop { sizes, .. } => (transfer(sizes.draw(rng), 0), None),
+            SessionModel::Pages(pages) => {
+                if pages.to_request == 0 {
                     pages.begin(now, rng);
                 }
                 let bytes = pages.sizes.draw(rng);
-                pages.to_ask -= 1;
-                pages.under_way += 1;
-                let next = if pages.to_ask > 0 {
+                pages.to_request -= 1;
+                pages.in_transfer += 1;
+                let next = if pages.to_request > 0 {
                     Some(now + exponential(pages.inter_object, rng))
                 } else if pages.from_start && pages.left != Some(0) {
                     Some(now.max(pages.began + exponential(pages.inter_page, rng)))
                 } else {
                     None
                 };
-                (order(bytes, 0), next)
+                (transfer(bytes, 0), next)
             }
-            Kind::ThreeGpp(pages) => {
+            SessionModel::ThreeGpp(pages) => {
                 let sizes = match &mut pages.embedded_left {
                     None => {
                         pages.left = pages.left.map(|left| left - 1);
@@ -102,23 +109,36 @@ impl Session {
                         &pages.embedded
                     }
                 };
-                (order(sizes.draw(rng), pages.headers), None)
+                (transfer(sizes.draw(rng), pages.headers), None)
             }
         }
     }
 
-    /// Something asked for has arrived: when it is the session's turn again.
+    /// The flow of a transfer; `index` is that of the session among the generators.
+    pub(crate) const fn flow(&self, transfer: Transfer, index: u32) -> NewFlow {
+        let Transfer { bytes, headers } = transfer;
+        NewFlow {
+            group: self.group,
+            session: Some(index),
+            bytes,
+            route: self.route,
+            packet: self.packet,
+            headers,
+        }
+    }
+
+    /// A transfer is complete: when the session continues.
     pub(crate) fn arrived(&mut self, now: Instant) -> Option<Instant> {
-        let Self { rng, kind, .. } = self;
-        match kind {
-            Kind::Loop { think, .. } => Some(now + exponential(*think, rng)),
-            Kind::Pages(pages) => {
-                pages.under_way -= 1;
-                let over = pages.under_way == 0 && pages.to_ask == 0;
+        let Self { rng, model, .. } = self;
+        match model {
+            SessionModel::Loop { think, .. } => Some(now + exponential(*think, rng)),
+            SessionModel::Pages(pages) => {
+                pages.in_transfer -= 1;
+                let over = pages.in_transfer == 0 && pages.to_request == 0;
                 let next = over && !pages.from_start && pages.left != Some(0);
                 next.then(|| now + exponential(pages.inter_page, rng))
             }
-            Kind::ThreeGpp(pages) => pages.arrived(now, rng),
+            SessionModel::ThreeGpp(pages) => pages.arrived(now, rng),
         }
     }
 }
@@ -132,7 +152,7 @@ impl Pages {
         } else {
             self.objects.round()
         };
-        self.to_ask = (objects as u32).max(1);
+        self.to_request = (objects as u32).max(1);
     }
 }
 
@@ -153,7 +173,7 @@ impl ThreeGppPages {
     }
 }
 
-/// Embedded objects of a page: a Pareto number of shape 1.1 from 2 to 55, without its fraction, less 2.
+/// Embedded objects of a page: a Pareto number of shape 1.1 between 2 and 55, rounded down, minus 2.
 fn embedded_objects(rng: &mut Rng) -> u32 {
     const SHAPE: f64 = 1.1;
     let below = 1.0 - libm::pow(2.0 / 55.0, SHAPE);
@@ -167,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// The mean of a truncated Pareto number without its fraction: the sum of P(N >= k).
+    /// The mean of a truncated Pareto number, rounded down: the sum of P(N >= k).
     #[test]
     fn embedded_objects_are_as_many_as_the_model_says() {
         let mut rng = Streams::new(1).at("session");

@@ -1,20 +1,20 @@
-//! Sizes of transfers, drawn.
+//! Random sizes of transfers.
 
 use std::sync::Arc;
 
 use weir_scenario::{Cdf, LogNormalSize, ParetoSize, Size, SizeDistribution, Sizes};
 use weir_types::{PacketSize, Rng};
 
-use super::normal;
+use super::draw::normal;
 
-/// The most bytes of one transfer; more than any run can carry.
+/// The largest size of one transfer in bytes; no run can carry more.
 const LARGEST: f64 = 1e12;
 
-/// Where sizes come from: a distribution with its parameters in bytes.
+/// A distribution of sizes, with its parameters in bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct SizeLaw {
+pub(crate) struct SizeSampler {
     shape: Shape,
-    /// Sizes are rounded up to multiples of so many bytes; `None`: to the nearest byte.
+    /// Sizes are rounded up to multiples of this number of bytes; `None`: to the nearest byte.
     whole: Option<f64>,
 }
 
@@ -24,7 +24,7 @@ enum Shape {
     Exponential {
         mean: f64,
     },
-    /// `below` is the probability of what lies within the bound.
+    /// `below` is the probability of a size within the bound.
     Pareto {
         scale: f64,
         shape: f64,
@@ -46,7 +46,7 @@ enum Shape {
     Cdf(Arc<Cdf>),
 }
 
-impl SizeLaw {
+impl SizeSampler {
     pub(crate) fn new(sizes: &Sizes, packet: PacketSize) -> Self {
         let bytes = |size: Size| size.bytes(packet);
         let shape = match sizes {
@@ -77,8 +77,7 @@ impl SizeLaw {
         Self { shape, whole: sizes.in_packets().then(|| f64::from(packet.bytes())) }
     }
 
-    /// Logarithm normal of this mean and standard deviation, what lies outside of the bounds drawn
-    /// again.
+    /// Log-normal sizes of this mean and standard deviation; sizes outside of the bounds are drawn again.
     pub(crate) fn log_normal(mean: f64, deviation: f64, at_least: f64, at_most: f64) -> Self {
         let variance = libm::log(1.0 + (deviation / mean) * (deviation / mean));
         let (mu, sigma) = (libm::log(mean) - variance / 2.0, libm::sqrt(variance));
@@ -150,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    fn law(table: &str) -> SizeLaw {
+    fn law(table: &str) -> SizeSampler {
         let text = format!(
             "schema = 1\nname = \"sizes\"\nduration = \"1 s\"\n\
              links.l = {{ rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"10 packets\" }}\n\
@@ -161,10 +160,10 @@ mod tests {
         let weir_scenario::Traffic::Poisson(poisson) = &scenario.flows["f"].traffic else {
             panic!("Poisson")
         };
-        SizeLaw::new(&poisson.size, scenario.flows["f"].packet)
+        SizeSampler::new(&poisson.size, scenario.flows["f"].packet_size)
     }
 
-    fn draws(law: &SizeLaw, seed: u64, count: usize) -> Vec<f64> {
+    fn draws(law: &SizeSampler, seed: u64, count: usize) -> Vec<f64> {
         let mut rng = Streams::new(seed).at("sizes");
         let mut sizes: Vec<_> = (0..count).map(|_| law.draw(&mut rng) as f64).collect();
         sizes.sort_unstable_by(f64::total_cmp);

@@ -4,15 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use weir_sim::{Batch, Job, Measurements};
 
-use crate::{TWENTY, run, scenario};
+use crate::{TWENTY, run, scenario, tables};
 
 fn everything(measured: &Measurements) -> String {
-    format!("{:?}", measured.tables())
+    format!("{:?}", tables(measured))
 }
 
 #[test]
 fn the_same_seed_gives_the_same_numbers_and_another_does_not() {
-    let scenario = scenario(TWENTY, &[("links.bottleneck.aqm.red", "{}")]);
+    let scenario = scenario(TWENTY, &[("links.bottleneck.queue.red", "{}")]);
     let first = everything(&run(&scenario, 7));
     assert_eq!(first, everything(&run(&scenario, 7)));
     assert_ne!(first, everything(&run(&scenario, 8)));
@@ -23,7 +23,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let jobs: Vec<_> = ["red", "rem", "drop-tail", "choke", "fq-codel", "fq-pie", "dualpi2"]
         .iter()
         .flat_map(|law| {
-            let law = format!("links.bottleneck.aqm.{law}");
+            let law = format!("links.bottleneck.queue.{law}");
             let scenario = Arc::new(scenario(TWENTY, &[(&law, "{}"), ("duration", "20 s")]));
             (1..4).map(move |seed| Job { scenario: Arc::clone(&scenario), seed, captures: Vec::new() })
         })
@@ -54,8 +54,9 @@ fn a_batch_stops_when_asked() {
 fn changing_the_discipline_leaves_the_other_draws_alone() {
     let uniform = ("flows.ftp.rtt", "{ uniform = { from = \"30 ms\", to = \"90 ms\" } }");
     let flows = |law: &str| {
-        let measured = run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.aqm.{law}"), "{}")]), 5);
-        let columns = measured.tables().flows.columns;
+        let measured =
+            run(&scenario(TWENTY, &[uniform, (&format!("links.bottleneck.queue.{law}"), "{}")]), 5);
+        let columns = tables(&measured).flows.columns;
         columns
             .into_iter()
             .filter(|(name, _)| ["flow", "rtt_ms", "start_s"].contains(name))

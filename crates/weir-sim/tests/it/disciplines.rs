@@ -2,7 +2,7 @@
 
 use weir_sim::{Column, Measurements, Table};
 
-use crate::{of_flows, of_link, run, scenario, value};
+use crate::{of_flows, of_link, run, scenario, tables, value};
 
 /// Ten flows with a short round trip and ten with a long one.
 const NEAR_AND_FAR: &str = r#"
@@ -19,16 +19,16 @@ buffer = "400 packets"
 [flows.near]
 count = 10
 rtt = "20 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 
 [flows.far]
 count = 10
 rtt = "120 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 "#;
 
 fn under(discipline: &str) -> Measurements {
-    run(&scenario(NEAR_AND_FAR, &[("links.bottleneck.aqm", discipline)]), 1)
+    run(&scenario(NEAR_AND_FAR, &[("links.bottleneck.queue", discipline)]), 1)
 }
 
 /// One FIFO gives more to those who hear of it sooner; fair queueing gives each the same.
@@ -39,11 +39,11 @@ fn fair_queueing_is_fair() {
     // CoDel lets a flow keep 5 ms of queue, which after a loss is little to a round trip of 120 ms:
     // the far flows leave some of their share, and the near ones take it.
     for (discipline, least) in [
-        ("{ fq = { places = \"numbered\" } }", 0.98),
-        ("{ fq = { law = { pie = {} }, backlog = \"own\", places = \"numbered\" } }", 0.98),
-        ("{ fq-pie = { places = \"numbered\" } }", 0.98),
-        ("{ fq-codel = { places = \"numbered\" } }", 0.9),
-        ("{ fq-codel = { target = \"50 ms\", interval = \"500 ms\", places = \"numbered\" } }", 0.98),
+        ("{ fq = { flow_hashing = \"modulo\" } }", 0.98),
+        ("{ fq = { aqm = { pie = {} }, aqm_backlog = \"flow\", flow_hashing = \"modulo\" } }", 0.98),
+        ("{ fq-pie = { flow_hashing = \"modulo\" } }", 0.98),
+        ("{ fq-codel = { flow_hashing = \"modulo\" } }", 0.9),
+        ("{ fq-codel = { target = \"50 ms\", interval = \"500 ms\", flow_hashing = \"modulo\" } }", 0.98),
     ] {
         let fair = of_flows(&under(discipline), "jain");
         assert!(fair > least, "Jain's index under {discipline} is {fair}");
@@ -64,7 +64,7 @@ fn fq_codel_keeps_queues_short() {
 /// Ten flows that can be marked beside ten that cannot; the former wait in L.
 fn coupled(more: &[(&str, &str)]) -> Measurements {
     let marked = [
-        ("links.bottleneck.aqm.dualpi2.low_latency", "any-ect"),
+        ("links.bottleneck.queue.dualpi2.low_latency", "any-ect"),
         ("flows.near.tcp.ecn", "true"),
         ("flows.far.rtt", "\"20 ms\""),
     ];
@@ -79,7 +79,7 @@ fn of(table: &Table, class: &str, group: &str, column: &str) -> f64 {
 fn classes_add_up_to_all() {
     for warm_up in ["\"0 s\"", "\"20 s\""] {
         let measured = coupled(&[("measure", &format!("{{ warm_up = {warm_up}, period = \"30 s\" }}"))]);
-        let links = measured.tables().links;
+        let links = tables(&measured).links;
         for column in ["arrivals", "departures", "drops", "drops_early", "drops_overflow", "marks", "bytes"] {
             for group in ["all", "near", "far"] {
                 let [all, low, classic] = ["all", "L", "C"].map(|class| of(&links, class, group, column));
@@ -104,7 +104,7 @@ fn classes_add_up_to_all() {
 /// A mark makes no packet change its class.
 #[test]
 fn groups_have_their_class() {
-    let links = coupled(&[]).tables().links;
+    let links = tables(&coupled(&[])).links;
     for column in ["arrivals", "departures", "marks"] {
         assert_eq!(of(&links, "C", "near", column).to_bits(), 0.0_f64.to_bits(), "{column}");
         assert_eq!(of(&links, "L", "far", column).to_bits(), 0.0_f64.to_bits(), "{column}");
@@ -116,7 +116,7 @@ fn groups_have_their_class() {
 /// The delays of a class are its own: those of the low-latency line are shorter.
 #[test]
 fn low_latency_is_low() {
-    let tables = coupled(&[]).tables();
+    let tables = tables(&coupled(&[]));
     let [low, classic] = ["L", "C"].map(|class| of(&tables.links, class, "all", "delay_p50_ms"));
     assert!(low < 1.0 && classic > 5.0, "{low} and {classic} ms");
     let counts = |class: &str| -> i64 {
@@ -139,8 +139,8 @@ fn low_latency_is_low() {
 fn other_disciplines_have_no_classes() {
     for discipline in ["{ drop-tail = {} }", "{ fq-codel = {} }"] {
         let measured =
-            run(&scenario(NEAR_AND_FAR, &[("links.bottleneck.aqm", discipline), ("duration", "30 s")]), 1);
-        let (_, column) = &measured.tables().links.columns[3];
+            run(&scenario(NEAR_AND_FAR, &[("links.bottleneck.queue", discipline), ("duration", "30 s")]), 1);
+        let (_, column) = &tables(&measured).links.columns[3];
         let Column::Text(classes) = column else { panic!("class is not a name") };
         assert_eq!(classes.names(), ["all"]);
     }

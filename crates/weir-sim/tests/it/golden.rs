@@ -15,7 +15,7 @@ fn twenty_flows_under_each_law() {
         ("rem", "{ rem = {} }"),
         ("rem mark", "{ rem = { ecn = true } }"),
     ] {
-        let scenario = scenario(TWENTY, &[("links.bottleneck.aqm", text), ("flows.ftp.tcp.ecn", "true")]);
+        let scenario = scenario(TWENTY, &[("links.bottleneck.queue", text), ("flows.ftp.tcp.ecn", "true")]);
         let measured = run(&scenario, 1);
         let (departures, drops, marks) =
             (of_link(&measured, "departures"), of_link(&measured, "drops"), of_link(&measured, "marks"));

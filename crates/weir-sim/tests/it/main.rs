@@ -10,12 +10,12 @@ mod no_alloc;
 mod physics;
 mod recovery;
 mod senders;
+mod simulations;
 mod synchronisation;
 mod traffic;
-mod worlds;
 
 use weir_scenario::{Document, Scenario};
-use weir_sim::{Column, Measurements, Monitor, Table, World};
+use weir_sim::{Column, Measurements, Monitor, Simulation, Table, Tables};
 
 /// Reads `text` with further values set by path.
 fn scenario(text: &str, overrides: &[(&str, &str)]) -> Scenario {
@@ -26,7 +26,11 @@ fn scenario(text: &str, overrides: &[(&str, &str)]) -> Scenario {
 }
 
 fn run(scenario: &Scenario, seed: u64) -> Measurements {
-    World::new(scenario, seed).run(&Monitor::default()).expect("nobody stops it")
+    Simulation::new(scenario, seed).run(&Monitor::default()).expect("nobody stops it")
+}
+
+fn tables(measurements: &Measurements) -> Tables {
+    Tables::of_run(measurements)
 }
 
 /// The value of `column` in the only row that has these `names` and this period.
@@ -50,19 +54,19 @@ fn value(table: &Table, names: &[(&str, &str)], period: i64, column: &str) -> f6
     match find(column) {
         Column::Real(values) => values[row],
         Column::Integer(values) => values[row] as f64,
-        Column::Index(_) | Column::Text(_) => panic!("{column} is not a measure"),
+        Column::Index(_) | Column::Text(_) | Column::Flag(_) => panic!("{column} is not a measure"),
     }
 }
 
 /// A measure of the bottleneck over the whole run.
 fn of_link(measurements: &Measurements, column: &str) -> f64 {
     let all = [("direction", "forward"), ("class", "all"), ("group", "all")];
-    value(&measurements.tables().links, &all, -1, column)
+    value(&tables(measurements).links, &all, -1, column)
 }
 
 /// A measure of all flows over the whole run.
 fn of_flows(measurements: &Measurements, column: &str) -> f64 {
-    value(&measurements.tables().groups, &[("group", "all")], -1, column)
+    value(&tables(measurements).groups, &[("group", "all")], -1, column)
 }
 
 /// The mean of eight or ten differences, and the half width of its 95% interval (Student's t).
@@ -93,6 +97,6 @@ buffer = "60 packets"
 [flows.ftp]
 count = 20
 rtt = "50 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 tcp.min_rto = "200 ms"
 "#;

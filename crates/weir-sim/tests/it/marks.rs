@@ -2,7 +2,7 @@
 
 use weir_sim::Measurements;
 
-use crate::{paired, run, scenario, value};
+use crate::{paired, run, scenario, tables, value};
 
 /// Data that passes three links in a row, each of which carries flows of its own beside it.
 const CHAIN: &str = r#"
@@ -12,19 +12,19 @@ duration = "60 s"
 measure.warm_up = "10 s"
 
 [links]
-first = { rate = "10 Mbit/s", delay = "5 ms", buffer = "100 packets", aqm.rem.ecn = true }
-second = { rate = "10 Mbit/s", delay = "5 ms", buffer = "100 packets", aqm.rem.ecn = true }
-third = { rate = "10 Mbit/s", delay = "5 ms", buffer = "100 packets", aqm.rem.ecn = true }
+first = { rate = "10 Mbit/s", delay = "5 ms", buffer = "100 packets", queue.rem.ecn = true }
+second = { rate = "10 Mbit/s", delay = "5 ms", buffer = "100 packets", queue.rem.ecn = true }
+third = { rate = "10 Mbit/s", delay = "5 ms", buffer = "100 packets", queue.rem.ecn = true }
 
 [flows]
-long = { count = 10, path = ["first", "second", "third"], rtt = "60 ms", jitter = "1 s", tcp.ecn = true }
-a = { count = 5, path = ["first"], rtt = "40 ms", jitter = "1 s", tcp.ecn = true }
-b = { count = 5, path = ["second"], rtt = "40 ms", jitter = "1 s", tcp.ecn = true }
-c = { count = 5, path = ["third"], rtt = "40 ms", jitter = "1 s", tcp.ecn = true }
+long = { count = 10, path = ["first", "second", "third"], rtt = "60 ms", start_jitter = "1 s", tcp.ecn = true }
+a = { count = 5, path = ["first"], rtt = "40 ms", start_jitter = "1 s", tcp.ecn = true }
+b = { count = 5, path = ["second"], rtt = "40 ms", start_jitter = "1 s", tcp.ecn = true }
+c = { count = 5, path = ["third"], rtt = "40 ms", start_jitter = "1 s", tcp.ecn = true }
 "#;
 
 fn of_group(measured: &Measurements, group: &str, column: &str) -> f64 {
-    value(&measured.tables().groups, &[("group", group)], -1, column)
+    value(&tables(measured).groups, &[("group", group)], -1, column)
 }
 
 /// REM (2001), equation 5: what is left unmarked is the product over the hops of what each leaves, so that
@@ -40,7 +40,7 @@ fn three_hops_mark_as_the_product_says() {
         // Each hop marks, and the path marks more than any of them.
         let at = |link| {
             let names = [("link", link), ("direction", "forward"), ("class", "all"), ("group", "long")];
-            value(&measured.tables().links, &names, -1, "mark_fraction")
+            value(&tables(&measured).links, &names, -1, "mark_fraction")
         };
         let hop_by_hop = ["first", "second", "third"].map(at);
         assert!(hop_by_hop.iter().all(|fraction| *fraction > 0.005 && *fraction < seen), "{hop_by_hop:?}");
@@ -58,7 +58,7 @@ fn three_hops_mark_as_the_product_says() {
 #[test]
 fn a_queue_that_never_marks_is_never_seen_to() {
     let changes =
-        ["first", "second", "third"].map(|link| (format!("links.{link}.aqm"), "{ drop-tail = {} }"));
+        ["first", "second", "third"].map(|link| (format!("links.{link}.queue"), "{ drop-tail = {} }"));
     let changes: Vec<_> = changes.iter().map(|(path, value)| (path.as_str(), *value)).collect();
     let measured = run(&scenario(CHAIN, &changes), 1);
     for group in ["all", "long", "a"] {

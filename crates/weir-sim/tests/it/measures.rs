@@ -1,6 +1,6 @@
 //! Rows, periods and groups add up.
 
-use crate::{TWENTY, of_flows, run, scenario, value};
+use crate::{TWENTY, of_flows, run, scenario, tables, value};
 
 #[test]
 fn periods_add_up_to_the_run() {
@@ -8,13 +8,13 @@ fn periods_add_up_to_the_run() {
     let measured = run(&scenario, 1);
     let all = [("direction", "forward"), ("group", "all")];
     for column in ["arrivals", "departures", "drops", "bytes"] {
-        let table = measured.tables().links;
+        let table = tables(&measured).links;
         let sum: f64 = (0..3).map(|period| value(&table, &all, period, column)).sum();
         assert_eq!(sum.to_bits(), value(&table, &all, -1, column).to_bits(), "{column}");
     }
     let mean =
-        (0..3).map(|period| value(&measured.tables().links, &all, period, "queue_mean")).sum::<f64>() / 3.0;
-    assert!((mean - value(&measured.tables().links, &all, -1, "queue_mean")).abs() < 1e-9);
+        (0..3).map(|period| value(&tables(&measured).links, &all, period, "queue_mean")).sum::<f64>() / 3.0;
+    assert!((mean - value(&tables(&measured).links, &all, -1, "queue_mean")).abs() < 1e-9);
 }
 
 #[test]
@@ -22,12 +22,12 @@ fn groups_add_up_to_all() {
     let text = format!("{TWENTY}\n[flows.more]\ncount = 5\nrtt = \"80 ms\"\n");
     let measured = run(&scenario(&text, &[]), 1);
     for column in ["sent", "delivered", "goodput_bps", "timeouts"] {
-        let of = |group| value(&measured.tables().groups, &[("group", group)], -1, column);
+        let of = |group| value(&tables(&measured).groups, &[("group", group)], -1, column);
         assert!((of("ftp") + of("more") - of("all")).abs() < 1e-6 * of("all").max(1.0), "{column}");
     }
     for column in ["arrivals", "drops", "bytes"] {
         let of = |group| {
-            value(&measured.tables().links, &[("direction", "forward"), ("group", group)], -1, column)
+            value(&tables(&measured).links, &[("direction", "forward"), ("group", group)], -1, column)
         };
         assert_eq!((of("ftp") + of("more")).to_bits(), of("all").to_bits(), "{column}");
     }
@@ -37,16 +37,16 @@ fn groups_add_up_to_all() {
 fn users_are_those_who_are_there_all_the_time() {
     let changes = [
         ("flows.ftp.count", "4"),
-        ("flows.ftp.population", "\"4 more every 20 s until 8, then 4 fewer every 20 s until 4\""),
+        ("flows.ftp.population", "[{ step = 4, every = \"20 s\", until = 8 }, { at = \"40 s\", count = 4 }]"),
         ("measure", "{ period = \"20 s\" }"),
     ];
     let measured = run(&scenario(TWENTY, &changes), 1);
     let users: Vec<_> =
-        (0..3).map(|period| value(&measured.tables().groups, &[("group", "all")], period, "users")).collect();
+        (0..3).map(|period| value(&tables(&measured).groups, &[("group", "all")], period, "users")).collect();
     assert_eq!(users, [4.0, 8.0, 4.0]);
     // Those who left have stopped: their goodput in the last period is nothing.
     let gone = [("flow", "ftp.7")];
-    assert!(value(&measured.tables().flows, &gone, 1, "goodput_bps") > 0.0);
+    assert!(value(&tables(&measured).flows, &gone, 1, "goodput_bps") > 0.0);
 }
 
 /// A reverse queue that never fills is a delay: nothing at the bottleneck tells it from one
@@ -56,11 +56,11 @@ fn acks_pass_their_own_queue() {
     let measured =
         run(&scenario(TWENTY, &[("links.bottleneck.reverse", "{ buffer = \"1000 packets\" }")]), 1);
     let reverse = [("direction", "reverse"), ("group", "all")];
-    let acks = value(&measured.tables().links, &reverse, -1, "arrivals");
+    let acks = value(&tables(&measured).links, &reverse, -1, "arrivals");
     let data =
-        value(&measured.tables().links, &[("direction", "forward"), ("group", "all")], -1, "departures");
+        value(&tables(&measured).links, &[("direction", "forward"), ("group", "all")], -1, "departures");
     assert!((acks / data - 1.0).abs() < 0.01, "{acks} ACKs for {data} packets");
-    assert_eq!(value(&measured.tables().links, &reverse, -1, "drops").to_bits(), 0.0_f64.to_bits());
+    assert_eq!(value(&tables(&measured).links, &reverse, -1, "drops").to_bits(), 0.0_f64.to_bits());
     assert!(of_flows(&measured, "goodput") > 0.8);
 }
 
@@ -72,7 +72,7 @@ fn delayed_acks_are_half_as_many() {
     ];
     let measured = run(&scenario(TWENTY, &changes), 1);
     let of = |direction| {
-        value(&measured.tables().links, &[("direction", direction), ("group", "all")], -1, "departures")
+        value(&tables(&measured).links, &[("direction", direction), ("group", "all")], -1, "departures")
     };
     let share = of("reverse") / of("forward");
     assert!(share > 0.45 && share < 0.75, "{share} ACKs per packet");
@@ -82,7 +82,7 @@ fn delayed_acks_are_half_as_many() {
 fn series_are_as_long_as_the_run_and_absent_when_off() {
     let on = [
         ("measure.series", "{ interval = \"500 ms\", flows = [\"ftp.3\"] }"),
-        ("links.bottleneck.aqm.red", "{}"),
+        ("links.bottleneck.queue.red", "{}"),
     ];
     let series = run(&scenario(TWENTY, &on), 1).series;
     let names: Vec<_> =

@@ -6,7 +6,7 @@ use crate::{TWENTY, of_link, run, scenario};
 
 #[test]
 fn a_longer_run_does_not_allocate_more() {
-    let law = |name: &str| format!("links.bottleneck.aqm.{name}");
+    let law = |name: &str| format!("links.bottleneck.queue.{name}");
     let laws = ["drop-tail", "red", "rem", "choke", "fq-codel", "fq-pie", "dualpi2"].map(law);
     let congestion = |name: &&str| format!("flows.ftp.tcp.congestion.{name}");
     for law in laws.into_iter().chain(CongestionConfig::NAMES.iter().map(congestion)) {

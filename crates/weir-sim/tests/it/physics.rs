@@ -1,9 +1,9 @@
 //! Laws of nature, or of queues.
 
-use weir_aqm::{Limit, Link, Observer, Output, PacketInfo, Port, Reason, disciplines::Fifo, laws::AqmConfig};
+use weir_aqm::{Limit, Link, Observer, Output, PacketInfo, Port, Reason, aqm::AqmConfig, qdisc::Fifo};
 use weir_types::{Duration, Ecn, Instant, Streams};
 
-use crate::{TWENTY, of_flows, of_link, run, scenario, value};
+use crate::{TWENTY, of_flows, of_link, run, scenario, tables, value};
 
 #[derive(Clone, Copy)]
 struct Bare;
@@ -66,7 +66,7 @@ fn an_m_d_1_queue_waits_as_long_as_theory_says() {
 #[test]
 fn nothing_leaves_faster_than_the_link() {
     for law in ["drop-tail", "red", "rem", "choke", "fq", "fq-codel", "fq-pie", "dualpi2"] {
-        let measured = run(&scenario(TWENTY, &[(&format!("links.bottleneck.aqm.{law}"), "{}")]), 1);
+        let measured = run(&scenario(TWENTY, &[(&format!("links.bottleneck.queue.{law}"), "{}")]), 1);
         let (utilisation, goodput) = (of_link(&measured, "utilisation"), of_flows(&measured, "goodput"));
         assert!(utilisation <= 1.0 && utilisation > 0.8, "{law}: utilisation {utilisation}");
         assert!(goodput <= utilisation, "{law}: goodput {goodput} above utilisation {utilisation}");
@@ -103,11 +103,11 @@ fn windows_are_pipe_plus_queue() {
         rate = "64 Mbit/s"
         delay = "40 ms"
         buffer = "200 packets"
-        aqm.rem = { ecn = true }
+        queue.rem = { ecn = true }
         [flows.ftp]
         count = 20
         rtt = "80 ms"
-        jitter = "1 s"
+        start_jitter = "1 s"
         tcp.ecn = true
     "#;
     let measured = run(&scenario(text, &[]), 1);
@@ -137,12 +137,12 @@ fn rem_holds_the_queue_and_drop_tail_does_not() {
         buffer = "120 packets"
         [flows.ftp]
         rtt = "80 ms"
-        jitter = "1 s"
+        start_jitter = "1 s"
         send_jitter = "0.25 ms"
         tcp = { ecn = true, min_rto = "200 ms" }
     "#;
     let queue = |users: &str, law: &str| {
-        let law = ("links.bottleneck.aqm", law);
+        let law = ("links.bottleneck.queue", law);
         of_link(&run(&scenario(text, &[("flows.ftp.count", users), law]), 1), "queue_mean")
     };
     for (users, slack) in [("40", 10.0), ("160", 6.0)] {
@@ -156,7 +156,7 @@ fn rem_holds_the_queue_and_drop_tail_does_not() {
 /// RED's thresholds are kept: the average lies on the ramp where the load needs it.
 #[test]
 fn reds_queue_grows_with_the_load() {
-    let red = ("links.bottleneck.aqm", "{ red = { min_th = \"10 packets\", max_th = \"40 packets\" } }");
+    let red = ("links.bottleneck.queue", "{ red = { min_th = \"10 packets\", max_th = \"40 packets\" } }");
     let queue = |users| of_link(&run(&scenario(TWENTY, &[red, ("flows.ftp.count", users)]), 1), "queue_mean");
     let queues = [queue("5"), queue("10"), queue("20")];
     assert!(queues.is_sorted() && queues[2] < 45.0, "{queues:?}");
@@ -176,7 +176,7 @@ fn op_red_goes_where_it_is_told_to() {
         rate = "10 Mbit/s"
         delay = "10 ms"
         buffer = "50 packets"
-        [links.bottleneck.aqm.op-red]
+        [links.bottleneck.queue.op-red]
         target_delay = "12 ms"
         target_loss = 0.03
         retarget = [
@@ -186,12 +186,12 @@ fn op_red_goes_where_it_is_told_to() {
         [flows.ftp]
         count = 20
         rtt = "100 ms"
-        jitter = "1 s"
+        start_jitter = "1 s"
         send_jitter = "1.6 ms"
         tcp.min_rto = "200 ms"
     "#;
     let measured = run(&scenario(text, &[]), 1);
-    let links = measured.tables().links;
+    let links = tables(&measured).links;
     let all = [("direction", "forward"), ("class", "all"), ("group", "all")];
     let at = |period, delay_ms: f64, loss: f64| {
         let of = |column| value(&links, &all, period, column);

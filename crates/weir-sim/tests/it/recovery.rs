@@ -4,7 +4,7 @@ use crate::{TWENTY, of_flows, of_link, run, scenario};
 
 const NEWRENO: &str = "{ newreno = {} }";
 const SACK: &str = "{ sack = {} }";
-const LINUX: &str = "{ sack = { loss = \"time\", reduction = \"proportional\", tail_probe = true } }";
+const LINUX: &str = "{ sack = { detection = \"rack\", prr = true, tlp = true } }";
 
 /// Retransmissions, timeouts and drops of thirty flows with windows of four under `recovery`.
 fn outcome(recovery: &str) -> (f64, f64, f64) {

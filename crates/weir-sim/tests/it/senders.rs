@@ -35,7 +35,7 @@ fn cubic_follows_its_curve() {
         rate = "50 Mbit/s"
         delay = "20 ms"
         buffer = "600 packets"
-        aqm.step = { threshold = "200 packets" }
+        queue.step = { threshold = "200 packets" }
         [flows.ftp]
         rtt = "100 ms"
         tcp = { ecn = true, initial_ssthresh = "600 packets", congestion.cubic = { reno_friendly = false } }
@@ -80,11 +80,11 @@ fn dctcp_keeps_a_short_queue_and_a_busy_link() {
         rate = "100 Mbit/s"
         delay = "1 ms"
         buffer = "400 packets"
-        aqm.step = { threshold = "20 packets" }
+        queue.step = { threshold = "20 packets" }
         [flows.ftp]
         count = 2
         rtt = "4 ms"
-        jitter = "10 ms"
+        start_jitter = "10 ms"
         send_jitter = "80 us"
         tcp = { ecn = true, congestion.dctcp = {} }
     "#;
@@ -123,7 +123,7 @@ fn vegas_keeps_a_few_packets_of_each_flow_waiting() {
     // Flows that come one after the other take the queue they find for a part of the path, and keep
     // more waiting (Low, Peterson and Wang, 2002, section V); these come within one round trip.
     for count in [1.0, 2.0, 4.0] {
-        let several = [("flows.ftp.count", &*format!("{count}")), ("flows.ftp.jitter", "\"50 ms\"")];
+        let several = [("flows.ftp.count", &*format!("{count}")), ("flows.ftp.start_jitter", "\"50 ms\"")];
         let measured = run(&scenario(text, &several), 1);
         let queue = of_link(&measured, "queue_mean");
         // What a packet waits for itself, on the link, is a part of the round trip's minimum.
@@ -147,7 +147,7 @@ fn rem_hosts_settle_where_the_price_leaves_them() {
         rate = "45 Mbit/s"
         delay = "1.6 ms"
         buffer = "50 packets"
-        aqm.modular = { measure = "average", profile = "exponential", spacing = "independent", ecn = true }
+        queue.modular = { measure = "average", profile = "exponential", spacing = "geometric", ecn = true }
         "#,
     );
     for (name, start) in [("first", "0 s"), ("second", "0.2 s"), ("third", "0.4 s"), ("fourth", "0.6 s")] {

@@ -1,13 +1,13 @@
 //! Who loses together: RFC 7928, section 2.4.
 
-use crate::{TWENTY, of_link, paired, run, scenario, value};
+use crate::{TWENTY, of_link, paired, run, scenario, tables, value};
 
 /// Equal round trips over DropTail fill the buffer together and lose together; RED drops one here and one
 /// there, which is what it was made for (Floyd and Jacobson, 1993, section 1).
 #[test]
 fn drop_tail_synchronises_and_red_does_not() {
     let drop_tail = scenario(TWENTY, &[]);
-    let red = scenario(TWENTY, &[("links.bottleneck.aqm.red", "{}")]);
+    let red = scenario(TWENTY, &[("links.bottleneck.queue.red", "{}")]);
     let synchronisation = |scenario, seed| of_link(&run(scenario, seed), "loss_synchronisation");
     let differences: Vec<_> =
         (1..=8).map(|seed| synchronisation(&drop_tail, seed) - synchronisation(&red, seed)).collect();
@@ -19,7 +19,7 @@ fn drop_tail_synchronises_and_red_does_not() {
 fn ratios_lie_between_one_flow_and_all() {
     let text = format!("{TWENTY}\n[flows.more]\ncount = 5\nrtt = \"80 ms\"\n");
     let measured = run(&scenario(&text, &[("measure.period", "\"10 s\"")]), 1);
-    let links = measured.tables().links;
+    let links = tables(&measured).links;
     let all = [("direction", "forward"), ("group", "all")];
     let mut events = 0.0;
     for period in -1..6 {

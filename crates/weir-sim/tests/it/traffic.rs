@@ -8,6 +8,8 @@ mod web;
 
 use weir_sim::{Column, Measurements};
 
+use crate::tables;
+
 /// A measure of `completions` over the whole run: of `group`, of all sizes or those up to `upto` bytes.
 #[track_caller]
 fn completed(measured: &Measurements, group: &str, upto: Option<f64>, column: &str) -> f64 {
@@ -16,7 +18,7 @@ fn completed(measured: &Measurements, group: &str, upto: Option<f64>, column: &s
     match &find(measured, column) {
         Column::Real(values) => values[row],
         Column::Integer(values) => values[row] as f64,
-        Column::Index(_) | Column::Text(_) => panic!("{column} is not a measure"),
+        Column::Index(_) | Column::Text(_) | Column::Flag(_) => panic!("{column} is not a measure"),
     }
 }
 
@@ -33,7 +35,7 @@ fn rows(measured: &Measurements, group: &str) -> Vec<(Option<f64>, usize)> {
 }
 
 fn find(measured: &Measurements, column: &str) -> Column {
-    let columns = measured.tables().completions.columns;
+    let columns = tables(measured).completions.columns;
     columns.into_iter().find(|(name, _)| *name == column).expect("a column").1
 }
 

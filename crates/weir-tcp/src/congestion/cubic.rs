@@ -22,7 +22,8 @@
 use weir_types::{Duration, Instant, Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Halves, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+    Ack, Congestion, Repair, Signal, SlowStartConfig, SsthreshFrom, Window, parts::Credits,
+    slow_start::SlowStart,
 };
 
 /// How fast `W_est`, the window that Reno would have, grows.
@@ -40,19 +41,19 @@ pub enum FriendlyGrowth {
     Alpha,
 }
 
-/// How far ahead the window aims on its curve.
+/// The round trip of `target = W(t + RTT)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum Ahead {
-    /// By the smoothed round trip (RFC 9438, section 4.2).
+pub enum TargetRtt {
+    /// The smoothed round trip (RFC 9438, section 4.2).
     #[default]
     Smoothed,
-    /// By the least round trip seen (Linux).
-    Least,
+    /// The least round trip seen (Linux).
+    Min,
 }
 
 /// Parameters of CUBIC.
@@ -63,26 +64,36 @@ pub enum Ahead {
     serde(deny_unknown_fields, default)
 )]
 pub struct CubicParameters {
-    /// `C`, in segments per second cubed. Default 0.4 (RFC 9438, section 5).
+    /// `C`, in segments per second cubed.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 5")))]
     pub c: f64,
-    /// `beta_cubic`: what a loss leaves of the window. Default 0.7 (RFC 9438, section 4.6).
+    /// `beta_cubic`: what a loss leaves of the window.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
     pub beta: f64,
-    /// What a mark leaves of it. Default: as a loss; ABE 0.85 (RFC 8511).
+    /// What a mark leaves of the window. ABE 0.85 (RFC 8511).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6", "x-default" = "`beta`")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub beta_ecn: Option<Probability>,
-    /// Leave room for others after a cut below the last one (RFC 9438, section 4.7). Default on.
+    /// Leave room for others after a cut below the last one.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.7")))]
     pub fast_convergence: bool,
-    /// Never be slower than Reno would be (RFC 9438, section 4.3). Default on.
+    /// Never be slower than Reno would be.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.3")))]
     pub reno_friendly: bool,
-    /// How fast Reno's window is taken to grow. Default: as fast as Reno from where it was cut (RFC 9438).
+    /// How fast Reno's window is taken to grow.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.3")))]
     pub friendly_growth: FriendlyGrowth,
-    /// How far ahead the window aims on its curve. Default: a smoothed round trip (RFC 9438).
-    pub ahead: Ahead,
-    /// Grow and cut by whole segments, as Linux does. Default off.
-    pub whole_steps: bool,
-    /// What is cut. Default: what is outstanding; Linux cuts the window.
-    pub cuts: Halves,
-    /// How slow start finds its end. Default `HyStart++` (RFC 9438, section 4.10); Linux `hystart`.
+    /// The round trip of `target = W(t + RTT)`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.2")))]
+    pub target_rtt: TargetRtt,
+    /// Grow and cut the window by whole segments (Linux).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, which counts fractions")))]
+    pub integer_cwnd: bool,
+    /// What a cut multiplies by `beta`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
+    pub ssthresh_from: SsthreshFrom,
+    /// How slow start ends besides a loss, a mark or `ssthresh`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.10")))]
     pub slow_start: SlowStartConfig,
 }
 
@@ -95,9 +106,9 @@ impl Default for CubicParameters {
             fast_convergence: true,
             reno_friendly: true,
             friendly_growth: FriendlyGrowth::default(),
-            ahead: Ahead::default(),
-            whole_steps: false,
-            cuts: Halves::Flight,
+            target_rtt: TargetRtt::default(),
+            integer_cwnd: false,
+            ssthresh_from: SsthreshFrom::Flight,
             slow_start: SlowStartConfig::HystartPlus(super::HystartPlusParameters::default()),
         }
     }
@@ -140,7 +151,7 @@ struct Steps {
     at: Instant,
 }
 
-/// CUBIC's window law.
+/// CUBIC's congestion control.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     parameters: CubicParameters,
@@ -172,7 +183,7 @@ impl Cubic {
             seen: Instant::ZERO,
             least: Duration::MAX,
             first: true,
-            steps: parameters.whole_steps.then(Steps::default),
+            steps: parameters.integer_cwnd.then(Steps::default),
             slow_start: parameters.slow_start.build(),
         }
     }
@@ -188,15 +199,15 @@ impl Cubic {
 
     /// Remembers where the window was and sets the threshold.
     fn cut(&mut self, beta: f64, signal: Signal, window: &mut Window) {
-        let CubicParameters { fast_convergence, beta: beta_cubic, cuts, .. } = self.parameters;
+        let CubicParameters { fast_convergence, beta: beta_cubic, ssthresh_from, .. } = self.parameters;
         self.epoch = None;
         self.first = false;
         self.prior = window.cwnd;
         let retreats = fast_convergence && window.cwnd < self.w_max;
         self.w_max = if retreats { self.whole(window.cwnd * (1.0 + beta_cubic) / 2.0) } else { window.cwnd };
-        let whole = match cuts {
-            Halves::Flight => signal.flight,
-            Halves::Window => window.cwnd,
+        let whole = match ssthresh_from {
+            SsthreshFrom::Flight => signal.flight,
+            SsthreshFrom::Window => window.cwnd,
         };
         window.ssthresh = self.whole(beta * whole).max(2.0);
         self.steps.iter_mut().for_each(|steps| steps.credits.clear());
@@ -214,9 +225,9 @@ impl Cubic {
 
     /// How far ahead the window aims, in seconds.
     fn ahead(&self, ack: &Ack) -> f64 {
-        match self.parameters.ahead {
-            Ahead::Smoothed => ack.smoothed,
-            Ahead::Least => self.least,
+        match self.parameters.target_rtt {
+            TargetRtt::Smoothed => ack.smoothed,
+            TargetRtt::Min => self.least,
         }
         .as_secs_f64()
     }

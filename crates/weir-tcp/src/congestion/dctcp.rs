@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The receiver echoes marks one by one ([`super::Feedback::Exact`]). Where an ACK that ends a window
-//! bears an echo, alpha is renewed first. Under a step at K (law `step`) N flows of window W make a saw
+//! bears an echo, alpha is renewed first. Under a step at K (AQM `step`) N flows of window W make a saw
 //! of `sqrt(N (C RTT + K) / 2)` packets about K (the paper, section 3.3).
 
 use weir_types::{Invalid, Probability};
@@ -26,16 +26,20 @@ use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts
     serde(deny_unknown_fields, default)
 )]
 pub struct DctcpParameters {
-    /// `g`: weight of the newest window in alpha. Default 1/16 (RFC 8257, section 4.2).
+    /// `g`: weight of the newest window in alpha.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 4.2")))]
     pub gain: f64,
-    /// alpha before the first window. Default 1 (RFC 8257); ns-2 0.
+    /// alpha before the first window.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.3")))]
     pub initial_alpha: Probability,
-    /// Cut by whole segments, rounded down (Linux): at a small window not at all for a small alpha.
-    /// Default off.
-    pub whole_cuts: bool,
-    /// Which ACK ends a window of data. Default: one for more than was sent at its start (RFC 8257).
-    pub round_ends: RoundEnd,
-    /// Growth, and what losses do. Default: Reno's.
+    /// Cut by whole segments, rounded down (Linux). At a small window a small alpha then cuts nothing.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, which counts bytes")))]
+    pub integer_cwnd: bool,
+    /// Which ACK ends a window of data.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.3")))]
+    pub window_end: WindowEnd,
+    /// Growth, and the response to losses.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.4")))]
     pub reno: RenoParameters,
 }
 
@@ -46,12 +50,12 @@ pub struct DctcpParameters {
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum RoundEnd {
-    /// For more than had been sent at its start (RFC 8257).
+pub enum WindowEnd {
+    /// One for more than had been sent at its start (RFC 8257).
     #[default]
-    Beyond,
-    /// For all that had been sent (Linux): with windows of two or three segments, sooner by an ACK.
-    At,
+    Passed,
+    /// One for all that had been sent (Linux): with windows of two or three segments, sooner by an ACK.
+    Reached,
 }
 
 impl Default for DctcpParameters {
@@ -59,8 +63,8 @@ impl Default for DctcpParameters {
         Self {
             gain: 1.0 / 16.0,
             initial_alpha: Probability::new(1.0).expect("a probability"),
-            whole_cuts: false,
-            round_ends: RoundEnd::default(),
+            integer_cwnd: false,
+            window_end: WindowEnd::default(),
             reno: RenoParameters::default(),
         }
     }
@@ -78,12 +82,12 @@ impl DctcpParameters {
     }
 }
 
-/// DCTCP's window law.
+/// DCTCP's congestion control.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     gain: f64,
-    whole_cuts: bool,
-    round_ends: RoundEnd,
+    integer_cwnd: bool,
+    window_end: WindowEnd,
     /// The smoothed fraction of marked segments.
     alpha: f64,
     /// Segments of this window of data: acknowledged, and of these marked.
@@ -98,8 +102,8 @@ impl Dctcp {
     pub fn new(parameters: &DctcpParameters) -> Self {
         Self {
             gain: parameters.gain,
-            whole_cuts: parameters.whole_cuts,
-            round_ends: parameters.round_ends,
+            integer_cwnd: parameters.integer_cwnd,
+            window_end: parameters.window_end,
             alpha: parameters.initial_alpha.get(),
             acked: 0,
             marked: 0,
@@ -114,7 +118,7 @@ impl Congestion for Dctcp {
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.acked += ack.acked;
         self.marked += if ack.echo { ack.acked } else { 0 };
-        let una = ack.una + u32::from(self.round_ends == RoundEnd::At);
+        let una = ack.una + u32::from(self.window_end == WindowEnd::Reached);
         if self.round.ends(&Ack { una, ..ack }) {
             if self.acked > 0 {
                 let fraction = f64::from(self.marked) / f64::from(self.acked);
@@ -136,7 +140,7 @@ impl Congestion for Dctcp {
     fn on_mark(&mut self, _: Signal, window: &mut Window) {
         self.reno.end_slow_start(false);
         let less = window.cwnd * self.alpha / 2.0;
-        let less = if self.whole_cuts { libm::floor(less) } else { less };
+        let less = if self.integer_cwnd { libm::floor(less) } else { less };
         window.cwnd = (window.cwnd - less).max(1.0);
         window.ssthresh = window.cwnd.max(2.0);
     }

@@ -13,12 +13,12 @@ mod wireless;
 
 use alloc::boxed::Box;
 
-use weir_types::{Duration, Instant, Invalid};
+use weir_types::{Duration, Instant, Invalid, Rate};
 
-pub use cubic::{Ahead, Cubic, CubicParameters, FriendlyGrowth};
-pub use dctcp::{Dctcp, DctcpParameters, RoundEnd};
+pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
+pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
-pub use reno::{Halves, Reno, RenoParameters};
+pub use reno::{Reno, RenoParameters, SsthreshFrom};
 pub use slow_start::{HystartParameters, HystartPlusParameters, SlowStartConfig};
 pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
@@ -31,8 +31,8 @@ pub struct Window {
     pub cwnd: f64,
     /// Below it the window grows exponentially, in segments.
     pub ssthresh: f64,
-    /// What may be in flight at most, whatever `cwnd` says: what the receiver allows, or a law that
-    /// sets a window of its own. Infinite if there is no such bound.
+    /// Greatest number of segments in flight: what the receiver allows, or what a control with a window
+    /// of its own sets. Infinite if there is no limit.
     pub bound: f64,
 }
 
@@ -49,12 +49,12 @@ pub struct Ack {
     /// Segments that it acknowledges for the first time; none if it is a duplicate.
     pub acked: u32,
     /// For how many segments the window may grow: `acked`, or one per ACK, as
-    /// [`crate::TcpParameters::counts`] has it.
+    /// [`crate::TcpParameters::abc`] has it.
     pub counted: f64,
-    /// It bears an echo of a mark. Of which segments, [`Feedback`] says.
+    /// It carries an echo of a mark; [`Feedback`] says of which segments.
     pub echo: bool,
-    /// The segment that caused it met no router that knows nothing of ECN; only where the control asks
-    /// for it ([`CongestionConfig::asks_routers`]).
+    /// All routers on the path of the segment that caused it understand ECN. Valid only if the control
+    /// asks for it ([`CongestionConfig::asks_routers`]).
     pub all_capable: bool,
     /// Lowest number not yet acknowledged.
     pub una: u32,
@@ -88,7 +88,7 @@ pub enum Feedback {
     Exact,
 }
 
-/// How the sender repairs what a control was told to be lost.
+/// How the sender repairs a loss that a control was told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// As its loss recovery has it.
@@ -99,10 +99,28 @@ pub enum Repair {
     StartOver,
 }
 
-/// What a congestion control answers to.
+/// A congestion control. The sender tells it of segments sent, of ACKs, losses, marks and timeouts, and of
+/// the end of loss recovery. It answers with a window, which the calls change, and with a rate.
+///
+/// A control that needs samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation) keeps what
+/// they take itself: [`Congestion::on_sent`] and [`Congestion::observe`] give the number and the time of each
+/// transmission and each ACK. No control of the registry does, so that nobody pays for them.
 pub trait Congestion {
-    /// An ACK arrived, of any kind but that of the SYN. Comes before all else that it causes. Returns
-    /// whether it cut the window for a mark: so do laws that do not answer by [`Congestion::on_mark`].
+    /// Segment `number` leaves, for the first time or again.
+    #[inline]
+    fn on_sent(&mut self, number: u32, now: Instant) {
+        let _ = (number, now);
+    }
+
+    /// The rate at which segments should leave; `None` if they leave as soon as the window lets them.
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// An ACK arrived, of any kind but that of the SYN. Called before all else that the ACK causes.
+    /// Returns whether it cut the window for a mark, as controls do that have no
+    /// [`Congestion::on_mark`].
     #[inline]
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
         let _ = (ack, window);
@@ -173,10 +191,10 @@ macro_rules! congestions {
                 match self { $(Self::$variant(_) => Feedback::$feedback,)* }
             }
 
-            /// Whether the parameters go together.
+            /// Checks that the parameters are consistent.
             ///
             /// # Errors
-            /// Names the parameter that does not, and what to do.
+            /// Names the parameter that is not, and what to do.
             pub fn check(&self) -> Result<(), Invalid> {
                 match self { $(Self::$variant(parameters) => parameters.check(),)* }
             }
@@ -219,7 +237,7 @@ congestions! {
     /// The host of the first REM paper (Lapsley and Low, 1999): estimates the price of its
     /// path from marks and sends what is worth it.
     "rem-host" RemHost(RemHostParameters) Exact in Box<RemHost>,
-    /// `NewReno` that takes no loss for congestion (the REM paper, 2001, section 5).
+    /// `NewReno` that does not treat losses as congestion (the REM paper, 2001, section 5).
     "wireless" Wireless(WirelessParameters) Latched in Box<Wireless>,
 }
 
@@ -238,15 +256,15 @@ impl Default for CongestionConfig {
 }
 
 impl AnyCongestion {
-    /// Whether [`Congestion::observe`] does anything. Reno, of which simulations have many, is told
-    /// apart by a comparison.
+    /// Whether [`Congestion::observe`] does anything. One comparison tells Reno apart, which most
+    /// senders use.
     #[inline]
     pub const fn observes(&self) -> bool {
         !matches!(self, Self::Reno(_))
     }
 
-    /// Does what [`Congestion::on_ack`] would do for `counted` segments, and whether it could: Reno needs
-    /// to know no more of an ACK.
+    /// Does what [`Congestion::on_ack`] would do for `counted` segments and returns true, if the control
+    /// needs to know no more of an ACK, as plain Reno.
     #[inline]
     pub fn grow_plainly(&mut self, counted: f64, window: &mut Window) -> bool {
         match self {
@@ -257,6 +275,16 @@ impl AnyCongestion {
 }
 
 impl Congestion for AnyCongestion {
+    #[inline]
+    fn on_sent(&mut self, number: u32, now: Instant) {
+        each_control!(self, control => control.on_sent(number, now));
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        each_control!(self, control => control.pacing_rate())
+    }
+
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
         each_control!(self, control => control.observe(ack, window))
     }

@@ -1,4 +1,4 @@
-//! What several window laws have in common.
+//! What several congestion controls share.
 
 use super::Ack;
 
@@ -23,8 +23,8 @@ impl Round {
     }
 }
 
-/// A window that grows by whole segments, as TCP counts them that keeps no fractions: one more for every
-/// `per` that are acknowledged (RFC 5681, section 3.1, by RFC 3465; Linux).
+/// A window that grows by whole segments, as in a TCP without fractions: by one for every `per` that are
+/// acknowledged (RFC 5681, section 3.1, by RFC 3465; Linux).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Credits {
     /// Acknowledged and not yet worth a segment.
@@ -35,7 +35,7 @@ impl Credits {
     /// `counted` more are acknowledged.
     pub(super) fn grow(&mut self, counted: f64, per: f64, cwnd: &mut f64) {
         if self.count >= per {
-            // Gathered while more were asked for: worth one, not several.
+            // Gathered while `per` was larger: they count as one segment.
             self.count = 0.0;
             *cwnd += 1.0;
         }

@@ -15,8 +15,8 @@
 //! allows. A mark counts for the estimate and does nothing else. `tau` is the round trip without
 //! queues: with the measured one the published windows do not come out.
 //!
-//! From which follows: marked with probability `1 - exp(-gamma q)` at one queue q, n sources of weight
-//! a come to rest where `n a tau / (gamma q) = C tau + q`.
+//! With marks of probability `1 - exp(-gamma q)` at one queue q, n sources of weight a converge
+//! to `n a tau / (gamma q) = C tau + q`.
 
 use weir_types::{Duration, Invalid};
 
@@ -47,26 +47,31 @@ pub enum Utility {
     serde(deny_unknown_fields, default)
 )]
 pub struct RemHostParameters {
-    /// What a rate is worth. Default `log-one-plus` (the paper).
+    /// Utility of a rate.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
     pub utility: Utility,
-    /// `a`: weight of the utility, in packets per second. Default 5626, the paper's: one more than its
-    /// link carries.
+    /// `a`: weight of the utility, in packets per second.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, section 3.1: one more than its link carries")))]
     pub weight: f64,
-    /// `N`: ACKs to an estimate. Default 75: the paper has no figure, and this gives its deviations.
+    /// `N`: ACKs per estimate.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "none in the paper; 75 gives its deviations")))]
     pub samples: u32,
-    /// `alpha`: weight of the newest estimate. Default 0.5 (the paper).
+    /// `alpha`: weight of the newest estimate.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
     pub gain: f64,
-    /// `tau`: round trip without queues. Default: the least that the connection has seen, which is too
-    /// long for one that joins a standing queue.
+    /// `tau`: round trip without queues.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the least that the connection has seen, too long for one that joins a standing queue")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub base_rtt: Option<Duration>,
-    /// Lowest rate, in packets per second. Default: one per round trip.
+    /// Lowest rate, in packets per second.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none: the window is at least one packet")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub least: Option<f64>,
-    /// Highest rate, in packets per second. Default: none; the paper has the capacity, 5625.
+    /// Highest rate, in packets per second.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none; the paper has the capacity, 5625")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub greatest: Option<f64>,
-    /// What losses do to cwnd: its cuts are Tahoe's. Default: Reno's halves.
+    /// Cuts of `cwnd`, which losses start anew as in Tahoe.
     pub reno: RenoParameters,
 }
 
@@ -123,10 +128,10 @@ impl RemHostParameters {
     }
 }
 
-/// Marks are never certain: the price stays finite.
+/// Upper limit of the fraction of marks, so that the price stays finite.
 const HIGHEST_FRACTION: f64 = 1.0 - 1e-9;
 
-/// The window law of REM's host.
+/// The congestion control of REM's host.
 #[derive(Clone, Debug)]
 pub struct RemHost {
     parameters: RemHostParameters,

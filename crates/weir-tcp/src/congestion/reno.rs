@@ -22,18 +22,18 @@ use super::{
     Ack, Congestion, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
 };
 
-/// What is halved.
+/// What `ssthresh` is calculated from when the window is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum Halves {
-    /// What is outstanding (RFC 5681, equation 4).
+pub enum SsthreshFrom {
+    /// What is outstanding (`FlightSize`; RFC 5681, equation 4).
     #[default]
     Flight,
-    /// The window, used or not (ns-2).
+    /// The congestion window, used or not (ns-2, Linux).
     Window,
 }
 
@@ -45,18 +45,22 @@ pub enum Halves {
     serde(deny_unknown_fields, default)
 )]
 pub struct RenoParameters {
-    /// What is halved. Default: what is outstanding.
-    pub halves: Halves,
-    /// Round the slow-start threshold down to whole segments (ns-2, Linux). Default off.
-    pub whole_ssthresh: bool,
-    /// Grow and cut by whole segments: by one more when as many as the window holds have been acknowledged
-    /// (RFC 3465, Linux). Default off: by 1 / cwnd for each (RFC 5681, equation 3).
-    pub whole_steps: bool,
-    /// What a mark leaves of the window, a loss leaving half. Default: half, as RFC 3168 has it; ABE
-    /// 0.8 (RFC 8511).
+    /// What `ssthresh` is calculated from when the window is cut.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, equation 4")))]
+    pub ssthresh_from: SsthreshFrom,
+    /// Round `ssthresh` down to whole segments (ns-2, Linux).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, which counts bytes")))]
+    pub integer_ssthresh: bool,
+    /// Grow and cut the window by whole segments: by one more when as many as the window holds have been
+    /// acknowledged (RFC 3465, Linux). Otherwise by 1 / cwnd for each.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, equation 3")))]
+    pub integer_cwnd: bool,
+    /// What a mark leaves of the window. ABE 0.8 (RFC 8511).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168", "x-default" = "half, as a loss")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub beta_ecn: Option<Probability>,
-    /// How slow start finds its end. Default: by a loss, a mark or the threshold (RFC 5681).
+    /// How slow start ends besides a loss, a mark or `ssthresh`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub slow_start: SlowStartConfig,
 }
 
@@ -67,16 +71,16 @@ impl RenoParameters {
     }
 }
 
-/// Reno's window law.
+/// Reno's congestion control.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    halves: Halves,
-    whole_ssthresh: bool,
-    /// What few senders have, and elsewhere, so that the many stay small.
+    ssthresh_from: SsthreshFrom,
+    integer_ssthresh: bool,
+    /// Optional features, boxed, so that plain senders stay small.
     special: Option<Box<Special>>,
 }
 
-/// What RFC 5681 does not have.
+/// Options beyond RFC 5681.
 #[derive(Clone, Debug)]
 struct Special {
     beta_ecn: f64,
@@ -90,19 +94,19 @@ impl Reno {
     pub fn new(parameters: &RenoParameters) -> Self {
         let is_special = parameters.beta_ecn.is_some()
             || parameters.slow_start != SlowStartConfig::Standard
-            || parameters.whole_steps;
+            || parameters.integer_cwnd;
         Self {
-            halves: parameters.halves,
-            whole_ssthresh: parameters.whole_ssthresh,
+            ssthresh_from: parameters.ssthresh_from,
+            integer_ssthresh: parameters.integer_ssthresh,
             special: is_special.then(|| {
                 let beta_ecn = parameters.beta_ecn.map_or(0.5, Probability::get);
-                let credits = parameters.whole_steps.then(Credits::default);
+                let credits = parameters.integer_cwnd.then(Credits::default);
                 Box::new(Special { beta_ecn, credits, slow_start: parameters.slow_start.build() })
             }),
         }
     }
 
-    /// Grows by the plain rules. `false`, and nothing done, where there may be others.
+    /// Grows by RFC 5681 alone. Returns `false` and does nothing if there are options.
     #[inline]
     pub(super) fn grow(&mut self, counted: f64, window: &mut Window) -> bool {
         if self.special.is_some() {
@@ -136,15 +140,15 @@ impl Reno {
 
     /// The fraction `beta` of what is halved; the threshold never below two segments.
     fn cut(&self, beta: f64, signal: Signal, window: &mut Window) -> f64 {
-        let kept = match self.halves {
-            Halves::Flight => signal.flight * beta,
-            Halves::Window => window.cwnd * beta,
+        let kept = match self.ssthresh_from {
+            SsthreshFrom::Flight => signal.flight * beta,
+            SsthreshFrom::Window => window.cwnd * beta,
         };
-        let whole_steps = self.special.as_ref().is_some_and(|special| special.credits.is_some());
-        let whole = if self.whole_ssthresh || whole_steps { libm::floor(kept) } else { kept };
+        let integer_cwnd = self.special.as_ref().is_some_and(|special| special.credits.is_some());
+        let whole = if self.integer_ssthresh || integer_cwnd { libm::floor(kept) } else { kept };
         window.ssthresh = whole.max(2.0);
-        match self.halves {
-            Halves::Window if !whole_steps => kept.max(1.0),
+        match self.ssthresh_from {
+            SsthreshFrom::Window if !integer_cwnd => kept.max(1.0),
             _ => window.ssthresh,
         }
     }

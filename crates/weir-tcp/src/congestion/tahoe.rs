@@ -19,7 +19,7 @@ use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
     serde(deny_unknown_fields, default)
 )]
 pub struct TahoeParameters {
-    /// Growth and cuts, but for what a loss does. Default: Reno's.
+    /// Growth, and the response to marks.
     pub reno: RenoParameters,
 }
 
@@ -29,7 +29,7 @@ impl TahoeParameters {
     }
 }
 
-/// Tahoe's window law.
+/// Tahoe's congestion control.
 #[derive(Clone, Debug)]
 pub struct Tahoe {
     reno: Reno,

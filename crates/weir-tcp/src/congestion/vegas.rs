@@ -28,11 +28,14 @@ use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts
     serde(deny_unknown_fields, default)
 )]
 pub struct VegasParameters {
-    /// Below this many packets of its own in the queue a flow grows. Default 1 (ns-2, the paper).
+    /// Below this many packets of its own in the queue a flow grows.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
     pub alpha: f64,
-    /// Above this many it shrinks. Default 3 (ns-2, the paper).
+    /// Above this many packets of its own in the queue a flow shrinks.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
     pub beta: f64,
-    /// Above this many slow start ends. Default 1 (ns-2, the paper).
+    /// Above this many packets of its own in the queue slow start ends.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper; ns-2")))]
     pub gamma: f64,
 }
 
@@ -50,7 +53,7 @@ impl VegasParameters {
     }
 }
 
-/// Vegas's window law.
+/// Vegas's congestion control.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     parameters: VegasParameters,
@@ -64,7 +67,7 @@ pub struct Vegas {
     slow_start: bool,
     /// This round is one in which the window grows.
     grows: bool,
-    /// The last diff, for the curious.
+    /// The last diff; reported by `probe` only.
     diff: f64,
     reno: Reno,
 }

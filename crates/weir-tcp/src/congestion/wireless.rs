@@ -1,4 +1,4 @@
-//! Wireless: `NewReno` that takes no loss for congestion, on a path that marks.
+//! Wireless: `NewReno` that does not treat losses as congestion, on a path that marks.
 //!
 //! S. Athuraliya, V. Li, S. Low, Q. Yin: *REM: Active Queue Management*, IEEE Network 15 (3), 2001,
 //! section 5.
@@ -35,7 +35,7 @@ pub enum AfterTimeout {
     Half,
 }
 
-/// Parameters of the wireless law.
+/// Parameters of the wireless control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -43,13 +43,15 @@ pub enum AfterTimeout {
     serde(deny_unknown_fields, default)
 )]
 pub struct WirelessParameters {
-    /// What a timeout does. Default: slow start (RFC 5681).
+    /// What a timeout does.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub timeout: AfterTimeout,
-    /// Ask the routers of the path whether all of them understand ECN (`links.NAME.ecn_capable`), and take
-    /// losses for congestion, as Reno does, while one does not. Default: off, all of them do.
+    /// Ask the routers of the path whether all of them understand ECN (`links.NAME.ecn_capable`), and
+    /// answer losses as Reno while one does not.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, section 5")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     pub mixed_path: bool,
-    /// Growth and cuts, but for losses. Default: Reno's.
+    /// Growth, and the response to marks.
     pub reno: RenoParameters,
 }
 
@@ -59,7 +61,7 @@ impl WirelessParameters {
     }
 }
 
-/// The window law of a wireless sender.
+/// The congestion control of a wireless sender.
 #[derive(Clone, Debug)]
 pub struct Wireless {
     timeout: AfterTimeout,
@@ -86,7 +88,7 @@ struct Mixed {
 }
 
 impl Wireless {
-    /// The law with these parameters.
+    /// The control with these parameters.
     pub fn new(parameters: &WirelessParameters) -> Self {
         // Until an ACK says otherwise, one does not.
         let mixed = parameters.mixed_path.then_some(Mixed { conventional: true, until: 0, high: 0 });

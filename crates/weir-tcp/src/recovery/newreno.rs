@@ -1,7 +1,18 @@
-//! `NewReno` fast recovery (RFC 6582). Three duplicate ACKs start it; a *partial* ACK, which
-//! covers some but not all of what was outstanding then, shows the next hole; a *full* ACK
-//! ends it. During recovery every duplicate ACK inflates the window by one segment, since it
-//! tells that one has left the network; a partial ACK deflates it by what it covers, but one.
+//! `NewReno` fast recovery (RFC 6582). Three duplicate ACKs start it. A *partial* ACK, which covers a part of
+//! what was outstanding then, shows the next hole; it deflates the window by what it covers, less one. A
+//! *full* ACK ends recovery.
+
+use weir_types::Instant;
+
+use super::{
+    Blocks, NextSegment, Recovery,
+    fast_retransmit::{FastRetransmit, as_fast_retransmit},
+};
+use crate::{
+    Segment,
+    congestion::{Ack, Congestion},
+    sender::Connection,
+};
 
 /// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +36,7 @@ pub enum TimerReset {
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
     serde(rename_all = "kebab-case")
 )]
-pub enum Exit {
+pub enum FullAckWindow {
     /// `min(ssthresh, max(flight, 1) + 1)`: no burst.
     #[default]
     Flight,
@@ -41,87 +52,119 @@ pub enum Exit {
     serde(deny_unknown_fields, default)
 )]
 pub struct NewRenoParameters {
-    /// Which partial ACKs restart the timer. Default: the first.
+    /// Which partial ACKs restart the retransmission timer.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582, section 4")))]
     pub timer_reset: TimerReset,
-    /// The window after a full ACK. Default: what is outstanding, plus one.
-    pub exit: Exit,
-    /// Send at most this many segments per ACK while in recovery (ns-2: 2). Default: no bound.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub burst: Option<u32>,
+    /// The window after a full ACK.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582, section 3.2, step 3")))]
+    pub full_ack_window: FullAckWindow,
+    /// Segments sent per ACK at most while in recovery; 0 for no limit (ns-2: 2).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582", "x-default" = "no limit")))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
+    )]
+    pub max_burst: Option<u32>,
 }
 
-/// Where a connection stands in loss recovery.
-#[derive(Clone, Debug, Default)]
+/// Reads 0 as no limit, as ns-2 does, so that a file can take back the limit of a preset.
+#[cfg(feature = "serde")]
+fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let limit: Option<u32> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(limit.filter(|limit| *limit > 0))
+}
+
+/// `NewReno` fast recovery.
+#[derive(Clone, Debug)]
 pub struct NewReno {
-    /// One past the highest segment sent when the window was last cut; `None` before that,
-    /// so that the loss of the very first segment is repaired.
-    recover: Option<u32>,
-    /// Segments that the window is inflated by; above zero only in recovery.
-    inflation: u32,
-    active: bool,
+    fast: FastRetransmit,
     /// A partial ACK has been seen in this recovery.
     partial: bool,
+    timer_reset: TimerReset,
+    full_ack_window: FullAckWindow,
+    max_burst: u32,
 }
 
 impl NewReno {
-    /// Whether recovery is under way.
-    #[inline]
-    pub const fn is_active(&self) -> bool {
-        self.active
-    }
-
-    /// By how much the window is inflated, in segments.
-    #[inline]
-    pub const fn inflation(&self) -> u32 {
-        self.inflation
-    }
-
-    /// Whether an ACK up to `acked` covers more than was outstanding at the last cut: only
-    /// then may the window be cut again.
-    #[inline]
-    pub fn covers_more(&self, acked: u32) -> bool {
-        self.recover.is_none_or(|recover| acked > recover)
-    }
-
-    /// The window was cut, `sent` being one past the highest segment sent.
-    pub const fn cut(&mut self, sent: u32) {
-        self.recover = Some(sent);
-    }
-
-    /// Enters recovery on the third duplicate ACK.
-    pub const fn enter(&mut self) {
-        self.active = true;
-        self.partial = false;
-        self.inflation = 3;
-    }
-
-    /// One more duplicate ACK: a segment has left the network.
-    #[inline]
-    pub const fn inflate(&mut self) {
-        self.inflation += 1;
-    }
-
-    /// Whether an ACK up to `acked` ends recovery.
-    #[inline]
-    pub fn is_full(&self, acked: u32) -> bool {
-        self.recover.is_none_or(|recover| acked >= recover)
-    }
-
-    /// A partial ACK of `covered` segments: deflates by as many, less one, first the
-    /// inflation and then the window. Returns whether it is the first of this recovery.
-    pub fn deflate(&mut self, covered: u32, cwnd: &mut f64) -> bool {
-        if self.inflation > covered {
-            self.inflation -= covered - 1;
-        } else {
-            *cwnd = (*cwnd - f64::from(covered - self.inflation)).max(1.0);
-            self.inflation = 1;
+    pub(super) fn new(parameters: &NewRenoParameters) -> Self {
+        Self {
+            fast: FastRetransmit::default(),
+            partial: false,
+            timer_reset: parameters.timer_reset,
+            full_ack_window: parameters.full_ack_window,
+            max_burst: parameters.max_burst.unwrap_or(u32::MAX),
         }
-        !core::mem::replace(&mut self.partial, true)
     }
 
-    /// Leaves recovery.
-    pub const fn leave(&mut self) {
-        self.active = false;
-        self.inflation = 0;
+    /// An ACK of new data in recovery.
+    fn on_new_data_in_recovery(
+        &mut self,
+        connection: &mut Connection,
+        ack: &Segment,
+        covered: u32,
+        echo: bool,
+        now: Instant,
+    ) {
+        if self.fast.point.is_full(connection.una) {
+            self.fast.leave();
+            match self.full_ack_window {
+                FullAckWindow::Flight => {
+                    let flight = self.fast.flight(connection);
+                    connection.window.cwnd = connection.window.ssthresh.min(flight.max(1.0) + 1.0);
+                }
+                FullAckWindow::Window if echo => {}
+                FullAckWindow::Window => connection.grow(ack, covered, now),
+            }
+            connection.congestion.on_recovered(now, &mut connection.window);
+            return connection.restart_timer(now);
+        }
+        self.deflate(covered, &mut connection.window.cwnd);
+        let first = !core::mem::replace(&mut self.partial, true);
+        self.fast.repair = true;
+        self.fast.burst = self.max_burst;
+        if first || self.timer_reset == TimerReset::EveryPartialAck {
+            connection.restart_timer(now);
+        }
+    }
+
+    /// A partial ACK of `covered` segments takes as many, less one, first off the inflation and then off the
+    /// window.
+    fn deflate(&mut self, covered: u32, cwnd: &mut f64) {
+        let inflation = &mut self.fast.inflation;
+        if *inflation > covered {
+            *inflation -= covered - 1;
+        } else {
+            *cwnd = (*cwnd - f64::from(covered - *inflation)).max(1.0);
+            *inflation = 1;
+        }
+    }
+}
+
+impl Recovery for NewReno {
+    as_fast_retransmit!();
+
+    #[inline]
+    fn on_new_data(
+        &mut self,
+        connection: &mut Connection,
+        ack: &Segment,
+        covered: u32,
+        echo: bool,
+        (): &(),
+        now: Instant,
+    ) {
+        if self.fast.point.active {
+            return self.on_new_data_in_recovery(connection, ack, covered, echo, now);
+        }
+        if !echo && connection.may_grow() {
+            connection.grow(ack, covered, now);
+        }
+        connection.restart_timer(now);
+    }
+
+    fn on_duplicate(&mut self, connection: &mut Connection, now: Instant) {
+        if self.fast.on_duplicate(connection, true, self.max_burst, now) {
+            self.partial = false;
+        }
     }
 }

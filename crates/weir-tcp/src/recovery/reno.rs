@@ -1,7 +1,17 @@
-//! Reno's fast recovery (RFC 5681, section 3.2). The third duplicate ACK sends the lowest outstanding segment
-//! again, every further one inflates the window by a segment, and the first ACK of new data ends it. It
-//! is [`super::NewReno`]'s but for that end: several losses in one window begin as many recoveries, each
-//! with a cut, or wait for the timer.
+//! Reno's fast recovery (RFC 5681, section 3.2). The first ACK of new data ends it. So several losses in one
+//! window begin as many recoveries, each with a cut, or wait for the timer.
+
+use weir_types::Instant;
+
+use super::{
+    Blocks, NextSegment, Recovery,
+    fast_retransmit::{FastRetransmit, as_fast_retransmit},
+};
+use crate::{
+    Segment,
+    congestion::{Ack, Congestion},
+    sender::Connection,
+};
 
 /// Parameters of Reno's fast recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +21,49 @@
     serde(deny_unknown_fields, default)
 )]
 pub struct RenoRecoveryParameters {
-    /// Losses of one window cut it once: after a recovery or a timeout, duplicate ACKs below what was
-    /// the highest number sent then start nothing (ns-2's `bugFix_`). Default off (RFC 5681).
+    /// Losses of one window cut it once: after a recovery or a timeout, duplicate ACKs below what was the
+    /// highest number sent then start nothing (ns-2's `bugFix_`).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub once_per_window: bool,
+}
+
+/// Reno's fast recovery.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    fast: FastRetransmit,
+    once_per_window: bool,
+}
+
+impl Reno {
+    pub(super) fn new(parameters: RenoRecoveryParameters) -> Self {
+        Self { fast: FastRetransmit::default(), once_per_window: parameters.once_per_window }
+    }
+}
+
+impl Recovery for Reno {
+    as_fast_retransmit!();
+
+    #[inline]
+    fn on_new_data(
+        &mut self,
+        connection: &mut Connection,
+        ack: &Segment,
+        covered: u32,
+        echo: bool,
+        (): &(),
+        now: Instant,
+    ) {
+        if self.fast.point.active {
+            // The window is what the cut left (RFC 5681, section 3.2, step 6).
+            self.fast.leave();
+            connection.congestion.on_recovered(now, &mut connection.window);
+        } else if !echo && connection.may_grow() {
+            connection.grow(ack, covered, now);
+        }
+        connection.restart_timer(now);
+    }
+
+    fn on_duplicate(&mut self, connection: &mut Connection, now: Instant) {
+        self.fast.on_duplicate(connection, self.once_per_window, u32::MAX, now);
+    }
 }

@@ -1,63 +1,81 @@
 //! What can be read of a sender.
 
-use weir_types::Duration;
+use weir_types::{Duration, Rate};
 
 use super::{Counters, Sender};
-use crate::{congestion::Congestion, recovery::Sack};
+use crate::{
+    congestion::Congestion,
+    recovery::{AnyRecovery, Recovery, Sack, each_recovery},
+};
 
 impl Sender {
     /// The number of its first segment, which is the SYN where there is one.
     pub const fn first(&self) -> u32 {
-        self.first
+        self.connection.first
     }
 
     /// One past the last number there is to send; [`u32::MAX`] if there is no end.
     pub const fn end(&self) -> u32 {
-        self.end
+        self.connection.end
     }
 
     /// Bytes on the wire of the last segment there is to send.
     pub const fn last_bytes(&self) -> u32 {
-        self.last_bytes
+        self.connection.last_bytes
     }
 
     /// All that there was to send has been acknowledged.
     pub const fn is_done(&self) -> bool {
-        self.una == self.end
+        self.connection.una == self.connection.end
     }
 
     /// The congestion window in segments, without the inflation of fast recovery.
     pub const fn cwnd(&self) -> f64 {
-        self.window.cwnd
+        self.connection.window.cwnd
     }
 
     /// Where slow start ends, in segments.
     pub const fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
+        self.connection.window.ssthresh
     }
 
     /// Shows the inner variables of its congestion control under their published names.
     pub fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        self.congestion.probe(record);
+        self.connection.congestion.probe(record);
     }
 
     /// The smoothed round-trip time; `None` before the first sample.
     pub const fn srtt(&self) -> Option<Duration> {
-        self.rtt.smoothed()
+        self.connection.rtt.smoothed()
     }
 
     /// The number of segments acknowledged in order.
     pub const fn acked(&self) -> u32 {
-        self.una
+        self.connection.una
     }
 
-    /// What selective acknowledgements have told it, where there are any.
+    /// The state of SACK recovery, if that is chosen.
     pub fn sack(&self) -> Option<&Sack> {
-        self.sack.as_deref()
+        match &self.recovery {
+            AnyRecovery::Sack(sack) => Some(sack),
+            AnyRecovery::NewReno(_) | AnyRecovery::Reno(_) => None,
+        }
+    }
+
+    /// What is in the network, in segments: sent since the last timeout and not acknowledged, less what duplicate
+    /// ACKs or SACK blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many
+    /// times the window, and a timeout then would set a threshold far above what the path has just refused.
+    pub fn flight(&self) -> f64 {
+        each_recovery!(self.recovery, recovery => recovery.flight(&self.connection))
+    }
+
+    /// The rate at which the congestion control wants segments to leave; `None` if it does not pace.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.connection.congestion.pacing_rate()
     }
 
     /// What it has done so far.
     pub const fn counters(&self) -> &Counters {
-        &self.counters
+        &self.connection.counters
     }
 }

@@ -2,27 +2,26 @@
 
 use weir_types::Instant;
 
-use super::Sender;
+use super::Connection;
 use crate::{
     Segment,
     congestion::{Congestion, Signal},
+    recovery::Recovery,
 };
 
-impl Sender {
-    /// The timer that [`Sender::timeout`] announced has expired.
-    pub fn on_timeout(&mut self, now: Instant) {
-        if self.timer > now {
-            return self.on_selective_timeout(now);
-        }
-        if self.held {
-            self.held = false;
+impl Connection {
+    /// The retransmission timer has expired (RFC 6298, section 5).
+    pub(super) fn expire<R: Recovery>(&mut self, recovery: &mut R, now: Instant) {
+        if self.ecn.held {
+            self.ecn.held = false;
             return self.restart_timer(now);
         }
         self.counters.timeouts += 1;
-        if !self.is_connecting() || self.counters.timeouts > u64::from(self.parameters.steady_syns) {
+        let connecting = self.is_connecting();
+        if !connecting || self.counters.timeouts > u64::from(self.parameters.syn_linear_timeouts) {
             self.rtt.back_off();
         }
-        if self.is_connecting() {
+        if connecting {
             // The SYN was lost: begin with one segment, the threshold untouched.
             self.window.cwnd = 1.0;
         } else {
@@ -30,37 +29,19 @@ impl Sender {
             if again {
                 self.window.cwnd = 1.0;
             } else {
-                let flight = self.flight();
+                let flight = recovery.flight(self);
                 self.congestion.on_timeout(Signal { now, flight }, &mut self.window);
             }
-            self.reduced = true;
-            self.cut_by_mark = false;
-            self.recovery.leave();
-            self.recovery.cut(self.high);
+            self.ecn.tell_cwr = true;
+            self.ecn.cut_by_mark = false;
+            recovery.leave(self.high);
         }
-        self.duplicates = 0;
-        self.limited = 0;
-        self.repair = false;
         self.timed = None;
-        self.burst = u32::MAX;
-        match &mut self.sack {
-            None => self.next = self.una,
-            Some(sack) => sack.expire(now),
-        }
+        recovery.on_timeout(self, now);
         self.restart_timer(now);
     }
 
-    /// When [`Sender::on_timeout`] is due; [`Instant::MAX`] while nothing is outstanding.
-    #[inline]
-    pub fn timeout(&self) -> Instant {
-        match &self.sack {
-            None => self.timer,
-            Some(sack) => self.timer.min(sack.due()),
-        }
-    }
-
-    /// Takes a sample, which ends the back-off, unless a mark at a window of one has just called
-    /// for it.
+    /// Takes a sample. It ends the back-off, unless a mark at a window of one has just called for it.
     pub(super) fn time_round_trip(&mut self, ack: &Segment, now: Instant) {
         let sent = if self.parameters.timestamps {
             Some(ack.stamp)
@@ -69,16 +50,16 @@ impl Sender {
         };
         if let Some(sent) = sent {
             self.rtt.sample(now.since(sent), &self.parameters);
-            if !self.held {
+            if !self.ecn.held {
                 self.rtt.recover();
             }
         }
     }
 
-    /// Starts the timer anew, or stops it if nothing is outstanding (RFC 6298, 5.1 to 5.3).
+    /// Starts the timer again, or stops it if nothing is outstanding (RFC 6298, 5.1 to 5.3).
     #[inline]
-    pub(super) fn restart_timer(&mut self, now: Instant) {
-        if self.held {
+    pub(crate) fn restart_timer(&mut self, now: Instant) {
+        if self.ecn.held {
             return;
         }
         self.timer =

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use weir_tcp::{
     Flags, Receiver, Segment, Sender, TcpParameters,
     congestion::{CongestionConfig, CubicParameters, DctcpParameters, VegasParameters},
-    recovery::{LossDetection, RecoveryConfig, Reduction, SackParameters},
+    recovery::{LossDetection, RecoveryConfig, SackParameters},
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -54,12 +54,7 @@ fn transfer(parameters: &TcpParameters, first: u32, segments: u32, lost: &[u64])
 /// Every recovery with the controls that remember numbers.
 fn connections() -> Vec<TcpParameters> {
     let plain = SackParameters::default();
-    let modern = SackParameters {
-        loss: LossDetection::Time,
-        reduction: Reduction::Proportional,
-        tail_probe: true,
-        ..plain
-    };
+    let modern = SackParameters { detection: LossDetection::Rack, prr: true, tlp: true, ..plain };
     let recoveries = [RecoveryConfig::default(), RecoveryConfig::Sack(plain), RecoveryConfig::Sack(modern)];
     let controls = [
         CongestionConfig::default(),

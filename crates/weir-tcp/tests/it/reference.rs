@@ -6,9 +6,9 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use serde_json::{Value, json};
 use weir_tcp::{
-    Growth, TcpParameters,
-    congestion::{CongestionConfig, Halves, RenoParameters},
-    recovery::{Exit, NewRenoParameters, RecoveryConfig, TimerReset},
+    TcpParameters,
+    congestion::{CongestionConfig, RenoParameters, SsthreshFrom},
+    recovery::{FullAckWindow, NewRenoParameters, RecoveryConfig, TimerReset},
 };
 use weir_types::{Duration, PacketSize, Packets};
 
@@ -171,20 +171,20 @@ fn parameters(about: &Value) -> TcpParameters {
     let nanos = |name| Duration::from_nanos(whole_number(about, name));
     TcpParameters {
         congestion: CongestionConfig::Reno(RenoParameters {
-            halves: Halves::Window,
-            whole_ssthresh: true,
+            ssthresh_from: SsthreshFrom::Window,
+            integer_ssthresh: true,
             ..RenoParameters::default()
         }),
         recovery: RecoveryConfig::NewReno(NewRenoParameters {
             timer_reset: TimerReset::FirstPartialAck,
-            exit: Exit::Window,
-            burst: Some(2),
+            full_ack_window: FullAckWindow::Window,
+            max_burst: Some(2),
         }),
         initial_window: packets("initial_window"),
         initial_ssthresh: Some(packets("initial_ssthresh")),
         receive_window: Some(packets("receiver_window")),
         limited_transmit: switch(about, "limited_transmit"),
-        growth: Growth::Always,
+        cwnd_validation: false,
         min_rto: nanos("minimum_rto_ns"),
         initial_rto: nanos("initial_rto_ns"),
         clock_granularity: nanos("clock_tick_ns"),

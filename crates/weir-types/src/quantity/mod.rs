@@ -16,9 +16,9 @@ use notation::{BUFFER, BYTES, DURATION, LEVEL, MEMORY, PACKETS, RATE};
 /// Room for waiting packets, in the unit it was written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Buffer {
-    /// So many packets, whatever their size.
+    /// Packets.
     Packets(u32),
-    /// So many bytes.
+    /// Bytes.
     Bytes(u64),
     /// A multiple of the bandwidth-delay product, the delay being the largest propagation
     /// round trip of the flows that pass.
@@ -31,9 +31,9 @@ pub enum Buffer {
 /// levels are in packets counts packets, one whose levels are in bytes counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
-    /// So many waiting packets; fractions are allowed, for averages.
+    /// Packets; fractions are allowed, for averages.
     Packets(f64),
-    /// So many waiting bytes.
+    /// Bytes.
     Bytes(f64),
 }
 

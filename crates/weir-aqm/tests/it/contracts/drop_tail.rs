@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use weir_aqm::{Discipline, Limit, PacketInfo, Port, disciplines::Fifo, laws::DropTail};
+use weir_aqm::{Discipline, Limit, PacketInfo, Port, aqm::DropTail, qdisc::Fifo};
 use weir_types::{Duration, Instant};
 
-use super::{Operation, laws::limit, operations};
+use super::{Operation, aqms::limit, operations};
 use crate::support::{Event, Numbered, Trace, rate};
 
 fn fits(waiting: &VecDeque<(u64, u32, Instant)>, bytes: u32, limit: Limit) -> bool {

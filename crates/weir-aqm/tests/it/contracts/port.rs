@@ -2,7 +2,7 @@
 //! departures, to the nanosecond.
 
 use proptest::prelude::*;
-use weir_aqm::{Aqm, Backlog, Discipline, Limit, Link, PacketInfo, Port, Reason, Verdict, disciplines::Fifo};
+use weir_aqm::{Aqm, Backlog, Discipline, Limit, Link, PacketInfo, Port, Reason, Verdict, qdisc::Fifo};
 use weir_types::{Duration, Ecn, Instant, Rate, Streams};
 
 use super::{Operation, Rules, discipline::Model, operations};
@@ -241,7 +241,7 @@ fn idleness(operations: &[Operation], waking: Waking) -> (Doorman, Vec<Instant>)
     // A packet that did not wait found the line idle, if only since the same instant: at one
     // instant transmissions end before packets arrive.
     let ends = spans.windows(2).filter(|pair| pair[1].sojourn.is_zero()).map(|pair| pair[0].end);
-    (port.discipline().law().clone(), ends.chain(spans.last().map(|last| last.end)).collect())
+    (port.discipline().aqm().clone(), ends.chain(spans.last().map(|last| last.end)).collect())
 }
 
 /// One packet on the wire.
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-/// An arrival at an idle line makes the transmitter ask. If the law refuses the packet, at the
+/// An arrival at an idle line makes the transmitter ask. If the AQM refuses the packet, at the
 /// door or at the head, it is told again: RED, which has aged its average up to the arrival,
 /// starts the idle clock anew (as in ns-2).
 #[test]
@@ -283,7 +283,7 @@ fn a_refusal_at_an_idle_line_is_one_more_question() {
         let info = PacketInfo { flow, ..packet(Ecn::NotEct) };
         port.offer(Numbered { id, info }, micros(at), &mut trace);
     }
-    assert_eq!(port.discipline().law().idle, [10, 20, 225, 300, 400].map(micros));
+    assert_eq!(port.discipline().aqm().idle, [10, 20, 225, 300, 400].map(micros));
 }
 
 /// Notes who was asked when: an update, a packet at the head, an arrival.
@@ -319,8 +319,8 @@ impl Aqm for Order {
 /// told so with the instant it was due at.
 #[test]
 fn things_happen_in_the_order_of_their_instants() {
-    let law = Order { calls: Vec::new(), update_at: Instant::ZERO + TICK };
-    let (mut port, mut trace) = (Port::new(Fifo::new(law, Limit::Packets(10)), rate(RATE)), Trace::default());
+    let aqm = Order { calls: Vec::new(), update_at: Instant::ZERO + TICK };
+    let (mut port, mut trace) = (Port::new(Fifo::new(aqm, Limit::Packets(10)), rate(RATE)), Trace::default());
     let at = |ticks: u64| Instant::ZERO + TICK * ticks;
     for (id, ticks) in [(0, 0), (1, 0), (2, 1), (3, 3)] {
         port.offer(Numbered { id, info: packet(Ecn::NotEct) }, at(ticks), &mut trace);
@@ -340,10 +340,10 @@ fn things_happen_in_the_order_of_their_instants() {
         ("head", at(3)),
         ("update", at(4)),
     ];
-    assert_eq!(port.discipline().law().calls, expected);
+    assert_eq!(port.discipline().aqm().calls, expected);
 }
 
-/// A new rate holds from the next packet on, for the wire and for the law.
+/// A new rate holds from the next packet on, for the wire and for the AQM.
 #[test]
 fn a_new_rate_is_honoured() {
     let (mut port, mut trace) = (doorman(), Trace::default());
@@ -356,10 +356,10 @@ fn a_new_rate_is_honoured() {
     let spans = trace.events.iter().filter_map(span);
     let spans = spans.map(|span| (span.start.as_nanos(), span.end.as_nanos()));
     assert_eq!(spans.collect::<Vec<_>>(), [(0, 125_000), (125_000, 250_000), (250_000, 1_250_000)]);
-    assert_eq!(port.discipline().law().rates, [(rate(8_000_000), change)]);
+    assert_eq!(port.discipline().aqm().rates, [(rate(8_000_000), change)]);
 }
 
-/// Every law at 110% load, polled every microsecond and woken only when it asked: the reason
+/// Every AQM at 110% load, polled every microsecond and woken only when it asked: the reason
 /// to believe that what is simulated is what a relay does.
 #[test]
 fn polling_changes_nothing() {

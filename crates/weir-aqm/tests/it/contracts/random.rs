@@ -1,30 +1,30 @@
-//! Parameters at random, for every law of the registry, drawn from its schema: near the
-//! defaults, far from them, and now and then where they may not be. A law that is new to the
+//! Parameters at random, for every AQM of the registry, drawn from its schema: near the
+//! defaults, far from them, and now and then where they may not be. An AQM that is new to the
 //! registry needs no line here.
 
 use std::sync::LazyLock;
 
 use proptest::{prelude::*, strategy::Union};
 use serde_json::{Map, Value, json};
-use weir_aqm::{disciplines::QueueConfig, laws::AqmConfig};
+use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::{Duration, Level, PacketSize, Probability};
 
 use crate::support::probability;
 
-/// The schema of every law, and the same as text.
-static LAWS: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(AqmConfig).to_value());
-static TEXT: LazyLock<String> = LazyLock::new(|| LAWS.to_string());
+/// The schema of every AQM, and the same as text.
+static AQMS: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(AqmConfig).to_value());
+static TEXT: LazyLock<String> = LazyLock::new(|| AQMS.to_string());
 
-/// Laws with any parameters that go together.
+/// AQMs with any parameters that go together.
 pub(crate) fn config() -> impl Strategy<Value = AqmConfig> {
     Union::new(AqmConfig::NAMES.iter().map(|name| {
         table(name).prop_filter_map("parameters that go together", move |table| read(name, &table).ok())
     }))
 }
 
-/// What a scenario file may say under the name of a law.
+/// What a scenario file may say under the name of an AQM.
 pub(super) fn table(name: &str) -> BoxedStrategy<Value> {
-    table_of(&LAWS, name)
+    table_of(&AQMS, name)
 }
 
 /// What it may say under the name of a discipline.
@@ -33,13 +33,13 @@ pub(super) fn queue_table(name: &str) -> BoxedStrategy<Value> {
 }
 
 fn table_of(schema: &Value, name: &str) -> BoxedStrategy<Value> {
-    let laws = schema["oneOf"].as_array().expect("one entry for each law");
-    let law = laws.iter().find_map(|law| law["properties"].get(name)).expect("a law of the registry");
-    let [packets, bytes] = [false, true].map(|in_bytes| Reader { root: schema, in_bytes }.value(law));
+    let aqms = schema["oneOf"].as_array().expect("one entry for each law");
+    let aqm = aqms.iter().find_map(|aqm| aqm["properties"].get(name)).expect("a law of the registry");
+    let [packets, bytes] = [false, true].map(|in_bytes| Reader { root: schema, in_bytes }.value(aqm));
     packets.prop_union(bytes).boxed()
 }
 
-/// The law with these parameters, or why it cannot have them.
+/// The AQM with these parameters, or why it cannot have them.
 pub(super) fn read(name: &str, table: &Value) -> Result<AqmConfig, String> {
     let config: AqmConfig =
         serde_json::from_value(json!({ name: table })).map_err(|error| error.to_string())?;

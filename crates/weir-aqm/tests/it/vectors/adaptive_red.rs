@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Link, Verdict,
-    laws::{AdaptiveRed, AdaptiveRedParameters, AqmConfig},
+    aqm::{AdaptiveRed, AdaptiveRedParameters, AqmConfig},
     parts,
 };
 use weir_types::{Duration, Ecn, Instant, Level};
@@ -18,13 +18,13 @@ fn following(max_p: f64) -> AdaptiveRed {
         max_p: probability(max_p),
         ..AdaptiveRedParameters::default()
     };
-    let mut law = parameters.build(link(), stream("adaptive-red"));
-    assert_eq!(see(&mut law, 0, Instant::ZERO), Verdict::Pass);
-    law
+    let mut aqm = parameters.build(link(), stream("adaptive-red"));
+    assert_eq!(see(&mut aqm, 0, Instant::ZERO), Verdict::Pass);
+    aqm
 }
 
-fn see(law: &mut AdaptiveRed, queue: u32, now: Instant) -> Verdict {
-    law.on_enqueue(packet(Ecn::NotEct), waiting(queue), now)
+fn see(aqm: &mut AdaptiveRed, queue: u32, now: Instant) -> Verdict {
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(queue), now)
 }
 
 /// A link that sends so many packets of 1000 bytes a second.
@@ -37,45 +37,45 @@ fn before(packets_per_second: u64) -> AdaptiveRed {
 fn the_weight_is_a_second_of_packets() {
     for (capacity, w_q, tolerance) in [(1250, 7.996_801e-4, 1e-10), (8000, 1.249_922e-4, 1e-10)] {
         near(parts::weight_of(f64::from(capacity)), w_q, tolerance);
-        let mut law = before(u64::from(capacity as u32));
-        see(&mut law, 0, Instant::ZERO);
-        see(&mut law, 1000, Instant::ZERO);
-        near(read(&law, "average"), 1000.0 * w_q, 1e-6);
+        let mut aqm = before(u64::from(capacity as u32));
+        see(&mut aqm, 0, Instant::ZERO);
+        see(&mut aqm, 1000, Instant::ZERO);
+        near(read(&aqm, "average"), 1000.0 * w_q, 1e-6);
     }
     // After a second of packets that find 10, 1 - 1/e of them are forgotten.
-    let mut law = before(8000);
-    see(&mut law, 0, Instant::ZERO);
+    let mut aqm = before(8000);
+    see(&mut aqm, 0, Instant::ZERO);
     for _ in 0..8000 {
-        see(&mut law, 10, Instant::ZERO);
+        see(&mut aqm, 10, Instant::ZERO);
     }
-    near(read(&law, "average"), 10.0 * (1.0 - (-1.0_f64).exp()), 1e-9);
+    near(read(&aqm, "average"), 10.0 * (1.0 - (-1.0_f64).exp()), 1e-9);
 }
 
 #[test]
 fn thresholds_follow_from_the_target_delay() {
     for (capacity, min_th, max_th) in [(5625, 14.0625, 42.1875), (1250, 5.0, 15.0), (8000, 20.0, 60.0)] {
-        let law = before(capacity);
-        near(read(&law, "min_th"), min_th, 1e-12);
-        near(read(&law, "max_th"), max_th, 1e-12);
+        let aqm = before(capacity);
+        near(read(&aqm, "min_th"), min_th, 1e-12);
+        near(read(&aqm, "max_th"), max_th, 1e-12);
     }
 }
 
 /// What was computed is computed anew; what was given stays.
 #[test]
 fn a_new_rate_gives_new_thresholds_and_weight() {
-    let mut law = before(1250);
-    see(&mut law, 0, Instant::ZERO);
-    law.on_rate(rate(8000 * 5625), Instant::ZERO);
-    near(read(&law, "min_th"), 14.0625, 1e-12);
-    near(read(&law, "max_th"), 42.1875, 1e-12);
-    see(&mut law, 1000, Instant::ZERO);
-    near(read(&law, "average"), 1000.0 * parts::weight_of(5625.0), 1e-12);
+    let mut aqm = before(1250);
+    see(&mut aqm, 0, Instant::ZERO);
+    aqm.on_rate(rate(8000 * 5625), Instant::ZERO);
+    near(read(&aqm, "min_th"), 14.0625, 1e-12);
+    near(read(&aqm, "max_th"), 42.1875, 1e-12);
+    see(&mut aqm, 1000, Instant::ZERO);
+    near(read(&aqm, "average"), 1000.0 * parts::weight_of(5625.0), 1e-12);
 
-    let mut law = following(0.1);
-    law.on_rate(rate(1_000_000_000), Instant::ZERO);
-    near(read(&law, "max_th"), 15.0, 0.0);
-    see(&mut law, 7, Instant::ZERO);
-    near(read(&law, "average"), 7.0, 0.0);
+    let mut aqm = following(0.1);
+    aqm.on_rate(rate(1_000_000_000), Instant::ZERO);
+    near(read(&aqm, "max_th"), 15.0, 0.0);
+    see(&mut aqm, 7, Instant::ZERO);
+    near(read(&aqm, "average"), 7.0, 0.0);
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn max_p_grows_by_steps_and_shrinks_by_factors() {
         (8, 0.0105, 0.01),
         (8, 0.01, 0.01),
     ] {
-        let mut law = following(before);
-        see(&mut law, queue, millis(501));
-        near(read(&law, "max_p"), after, 1e-12);
+        let mut aqm = following(before);
+        see(&mut aqm, queue, millis(501));
+        near(read(&aqm, "max_p"), after, 1e-12);
     }
 }
 
@@ -104,10 +104,10 @@ fn max_p_grows_by_steps_and_shrinks_by_factors() {
 /// or not.
 #[test]
 fn tests_are_an_interval_apart() {
-    let mut law = following(0.1);
+    let mut aqm = following(0.1);
     let mut max_p_at = |queue, at| {
-        see(&mut law, queue, at);
-        read(&law, "max_p")
+        see(&mut aqm, queue, at);
+        read(&aqm, "max_p")
     };
     near(max_p_at(12, millis(500)), 0.1, 1e-12);
     near(max_p_at(12, millis(500) + Duration::from_nanos(1)), 0.11, 1e-12);
@@ -125,16 +125,16 @@ fn tests_are_an_interval_apart() {
 /// starts at it, where ns-2's and ns-3's start at the first one.
 #[test]
 fn the_gentle_ramp_starts_at_the_present_max_p() {
-    let mut law = following(0.1);
+    let mut aqm = following(0.1);
     for step in 1..=10 {
-        see(&mut law, 12, millis(501 * step));
+        see(&mut aqm, 12, millis(501 * step));
     }
-    near(read(&law, "max_p"), 0.2, 1e-12);
-    see(&mut law, 15, millis(5011));
-    near(read(&law, "probability"), 0.2, 1e-12);
-    see(&mut law, 24, millis(5511));
-    near(read(&law, "max_p"), 0.21, 1e-12);
-    near(read(&law, "probability"), 0.21 + 0.79 * 0.6, 1e-12);
+    near(read(&aqm, "max_p"), 0.2, 1e-12);
+    see(&mut aqm, 15, millis(5011));
+    near(read(&aqm, "probability"), 0.2, 1e-12);
+    see(&mut aqm, 24, millis(5511));
+    near(read(&aqm, "max_p"), 0.21, 1e-12);
+    near(read(&aqm, "probability"), 0.21 + 0.79 * 0.6, 1e-12);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use weir_aqm::{
     Aqm, Discipline, Limit, Link, PacketInfo, Port, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{AdaptsTo, Avq, AvqParameters},
+    aqm::{AdaptsTo, Avq, AvqParameters},
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -206,15 +206,15 @@ fn a_new_rate_counts_from_now_on() {
 /// counted.
 #[test]
 fn a_full_buffer_counts_too() {
-    let law = AvqParameters { buffer: 10.0, ..AvqParameters::default() }.build(LINK, stream("avq"));
-    let mut fifo = Fifo::new(law, Limit::Packets(3));
+    let aqm = AvqParameters { buffer: 10.0, ..AvqParameters::default() }.build(LINK, stream("avq"));
+    let mut fifo = Fifo::new(aqm, Limit::Packets(3));
     let mut trace = Trace::default();
     for id in 0..5 {
         fifo.enqueue(Numbered { id, info: packet(Ecn::NotEct) }, Instant::ZERO, &mut trace);
     }
     let dropped = |id| Event::Dropped { id, reason: Reason::Overflow, waited: false, now: Instant::ZERO };
     assert_eq!(trace.events, [dropped(3), dropped(4)]);
-    near(read(fifo.law(), "virtual_queue"), 5000.0, 0.0);
+    near(read(fifo.aqm(), "virtual_queue"), 5000.0, 0.0);
 }
 
 /// Bytes count, not packets.

@@ -2,8 +2,8 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Port, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{Blue, BlueParameters},
+    aqm::{Blue, BlueParameters},
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Level};
 
@@ -98,16 +98,16 @@ fn a_silence_counts_once() {
     };
     // Twenty wait, one is under way, nine are lost: one loss counts.
     burst(&mut port, millis(200), 30);
-    near(read(port.discipline().law(), "probability"), 0.02, 0.0);
+    near(read(port.discipline().aqm(), "probability"), 0.02, 0.0);
     // 21 packets take 2.6 ms: the line falls idle within the time of freezing.
     burst(&mut port, millis(1000), 1);
-    near(read(port.discipline().law(), "probability"), 0.02, 0.0);
+    near(read(port.discipline().aqm(), "probability"), 0.02, 0.0);
     // The packet of 1000 ms leaves the line idle: once, up to 9000 ms.
     let mut none = Trace::default();
     port.advance(millis(9000), &mut none);
-    near(read(port.discipline().law(), "probability"), 0.018, 1e-12);
+    near(read(port.discipline().aqm(), "probability"), 0.018, 1e-12);
     port.advance(millis(90_000), &mut none);
-    near(read(port.discipline().law(), "probability"), 0.018, 1e-12);
+    near(read(port.discipline().aqm(), "probability"), 0.018, 1e-12);
 }
 
 /// At 1, every packet is dropped at an idle line, which makes it idle again: so there is a way back.
@@ -122,7 +122,7 @@ fn blue_comes_back_from_dropping_all() {
     for id in 0..10 {
         port.offer(Numbered { id, info: packet(Ecn::NotEct) }, millis(10 + id), &mut trace);
     }
-    assert!(read(port.discipline().law(), "probability") < 0.99);
+    assert!(read(port.discipline().aqm(), "probability") < 0.99);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Discipline, Limit, Link, PacketInfo, Reason,
-    disciplines::{Candidate, Choke, ChokeParameters},
+    qdisc::{Candidate, Choke, ChokeParameters},
 };
 use weir_types::{Duration, Ecn, Instant, Streams};
 
@@ -119,12 +119,7 @@ fn variants_compare_with_the_head_and_with_several() {
 /// Without a match, RED decides; it may mark, a match is always dropped.
 #[test]
 fn red_has_the_last_word() {
-    let red = ChokeParameters {
-        max_th: packets(0.6),
-        ecn: true,
-        forced: weir_aqm::laws::Forced::Mark,
-        ..parameters()
-    };
+    let red = ChokeParameters { max_th: packets(0.6), ecn: true, harddrop: false, ..parameters() };
     let (mut choke, mut trace) = (waiting(&red, 1), Trace::default());
     offer(&mut choke, 4, 9, &mut trace);
     assert_eq!(trace.events, [Event::Marked { id: 4, reason: Reason::Forced, now: Instant::ZERO }]);

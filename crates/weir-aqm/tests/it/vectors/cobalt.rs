@@ -2,8 +2,8 @@
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Port, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{Cobalt, CobaltParameters},
+    aqm::{Cobalt, CobaltParameters},
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Rng, Streams};
 
@@ -108,12 +108,12 @@ fn blue_may_watch_the_sojourn_too() {
     let blue_threshold = Some(Duration::from_millis(400));
     let mut fifo = standing(&CobaltParameters { blue_threshold, ..CobaltParameters::default() }, 200, 200);
     let drops: usize = (1..=100).map(|number| call(&mut fifo, 10 * number).0).sum();
-    near(read(fifo.law(), "p_drop"), 60.0 / 256.0, 0.0);
+    near(read(fifo.aqm(), "p_drop"), 60.0 / 256.0, 0.0);
     near(drops as f64, 49.0, 12.0);
 
     let mut fifo = standing(&CobaltParameters { ecn: true, ..CobaltParameters::default() }, 200, 200);
     let drops: usize = (1..=100).map(|number| call(&mut fifo, 10 * number).0).sum();
-    assert_eq!((drops, read(fifo.law(), "p_drop")), (0, 0.0));
+    assert_eq!((drops, read(fifo.aqm(), "p_drop")), (0, 0.0));
 }
 
 /// The pace of a bad time is unlearnt step by step: where nothing is over target, count falls by
@@ -263,9 +263,9 @@ impl Listing {
 }
 
 /// Asked the same at the same instants, of sojourns that wander, of overflows and of queues that
-/// ran empty, the law and the listing decide alike.
+/// ran empty, the AQM and the listing decide alike.
 #[test]
-fn the_law_is_the_listing() {
+fn the_aqm_is_the_listing() {
     let full = Backlog { limit: Limit::Packets(9), ..waiting(9) };
     let (mut drops, mut marks) = (0, 0);
     for seed in 0..1000 {
@@ -275,7 +275,7 @@ fn the_law_is_the_listing() {
             ecn: seed % 2 == 0,
             ..CobaltParameters::default()
         };
-        let mut law = build(&parameters);
+        let mut aqm = build(&parameters);
         let rng = stream("cobalt");
         let mut listing =
             Listing { parameters, dropping: false, count: 0, drop_next: 0, p_drop: 0.0, blue_timer: 0, rng };
@@ -287,18 +287,18 @@ fn the_law_is_the_listing() {
             sojourn = (sojourn + 100_000.0 * (draws.uniform() - 0.5)).clamp(0.0, 500_000.0);
             match draws.uniform() {
                 u if u < 0.01 => {
-                    law.on_enqueue(packet(Ecn::Ect0), full, instant);
+                    aqm.on_enqueue(packet(Ecn::Ect0), full, instant);
                     listing.full(now.cast_signed());
                 }
                 u if u < 0.02 => {
-                    law.on_idle(instant);
+                    aqm.on_idle(instant);
                     listing.empty(now.cast_signed());
                     sojourn *= draws.uniform().round();
                 }
                 u => {
                     let ecn = if u < 0.5 { Ecn::NotEct } else { Ecn::Ect0 };
                     let waited = Duration::from_nanos(sojourn as u64);
-                    let verdict = law.on_dequeue(packet(ecn), waited, waiting(9), instant);
+                    let verdict = aqm.on_dequeue(packet(ecn), waited, waiting(9), instant);
                     let expected = listing.head(ecn.is_markable(), sojourn as i64, now.cast_signed());
                     assert_eq!(verdict, expected, "seed {seed}, step {step}");
                     drops += u32::from(matches!(verdict, Verdict::Drop(_)));
@@ -310,7 +310,7 @@ fn the_law_is_the_listing() {
     assert!(drops > 10_000 && marks > 1000, "{drops}, {marks}");
 }
 
-/// One law for each flow of a fair queue.
+/// One AQM for each flow of a fair queue.
 #[test]
 fn a_thousand_of_them_are_small() {
     assert!(size_of::<Cobalt>() <= 160, "{}", size_of::<Cobalt>());

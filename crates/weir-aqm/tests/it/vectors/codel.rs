@@ -2,8 +2,8 @@
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{Codel, CodelParameters, InvSqrt},
+    aqm::{Codel, CodelParameters, InvSqrt},
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -124,7 +124,7 @@ fn bounds_belong_to_one_side() {
 }
 
 /// Twenty packets of 1000 bytes that came at once, so many of them ECN-capable, and the
-/// transmitter asks at these instants: what happened, call by call, as drops, marks by the law,
+/// transmitter asks at these instants: what happened, call by call, as drops, marks by the AQM,
 /// marks by the threshold.
 fn twenty_packets(parameters: &CodelParameters, ect: u64, calls: &[u64]) -> Vec<(usize, usize, usize)> {
     let mut fifo = Fifo::new(build(parameters), Limit::Packets(500));
@@ -148,7 +148,7 @@ fn twenty_packets(parameters: &CodelParameters, ect: u64, calls: &[u64]) -> Vec<
 
 /// The scenarios of ns-3's test suite for CoDel, with Linux's arithmetic (tests 5 and 6). The
 /// last call of the first tells the two kinds of arithmetic apart. ns-3 counts a packet that
-/// both marked twice; here the law's mark is the one that is told.
+/// both marked twice; here the AQM's mark is the one that is told.
 #[test]
 fn the_scenarios_of_ns3() {
     let newton16 = CodelParameters { invsqrt: InvSqrt::Newton16, ..CodelParameters::default() };
@@ -167,7 +167,7 @@ fn the_scenarios_of_ns3() {
 
 /// The threshold marks without `ecn` too, strictly above it, and spares what cannot be marked.
 #[test]
-fn the_threshold_is_apart_from_the_law() {
+fn the_threshold_is_apart_from_the_aqm() {
     let threshold = Duration::from_millis(2);
     let mut codel = build(&CodelParameters { ce_threshold: Some(threshold), ..CodelParameters::default() });
     let mut ask = |sojourn, ecn| codel.on_dequeue(packet(ecn), sojourn, waiting(100), Instant::ZERO);
@@ -177,7 +177,7 @@ fn the_threshold_is_apart_from_the_law() {
     assert_eq!(ask(above, Ecn::NotEct), Verdict::Pass);
 }
 
-/// One law for each flow of a fair queue.
+/// One AQM for each flow of a fair queue.
 #[test]
 fn a_thousand_of_them_are_small() {
     assert!(size_of::<Codel>() <= 128, "{}", size_of::<Codel>());

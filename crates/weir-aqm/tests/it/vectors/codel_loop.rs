@@ -1,10 +1,10 @@
 //! CoDel with its queue and in one loop, the way RFC 8289 describes it (section 5): take a
-//! packet, judge it, drop it and take another. It shares with the law its parameters and nothing
+//! packet, judge it, drop it and take another. It shares with the AQM its parameters and nothing
 //! else, and it decides alike on every packet.
 
 use std::collections::VecDeque;
 
-use weir_aqm::{Discipline, Limit, PacketInfo, disciplines::Fifo, laws::CodelParameters};
+use weir_aqm::{Discipline, Limit, PacketInfo, aqm::CodelParameters, qdisc::Fifo};
 use weir_types::{Duration, Ecn, Instant, Streams};
 
 use crate::support::{Event, Numbered, Trace, link, stream};
@@ -135,9 +135,9 @@ fn verdicts_per_head_are_the_loop() {
             ecn: seed % 2 == 0,
             ..CodelParameters::default()
         };
-        let law = parameters.build(link(), stream("codel"));
+        let aqm = parameters.build(link(), stream("codel"));
         let mut reference = Loop::new(parameters);
-        let mut fifo = Fifo::new(law, Limit::Packets(u32::MAX));
+        let mut fifo = Fifo::new(aqm, Limit::Packets(u32::MAX));
         let (mut now, mut load) = (Instant::ZERO, 1.0);
         for id in 0..1500 {
             // The load changes: queues build up, stand, run empty and come back.

@@ -1,6 +1,6 @@
 //! DropTail: the buffer and nothing else.
 
-use weir_aqm::{Discipline, Limit, PacketInfo, Port, Reason, disciplines::Fifo, laws::DropTail};
+use weir_aqm::{Discipline, Limit, PacketInfo, Port, Reason, aqm::DropTail, qdisc::Fifo};
 use weir_types::{Ecn, Instant};
 
 use crate::support::{Event, Numbered, Trace, packet, rate};

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Discipline, Limit, Link, PacketInfo, Port, Reason,
-    disciplines::{DelayOf, DualPi2, DualPi2Parameters, LowLatency},
+    qdisc::{DelayOf, DualPi2, DualPi2Parameters, LowLatency},
 };
 use weir_types::{Duration, Ecn, Instant, Probability, Streams};
 
@@ -69,8 +69,8 @@ fn core_at(base: f64, dual: &mut DualPi2<Numbered>) {
 
 fn core_to_set() -> DualPi2Parameters {
     // Nobody is in a hurry here but for what is tested.
-    let ramp_from = Duration::from_secs(10);
-    DualPi2Parameters { alpha: 1e-12, beta: 1.0, ramp_from, ..DualPi2Parameters::default() }
+    let min_th = Duration::from_secs(10);
+    DualPi2Parameters { alpha: 1e-12, beta: 1.0, min_th, ..DualPi2Parameters::default() }
 }
 
 /// A standing classic queue is signalled by `p'` squared, the other line by `2 p'`; in overload
@@ -144,8 +144,8 @@ fn the_low_latency_line_has_a_ramp_or_a_step() {
         near(marked_after(micros, &ramp), expected, 0.015);
     }
     near(marked_after(1200, &ramp), 1.0, 1e-3);
-    let (ramp_from, ramp_width) = (Duration::from_millis(1), Duration::ZERO);
-    let step = DualPi2Parameters { ramp_from, ramp_width, ramp_above: 0, ..ramp };
+    let (min_th, range) = (Duration::from_millis(1), Duration::ZERO);
+    let step = DualPi2Parameters { min_th, range, th_len: 0, ..ramp };
     for (micros, expected) in [(1000, 0.0), (1001, 1.0)] {
         near(marked_after(micros, &step), expected, 0.0);
     }
@@ -155,8 +155,8 @@ fn the_low_latency_line_has_a_ramp_or_a_step() {
 #[test]
 fn the_classic_line_keeps_its_share() {
     for share in [0.1, 0.25, 0.5] {
-        let classic_share = Probability::new(share).unwrap();
-        let mut dual = build(&DualPi2Parameters { classic_share, ..DualPi2Parameters::default() });
+        let classic_protection = Probability::new(share).unwrap();
+        let mut dual = build(&DualPi2Parameters { classic_protection, ..DualPi2Parameters::default() });
         let mut trace = Trace::default();
         for id in 0..40_000 {
             let classic = id % 2 == 0;

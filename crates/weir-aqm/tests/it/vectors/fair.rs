@@ -1,12 +1,13 @@
-//! Fair queueing (RFC 8290), under CoDel, PIE and any other law.
+//! Fair queueing (RFC 8290), under CoDel, PIE and any other AQM.
 
 use proptest::prelude::*;
 use weir_aqm::{
     Aqm, Discipline, Limit, Packet, PacketInfo, Port, Reason,
-    disciplines::{
-        FairQueue, Fifo, FqCodelParameters, FqParameters, FqPieParameters, Full, Places, Scheduler, Told,
+    aqm::{AnyAqm, AqmConfig, CodelParameters, DropTail, PieParameters},
+    qdisc::{
+        AqmBacklog, FairQueue, Fifo, FlowHashing, FqCodelParameters, FqParameters, FqPieParameters,
+        OverflowPolicy, Scheduler,
     },
-    laws::{AnyAqm, AqmConfig, CodelParameters, DropTail, PieParameters},
 };
 use weir_types::{Duration, Ecn, Instant, PacketSize, Streams};
 
@@ -16,11 +17,11 @@ fn scheduler() -> Scheduler {
     Scheduler {
         flows: 8,
         quantum: PacketSize::new(1514).unwrap(),
-        memory: 32 << 20,
+        memory_limit: 32 << 20,
         drop_batch: 64,
-        backlog: Told::Whole,
-        full: Full::Fattest,
-        places: Places::Numbered,
+        aqm_backlog: AqmBacklog::Total,
+        overflow: OverflowPolicy::Fattest,
+        flow_hashing: FlowHashing::Modulo,
     }
 }
 
@@ -36,8 +37,8 @@ fn codel() -> AqmConfig {
     })
 }
 
-fn build(law: &AqmConfig) -> AnyAqm {
-    law.build(link(), Streams::new(1).at("aqm"))
+fn build(aqm: &AqmConfig) -> AnyAqm {
+    aqm.build(link(), Streams::new(1).at("aqm"))
 }
 
 /// Offers packets of these flows and sizes, numbered from `first`.
@@ -137,7 +138,7 @@ fn a_batch_has_an_end() {
 /// Memory is a second limit, in bytes; a large packet may cost more than one batch.
 #[test]
 fn memory_is_limited() {
-    let scheduler = Scheduler { memory: 10_000, drop_batch: 1, ..scheduler() };
+    let scheduler = Scheduler { memory_limit: 10_000, drop_batch: 1, ..scheduler() };
     let mut fair = FairQueue::new(&scheduler, Limit::Packets(1000), 1, |_| DropTail);
     let mut trace = Trace::default();
     offer(&mut fair, 0, [(0, 1000); 10].into_iter().chain([(1, 2500)]), &mut trace);
@@ -148,7 +149,7 @@ fn memory_is_limited() {
 /// Linux's FQ-PIE refuses what arrives.
 #[test]
 fn the_arrival_may_be_refused_instead() {
-    let scheduler = Scheduler { full: Full::Arrival, ..scheduler() };
+    let scheduler = Scheduler { overflow: OverflowPolicy::Arrival, ..scheduler() };
     let mut fair = FairQueue::new(&scheduler, Limit::Packets(3), 1, |_| DropTail);
     let mut trace = Trace::default();
     offer(&mut fair, 0, [(0, 1000), (0, 1000), (0, 1000), (1, 1000)], &mut trace);
@@ -158,9 +159,9 @@ fn the_arrival_may_be_refused_instead() {
 
 /// CoDel spares a queue of one MTU: in all, or in the flow's own.
 #[test]
-fn a_law_is_told_of_all_queues_or_of_its_own() {
-    for (backlog, drops) in [(Told::Whole, true), (Told::Own, false)] {
-        let scheduler = Scheduler { backlog, ..scheduler() };
+fn a_aqm_is_told_of_all_queues_or_of_its_own() {
+    for (backlog, drops) in [(AqmBacklog::Total, true), (AqmBacklog::Flow, false)] {
+        let scheduler = Scheduler { aqm_backlog: backlog, ..scheduler() };
         let mut fair = FairQueue::new(&scheduler, Limit::Packets(1000), 1, |_| build(&codel()));
         let mut trace = Trace::default();
         // Flow 1 always has one packet more; flow 0 keeps the others busy.
@@ -224,7 +225,7 @@ fn shares_are_equal_in_bytes() {
 #[test]
 fn flows_are_hashed_with_a_salt() {
     let fair = |salt| {
-        let scheduler = Scheduler { flows: 1024, places: Places::Hashed, ..scheduler() };
+        let scheduler = Scheduler { flows: 1024, flow_hashing: FlowHashing::Salted, ..scheduler() };
         FairQueue::<Numbered, _>::new(&scheduler, Limit::Packets(1), salt, |_| DropTail)
     };
     let places = |salt| (0..1000).map(|flow| fair(salt).place_of(flow)).collect::<Vec<_>>();
@@ -240,15 +241,18 @@ fn flows_are_hashed_with_a_salt() {
     }
 }
 
-/// Laws under which a queue by itself is the same in a [`FairQueue`]: those that do not ask when
+/// AQMs under which a queue by itself is the same in a [`FairQueue`]: those that do not ask when
 /// the line is idle. There a queue that refuses a packet is told at once.
 const CAREFREE: [&str; 6] = ["drop-tail", "rem", "codel", "pie", "pi", "pi2"];
 
 /// Runs the same arrivals and departures on both and compares what they do.
-fn is_a_fifo(law: &AqmConfig, backlog: Told, seed: u64) {
+fn is_a_fifo(aqm: &AqmConfig, backlog: AqmBacklog, seed: u64) {
     let limit = Limit::Packets(1000);
-    let mut fifo = Fifo::new(build(law), limit);
-    let mut fair = FairQueue::new(&Scheduler { flows: 1, backlog, ..scheduler() }, limit, 1, |_| build(law));
+    let mut fifo = Fifo::new(build(aqm), limit);
+    let mut fair =
+        FairQueue::new(&Scheduler { flows: 1, aqm_backlog: backlog, ..scheduler() }, limit, 1, |_| {
+            build(aqm)
+        });
     let mut draws = stream(&format!("arrivals.{seed}"));
     let (mut one, mut other, mut now) = (Trace::default(), Trace::default(), Instant::ZERO);
     for id in 0..3000 {
@@ -274,10 +278,10 @@ fn is_a_fifo(law: &AqmConfig, backlog: Told, seed: u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// With one queue, fair queueing is a FIFO under the same law.
+    /// With one queue, fair queueing is a FIFO under the same AQM.
     #[test]
     fn one_queue_is_a_fifo(seed: u64, own: bool) {
-        let backlog = if own { Told::Own } else { Told::Whole };
+        let backlog = if own { AqmBacklog::Flow } else { AqmBacklog::Total };
         for name in CAREFREE {
             is_a_fifo(&AqmConfig::from_name(name).unwrap(), backlog, seed);
         }
@@ -298,7 +302,8 @@ proptest! {
 #[test]
 fn every_flow_has_a_pie_of_its_own() {
     let link = weir_aqm::Link { limit: Limit::Packets(10_000), ..link() };
-    let parameters = FqPieParameters { places: Places::Numbered, flows: 2, ..FqPieParameters::default() };
+    let parameters =
+        FqPieParameters { flow_hashing: FlowHashing::Modulo, flows: 2, ..FqPieParameters::default() };
     let mut fair = parameters.build(link, Streams::new(1), "aqm");
     let mut trace = Trace::default();
     let mut probabilities = Vec::new();
@@ -315,19 +320,20 @@ fn every_flow_has_a_pie_of_its_own() {
         });
         assert_eq!(fair.next_update(), Some(millis(15 * tick)));
         fair.update(millis(15 * tick));
-        probabilities.push([0, 1].map(|place| crate::support::read(fair.law(place), "probability")));
+        probabilities.push([0, 1].map(|place| crate::support::read(fair.aqm(place), "probability")));
     }
     let [greedy, thin] = probabilities.last().unwrap();
     assert!(*greedy > 0.01 && *thin <= 0.0, "{greedy}, {thin}");
 }
 
-/// A flow that was silent for ten seconds, while another one kept its queue, begins anew: laws that
+/// A flow that was silent for ten seconds, while another one kept its queue, begins anew: AQMs that
 /// steer by the backlog see their own.
 #[test]
 fn silence_is_not_punished_for_what_others_queue() {
-    for law in ["rem", "pi", "pie", "pi2", "codel"] {
-        let law = AqmConfig::from_name(law).expect("a name of the registry");
-        let parameters = FqParameters { law, flows: 2, places: Places::Numbered, ..FqParameters::default() };
+    for aqm in ["rem", "pi", "pie", "pi2", "codel"] {
+        let aqm = AqmConfig::from_name(aqm).expect("a name of the registry");
+        let parameters =
+            FqParameters { aqm, flows: 2, flow_hashing: FlowHashing::Modulo, ..FqParameters::default() };
         let link = weir_aqm::Link { limit: Limit::Packets(10_000), rate: rate(8_000_000), ..link() };
         let mut port = Port::new(parameters.build(link, Streams::new(1), "aqm"), link.rate);
         let mut trace = Trace::default();
@@ -345,9 +351,9 @@ fn silence_is_not_punished_for_what_others_queue() {
     }
 }
 
-/// The law of a queue that makes room is told how many packets it lost.
+/// The AQM of a queue that makes room is told how many packets it lost.
 #[test]
-fn laws_hear_of_drops_for_want_of_room() {
+fn aqms_hear_of_drops_for_want_of_room() {
     #[derive(Default)]
     struct Mourner(u32);
     impl Aqm for Mourner {
@@ -357,11 +363,11 @@ fn laws_hear_of_drops_for_want_of_room() {
     }
     let mut fair = FairQueue::new(&scheduler(), Limit::Packets(10), 1, |_| Mourner::default());
     offer(&mut fair, 0, [(0, 1000); 8].into_iter().chain([(1, 1000); 3]), &mut Trace::default());
-    assert_eq!([0, 1].map(|place| fair.law(place).0), [4, 0]);
+    assert_eq!([0, 1].map(|place| fair.aqm(place).0), [4, 0]);
 }
 
-/// An arrival that its law refuses at an empty queue, which the scheduler will not visit, tells
-/// the law that its queue is idle.
+/// An arrival that its AQM refuses at an empty queue, which the scheduler will not visit, tells
+/// the AQM that its queue is idle.
 #[test]
 fn a_refusal_at_an_empty_queue_is_told() {
     #[derive(Default)]
@@ -382,7 +388,7 @@ fn a_refusal_at_an_empty_queue_is_told() {
     }
     assert!(fair.dequeue(millis(4), &mut trace).is_some());
     assert!(fair.dequeue(millis(5), &mut trace).is_none());
-    assert_eq!(fair.law(0).0, [1, 5].map(millis), "once for each time that it is empty");
+    assert_eq!(fair.aqm(0).0, [1, 5].map(millis), "once for each time that it is empty");
 }
 
 /// Half a kilobyte for each of 1024 queues, and no room for packets that nobody has sent.

@@ -2,30 +2,30 @@
 
 use weir_aqm::{
     Aqm, Verdict,
-    laws::{AqmConfig, FengRed, FengRedParameters},
+    aqm::{AqmConfig, FengRed, FengRedParameters},
 };
 use weir_types::{Ecn, Instant};
 
 use crate::support::{link, near, packet, packets, probability, read, stream, waiting};
 
-/// A law whose average is the queue itself, before its first arrival.
+/// An AQM whose average is the queue itself, before its first arrival.
 fn following(parameters: &FengRedParameters) -> FengRed {
     let parameters = FengRedParameters { w_q: probability(1.0), ..parameters.clone() };
     parameters.build(link(), stream("feng-red"))
 }
 
-fn see(law: &mut FengRed, queue: u32) -> Verdict {
-    law.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO)
+fn see(aqm: &mut FengRed, queue: u32) -> Verdict {
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO)
 }
 
 /// `max_p` after each of these averages. The first arrival finds the line idle and the average
 /// at zero: below.
 fn after(parameters: &FengRedParameters, averages: &[u32]) -> Vec<f64> {
-    let mut law = following(parameters);
-    see(&mut law, 0);
+    let mut aqm = following(parameters);
+    see(&mut aqm, 0);
     let mut after = |&queue: &u32| {
-        see(&mut law, queue);
-        read(&law, "max_p")
+        see(&mut aqm, queue);
+        read(&aqm, "max_p")
     };
     averages.iter().map(&mut after).collect()
 }
@@ -60,10 +60,10 @@ fn an_average_equal_to_a_threshold_changes_nothing() {
 
 #[test]
 fn the_first_arrival_at_an_empty_queue_is_a_crossing() {
-    let mut law = following(&FengRedParameters::default());
-    near(read(&law, "max_p"), 0.1, 0.0);
-    see(&mut law, 0);
-    near(read(&law, "max_p"), 0.1 / 3.0, 1e-15);
+    let mut aqm = following(&FengRedParameters::default());
+    near(read(&aqm, "max_p"), 0.1, 0.0);
+    see(&mut aqm, 0);
+    near(read(&aqm, "max_p"), 0.1 / 3.0, 1e-15);
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn bounds_hold() {
 /// there.
 #[test]
 fn adaptation_comes_before_the_verdict() {
-    let mut law = following(&FengRedParameters { gentle: true, ..Default::default() });
-    see(&mut law, 0);
-    see(&mut law, 20);
+    let mut aqm = following(&FengRedParameters { gentle: true, ..Default::default() });
+    see(&mut aqm, 0);
+    see(&mut aqm, 20);
     let max_p = 0.2 / 3.0;
-    near(read(&law, "probability"), max_p + (1.0 - max_p) / 3.0, 1e-12);
+    near(read(&aqm, "probability"), max_p + (1.0 - max_p) / 3.0, 1e-12);
 }
 
 /// Under load that RED's initial `max_p` is too small for, the average rises above the band, and
@@ -96,17 +96,17 @@ fn adaptation_comes_before_the_verdict() {
 #[test]
 fn max_p_finds_a_load_that_answers() {
     let parameters = FengRedParameters { min_th: packets(5.0), w_q: probability(0.02), ..Default::default() };
-    let mut law = parameters.build(link(), stream("feng-red"));
+    let mut aqm = parameters.build(link(), stream("feng-red"));
     // A queue as N flows would make it: the square root of the probability pushes it down.
     let (mut queue, mut inside) = (0.0, 0);
     for arrival in 0..200_000 {
-        see(&mut law, queue as u32);
-        let p = read(&law, "probability").max(1e-4);
+        see(&mut aqm, queue as u32);
+        let p = read(&aqm, "probability").max(1e-4);
         let rests_at = (8.0 / p.sqrt() - 10.0).clamp(0.0, 100.0);
         queue += (rests_at - queue) / 1000.0;
-        let average = read(&law, "average");
+        let average = read(&aqm, "average");
         inside += u32::from(arrival >= 100_000 && (5.0..15.0).contains(&average));
     }
     assert!(inside > 60_000, "{inside} of 100000 inside the band");
-    assert!(read(&law, "max_p") > 0.1, "what the load needs");
+    assert!(read(&aqm, "max_p") > 0.1, "what the load needs");
 }

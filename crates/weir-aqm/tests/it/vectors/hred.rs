@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Link, Reason, Verdict,
-    laws::{AqmConfig, Hred, HredParameters},
+    aqm::{AqmConfig, Hred, HredParameters},
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -22,8 +22,8 @@ fn bytes(bytes: u64) -> Backlog {
     Backlog { packets: (bytes / 500) as u32, bytes, limit: Limit::Bytes(600_000) }
 }
 
-fn see(law: &mut Hred, queue: u64) -> Verdict {
-    law.on_enqueue(packet(Ecn::NotEct), bytes(queue), Instant::ZERO)
+fn see(aqm: &mut Hred, queue: u64) -> Verdict {
+    aqm.on_enqueue(packet(Ecn::NotEct), bytes(queue), Instant::ZERO)
 }
 
 /// The thresholds that follow from the buffer are the paper's, Table 1.
@@ -58,11 +58,11 @@ fn the_line_goes_over_the_whole_buffer() {
             ..HredParameters::default()
         };
         let slow = parameters.build(paper(), stream("hred"));
-        let mut law = slow.clone();
+        let mut aqm = slow.clone();
         // Made for one round trip, the line is the same for any.
-        see(&mut law, queue);
-        near(read(&law, "probability"), p, 1e-12);
-        near(read(&law, "p_max"), 0.0125, 1e-12);
+        see(&mut aqm, queue);
+        near(read(&aqm, "probability"), p, 1e-12);
+        near(read(&aqm, "p_max"), 0.0125, 1e-12);
     }
 }
 
@@ -74,13 +74,13 @@ fn steps_are_in_proportion_to_distance_and_probability() {
         (125_000, 0.0, 0.01),
         (250_000, 0.0, 0.01),
     ] {
-        let mut law = hred(0.01);
-        see(&mut law, queue);
-        near(read(&law, "p_min") - 0.01, step, 5e-12);
-        near(read(&law, "p_min"), p_min, 5e-11);
+        let mut aqm = hred(0.01);
+        see(&mut aqm, queue);
+        near(read(&aqm, "p_min") - 0.01, step, 5e-12);
+        near(read(&aqm, "p_min"), p_min, 5e-11);
         // The packet is judged after the step.
         let line = 1.0 + (queue as f64 - 125_000.0) / 500_000.0;
-        near(read(&law, "probability"), read(&law, "p_min") * line, 1e-15);
+        near(read(&aqm, "probability"), read(&aqm, "p_min") * line, 1e-15);
     }
 }
 
@@ -88,40 +88,40 @@ fn steps_are_in_proportion_to_distance_and_probability() {
 #[test]
 fn the_gains_are_those_of_table_2() {
     let gain = |queue: u64, distance: f64| {
-        let mut law = hred(0.01);
+        let mut aqm = hred(0.01);
         let p = 0.01 * (1.0 + (queue as f64 - 125_000.0) / 500_000.0);
-        see(&mut law, queue);
-        (read(&law, "p_min") - 0.01).abs() / (p * distance * 8.0)
+        see(&mut aqm, queue);
+        (read(&aqm, "p_min") - 0.01).abs() / (p * distance * 8.0)
     };
     near(gain(500_000, 250_000.0), 1.356_34e-10, 1e-15);
     near(gain(0, 125_000.0), 2.712_67e-10, 1e-15);
     // Half the rate, four times the gain.
-    let mut law = hred(0.01);
-    law.on_rate(rate(16_000_000), Instant::ZERO);
-    see(&mut law, 500_000);
-    near(read(&law, "p_min") - 0.01, 4.0 * 8.0 * 1.356_34e-10 * 0.0175 * 250_000.0, 1e-10);
+    let mut aqm = hred(0.01);
+    aqm.on_rate(rate(16_000_000), Instant::ZERO);
+    see(&mut aqm, 500_000);
+    near(read(&aqm, "p_min") - 0.01, 4.0 * 8.0 * 1.356_34e-10 * 0.0175 * 250_000.0, 1e-10);
 }
 
 /// |S(l)| at `min_th`: the paper's K passes for round trips of 160 and 200 ms, not for the 240 ms
 /// that its gains are made for; the border is 218.75 ms.
 #[test]
 fn the_papers_k_is_stable_up_to_a_round_trip_of_219_ms() {
-    let law = hred(0.01);
+    let aqm = hred(0.01);
     for (micros, gain) in [(160_000, 0.765), (200_000, 0.925), (218_750, 1.0), (240_000, 1.085)] {
-        near(law.loop_gain(125_000.0, Duration::from_micros(micros)), gain, 1e-12);
+        near(aqm.loop_gain(125_000.0, Duration::from_micros(micros)), gain, 1e-12);
     }
     // A longer queue is a larger share of what it answers to.
-    assert!(law.loop_gain(250_000.0, Duration::from_millis(240)) < 1.085);
+    assert!(aqm.loop_gain(250_000.0, Duration::from_millis(240)) < 1.085);
 }
 
 /// With 8000 arrivals a second, seconds until `p_min` has grown or shrunk by e.
 #[test]
 fn the_line_moves_by_e_in_about_a_second() {
     for (queue, seconds) in [(312_500, 1.34), (500_000, 0.26), (62_500, 1.05), (0, 0.61)] {
-        let mut law = hred(0.01);
+        let mut aqm = hred(0.01);
         let arrivals = (1..100_000).find(|_| {
-            see(&mut law, queue);
-            (read(&law, "p_min") / 0.01).ln().abs() >= 1.0
+            see(&mut aqm, queue);
+            (read(&aqm, "p_min") / 0.01).ln().abs() >= 1.0
         });
         near(f64::from(arrivals.expect("it moves")) / 8000.0, seconds, 0.01);
     }
@@ -129,21 +129,21 @@ fn the_line_moves_by_e_in_about_a_second() {
 
 #[test]
 fn the_probability_keeps_its_bounds_and_comes_back_from_them() {
-    let mut law = hred(0.01);
+    let mut aqm = hred(0.01);
     for _ in 0..500_000 {
-        see(&mut law, 0);
+        see(&mut aqm, 0);
     }
-    near(read(&law, "p_min"), 1e-6, 0.0);
+    near(read(&aqm, "p_min"), 1e-6, 0.0);
     for _ in 0..500_000 {
-        see(&mut law, 600_000);
+        see(&mut aqm, 600_000);
     }
-    near(read(&law, "p_min"), 1.0, 0.0);
-    near(read(&law, "probability"), 1.0, 0.0);
-    assert_eq!(see(&mut law, 600_000), Verdict::Drop(Reason::Early));
+    near(read(&aqm, "p_min"), 1.0, 0.0);
+    near(read(&aqm, "probability"), 1.0, 0.0);
+    assert_eq!(see(&mut aqm, 600_000), Verdict::Drop(Reason::Early));
     for _ in 0..20_000 {
-        see(&mut law, 0);
+        see(&mut aqm, 0);
     }
-    assert!(read(&law, "p_min") < 0.1);
+    assert!(read(&aqm, "p_min") < 0.1);
 
     let absorbed = HredParameters { p_min: probability(0.0), ..HredParameters::default() };
     assert_eq!(AqmConfig::Hred(absorbed).check().expect_err("stays at zero").parameter, "p_min");
@@ -152,11 +152,11 @@ fn the_probability_keeps_its_bounds_and_comes_back_from_them() {
 /// No average, no count: each packet by itself.
 #[test]
 fn signals_are_drawn_one_by_one() {
-    let mut law = hred(0.05);
-    near(signalling_rate(&mut law, bytes(200_000), 200_000), 0.05 * 1.15, 0.002);
+    let mut aqm = hred(0.05);
+    near(signalling_rate(&mut aqm, bytes(200_000), 200_000), 0.05 * 1.15, 0.002);
     let marking = HredParameters { ecn: true, p_min: probability(1.0), ..HredParameters::default() };
-    let mut law = marking.build(paper(), stream("hred"));
-    assert_eq!(see(&mut law, 200_000), Verdict::Mark(Reason::Early));
+    let mut aqm = marking.build(paper(), stream("hred"));
+    assert_eq!(see(&mut aqm, 200_000), Verdict::Mark(Reason::Early));
 }
 
 /// With packets of one size it does not matter which unit the levels are in.

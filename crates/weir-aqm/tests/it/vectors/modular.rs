@@ -1,10 +1,10 @@
-//! The law put together: the points that no published law has.
+//! The AQM put together: the points that no published AQM has.
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{AqmConfig, Forced, Measure, Modular, ModularParameters, Profile, SignalAt, Spacing},
+    aqm::{AqmConfig, CongestionMeasure, Modular, ModularParameters, Profile, SignalAt, Spacing},
     parts,
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -22,19 +22,19 @@ fn build(parameters: &ModularParameters) -> Modular {
 }
 
 /// A point with independent draws, as most have.
-pub(super) fn point(measure: Measure, profile: Profile) -> ModularParameters {
-    ModularParameters { measure, profile, spacing: Spacing::Independent, ..ModularParameters::default() }
+pub(super) fn point(measure: CongestionMeasure, profile: Profile) -> ModularParameters {
+    ModularParameters { measure, profile, spacing: Spacing::Geometric, ..ModularParameters::default() }
 }
 
 /// A price set in one step: with gamma = alpha = 1 and b = b*, it is x - c; c is 16.
 fn at_price(price: u32, parameters: &ModularParameters) -> Modular {
-    let mut law = build(&ModularParameters { gamma: 1.0, alpha: 1.0, ..parameters.clone() });
+    let mut aqm = build(&ModularParameters { gamma: 1.0, alpha: 1.0, ..parameters.clone() });
     for _ in 0..16 + price {
-        law.on_enqueue(packet(Ecn::NotEct), waiting(20), Instant::ZERO);
+        aqm.on_enqueue(packet(Ecn::NotEct), waiting(20), Instant::ZERO);
     }
-    law.update(waiting(20), millis(2));
-    near(read(&law, "measure"), f64::from(price), 1e-9);
-    law
+    aqm.update(waiting(20), millis(2));
+    near(read(&aqm, "measure"), f64::from(price), 1e-9);
+    aqm
 }
 
 /// V1, REM's price in RED's profile: a line to 0.1 at 105.413, where REM has 0.1 too, and in
@@ -42,11 +42,11 @@ fn at_price(price: u32, parameters: &ModularParameters) -> Modular {
 #[test]
 fn a_price_in_the_profile_of_red() {
     near(parts::exponential(105.413, 1.001), 0.1, 5e-7);
-    let v1 = ModularParameters { phi: 2.0, ..point(Measure::Price, Profile::Gentle) };
+    let v1 = ModularParameters { phi: 2.0, ..point(CongestionMeasure::Price, Profile::Gentle) };
     let probability_at = |price| {
-        let mut law = at_price(price, &v1);
-        law.on_enqueue(packet(Ecn::NotEct), waiting(20), millis(2));
-        read(&law, "probability")
+        let mut aqm = at_price(price, &v1);
+        aqm.on_enqueue(packet(Ecn::NotEct), waiting(20), millis(2));
+        read(&aqm, "probability")
     };
     for (price, p) in [(0, 0.0), (50, 0.1 * 50.0 / 105.413), (105, 0.1 * 105.0 / 105.413), (211, 1.0)] {
         near(probability_at(price), p, 1e-12);
@@ -62,14 +62,16 @@ fn a_price_in_the_profile_of_red() {
 /// V2, the average queue in REM's profile, is REM of 1999.
 #[test]
 fn an_average_queue_in_the_profile_of_rem() {
-    let v2 =
-        ModularParameters { weight: Some(probability(1.0)), ..point(Measure::Average, Profile::Exponential) };
+    let v2 = ModularParameters {
+        weight: Some(probability(1.0)),
+        ..point(CongestionMeasure::Average, Profile::Exponential)
+    };
     for (queue, m) in [(20, 0.864_664_716_8), (40, 0.981_684_361_1)] {
-        let mut law = build(&v2);
+        let mut aqm = build(&v2);
         for _ in 0..2 {
-            law.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO);
+            aqm.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO);
         }
-        near(read(&law, "probability"), m, 1e-10);
+        near(read(&aqm, "probability"), m, 1e-10);
     }
 }
 
@@ -78,50 +80,50 @@ fn an_average_queue_in_the_profile_of_rem() {
 #[test]
 fn loss_in_the_profile_of_rem() {
     let full = Backlog { limit: Limit::Packets(20), ..waiting(20) };
-    let v3 = ModularParameters { kappa: Some(5.0), ..point(Measure::Loss, Profile::Exponential) };
-    let mut law = build(&v3);
+    let v3 = ModularParameters { kappa: Some(5.0), ..point(CongestionMeasure::Loss, Profile::Exponential) };
+    let mut aqm = build(&v3);
     let mut period = |passed: u32, lost: u32| {
         for _ in 0..passed {
-            law.on_enqueue(packet(Ecn::NotEct), waiting(10), Instant::ZERO);
+            aqm.on_enqueue(packet(Ecn::NotEct), waiting(10), Instant::ZERO);
         }
         for _ in 0..lost {
-            assert_eq!(law.on_enqueue(packet(Ecn::NotEct), full, Instant::ZERO), Verdict::Pass);
+            assert_eq!(aqm.on_enqueue(packet(Ecn::NotEct), full, Instant::ZERO), Verdict::Pass);
         }
-        let due = law.next_update().expect("a timer");
-        law.update(waiting(10), due);
-        read(&law, "measure")
+        let due = aqm.next_update().expect("a timer");
+        aqm.update(waiting(10), due);
+        read(&aqm, "measure")
     };
     let measured = [(8, 2), (0, 0), (10, 0), (0, 4)].map(|(passed, lost)| period(passed, lost));
     for (value, expected) in measured.into_iter().zip([0.02, 0.02, 0.018, 0.1162]) {
         near(value, expected, 1e-12);
     }
-    law.on_enqueue(packet(Ecn::NotEct), waiting(10), Instant::ZERO);
-    near(read(&law, "probability"), 1.0 - (-5.0 * 0.1162_f64).exp(), 1e-12);
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(10), Instant::ZERO);
+    near(read(&aqm, "probability"), 1.0 - (-5.0 * 0.1162_f64).exp(), 1e-12);
     // Packets that were let in and lost later count.
-    let mut law = build(&v3);
-    law.on_enqueue(packet(Ecn::NotEct), waiting(10), Instant::ZERO);
-    law.on_overflow(1, Instant::ZERO);
-    law.update(waiting(10), millis(2));
-    near(read(&law, "measure"), 0.1, 1e-12);
+    let mut aqm = build(&v3);
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(10), Instant::ZERO);
+    aqm.on_overflow(1, Instant::ZERO);
+    aqm.update(waiting(10), millis(2));
+    near(read(&aqm, "measure"), 0.1, 1e-12);
 }
 
 /// V4: the delay of packets that leave, one sample each. With kappa per packet that the link
 /// could have sent in the time, it says what the queue says.
 #[test]
 fn delay_in_the_profile_of_rem() {
-    let leave = |law: &mut Modular, micros| {
-        law.on_dequeue(packet(Ecn::NotEct), Duration::from_micros(micros), waiting(0), Instant::ZERO);
-        law.on_enqueue(packet(Ecn::NotEct), waiting(0), Instant::ZERO);
-        (read(law, "measure"), read(law, "probability"))
+    let leave = |aqm: &mut Modular, micros| {
+        aqm.on_dequeue(packet(Ecn::NotEct), Duration::from_micros(micros), waiting(0), Instant::ZERO);
+        aqm.on_enqueue(packet(Ecn::NotEct), waiting(0), Instant::ZERO);
+        (read(aqm, "measure"), read(aqm, "probability"))
     };
-    let v4 = point(Measure::Delay, Profile::Exponential);
+    let v4 = point(CongestionMeasure::Delay, Profile::Exponential);
     near(leave(&mut build(&v4), 100_000).0, 0.002 * 0.1, 1e-15);
     // No sample while nothing leaves, however long that is.
-    let mut law = build(&v4);
-    leave(&mut law, 100_000);
-    law.on_idle(millis(1000));
-    law.on_enqueue(packet(Ecn::NotEct), waiting(0), millis(9000));
-    near(read(&law, "measure"), 0.002 * 0.1, 1e-15);
+    let mut aqm = build(&v4);
+    leave(&mut aqm, 100_000);
+    aqm.on_idle(millis(1000));
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(0), millis(9000));
+    near(read(&aqm, "measure"), 0.002 * 0.1, 1e-15);
 
     // Twenty packets take 2.5 ms.
     let now = ModularParameters { weight: Some(probability(1.0)), ..v4 };
@@ -144,12 +146,12 @@ fn an_affine_profile_goes_on_to_the_ends() {
         high: Some(20.0),
         bottom: probability(0.3),
         top: Some(probability(0.5)),
-        ..point(Measure::Queue, Profile::Affine)
+        ..point(CongestionMeasure::Queue, Profile::Affine)
     };
     for (queue, p) in [(0, 0.1), (10, 0.3), (15, 0.4), (20, 0.5), (40, 0.9), (60, 1.0)] {
-        let mut law = build(&affine);
-        law.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO);
-        near(read(&law, "probability"), p, 1e-12);
+        let mut aqm = build(&affine);
+        aqm.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO);
+        near(read(&aqm, "probability"), p, 1e-12);
     }
 }
 
@@ -161,8 +163,8 @@ fn signals_may_wait_for_the_departure() {
         low: Some(3.0),
         high: Some(4.0),
         ecn: true,
-        forced: Forced::Mark,
-        ..point(Measure::Queue, Profile::Linear)
+        harddrop: false,
+        ..point(CongestionMeasure::Queue, Profile::Linear)
     };
     let mut fifo = Fifo::new(build(&certain), Limit::Packets(100));
     let mut trace = Trace::default();
@@ -185,25 +187,26 @@ fn signals_may_wait_for_the_departure() {
 
 #[test]
 fn levels_in_bytes_count_packets_of_mean_size() {
-    let law = |target| {
-        let mut law = build(&ModularParameters { target, ..point(Measure::Queue, Profile::Linear) });
+    let aqm = |target| {
+        let mut aqm =
+            build(&ModularParameters { target, ..point(CongestionMeasure::Queue, Profile::Linear) });
         let many_small = Backlog { packets: 100, bytes: 10_000, limit: Limit::Bytes(1_000_000) };
-        law.on_enqueue(PacketInfo { bytes: 100, ..packet(Ecn::NotEct) }, many_small, Instant::ZERO);
-        read(&law, "measure")
+        aqm.on_enqueue(PacketInfo { bytes: 100, ..packet(Ecn::NotEct) }, many_small, Instant::ZERO);
+        read(&aqm, "measure")
     };
-    near(law(Level::Bytes(20_000.0)), 10.0, 0.0);
-    near(law(packets(20.0)), 100.0, 0.0);
+    near(aqm(Level::Bytes(20_000.0)), 10.0, 0.0);
+    near(aqm(packets(20.0)), 100.0, 0.0);
 }
 
 /// Every measure in every profile with either spacing, at either end: it runs and it signals.
 #[test]
 fn everything_can_be_combined() {
-    use Measure::{Average, Delay, Loss, Pi, Price, PriceByQueue, Queue};
+    use CongestionMeasure::{Average, Delay, Loss, Pi, Price, PriceByQueue, Queue};
     for measure in [Queue, Average, Delay, Loss, Price, PriceByQueue, Pi] {
         for profile in
             [Profile::Linear, Profile::Gentle, Profile::Quadratic, Profile::Exponential, Profile::Affine]
         {
-            for spacing in [Spacing::Independent, Spacing::Uniform, Spacing::Wait] {
+            for spacing in [Spacing::Geometric, Spacing::Uniform, Spacing::Wait] {
                 for signal_at in [SignalAt::Arrival, SignalAt::Departure] {
                     let eager = ModularParameters {
                         spacing,
@@ -239,7 +242,7 @@ fn everything_can_be_combined() {
 #[test]
 fn parameters_are_checked_together() {
     let default = ModularParameters::default;
-    let loss = |profile| ModularParameters { measure: Measure::Loss, profile, ..default() };
+    let loss = |profile| ModularParameters { measure: CongestionMeasure::Loss, profile, ..default() };
     for (parameters, name) in [
         (ModularParameters { alpha: 0.0, ..default() }, "alpha"),
         (ModularParameters { gamma: -1.0, ..default() }, "gamma"),
@@ -253,7 +256,10 @@ fn parameters_are_checked_together() {
         (ModularParameters { high: Some(5.0), ..default() }, "high"),
         (ModularParameters { high: Some(f64::NAN), ..default() }, "high"),
         (
-            ModularParameters { target: packets(0.0), ..point(Measure::PriceByQueue, Profile::Linear) },
+            ModularParameters {
+                target: packets(0.0),
+                ..point(CongestionMeasure::PriceByQueue, Profile::Linear)
+            },
             "target",
         ),
         (loss(Profile::Exponential), "kappa"),

@@ -1,13 +1,13 @@
-//! Published laws as points of the law put together.
+//! Published AQMs as points of the AQM put together.
 
 use proptest::prelude::*;
 use weir_aqm::{
     Aqm, Limit, Link,
-    disciplines::Fifo,
-    laws::{
-        AqmConfig, Forced, Measure, ModularParameters, NlredParameters, PiParameters, Price, Profile,
+    aqm::{
+        AqmConfig, CongestionMeasure, ModularParameters, NlredParameters, PiParameters, Price, Profile,
         RedParameters, RemParameters, Spacing,
     },
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Level, Probability, Streams};
 
@@ -17,7 +17,7 @@ use crate::{
     support::{Event, link, millis, packet, packets, probability, read, waiting},
 };
 
-/// Everything that a law does on the operations, and how likely a signal is at the end.
+/// Everything that an AQM does on the operations, and how likely a signal is at the end.
 pub(super) fn behaviour(
     config: &AqmConfig,
     limit: Limit,
@@ -27,16 +27,16 @@ pub(super) fn behaviour(
     let link = Link { limit, ..link() };
     let make = || Fifo::new(config.build(link, Streams::new(seed).at("aqm")), limit);
     let events = keeps_its_word(make, &Rules { marks: true, line: |_| 0 }, operations);
-    let mut law = config.build(link, Streams::new(seed).at("aqm"));
+    let mut aqm = config.build(link, Streams::new(seed).at("aqm"));
     for step in 0..200 {
-        let now = law.next_update().unwrap_or(millis(step * 3));
-        law.update(waiting(step as u32 % 23), now);
-        law.on_enqueue(packet(Ecn::Ect0), waiting(step as u32 % 19), now);
+        let now = aqm.next_update().unwrap_or(millis(step * 3));
+        aqm.update(waiting(step as u32 % 23), now);
+        aqm.on_enqueue(packet(Ecn::Ect0), waiting(step as u32 % 19), now);
         if step % 7 == 0 {
-            law.on_idle(now);
+            aqm.on_idle(now);
         }
     }
-    (events, read(&law, "probability").to_bits())
+    (events, read(&aqm, "probability").to_bits())
 }
 
 /// Published parameters that a point may share.
@@ -47,7 +47,7 @@ struct Shared {
     top: Probability,
     weight: Probability,
     spacing: Spacing,
-    forced: Forced,
+    harddrop: bool,
     ecn: bool,
     target: Level,
     interval: Duration,
@@ -56,12 +56,12 @@ struct Shared {
 }
 
 fn shared() -> impl Strategy<Value = Shared> {
-    let spacing = prop_oneof![Just(Spacing::Independent), Just(Spacing::Uniform), Just(Spacing::Wait)];
-    let forced = prop_oneof![Just(Forced::Drop), Just(Forced::Mark)];
-    let red = (0.0..5.0, 0.1..10.0, 0.05..0.6, 0.01..1.0, spacing, forced);
+    let spacing = prop_oneof![Just(Spacing::Geometric), Just(Spacing::Uniform), Just(Spacing::Wait)];
+    let harddrop = prop_oneof![Just(true), Just(false)];
+    let red = (0.0..5.0, 0.1..10.0, 0.05..0.6, 0.01..1.0, spacing, harddrop);
     let rem = (any::<bool>(), any::<bool>(), 1.0..30.0, 200_u64..20_000, 1e-3..10.0, 0.01..0.99);
     (red, rem).prop_map(|(red, rem)| {
-        let (low, width, top, weight, spacing, forced) = red;
+        let (low, width, top, weight, spacing, harddrop) = red;
         let (ecn, in_bytes, target, micros, gain, alpha) = rem;
         Shared {
             low,
@@ -69,7 +69,7 @@ fn shared() -> impl Strategy<Value = Shared> {
             top: probability(top),
             weight: probability(weight),
             spacing,
-            forced,
+            harddrop,
             ecn,
             target: if in_bytes { Level::Bytes(target * 1000.0) } else { packets(target) },
             interval: Duration::from_micros(micros),
@@ -79,16 +79,16 @@ fn shared() -> impl Strategy<Value = Shared> {
     })
 }
 
-/// Published laws with the points that they are.
+/// Published AQMs with the points that they are.
 fn pairs(shared: &Shared) -> Vec<(AqmConfig, ModularParameters)> {
-    let Shared { low, high, top, weight, spacing, forced, ecn, target, interval, gain, alpha } = *shared;
+    let Shared { low, high, top, weight, spacing, harddrop, ecn, target, interval, gain, alpha } = *shared;
     let red = RedParameters {
         min_th: packets(low),
         max_th: packets(high),
         max_p: top,
         w_q: weight,
         spacing,
-        forced,
+        harddrop,
         ecn,
         ..RedParameters::default()
     };
@@ -98,14 +98,14 @@ fn pairs(shared: &Shared) -> Vec<(AqmConfig, ModularParameters)> {
         max_p: top,
         w_q: weight,
         spacing,
-        forced,
+        harddrop,
         ecn,
         ..NlredParameters::default()
     };
     let red_point = |profile, top: f64| ModularParameters {
         profile,
         spacing,
-        forced,
+        harddrop,
         ecn,
         low: Some(low),
         high: Some(high),
@@ -140,9 +140,10 @@ fn pairs(shared: &Shared) -> Vec<(AqmConfig, ModularParameters)> {
     };
     let (a, b) = (gain / 100.0, gain * alpha / 100.0);
     let pi = PiParameters { a, b, q_ref: target, interval, ecn, ..PiParameters::default() };
-    let pi_point = ModularParameters { a, b, target, interval, ecn, ..point(Measure::Pi, Profile::Affine) };
+    let pi_point =
+        ModularParameters { a, b, target, interval, ecn, ..point(CongestionMeasure::Pi, Profile::Affine) };
     // Counting packets is exact; an average in bytes is rounded in another place.
-    let average = ModularParameters { target: packets(20.0), ..price_point(Measure::Average) };
+    let average = ModularParameters { target: packets(20.0), ..price_point(CongestionMeasure::Average) };
     let first_rem = AqmConfig::Rem(RemParameters {
         price: Price::Average,
         per_packet: gain / 10.0,
@@ -155,8 +156,8 @@ fn pairs(shared: &Shared) -> Vec<(AqmConfig, ModularParameters)> {
         (AqmConfig::Red(red.clone()), red_point(Profile::Linear, top.get())),
         (AqmConfig::Red(RedParameters { gentle: true, ..red }), red_point(Profile::Gentle, top.get())),
         (AqmConfig::Nlred(nlred), red_point(Profile::Quadratic, 1.5 * top.get())),
-        (rem(Price::RateAndQueue), price_point(Measure::Price)),
-        (rem(Price::Queue), price_point(Measure::PriceByQueue)),
+        (rem(Price::RateAndQueue), price_point(CongestionMeasure::Price)),
+        (rem(Price::Queue), price_point(CongestionMeasure::PriceByQueue)),
         (first_rem, average),
         (AqmConfig::Pi(pi), pi_point),
     ]
@@ -168,12 +169,12 @@ proptest! {
     /// RED, gentle RED, NLRED, REM in its three forms and PI are points: packet by packet the same,
     /// and the same to the last bit of the probability.
     #[test]
-    fn published_laws_are_points(shared in shared(), limit in 3_u32..40, seed: u64, operations in operations()) {
-        for (law, point) in pairs(&shared) {
+    fn published_aqms_are_points(shared in shared(), limit in 3_u32..40, seed: u64, operations in operations()) {
+        for (aqm, point) in pairs(&shared) {
             let point = AqmConfig::Modular(point);
-            prop_assert_eq!(law.check().and(point.check()), Ok(()), "{:?}", point);
-            let published = behaviour(&law, Limit::Packets(limit), seed, &operations);
-            prop_assert_eq!(behaviour(&point, Limit::Packets(limit), seed, &operations), published, "{:?}", law);
+            prop_assert_eq!(aqm.check().and(point.check()), Ok(()), "{:?}", point);
+            let published = behaviour(&aqm, Limit::Packets(limit), seed, &operations);
+            prop_assert_eq!(behaviour(&point, Limit::Packets(limit), seed, &operations), published, "{:?}", aqm);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Reason, Verdict,
-    laws::{AqmConfig, Nlred, NlredParameters, RedParameters},
+    aqm::{AqmConfig, Nlred, NlredParameters, RedParameters},
 };
 use weir_types::{Ecn, Instant};
 
@@ -16,8 +16,8 @@ fn following(parameters: &NlredParameters) -> Nlred {
     nlred
 }
 
-fn see(law: &mut impl Aqm, queue: u32) -> Verdict {
-    law.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO)
+fn see(aqm: &mut impl Aqm, queue: u32) -> Verdict {
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(queue), Instant::ZERO)
 }
 
 /// `p_b` at an average of `queue` with thresholds three times 5 and 15, so that two thirds of
@@ -58,16 +58,16 @@ fn the_profile_is_a_parabola_between_the_thresholds() {
 /// 1.5 is the factor with which the mean probability over the range is RED's.
 #[test]
 fn the_areas_under_both_profiles_are_equal() {
-    let wide = |law: &str| {
+    let wide = |aqm: &str| {
         let text =
-            format!(r#"{{ "{law}": {{ "min_th": "0 packets", "max_th": "1000 packets", "w_q": 1.0 }} }}"#);
+            format!(r#"{{ "{aqm}": {{ "min_th": "0 packets", "max_th": "1000 packets", "w_q": 1.0 }} }}"#);
         let config: AqmConfig = serde_json::from_str(&text).expect("a law");
-        let mut law = config.build(link(), stream("nlred"));
-        see(&mut law, 0);
+        let mut aqm = config.build(link(), stream("nlred"));
+        see(&mut aqm, 0);
         let mut sum = 0.0;
         for queue in 0..1000 {
-            see(&mut law, queue);
-            sum += read(&law, "probability");
+            see(&mut aqm, queue);
+            sum += read(&aqm, "probability");
         }
         sum / 1000.0
     };
@@ -102,8 +102,8 @@ fn a_parabola_that_ends_above_one_is_refused() {
 /// ns-2's RED signals only while more than one packet waits, whatever the average says.
 #[test]
 fn with_the_habit_of_ns_2_a_short_queue_passes_under_a_long_average() {
-    let after_a_burst = |early_above| {
-        let parameters = NlredParameters { early_above, w_q: probability(0.5), ..Default::default() };
+    let after_a_burst = |min_qlen| {
+        let parameters = NlredParameters { min_qlen, w_q: probability(0.5), ..Default::default() };
         let mut nlred = parameters.build(link(), stream("nlred"));
         for _ in 0..10 {
             see(&mut nlred, 60);
@@ -116,8 +116,8 @@ fn with_the_habit_of_ns_2_a_short_queue_passes_under_a_long_average() {
 
 #[test]
 fn with_the_habit_of_ns_2_the_first_packet_of_a_stretch_is_never_signalled() {
-    let signalled = |spare_first| {
-        let mut nlred = following(&NlredParameters { spare_first, ..Default::default() });
+    let signalled = |ns2_old| {
+        let mut nlred = following(&NlredParameters { ns2_old, ..Default::default() });
         // Below min_th and between the thresholds in turn: every second packet is the first of a stretch.
         (0..1000)
             .filter(|_| see(&mut nlred, 0) == Verdict::Pass && see(&mut nlred, 14) != Verdict::Pass)

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Link, PacketInfo, Verdict,
-    laws::{AqmConfig, Counts, OpRed, OpRedParameters, Progress, Retarget},
+    aqm::{AqmConfig, LossSignal, OpRed, OpRedParameters, Progress, Retarget},
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -15,15 +15,15 @@ fn link() -> Link {
 
 const WINDOW: Duration = Duration::from_secs(2);
 
-/// A law and the time up to which it has been driven.
+/// An AQM and the time up to which it has been driven.
 struct Driven {
-    law: OpRed,
+    aqm: OpRed,
     now: Instant,
 }
 
 impl Driven {
     fn new(parameters: &OpRedParameters) -> Self {
-        Self { law: parameters.build(link(), stream("op-red")), now: Instant::ZERO }
+        Self { aqm: parameters.build(link(), stream("op-red")), now: Instant::ZERO }
     }
 
     /// A window in which 1000 packets arrive at once, so many of a thousand find no room and the
@@ -33,13 +33,13 @@ impl Driven {
         for n in 0..1000 {
             let limit = Limit::Packets(u32::from(n >= lost));
             let queue = Backlog { packets: 0, bytes: 0, limit };
-            assert_eq!(self.law.on_enqueue(packet(Ecn::NotEct), queue, self.now), Verdict::Pass);
+            assert_eq!(self.aqm.on_enqueue(packet(Ecn::NotEct), queue, self.now), Verdict::Pass);
             if n >= lost {
-                self.law.on_dequeue(packet(Ecn::NotEct), delay, queue, self.now);
+                self.aqm.on_dequeue(packet(Ecn::NotEct), delay, queue, self.now);
             }
         }
         if busy < 1.0 {
-            self.law.on_idle(self.now + WINDOW.mul_f64(busy));
+            self.aqm.on_idle(self.now + WINDOW.mul_f64(busy));
         }
         self.end();
     }
@@ -49,11 +49,11 @@ impl Driven {
     fn early(&mut self, part: f64, busy: f64) {
         let queue = waiting((part * self.max_th()) as u32);
         for _ in 0..1000 {
-            self.law.on_enqueue(packet(Ecn::NotEct), queue, self.now);
-            self.law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(20), queue, self.now);
+            self.aqm.on_enqueue(packet(Ecn::NotEct), queue, self.now);
+            self.aqm.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(20), queue, self.now);
         }
         if busy < 1.0 {
-            self.law.on_idle(self.now + WINDOW.mul_f64(busy));
+            self.aqm.on_idle(self.now + WINDOW.mul_f64(busy));
         }
         self.end();
     }
@@ -61,32 +61,32 @@ impl Driven {
     /// Updates until the window is over.
     fn end(&mut self) {
         let end = self.now + WINDOW;
-        while let Some(due) = self.law.next_update().filter(|due| *due <= end) {
-            self.law.update(waiting(0), due);
+        while let Some(due) = self.aqm.next_update().filter(|due| *due <= end) {
+            self.aqm.update(waiting(0), due);
         }
         self.now = end;
     }
 
-    /// The law at high load, not yet moved, with nothing measured.
+    /// The AQM at high load, not yet moved, with nothing measured.
     fn at_high_load() -> Self {
         let mut driven = Self::new(&OpRedParameters::default());
         for _ in 0..3 {
-            near(read(&driven.law, "high_load"), 0.0, 0.0);
+            near(read(&driven.aqm, "high_load"), 0.0, 0.0);
             driven.window(20.0, 0, 1.0);
-            assert_eq!(driven.law.progress(), Progress::Achieved);
+            assert_eq!(driven.aqm.progress(), Progress::Achieved);
         }
-        near(read(&driven.law, "high_load"), 1.0, 0.0);
-        near(read(&driven.law, "max_p"), 0.1, 0.0);
-        driven.law.set_targets(Duration::from_millis(20), probability(0.02)).expect("targets");
+        near(read(&driven.aqm, "high_load"), 1.0, 0.0);
+        near(read(&driven.aqm, "max_p"), 0.1, 0.0);
+        driven.aqm.set_targets(Duration::from_millis(20), probability(0.02)).expect("targets");
         driven
     }
 
     fn max_th(&self) -> f64 {
-        read(&self.law, "max_th")
+        read(&self.aqm, "max_th")
     }
 
     fn max_p(&self) -> f64 {
-        read(&self.law, "max_p")
+        read(&self.aqm, "max_p")
     }
 }
 
@@ -97,7 +97,7 @@ fn at_high_load_max_th_moves() {
         near(driven.max_th(), 30.0, 0.0);
         driven.window(delay, lost, 1.0);
         near(driven.max_th(), max_th, 5e-6);
-        assert_eq!(driven.law.progress(), Progress::Seeking);
+        assert_eq!(driven.aqm.progress(), Progress::Seeking);
     }
     // max_p goes a tenth of its way to 0.3, unless what is lost is lost by force.
     let mut driven = Driven::at_high_load();
@@ -132,7 +132,7 @@ fn nothing_goes_home_against_the_trade() {
     for _ in 0..3 {
         driven.early(0.9, 1.0);
     }
-    near(read(&driven.law, "high_load"), 1.0, 0.0);
+    near(read(&driven.aqm, "high_load"), 1.0, 0.0);
     let (max_th, max_p) = (driven.max_th(), driven.max_p());
     driven.early(0.9, 1.0);
     assert!(driven.max_th() > max_th + 1.0, "{} after {max_th}", driven.max_th());
@@ -141,9 +141,9 @@ fn nothing_goes_home_against_the_trade() {
     driven.early(0.9, 0.9);
     let raised = driven.max_th();
     driven.early(0.9, 0.9);
-    near(read(&driven.law, "high_load"), 0.0, 0.0);
+    near(read(&driven.aqm, "high_load"), 0.0, 0.0);
     near(driven.max_th(), raised, 0.0);
-    driven.law.set_targets(Duration::from_millis(1), probability(1.0)).expect("targets");
+    driven.aqm.set_targets(Duration::from_millis(1), probability(1.0)).expect("targets");
     driven.early(0.9, 0.9);
     near(driven.max_th(), raised - 5.0, 1e-9);
 }
@@ -155,14 +155,14 @@ fn too_many_early_drops_lower_max_p() {
     let mut driven = Driven::new(&parameters);
     let mut signals = 0;
     for _ in 0..2000 {
-        let verdict = driven.law.on_enqueue(packet(Ecn::NotEct), waiting(20), Instant::ZERO);
+        let verdict = driven.aqm.on_enqueue(packet(Ecn::NotEct), waiting(20), Instant::ZERO);
         signals += u32::from(verdict != Verdict::Pass);
-        driven.law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(20), waiting(20), Instant::ZERO);
+        driven.aqm.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(20), waiting(20), Instant::ZERO);
     }
     driven.end();
     let loss = f64::from(signals) / 2000.0;
-    near(read(&driven.law, "loss"), loss, 1e-12);
-    near(read(&driven.law, "forced"), 0.0, 0.01);
+    near(read(&driven.aqm, "loss"), loss, 1e-12);
+    near(read(&driven.aqm, "forced"), 0.0, 0.01);
     near(driven.max_p(), 0.1 * (-0.15 * (loss / 0.02).ln().min(1.0)).exp(), 1e-12);
     assert!(driven.max_p() < 0.095, "{signals} lost");
 }
@@ -173,16 +173,16 @@ fn windows_are_averaged() {
     let mut driven = Driven::new(&OpRedParameters::default());
     driven.window(10.0, 0, 0.9);
     driven.window(30.0, 40, 0.9);
-    near(read(&driven.law, "delay"), 0.015, 1e-9);
-    near(read(&driven.law, "loss"), 0.01, 1e-12);
-    near(read(&driven.law, "forced"), 1.0, 1e-12);
-    near(read(&driven.law, "busy"), 0.9, 1e-9);
+    near(read(&driven.aqm, "delay"), 0.015, 1e-9);
+    near(read(&driven.aqm, "loss"), 0.01, 1e-12);
+    near(read(&driven.aqm, "forced"), 1.0, 1e-12);
+    near(read(&driven.aqm, "busy"), 0.9, 1e-9);
     // Other targets: what was measured before is forgotten.
-    driven.law.set_targets(Duration::from_millis(5), probability(0.1)).expect("targets");
+    driven.aqm.set_targets(Duration::from_millis(5), probability(0.1)).expect("targets");
     driven.window(30.0, 40, 0.9);
-    near(read(&driven.law, "delay"), 0.03, 1e-9);
-    assert!(driven.law.set_targets(Duration::ZERO, probability(0.1)).is_err());
-    assert!(driven.law.set_targets(Duration::from_millis(5), probability(0.0)).is_err());
+    near(read(&driven.aqm, "delay"), 0.03, 1e-9);
+    assert!(driven.aqm.set_targets(Duration::ZERO, probability(0.1)).is_err());
+    assert!(driven.aqm.set_targets(Duration::from_millis(5), probability(0.0)).is_err());
 }
 
 fn retarget(at: u64, delay: Option<u64>, loss: Option<f64>) -> Retarget {
@@ -196,24 +196,24 @@ fn targets_change_when_they_should() {
     let later = vec![retarget(3, Some(5), None), retarget(9, None, Some(0.1)), retarget(10, Some(60), None)];
     let parameters = OpRedParameters { retarget: later, ..OpRedParameters::default() };
     let mut driven = Driven::new(&parameters);
-    let targets = |law: &OpRed| (read(law, "target_delay"), read(law, "target_loss"));
+    let targets = |aqm: &OpRed| (read(aqm, "target_delay"), read(aqm, "target_loss"));
     driven.window(15.0, 10, 0.9);
-    assert_eq!(driven.law.progress(), Progress::Achieved);
-    let due = driven.law.next_update().expect("a timer");
+    assert_eq!(driven.aqm.progress(), Progress::Achieved);
+    let due = driven.aqm.next_update().expect("a timer");
     near(due.as_secs_f64(), 3.0, 0.0);
-    assert_eq!(targets(&driven.law), (0.02, 0.02));
-    driven.law.update(waiting(0), due);
-    assert_eq!(targets(&driven.law), (0.005, 0.02));
-    assert_eq!(driven.law.progress(), Progress::Seeking);
-    near(read(&driven.law, "delay"), 0.0, 0.0);
+    assert_eq!(targets(&driven.aqm), (0.02, 0.02));
+    driven.aqm.update(waiting(0), due);
+    assert_eq!(targets(&driven.aqm), (0.005, 0.02));
+    assert_eq!(driven.aqm.progress(), Progress::Seeking);
+    near(read(&driven.aqm, "delay"), 0.0, 0.0);
     // The window that was under way goes on, and is the first to be remembered.
-    near(driven.law.next_update().expect("a timer").as_secs_f64(), 4.0, 0.0);
+    near(driven.aqm.next_update().expect("a timer").as_secs_f64(), 4.0, 0.0);
     driven.window(30.0, 0, 0.9);
-    near(read(&driven.law, "delay"), 0.03, 1e-9);
+    near(read(&driven.aqm, "delay"), 0.03, 1e-9);
     // Two changes at once are made in their order.
-    driven.law.update(waiting(0), Instant::ZERO + Duration::from_secs(11));
-    assert_eq!(targets(&driven.law), (0.06, 0.1));
-    assert!(driven.law.next_update() > Some(Instant::ZERO + Duration::from_secs(11)));
+    driven.aqm.update(waiting(0), Instant::ZERO + Duration::from_secs(11));
+    assert_eq!(targets(&driven.aqm), (0.06, 0.1));
+    assert!(driven.aqm.next_update() > Some(Instant::ZERO + Duration::from_secs(11)));
 }
 
 #[test]
@@ -238,11 +238,11 @@ fn load_changes_after_windows_in_a_row() {
     let mut driven = Driven::at_high_load();
     for (busy, high) in [(0.97, 1.0), (0.985, 1.0), (0.97, 1.0), (0.97, 0.0)] {
         driven.window(20.0, 0, busy);
-        near(read(&driven.law, "high_load"), high, 0.0);
+        near(read(&driven.aqm, "high_load"), high, 0.0);
     }
     for (busy, high) in [(1.0, 0.0), (1.0, 0.0), (0.99, 0.0), (1.0, 0.0), (0.996, 0.0), (1.0, 1.0)] {
         driven.window(20.0, 0, busy);
-        near(read(&driven.law, "high_load"), high, 0.0);
+        near(read(&driven.aqm, "high_load"), high, 0.0);
     }
 }
 
@@ -251,20 +251,20 @@ fn within_a_tenth_of_both_targets_everything_is_held() {
     let mut driven = Driven::at_high_load();
     // e^0.1 = 1.105
     driven.window(22.0, 22, 1.0);
-    assert_eq!(driven.law.progress(), Progress::Achieved);
-    near(read(&driven.law, "achieved"), 1.0, 0.0);
+    assert_eq!(driven.aqm.progress(), Progress::Achieved);
+    near(read(&driven.aqm, "achieved"), 1.0, 0.0);
     near(driven.max_th(), 30.0, 0.0);
     near(driven.max_p(), 0.1, 0.0);
-    driven.law.set_targets(Duration::from_millis(20), probability(0.02)).expect("targets");
+    driven.aqm.set_targets(Duration::from_millis(20), probability(0.02)).expect("targets");
     driven.window(22.2, 22, 1.0);
-    assert_eq!(driven.law.progress(), Progress::Seeking);
+    assert_eq!(driven.aqm.progress(), Progress::Seeking);
 }
 
 /// Less delay than the least `max_th` and the largest `max_p` give.
 #[test]
 fn at_the_bounds_the_targets_are_unachievable() {
     let mut driven = Driven::at_high_load();
-    driven.law.set_targets(Duration::from_millis(5), probability(0.02)).expect("targets");
+    driven.aqm.set_targets(Duration::from_millis(5), probability(0.02)).expect("targets");
     // 0.05 B (1 + 1) at a time: the slack of the loss counts, too.
     for max_th in [25.0, 20.0, 15.0, 10.0] {
         driven.window(30.0, 0, 1.0);
@@ -279,17 +279,17 @@ fn at_the_bounds_the_targets_are_unachievable() {
     }
     for _ in 0..9 {
         driven.window(30.0, 0, 1.0);
-        assert_eq!(driven.law.progress(), Progress::Seeking);
+        assert_eq!(driven.aqm.progress(), Progress::Seeking);
     }
     driven.window(30.0, 0, 1.0);
-    assert_eq!(driven.law.progress(), Progress::Unachievable);
-    near(read(&driven.law, "unachievable"), 1.0, 0.0);
+    assert_eq!(driven.aqm.progress(), Progress::Unachievable);
+    near(read(&driven.aqm, "unachievable"), 1.0, 0.0);
     driven.window(30.0, 0, 1.0);
     near(driven.max_p(), 0.5, 1e-9);
 
     // Within reach again, it moves at once: max_p goes home first, then max_th.
-    driven.law.set_targets(Duration::from_millis(60), probability(0.02)).expect("targets");
-    assert_eq!(driven.law.progress(), Progress::Seeking);
+    driven.aqm.set_targets(Duration::from_millis(60), probability(0.02)).expect("targets");
+    assert_eq!(driven.aqm.progress(), Progress::Seeking);
     while driven.max_p() > 0.3 + 1e-9 {
         near(driven.max_th(), 10.0, 0.0);
         driven.window(30.0, 40, 1.0);
@@ -312,7 +312,7 @@ fn the_other_parameter_takes_the_place_of_one_at_its_bound() {
     driven.window(400.0, 0, 0.9);
     near(driven.max_th(), 30.0 - 2.0 * 5.0, 1e-9);
     // Now delay is to be given for loss.
-    driven.law.set_targets(Duration::from_secs(1), probability(0.02)).expect("targets");
+    driven.aqm.set_targets(Duration::from_secs(1), probability(0.02)).expect("targets");
     while driven.max_th() < 30.0 {
         driven.window(400.0, 40, 0.9);
         near(driven.max_p(), 0.5, 1e-9);
@@ -327,12 +327,12 @@ fn reports_follow_what_is_measured() {
     for _ in 0..10 {
         driven.window(60.0, 60, 1.0);
     }
-    assert_eq!(driven.law.progress(), Progress::Unachievable);
+    assert_eq!(driven.aqm.progress(), Progress::Unachievable);
     // A way to go takes back one window each: noise does not, ten windows do.
-    driven.law.set_targets(Duration::from_millis(60), probability(0.06)).expect("targets");
-    assert_eq!(driven.law.progress(), Progress::Seeking);
+    driven.aqm.set_targets(Duration::from_millis(60), probability(0.06)).expect("targets");
+    assert_eq!(driven.aqm.progress(), Progress::Seeking);
     driven.window(60.0, 60, 1.0);
-    assert_eq!(driven.law.progress(), Progress::Achieved);
+    assert_eq!(driven.aqm.progress(), Progress::Achieved);
 }
 
 /// Both errors too large and equal: the nearest point of the curve.
@@ -341,11 +341,11 @@ fn balanced_errors_are_unachievable_too() {
     let mut driven = Driven::at_high_load();
     for _ in 0..9 {
         driven.window(60.0, 60, 1.0);
-        assert_eq!(driven.law.progress(), Progress::Seeking);
+        assert_eq!(driven.aqm.progress(), Progress::Seeking);
         near(driven.max_th(), 30.0, 1e-9);
     }
     driven.window(60.0, 60, 1.0);
-    assert_eq!(driven.law.progress(), Progress::Unachievable);
+    assert_eq!(driven.aqm.progress(), Progress::Unachievable);
 }
 
 /// Three times the delay and twenty times the loss: clipped, both errors are 1.
@@ -363,17 +363,17 @@ fn clipping_does_not_hide_the_larger_error() {
 #[test]
 fn windows_suit_rate_and_targets() {
     let first_measured = |parameters: &OpRedParameters, bits| {
-        let mut law = parameters.build(link(), stream("op-red"));
-        law.on_rate(rate(bits), Instant::ZERO);
+        let mut aqm = parameters.build(link(), stream("op-red"));
+        aqm.on_rate(rate(bits), Instant::ZERO);
         for _ in 0..100 {
-            law.on_enqueue(packet(Ecn::NotEct), waiting(0), Instant::ZERO);
-            law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(7), waiting(0), Instant::ZERO);
+            aqm.on_enqueue(packet(Ecn::NotEct), waiting(0), Instant::ZERO);
+            aqm.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(7), waiting(0), Instant::ZERO);
         }
         loop {
-            let due = law.next_update().expect("a timer");
-            law.update(waiting(0), due);
-            assert!(law.next_update() > Some(due));
-            if read(&law, "delay") > 0.0 {
+            let due = aqm.next_update().expect("a timer");
+            aqm.update(waiting(0), due);
+            assert!(aqm.next_update() > Some(due));
+            if read(&aqm, "delay") > 0.0 {
                 return due.as_secs_f64();
             }
         }
@@ -391,14 +391,14 @@ fn a_window_with_few_arrivals_goes_on() {
     let mut driven = Driven::new(&OpRedParameters::default());
     for windows in 1..=5 {
         for _ in 0..10 {
-            driven.law.on_enqueue(packet(Ecn::NotEct), waiting(0), driven.now);
-            driven.law.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(30), waiting(0), driven.now);
+            driven.aqm.on_enqueue(packet(Ecn::NotEct), waiting(0), driven.now);
+            driven.aqm.on_dequeue(packet(Ecn::NotEct), Duration::from_millis(30), waiting(0), driven.now);
         }
-        driven.law.on_idle(driven.now + WINDOW.mul_f64(0.5));
+        driven.aqm.on_idle(driven.now + WINDOW.mul_f64(0.5));
         driven.end();
-        near(read(&driven.law, "delay"), if windows == 5 { 0.03 } else { 0.0 }, 1e-9);
+        near(read(&driven.aqm, "delay"), if windows == 5 { 0.03 } else { 0.0 }, 1e-9);
     }
-    near(read(&driven.law, "busy"), 0.5, 1e-9);
+    near(read(&driven.aqm, "busy"), 0.5, 1e-9);
 }
 
 #[test]
@@ -408,15 +408,15 @@ fn marks_are_losses_if_they_are_counted() {
         let mut driven = Driven::new(&parameters);
         let signals = (0..5000).filter(|_| {
             let packet = PacketInfo { ecn, ..packet(ecn) };
-            driven.law.on_enqueue(packet, waiting(20), Instant::ZERO) != Verdict::Pass
+            driven.aqm.on_enqueue(packet, waiting(20), Instant::ZERO) != Verdict::Pass
         });
         let signals = signals.count() as f64 / 5000.0;
         driven.end();
-        read(&driven.law, "loss") / signals
+        read(&driven.aqm, "loss") / signals
     };
-    near(loss(Counts::Drops, Ecn::Ect0), 0.0, 0.0);
-    near(loss(Counts::DropsAndMarks, Ecn::Ect0), 1.0, 1e-12);
-    near(loss(Counts::Drops, Ecn::NotEct), 1.0, 1e-12);
+    near(loss(LossSignal::Drops, Ecn::Ect0), 0.0, 0.0);
+    near(loss(LossSignal::DropsAndMarks, Ecn::Ect0), 1.0, 1e-12);
+    near(loss(LossSignal::Drops, Ecn::NotEct), 1.0, 1e-12);
 }
 
 /// `max_th` begins at 0.6 of the buffer, in the unit of `min_th`, and never comes too near to it.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Link, Port, Reason, Verdict,
-    disciplines::{Fifo, FqParameters, QueueConfig},
-    laws::{AqmConfig, Pi, PiDesign, PiParameters},
+    aqm::{AqmConfig, Pi, PiDesign, PiParameters},
     parts,
+    qdisc::{Fifo, FqParameters, QueueConfig},
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -225,7 +225,7 @@ fn the_probability_falls_while_the_line_is_idle() {
     let mut trace = Trace::default();
     // The last queue was 100: with q_ref = 0 nothing is lowered but by b.
     port.advance(millis(10_000), &mut trace);
-    near(read(port.discipline().law(), "probability"), 0.5, 1e-9);
+    near(read(port.discipline().aqm(), "probability"), 0.5, 1e-9);
 
     let mut pi = build(&PiParameters::default());
     while tick(&mut pi, 5000) < 0.5 {}
@@ -277,7 +277,7 @@ fn a_design_must_suit_its_link() {
         design: Some(PiDesign { flows: 200, rtt: Duration::from_millis(100), crossover: None }),
         ..PiParameters::default()
     };
-    let fair = QueueConfig::Fq(FqParameters { law: AqmConfig::Pi(pi), ..FqParameters::default() });
+    let fair = QueueConfig::Fq(FqParameters { aqm: AqmConfig::Pi(pi), ..FqParameters::default() });
     let refused = fair.check_before(Link { rate: rate(1_000_000), ..link() }).unwrap_err();
-    assert_eq!(refused.parameter, "law.pi.design");
+    assert_eq!(refused.parameter, "aqm.pi.design");
 }

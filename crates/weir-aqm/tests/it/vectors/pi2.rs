@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, Reason, Verdict,
-    laws::{AqmConfig, Pi2, Pi2Parameters},
+    aqm::{AqmConfig, Pi2, Pi2Parameters},
 };
 use weir_types::{Duration, Ecn, Instant};
 

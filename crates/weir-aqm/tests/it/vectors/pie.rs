@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, PacketInfo, Reason, Verdict,
-    laws::{AqmConfig, DelayFrom, Pie, PieParameters},
+    aqm::{AqmConfig, DelayFrom, Pie, PieParameters},
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -154,7 +154,7 @@ fn no_probability_clears_the_sum() {
 fn what_is_marked_at_first_is_dropped_later() {
     let parameters = PieParameters {
         ecn: true,
-        mark_below: probability(0.1),
+        mark_ecnth: probability(0.1),
         derandomise: false,
         ..PieParameters::default()
     };

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, Backlog, Limit, PacketInfo, Reason, Verdict,
-    laws::{Red, RedParameters, Spacing, Steps},
+    aqm::{IdleM, Red, RedParameters, Spacing},
     parts,
 };
 use weir_types::{Duration, Ecn, Instant, Level};
@@ -70,8 +70,8 @@ fn a_burst_brings_the_average_over_min_th_at_the_73rd_arrival() {
 /// An average of 10 after an idle time of 50 packets, by the paper and by ns-2.
 #[test]
 fn idle_time_is_so_many_samples_of_zero() {
-    for (idle_steps, expected) in [(Steps::Real, 9.047_468_180), (Steps::WholeAndOne, 9.029_373_244)] {
-        let mut red = busy(&RedParameters { idle_steps, ..unreachable() });
+    for (idle_m, expected) in [(IdleM::Real, 9.047_468_180), (IdleM::Ns2, 9.029_373_244)] {
+        let mut red = busy(&RedParameters { idle_m, ..unreachable() });
         for _ in 0..20_000 {
             see(&mut red, 10);
         }
@@ -90,8 +90,8 @@ fn idle_time_is_so_many_samples_of_zero() {
 /// whatever the division does to it in the last digit.
 #[test]
 fn idle_time_in_parts_of_a_packet() {
-    let idle = |idle_steps, samples: f64| {
-        let mut red = busy(&RedParameters { idle_steps, w_q: probability(0.1), ..unreachable() });
+    let idle = |idle_m, samples: f64| {
+        let mut red = busy(&RedParameters { idle_m, w_q: probability(0.1), ..unreachable() });
         for _ in 0..1000 {
             see(&mut red, 10);
         }
@@ -99,10 +99,10 @@ fn idle_time_in_parts_of_a_packet() {
         red.on_enqueue(packet(Ecn::NotEct), waiting(0), after(Instant::ZERO, samples));
         (read(&red, "average") / 10.0).ln() / 0.9_f64.ln()
     };
-    near(idle(Steps::Real, 2.5), 2.5, 1e-9);
-    near(idle(Steps::WholeAndOne, 2.999), 3.0, 1e-9);
+    near(idle(IdleM::Real, 2.5), 2.5, 1e-9);
+    near(idle(IdleM::Ns2, 2.999), 3.0, 1e-9);
     for samples in 0..200 {
-        near(idle(Steps::WholeAndOne, f64::from(samples)), f64::from(samples) + 1.0, 1e-9);
+        near(idle(IdleM::Ns2, f64::from(samples)), f64::from(samples) + 1.0, 1e-9);
     }
 }
 
@@ -210,7 +210,7 @@ fn spacing_decides_how_many_packets_are_signalled() {
             let mut red = following(&RedParameters { spacing, max_p, ..RedParameters::default() });
             signalling_rate(&mut red, waiting(10), 1_000_000) / p_b
         };
-        near(measure(Spacing::Independent), 1.0, 0.03);
+        near(measure(Spacing::Geometric), 1.0, 0.03);
         near(measure(Spacing::Uniform), 2.0, 0.02);
         let wait = measure(Spacing::Wait);
         assert!((0.668..0.693).contains(&wait), "{wait} times p_b with wait");

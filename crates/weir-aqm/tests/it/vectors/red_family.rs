@@ -1,10 +1,10 @@
-//! What the laws that grew out of RED leave as it is: the average, the spacing, how packets are
+//! What the AQMs that grew out of RED leave as it is: the average, the spacing, how packets are
 //! signalled.
 
 use serde_json::{Value, json};
 use weir_aqm::{
     Aqm, Reason, Verdict,
-    laws::{AnyAqm, AqmConfig},
+    aqm::{AnyAqm, AqmConfig},
 };
 use weir_types::{Ecn, Instant};
 
@@ -12,7 +12,7 @@ use crate::support::{link, millis, near, packet, rate, read, signalling_rate, st
 
 /// The family with these parameters, where thresholds can be set between 5 and 15 packets.
 fn family(parameters: &Value) -> Vec<(&'static str, AnyAqm)> {
-    let law = |name: &'static str| {
+    let aqm = |name: &'static str| {
         let mut table = parameters.clone();
         let thresholds = [("min_th", "5 packets"), ("max_th", "15 packets")];
         for (key, level) in &thresholds[..if name == "op-red" { 1 } else { 2 }] {
@@ -22,25 +22,25 @@ fn family(parameters: &Value) -> Vec<(&'static str, AnyAqm)> {
         config.check().expect(name);
         (name, config.build(link(), stream("family")))
     };
-    ["red", "nlred", "feng-red", "adaptive-red", "op-red"].map(law).into()
+    ["red", "nlred", "feng-red", "adaptive-red", "op-red"].map(aqm).into()
 }
 
-fn see(law: &mut AnyAqm, queue: u32, now: Instant) -> Verdict {
-    law.on_enqueue(packet(Ecn::NotEct), waiting(queue), now)
+fn see(aqm: &mut AnyAqm, queue: u32, now: Instant) -> Verdict {
+    aqm.on_enqueue(packet(Ecn::NotEct), waiting(queue), now)
 }
 
 #[test]
 fn all_average_as_red_does() {
-    let mut laws = family(&json!({ "w_q": 0.01 }));
+    let mut aqms = family(&json!({ "w_q": 0.01 }));
     let mut averages = Vec::new();
-    for (_, law) in &mut laws {
+    for (_, aqm) in &mut aqms {
         for n in 0..2000 {
-            see(law, n % 37, millis(u64::from(n)));
+            see(aqm, n % 37, millis(u64::from(n)));
         }
-        law.on_rate(rate(16_000_000), millis(2000));
-        law.on_idle(millis(2000));
-        see(law, 0, millis(2010));
-        averages.push(read(law, "average"));
+        aqm.on_rate(rate(16_000_000), millis(2000));
+        aqm.on_idle(millis(2000));
+        see(aqm, 0, millis(2010));
+        averages.push(read(aqm, "average"));
     }
     assert!(averages[0] > 10.0, "{averages:?}");
     for average in &averages {
@@ -52,14 +52,14 @@ fn all_average_as_red_does() {
 #[test]
 fn all_space_as_red_does() {
     for (spacing, factor, tolerance) in
-        [("independent", 1.0, 0.03), ("uniform", 2.0, 0.03), ("wait", 2.0 / 3.0, 0.03)]
+        [("geometric", 1.0, 0.03), ("uniform", 2.0, 0.03), ("wait", 2.0 / 3.0, 0.03)]
     {
-        for (name, mut law) in family(&json!({ "w_q": 1.0, "spacing": spacing })) {
-            see(&mut law, 0, Instant::ZERO);
+        for (name, mut aqm) in family(&json!({ "w_q": 1.0, "spacing": spacing })) {
+            see(&mut aqm, 0, Instant::ZERO);
             // OP-RED's thresholds are far apart here: a queue in the middle of each band.
             let queue = if name == "op-red" { 300 } else { 10 };
-            let signals = signalling_rate(&mut law, waiting(queue), 400_000);
-            let p_b = read(&law, "probability");
+            let signals = signalling_rate(&mut aqm, waiting(queue), 400_000);
+            let p_b = read(&aqm, "probability");
             assert!(p_b > 0.01, "{name} signals");
             let measured = signals / p_b;
             assert!((measured - factor).abs() < tolerance, "{name}, {spacing}: {measured} times p_b");
@@ -70,13 +70,13 @@ fn all_space_as_red_does() {
 #[test]
 fn all_mark_or_drop_as_red_does() {
     let verdicts = |parameters: Value| {
-        let laws = family(&parameters).into_iter();
-        laws.map(|(name, mut law)| {
-            see(&mut law, 0, Instant::ZERO);
+        let aqms = family(&parameters).into_iter();
+        aqms.map(|(name, mut aqm)| {
+            see(&mut aqm, 0, Instant::ZERO);
             let queue = if name == "op-red" { 300 } else { 10 };
-            let early = (0..10_000).map(|_| see(&mut law, queue, Instant::ZERO));
+            let early = (0..10_000).map(|_| see(&mut aqm, queue, Instant::ZERO));
             let early = early.filter(|verdict| *verdict != Verdict::Pass).last();
-            (early.expect("a signal"), see(&mut law, 900, Instant::ZERO))
+            (early.expect("a signal"), see(&mut aqm, 900, Instant::ZERO))
         })
         .collect::<Vec<_>>()
     };
@@ -85,6 +85,6 @@ fn all_mark_or_drop_as_red_does() {
     assert_eq!(verdicts(json!({ "w_q": 1.0 })), all(Verdict::Drop(early), Verdict::Drop(forced)));
     let marking = json!({ "w_q": 1.0, "ecn": true });
     assert_eq!(verdicts(marking), all(Verdict::Mark(early), Verdict::Drop(forced)));
-    let marking = json!({ "w_q": 1.0, "ecn": true, "forced": "mark" });
+    let marking = json!({ "w_q": 1.0, "ecn": true, "harddrop": false });
     assert_eq!(verdicts(marking), all(Verdict::Mark(early), Verdict::Mark(forced)));
 }

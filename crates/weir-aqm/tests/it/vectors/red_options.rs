@@ -2,8 +2,8 @@
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{Forced, Red, RedParameters, Spacing},
+    aqm::{Red, RedParameters, Spacing},
+    qdisc::Fifo,
 };
 use weir_types::{Ecn, Instant, Level};
 
@@ -33,8 +33,8 @@ fn early_signals_drop_or_mark() {
 /// RFC 3168, section 7: beyond the highest threshold all are dropped.
 #[test]
 fn what_cannot_be_marked_is_dropped_instead() {
-    let outcome = |ecn, forced, queue: u64| {
-        let parameters = RedParameters { ecn: true, forced, w_q: probability(1.0), ..certain() };
+    let outcome = |ecn, harddrop, queue: u64| {
+        let parameters = RedParameters { ecn: true, harddrop, w_q: probability(1.0), ..certain() };
         let mut fifo = Fifo::new(parameters.build(link(), stream("red")), Limit::Packets(1000));
         let mut trace = Trace::default();
         // Those that find fewer than 15 stay, marked or not.
@@ -51,28 +51,28 @@ fn what_cannot_be_marked_is_dropped_instead() {
     for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
         // With max_p = 1, the packet at an average of 14 is signalled with p_b = 0.9 and
         // the count behind it: certain.
-        assert_eq!(outcome(ecn, Forced::Drop, 14), marked(Reason::Early), "{ecn:?}");
-        assert_eq!(outcome(ecn, Forced::Drop, 15), dropped(Reason::Forced), "{ecn:?}");
-        assert_eq!(outcome(ecn, Forced::Mark, 15), marked(Reason::Forced), "{ecn:?}");
+        assert_eq!(outcome(ecn, true, 14), marked(Reason::Early), "{ecn:?}");
+        assert_eq!(outcome(ecn, true, 15), dropped(Reason::Forced), "{ecn:?}");
+        assert_eq!(outcome(ecn, false, 15), marked(Reason::Forced), "{ecn:?}");
     }
-    assert_eq!(outcome(Ecn::NotEct, Forced::Drop, 14), dropped(Reason::Early));
-    assert_eq!(outcome(Ecn::NotEct, Forced::Drop, 15), dropped(Reason::Forced));
-    assert_eq!(outcome(Ecn::NotEct, Forced::Mark, 15), dropped(Reason::Forced));
+    assert_eq!(outcome(Ecn::NotEct, true, 14), dropped(Reason::Early));
+    assert_eq!(outcome(Ecn::NotEct, true, 15), dropped(Reason::Forced));
+    assert_eq!(outcome(Ecn::NotEct, false, 15), dropped(Reason::Forced));
 }
 
 #[test]
 fn forced_marks_need_ecn() {
-    let red = RedParameters { forced: Forced::Mark, ..RedParameters::default() };
+    let red = RedParameters { harddrop: false, ..RedParameters::default() };
     assert_eq!(see(&mut following(&red), 20), Verdict::Drop(Reason::Forced));
     assert_eq!(see(&mut following(&RedParameters { ecn: true, ..red }), 20), Verdict::Mark(Reason::Forced));
 }
 
 /// ns-2's `mark_p_`: marks while `p_b` is below it, drops from there on.
 #[test]
-fn from_mark_below_on_packets_are_dropped() {
+fn from_mark_p_on_packets_are_dropped() {
     let at = |queue, limit| {
-        let mark_below = Some(probability(limit));
-        let mut red = following(&RedParameters { ecn: true, mark_below, ..RedParameters::default() });
+        let mark_p = Some(probability(limit));
+        let mut red = following(&RedParameters { ecn: true, mark_p, ..RedParameters::default() });
         (0..200).map(|_| see(&mut red, queue)).find(|verdict| *verdict != Verdict::Pass)
     };
     assert_eq!(at(7, 0.05), Some(Verdict::Mark(Reason::Early)));
@@ -85,7 +85,7 @@ fn from_mark_below_on_packets_are_dropped() {
 /// counted, so that the next one has count 2.
 #[test]
 fn the_first_packet_of_the_band_may_be_spared() {
-    let mut red = following(&RedParameters { spare_first: true, ..certain() });
+    let mut red = following(&RedParameters { ns2_old: true, ..certain() });
     for _ in 0..100 {
         assert_eq!(see(&mut red, 10), Verdict::Pass);
         near(read(&red, "count"), 1.0, 0.0);
@@ -121,20 +121,20 @@ fn remembering(parameters: &RedParameters) -> Red {
 #[test]
 fn a_short_queue_may_be_left_alone() {
     let one = Some(packets(1.0));
-    for (early_above, queue, verdict) in [
+    for (min_qlen, queue, verdict) in [
         (None, 0, Verdict::Drop(Reason::Forced)),
         (one, 0, Verdict::Pass),
         (one, 1, Verdict::Pass),
         (one, 2, Verdict::Drop(Reason::Forced)),
     ] {
-        let mut red = remembering(&RedParameters { early_above, ..RedParameters::default() });
-        assert_eq!(see(&mut red, queue), verdict, "early above {early_above:?}, {queue} wait");
+        let mut red = remembering(&RedParameters { min_qlen, ..RedParameters::default() });
+        assert_eq!(see(&mut red, queue), verdict, "early above {min_qlen:?}, {queue} wait");
         near(read(&red, "average"), 39.9, 0.1);
         near(read(&red, "count"), if verdict == Verdict::Pass { -1.0 } else { 0.0 }, 0.0);
     }
 
-    let early_above = Some(Level::Bytes(1500.0));
-    let mut red = remembering(&RedParameters { early_above, ..RedParameters::default() });
+    let min_qlen = Some(Level::Bytes(1500.0));
+    let mut red = remembering(&RedParameters { min_qlen, ..RedParameters::default() });
     let small = Backlog { packets: 30, bytes: 1500, limit: Limit::Packets(1000) };
     assert_eq!(red.on_enqueue(packet(Ecn::NotEct), small, Instant::ZERO), Verdict::Pass);
     assert_eq!(see(&mut red, 2), Verdict::Drop(Reason::Forced), "2 kB wait");
@@ -159,12 +159,12 @@ fn an_overflow_restarts_the_count() {
     near(read(&red, "count"), -1.0, 0.0);
 }
 
-/// A full buffer drops for want of room whatever the law says, and marks nothing.
+/// A full buffer drops for want of room whatever the AQM says, and marks nothing.
 #[test]
 fn an_overflow_overrides_a_mark() {
-    let parameters = RedParameters { ecn: true, forced: Forced::Mark, ..certain() };
-    let law = RedParameters { w_q: probability(1.0), ..parameters }.build(link(), stream("red"));
-    let mut fifo = Fifo::new(law, Limit::Packets(20));
+    let parameters = RedParameters { ecn: true, harddrop: false, ..certain() };
+    let aqm = RedParameters { w_q: probability(1.0), ..parameters }.build(link(), stream("red"));
+    let mut fifo = Fifo::new(aqm, Limit::Packets(20));
     let mut trace = Trace::default();
     for id in 0..21 {
         let info = PacketInfo { flow: 3, ..packet(Ecn::Ect0) };

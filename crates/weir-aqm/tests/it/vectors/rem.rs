@@ -3,9 +3,9 @@
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Port, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{DropTailParameters, MarkAt, PiParameters, Price, Rem, RemParameters},
+    aqm::{DropTailParameters, MarkAt, PiParameters, Price, Rem, RemParameters},
     parts,
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -141,7 +141,7 @@ fn the_price_decays_while_the_line_is_idle() {
     let mut trace = Trace::default();
     let mut price_at = |now| {
         port.advance(now, &mut trace);
-        read(port.discipline().law(), "price")
+        read(port.discipline().aqm(), "price")
     };
     near(price_at(millis(2 + 2 * 1000)), 98.0 - 18.0, 1e-9);
     assert!(price_at(millis(2 + 2 * 5444)) > 0.0);
@@ -287,7 +287,7 @@ fn the_average_queue_is_that_of_red() {
     near(read(&rem, "price"), 3.0, 1e-12);
 }
 
-/// The two laws side by side on the queue of one port, whose packets come as they like: marks
+/// The two AQMs side by side on the queue of one port, whose packets come as they like: marks
 /// do not change it. What REM and PI show after each interval.
 fn side_by_side(rem: &RemParameters, pi: &PiParameters) -> Vec<(f64, f64)> {
     let (mut rem, mut pi) = (build(rem), pi.build(link(), stream("pi")));

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Reason, Verdict,
-    disciplines::Fifo,
-    laws::{AqmConfig, Sfb, SfbParameters},
+    aqm::{AqmConfig, Sfb, SfbParameters},
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -330,7 +330,7 @@ proptest! {
         while fifo.dequeue(now, &mut trace).is_some() {
             now += Duration::from_micros(125);
         }
-        near(read(fifo.law(), "fullest"), 0.0, 0.0);
+        near(read(fifo.aqm(), "fullest"), 0.0, 0.0);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use weir_aqm::{
     Aqm, PacketInfo, Reason, Verdict,
-    laws::{AqmConfig, StepParameters},
+    aqm::{AqmConfig, StepParameters},
 };
 use weir_types::{Ecn, Instant, Level};
 
@@ -11,9 +11,9 @@ use crate::support::{link, packet, packets, stream, waiting};
 fn verdicts(parameters: StepParameters, queues: &[u32]) -> Vec<Verdict> {
     let config = AqmConfig::Step(parameters);
     assert_eq!(config.check(), Ok(()));
-    let mut law = config.build(link(), stream("step"));
+    let mut aqm = config.build(link(), stream("step"));
     let info = PacketInfo { flow: 1, ..packet(Ecn::Ect0) };
-    queues.iter().map(|queue| law.on_enqueue(info, waiting(*queue), Instant::ZERO)).collect()
+    queues.iter().map(|queue| aqm.on_enqueue(info, waiting(*queue), Instant::ZERO)).collect()
 }
 
 /// RFC 8257, section 3.1: marked if the queue is greater than K, whatever it was before.

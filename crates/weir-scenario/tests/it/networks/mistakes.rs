@@ -25,7 +25,7 @@ fn routes_over_what_does_not_exist() {
     refuse("", "from = \"x\"\nto = \"a\"", "flows.f.from", &["there is no node \"x\""]);
     refuse("", "from = \"a\"\nvia = [\"x\"]\nto = \"c\"", "flows.f.via", &["there is no node \"x\""]);
     refuse("", "path = [\"ab\", \"bx\"]", "flows.f.path", &["there is no link \"bx\"", "links: ab, bc, cd"]);
-    refuse("", "path = [\"ab\"]\nback = [\"ba\"]", "flows.f.back", &["there is no link \"ba\""]);
+    refuse("", "path = [\"ab\"]\nack_path = [\"ba\"]", "flows.f.ack_path", &["there is no link \"ba\""]);
     refuse("", "path = [\"ab\"]\nfrom = \"x\"", "flows.f.from", &["there is no node \"x\""]);
     let island = format!("NETWORK\n{}", link("xy", "x y"));
     refuse(
@@ -50,8 +50,8 @@ fn links_that_do_not_join() {
     refuse("", "path = [\"ab\", \"bc\"]\nto = \"d\"", "flows.f.to", &["ends at \"c\", not at \"d\""]);
     refuse(
         "",
-        "path = [\"ab\"]\nback = [\"bc\"]",
-        "flows.f.back",
+        "path = [\"ab\"]\nack_path = [\"bc\"]",
+        "flows.f.ack_path",
         &["ACKs end at \"c\", not at the sender's \"a\""],
     );
     refuse("", "path = [\"ab\"]\nfrom = \"c\"", "flows.f.path", &["joins \"a\" and \"b\"", "come to \"c\""]);
@@ -69,26 +69,30 @@ fn cycles() {
 #[test]
 fn no_way_back() {
     let one_way = |name: &str, ends: &str| {
-        link(name, ends).replace("reverse = { buffer = \"50 packets\" }", "one_way = true")
+        link(name, ends).replace("reverse = { buffer = \"50 packets\" }", "unidirectional = true")
     };
     let out = format!("NETWORK\n{}", one_way("out", "d e"));
-    refuse(&out, "from = \"a\"\nto = \"e\"", "flows.f.back", &["no way from \"e\" to \"a\" for ACKs"]);
-    refuse(&out, "path = [\"cd\"]\nback = [\"out\"]", "flows.f.back", &["ACKs end at \"e\""]);
+    refuse(&out, "from = \"a\"\nto = \"e\"", "flows.f.ack_path", &["no way from \"e\" to \"a\" for ACKs"]);
+    refuse(&out, "path = [\"cd\"]\nack_path = [\"out\"]", "flows.f.ack_path", &["ACKs end at \"e\""]);
     let pair = format!("NETWORK\n{}{}", one_way("ax", "a x"), one_way("ay", "a x"));
-    refuse(&pair, "path = [\"ax\"]\nback = [\"ay\"]", "flows.f.back", &["against \"ay\", which is one-way"]);
+    refuse(
+        &pair,
+        "path = [\"ax\"]\nack_path = [\"ay\"]",
+        "flows.f.ack_path",
+        &["against \"ay\", which is one-way"],
+    );
     refuse(
         &pair,
         "from = \"x\"\nto = \"a\"",
         "flows.f.to",
         &["there is no way from \"x\" to \"a\" for data"],
     );
-    let plain =
-        "links.up = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", one_way = true }\n";
-    refuse(plain, "", "flows.f.back", &["no path back", "\"up\" is one-way", "back = [...]"]);
-    refuse(plain, "back = [\"up\"]", "flows.f.back", &["the same way as data"]);
-    let both = "links.up = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", one_way = true, \
+    let plain = "links.up = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", unidirectional = true }\n";
+    refuse(plain, "", "flows.f.ack_path", &["no path back", "\"up\" is one-way", "ack_path = [...]"]);
+    refuse(plain, "ack_path = [\"up\"]", "flows.f.ack_path", &["the same way as data"]);
+    let both = "links.up = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", unidirectional = true, \
                 reverse = { buffer = \"9 packets\" } }\n";
-    refuse(both, "", "links.up.one_way", &["one-way, and has another direction"]);
+    refuse(both, "", "links.up.unidirectional", &["one-way, and has another direction"]);
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn data_where_no_queue_is() {
     );
     refuse(&bare, "path = [\"ab\"]\nfrom = \"b\"", "flows.f.path", &["against \"ab\"", "has no queue"]);
     let plain = "links.l = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\" }\n";
-    refuse(plain, "reversed = true", "flows.f.path", &["against \"l\"", "has no queue"]);
+    refuse(plain, "upload = true", "flows.f.path", &["against \"l\"", "has no queue"]);
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn nodes_on_some_links_only() {
     let plain = "links.l = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\" }\n";
     refuse(plain, "from = \"a\"\nto = \"b\"", "flows.f.from", &["the links have no nodes"]);
     refuse(plain, "path = [\"l\"]\nvia = [\"b\"]", "flows.f.via", &["the links have no nodes"]);
-    refuse("", "path = [\"ab\"]\nreversed = true", "flows.f.reversed", &["where links have nodes"]);
+    refuse("", "path = [\"ab\"]\nupload = true", "flows.f.upload", &["where links have nodes"]);
 }
 
 #[test]
@@ -153,12 +157,12 @@ fn lines_that_lose_all_or_say_nothing() {
 fn a_router_that_knows_no_ecn_and_marks() {
     for (aqm, place) in [
         ("red = { ecn = true }", "red.ecn"),
-        ("fq = { law.codel = { ecn = true } }", "fq.law.codel.ecn"),
+        ("fq = { aqm.codel = { ecn = true } }", "fq.aqm.codel.ecn"),
         ("dualpi2 = {}", "dualpi2"),
     ] {
         let link = format!(
-            "links.l = {{ rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"99 packets\", ecn_capable = false, aqm.{aqm} }}\n"
+            "links.l = {{ rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"99 packets\", ecn_capable = false, queue.{aqm} }}\n"
         );
-        refuse(&link, "", &format!("links.l.aqm.{place}"), &["the router marks, but ecn_capable = false"]);
+        refuse(&link, "", &format!("links.l.queue.{place}"), &["the router marks, but ecn_capable = false"]);
     }
 }

@@ -49,17 +49,17 @@ fn of_equally_many_links_the_least_delay_decides() {
 #[test]
 fn acks_take_the_links_that_are_named_or_found_for_them() {
     let one_way = |name: &str, ends: &str| {
-        link(name, ends).replace("reverse = { buffer = \"50 packets\" }", "one_way = true")
+        link(name, ends).replace("reverse = { buffer = \"50 packets\" }", "unidirectional = true")
     };
     let ring = [("ab", "a b"), ("bc", "b c"), ("ca", "c a")].map(|(name, ends)| one_way(name, ends)).concat();
     let found = scenario(&format!("{ring}[flows.f]\nfrom = \"a\"\nto = \"b\"\nrtt = \"100 ms\"\n"));
     assert_eq!(ways(&found, "f"), ("ab".into(), "bc ca".into()));
-    assert_eq!(found.flows["f"].back, ["bc", "ca"], "written down");
+    assert_eq!(found.flows["f"].ack_path, ["bc", "ca"], "written down");
     assert_eq!(read(&found.to_toml()).unwrap(), found);
 
-    let both = "[links.up]\nrate = \"1 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"9 packets\"\none_way = true\n\
-                [links.down]\nrate = \"9 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"9 packets\"\none_way = true\n";
-    let flows = "[flows.f]\npath = [\"down\"]\nback = [\"up\"]\nrtt = \"25 ms\"\n";
+    let both = "[links.up]\nrate = \"1 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"9 packets\"\nunidirectional = true\n\
+                [links.down]\nrate = \"9 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"9 packets\"\nunidirectional = true\n";
+    let flows = "[flows.f]\npath = [\"down\"]\nack_path = [\"up\"]\nrtt = \"25 ms\"\n";
     assert_eq!(ways(&scenario(&format!("{both}{flows}")), "f"), ("down".into(), "up".into()));
     // Both ways count, each with its own links.
     let error = read(&text(&format!("{both}{flows}")).replace("25 ms", "24 ms")).unwrap_err().to_string();
@@ -70,11 +70,11 @@ fn acks_take_the_links_that_are_named_or_found_for_them() {
 fn reversed_flows_go_the_other_way() {
     let two = "links.one = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", reverse = { buffer = \"9 packets\" } }\n\
                links.two = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", reverse = { buffer = \"9 packets\" } }\n\
-               flows.f = { path = [\"two\", \"one\"], reversed = true, rtt = \"10 ms\" }\n";
+               flows.f = { path = [\"two\", \"one\"], upload = true, rtt = \"10 ms\" }\n";
     let found = scenario(two);
     assert_eq!(ways(&found, "f"), ("two' one'".into(), "one two".into()));
     // Data where data passes, ACKs where nothing else does.
-    let size = |direction| found.mean_packet("one", direction).bytes();
+    let size = |direction| found.mean_packet_size("one", direction).bytes();
     assert_eq!(size(weir_scenario::Direction::Reverse), 1000);
     assert_eq!(size(weir_scenario::Direction::Forward), 40);
 }
@@ -148,7 +148,7 @@ proptest! {
                 let group = &scenario.flows["f"];
                 let names: Vec<_> = best.2.iter().map(|link| format!("l{link}")).collect();
                 prop_assert_eq!(&group.path, &names);
-                prop_assert_eq!(scenario.delay_of(&scenario.data_way(group)), Duration::from_millis(best.1));
+                prop_assert_eq!(scenario.delay_of(&scenario.data_path(group)), Duration::from_millis(best.1));
             }
         }
     }

@@ -12,7 +12,7 @@ hops = 3
 rate = "10 Mbit/s"
 delay = "10 ms"
 buffer = "100 packets"
-aqm.red = {}
+queue.red = {}
 reverse = { buffer = "1000 packets" }
 
 [flows.long]
@@ -25,7 +25,7 @@ count = 10
 rtt = "40 ms"
 
 [variants.rem]
-"links.hop.aqm.rem" = {}
+"links.hop.queue.rem" = {}
 "#;
 
 #[test]
@@ -45,7 +45,7 @@ fn a_row_is_written_out() {
 fn the_short_form_has_the_key_of_the_long_one() {
     let link = |name: &str| {
         format!(
-            "[links.{name}]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"100 packets\"\naqm.red = {{}}\n\
+            "[links.{name}]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"100 packets\"\nqueue.red = {{}}\n\
              reverse = {{ buffer = \"1000 packets\" }}\n"
         )
     };
@@ -62,7 +62,7 @@ fn the_short_form_has_the_key_of_the_long_one() {
 fn the_short_form_can_be_overridden() {
     let document = Document::parse("net.toml", &text(PARKING_LOT)).unwrap();
     let rem = document.variant("rem").unwrap();
-    assert!(rem.links.values().all(|link| link.aqm.name() == "rem"));
+    assert!(rem.links.values().all(|link| link.queue.name() == "rem"));
     let set = |path: &str, value: &str| document.with_overrides(&[(path.to_owned(), value.to_owned())]);
     assert_eq!(set("links.hop.hops", "4").scenario().unwrap().flows.len(), 5);
     let slower = set("links.hop.rate", "5 Mbit/s").scenario().unwrap();
@@ -72,15 +72,15 @@ fn the_short_form_can_be_overridden() {
     // A parameter of a law that is not there makes no difference, whichever name it is set by.
     let red = document.scenario().unwrap();
     for link in ["hop", "hop2"] {
-        assert!(red.has_choice(&format!("links.{link}.aqm.red.max_p")));
-        assert!(!red.has_choice(&format!("links.{link}.aqm.rem.gamma")));
+        assert!(red.has_choice(&format!("links.{link}.queue.red.max_p")));
+        assert!(!red.has_choice(&format!("links.{link}.queue.rem.gamma")));
     }
 }
 
 /// Reversed flows pass a row from its end to its beginning.
 #[test]
 fn a_row_can_be_passed_backwards() {
-    let text = PARKING_LOT.replace("count = 10\nrtt = \"80 ms\"", "reversed = true\nrtt = \"80 ms\"");
+    let text = PARKING_LOT.replace("count = 10\nrtt = \"80 ms\"", "upload = true\nrtt = \"80 ms\"");
     let found = scenario(&text);
     assert_eq!(ways(&found, "long"), ("hop3' hop2' hop1'".into(), "hop1 hop2 hop3".into()));
     assert_eq!(crate::read(&found.to_toml()).unwrap(), found);
@@ -124,5 +124,5 @@ fn mistakes_point_at_the_short_form() {
         "[flows.long]",
         "links.hop2 = { rate = \"1 Mbit/s\", delay = \"0 s\", buffer = \"9 packets\" }\n[flows.long]",
     );
-    assert!(found.contains("aqm") || found.contains("another of this name"), "{found}");
+    assert!(found.contains("queue") || found.contains("another of this name"), "{found}");
 }

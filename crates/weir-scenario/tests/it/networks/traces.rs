@@ -101,7 +101,10 @@ fn traces_that_are_none() {
     let error = folder.read("trace = \"nowhere\"").unwrap_err().to_string();
     assert!(error.contains("links.l.trace: ") && error.contains("cannot be read"), "{error}");
     folder.write("cell", "1\n");
-    let error = folder.read("trace = \"cell\"\nrate_schedule = \"1 Mbit/s at 1 s\"").unwrap_err().to_string();
+    let error = folder
+        .read("trace = \"cell\"\nrate_schedule = [{ at = \"1 s\", rate = \"1 Mbit/s\" }]")
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("links.l.rate_schedule: the trace says already"), "{error}");
     let error = folder.read("rate = \"1 Mbit/s\"\ntrace_digest = \"12\"").unwrap_err().to_string();
     assert!(error.contains("links.l.trace_digest: there is no trace"), "{error}");
@@ -113,13 +116,14 @@ fn traces_that_are_none() {
 fn a_schedule_is_read_and_written() {
     let with = |schedule: &str| {
         text(&format!(
-            "[links.l]\nrate = \"10 Mbit/s\"\nrate_schedule = \"{schedule}\"\ndelay = \"1 ms\"\nbuffer = \"9 packets\"\n\
+            "[links.l]\nrate = \"10 Mbit/s\"\nrate_schedule = {schedule}\ndelay = \"1 ms\"\nbuffer = \"9 packets\"\n\
              [flows.f]\nrtt = \"9 ms\"\n"
         ))
     };
-    let written = "5 Mbit/s at 2 s, 20 Mbit/s at 2.5 s, every 4 s";
-    let found = crate::read(&with(written)).unwrap();
-    assert!(found.to_toml().contains(&format!("rate_schedule = \"{written}\"")));
+    let found = crate::read(&with(
+        "[{ at = \"2 s\", rate = \"5 Mbit/s\" }, { at = \"2.5 s\", rate = \"20 Mbit/s\" }]\nrate_period = \"4 s\"",
+    ))
+    .unwrap();
     assert_eq!(crate::read(&found.to_toml()).unwrap(), found);
     let Service::Scheduled(schedule) = found.service("l", Direction::Forward) else { panic!("no schedule") };
     // Two cycles: 2 s at 10, 0.5 s at 5, 1.5 s at 20 Mbit/s.
@@ -127,21 +131,42 @@ fn a_schedule_is_read_and_written() {
         schedule.work(weir_types::Instant::from_nanos(8_000_000_000)),
         2 * 52_500_000 * Service::WORK_PER_BIT
     );
-    for (schedule, words) in [
-        ("", "\"\" is no change of a rate"),
-        ("5 Mbit/s", "\"5 Mbit/s\" is no change of a rate"),
-        ("5 Mbit/s at 0 s", "the rate from the start on is the link's own"),
-        ("5 Mbit/s at 2 s, 6 Mbit/s at 2 s", "the change at 2 s does not come after the one at 2 s"),
-        ("5 Mbit/s at 2 s, every 2 s", "the schedule begins anew after 2 s, before its change at 2 s"),
-        ("every 2 s", "the rate never changes"),
-        ("5 Mbit/s at 1 ns, every 2 ns", "a cycle of 2 ns changes the rate more than once in a microsecond"),
-        ("5 Mbit/s at 2 s, every 3 s, 6 Mbit/s at 4 s", "comes after the end of the schedule"),
-        ("5 Mbps at 2 s", "ambiguous"),
-        ("5 Mbit/s at 2", "has no unit"),
+    for (schedule, line, place, words) in [
+        ("[]\nrate_period = \"2 s\"", 7, "rate_period", "no rate_schedule to begin anew"),
+        ("\"5 Mbit/s at 2 s\"", 6, "rate_schedule", "an array belongs here"),
+        ("[[\"2 s\", \"5 Mbit/s\"]]", 6, "rate_schedule[0]", "a table belongs here, not an array"),
+        ("[{ rate = \"5 Mbit/s\" }]", 6, "rate_schedule[0]", "missing field `at`"),
+        (
+            "[{ at = \"0 s\", rate = \"5 Mbit/s\" }]",
+            6,
+            "rate_schedule[0].at",
+            "the rate from the start on is the link's own",
+        ),
+        (
+            "[\n{ at = \"2 s\", rate = \"5 Mbit/s\" },\n{ at = \"2 s\", rate = \"6 Mbit/s\" },\n]",
+            8,
+            "rate_schedule[1].at",
+            "the change at 2 s does not come after the one at 2 s",
+        ),
+        (
+            "[{ at = \"2 s\", rate = \"5 Mbit/s\" }]\nrate_period = \"2 s\"",
+            7,
+            "rate_period",
+            "the schedule begins anew after 2 s, before its change at 2 s",
+        ),
+        (
+            "[{ at = \"1 ns\", rate = \"5 Mbit/s\" }]\nrate_period = \"2 ns\"",
+            7,
+            "rate_period",
+            "a cycle of 2 ns changes the rate more than once in a microsecond",
+        ),
+        ("[{ at = \"2 s\", rate = \"5 Mbps\" }]", 6, "rate_schedule[0].rate", "ambiguous"),
+        ("[\n{ at = \"2\", rate = \"5 Mbit/s\" }]", 7, "rate_schedule[0].at", "has no unit"),
+        ("[{ at = \"2 s\", rat = \"5 Mbit/s\" }]", 6, "rate_schedule[0].rat", "did you mean `rate`?"),
     ] {
         let error = crate::read(&with(schedule)).expect_err(schedule).to_string();
-        assert!(error.starts_with("plain.toml:6: links.l.rate_schedule: "), "{error}");
+        assert!(error.starts_with(&format!("plain.toml:{line}: links.l.{place}: ")), "{schedule}: {error}");
         assert!(error.contains(words) && error.contains("\nhint: "), "{schedule}: {error}");
     }
-    assert!(scenario("links.l = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\" }\nflows.f = { rtt = \"9 ms\" }\n").links["l"].rate_schedule.is_none());
+    assert!(scenario("links.l = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\" }\nflows.f = { rtt = \"9 ms\" }\n").links["l"].rate_schedule.is_empty());
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::{group, of, same};
-use crate::{run, scenario};
+use crate::{run, scenario, tables};
 
 const DUMBBELL: &str = r#"
 schema = 1
@@ -18,7 +18,7 @@ reverse = { buffer = "1000 packets" }
 [flows.f]
 count = 20
 rtt = "20 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 "#;
 
 /// Fails unless `lost` of `sent` are as many as chance gives with probability `p`, five standard
@@ -104,7 +104,7 @@ fn a_source_asks_its_path() {
             ("links.l.loss.bernoulli.per_packet", "0.002"),
             ("flows.f", "{ count = 2, rtt = \"100 ms\", tcp = { ecn = true, min_rto = \"200 ms\" } }"),
             ("flows.f.tcp.congestion", congestion),
-            ("links.l.aqm", law),
+            ("links.l.queue", law),
             ("links.l.ecn_capable", capable),
         ];
         run(&scenario(DUMBBELL, &sets), 1)
@@ -114,14 +114,14 @@ fn a_source_asks_its_path() {
     // On a path with a legacy router it is Reno, ACK by ACK.
     let reno = run_with("{ reno = {} }", "{ drop-tail = {} }", "true");
     let legacy = run_with(mixed, "{ drop-tail = {} }", "false");
-    same(&legacy.tables().flows, &reno.tables().flows);
-    same(&legacy.tables().links, &reno.tables().links);
+    same(&tables(&legacy).flows, &tables(&reno).flows);
+    same(&tables(&legacy).links, &tables(&reno).links);
     // By its square root: 2 x 1.22 x 8 kbit / (100 ms x sqrt 0.002) = 4.4 Mbit/s, 22%.
     assert!(goodput(&reno) < 0.3, "{}", goodput(&reno));
     // Where all routers mark, it is the plain wireless source, which no square root holds back.
     let rem = "{ rem = { ecn = true } }";
     let (capable, plain) = (run_with(mixed, rem, "true"), run_with("{ wireless = {} }", rem, "true"));
-    same(&capable.tables().flows, &plain.tables().flows);
+    same(&tables(&capable).flows, &tables(&plain).flows);
     assert!(goodput(&capable) > 2.0 * goodput(&reno), "{} and {}", goodput(&capable), goodput(&reno));
 }
 
@@ -131,14 +131,14 @@ fn a_source_asks_its_path() {
 #[test]
 fn losses_alone_do_not_hold_a_wireless_source_back() {
     let tcp = "{ ecn = true, min_rto = \"200 ms\", congestion.wireless = {}, \
-               recovery.sack = { loss = \"time\", tail_probe = true } }";
+               recovery.sack = { detection = \"rack\", tlp = true } }";
     let sets = [
         ("duration", "\"300 s\""),
         ("measure.warm_up", "\"150 s\""),
         ("links.l.loss.bernoulli.per_packet", "0.03"),
         ("flows.f", "{ count = 2, rtt = \"100 ms\" }"),
         ("flows.f.tcp", tcp),
-        ("links.l.aqm", "{ rem = { ecn = true } }"),
+        ("links.l.queue", "{ rem = { ecn = true } }"),
     ];
     let goodput = group(&run(&scenario(DUMBBELL, &sets), 1), "f", "goodput");
     assert!(goodput > 0.8, "{goodput}");
@@ -164,15 +164,18 @@ fn lane() -> impl Strategy<Value = String> {
     let changes = prop_oneof![
         Just(String::new()),
         (50_u32..10_000, any::<bool>()).prop_map(|(rate, again)| {
-            let every = if again { ", every 0.7 s" } else { "" };
-            format!("rate_schedule = \"{rate} kbit/s at 0.3 s, 2 Mbit/s at 0.4 s{every}\"\n")
+            let period = if again { "rate_period = \"0.7 s\"\n" } else { "" };
+            format!(
+                "rate_schedule = [{{ at = \"0.3 s\", rate = \"{rate} kbit/s\" }}, \
+                 {{ at = \"0.4 s\", rate = \"2 Mbit/s\" }}]\n{period}"
+            )
         }),
     ];
     let law = prop_oneof![
         Just(""),
-        Just("aqm.red = {}\n"),
-        Just("aqm.dualpi2 = {}\n"),
-        Just("aqm.fq-codel = {}\n")
+        Just("queue.red = {}\n"),
+        Just("queue.dualpi2 = {}\n"),
+        Just("queue.fq-codel = {}\n")
     ];
     (loss, changes, law).prop_map(|(loss, changes, law)| format!("{loss}{changes}{law}"))
 }
@@ -204,7 +207,7 @@ proptest! {
             [flows.long]
             count = 3
             rtt = "30 ms"
-            reversed = {reversed}
+            upload = {reversed}
             tcp.ecn = true
             [flows.each]
             each_hop_of = "row"
@@ -213,7 +216,7 @@ proptest! {
             "#
         );
         let measured = run(&scenario(&text, &[]), seed);
-        let links = measured.tables().links;
+        let links = tables(&measured).links;
         for (name, column) in &links.columns {
             if *name == "utilisation"
                 && let weir_sim::Column::Real(values) = column

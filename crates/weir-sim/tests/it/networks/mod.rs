@@ -6,7 +6,7 @@ mod routes;
 
 use weir_sim::{Measurements, Table};
 
-use crate::value;
+use crate::{tables, value};
 
 /// Fails unless the tables are the same to the last digit; what is not defined in both is the same.
 #[track_caller]
@@ -20,11 +20,11 @@ fn same(one: &Table, other: &Table) {
 #[track_caller]
 fn of(measured: &Measurements, link: &str, direction: &str, group: &str, column: &str) -> f64 {
     let names = [("link", link), ("direction", direction), ("class", "all"), ("group", group)];
-    value(&measured.tables().links, &names, -1, column)
+    value(&tables(measured).links, &names, -1, column)
 }
 
 /// A measure of a group over the whole run.
 #[track_caller]
 fn group(measured: &Measurements, group: &str, column: &str) -> f64 {
-    value(&measured.tables().groups, &[("group", group)], -1, column)
+    value(&tables(measured).groups, &[("group", group)], -1, column)
 }

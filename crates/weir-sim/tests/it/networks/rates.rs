@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use super::{group, of, same};
-use crate::{run, scenario, value};
+use crate::{run, scenario, tables, value};
 
 /// Enough for a queue that never empties.
 const BUSY: &str = r#"
@@ -19,15 +19,19 @@ reverse = { rate = "100 Mbit/s", buffer = "1000 packets" }
 [flows.f]
 count = 20
 rtt = "20 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 "#;
 
 /// What a link sends that is always busy is the integral of its rate.
 #[test]
 fn a_schedule_is_kept() {
-    let set = ("links.l.rate_schedule", "20 Mbit/s at 12 s, 4 Mbit/s at 26 s, 30 Mbit/s at 37 s");
+    let set = (
+        "links.l.rate_schedule",
+        "[{ at = \"12 s\", rate = \"20 Mbit/s\" }, { at = \"26 s\", rate = \"4 Mbit/s\" }, \
+               { at = \"37 s\", rate = \"30 Mbit/s\" }]",
+    );
     let measured = run(&scenario(BUSY, &[set]), 1);
-    let links = measured.tables().links;
+    let links = tables(&measured).links;
     let at = |period, column| {
         let names = [("direction", "forward"), ("class", "all"), ("group", "all")];
         value(&links, &names, period, column)
@@ -45,8 +49,12 @@ fn a_schedule_is_kept() {
 #[test]
 fn a_change_to_the_same_rate_is_none() {
     let plain = run(&scenario(BUSY, &[]), 1);
-    let changed = run(&scenario(BUSY, &[("links.l.rate_schedule", "10 Mbit/s at 3 s, every 7 s")]), 1);
-    let (plain, changed) = (plain.tables(), changed.tables());
+    let same_rate = [
+        ("links.l.rate_schedule", "[{ at = \"3 s\", rate = \"10 Mbit/s\" }]"),
+        ("links.l.rate_period", "7 s"),
+    ];
+    let changed = run(&scenario(BUSY, &same_rate), 1);
+    let (plain, changed) = (tables(&plain), tables(&changed));
     same(&changed.flows, &plain.flows);
     same(&changed.delays, &plain.delays);
 }
@@ -54,10 +62,10 @@ fn a_change_to_the_same_rate_is_none() {
 /// A queue under control stays so when the rate changes: laws are told.
 #[test]
 fn laws_learn_of_the_rate() {
-    let pie = ("links.l.aqm", "{ pie = {} }");
-    let set = ("links.l.rate_schedule", "2 Mbit/s at 20 s");
+    let pie = ("links.l.queue", "{ pie = {} }");
+    let set = ("links.l.rate_schedule", "[{ at = \"20 s\", rate = \"2 Mbit/s\" }]");
     let measured = run(&scenario(BUSY, &[pie, set]), 1);
-    let links = measured.tables().links;
+    let links = tables(&measured).links;
     let delay = |period| {
         let names = [("direction", "forward"), ("class", "all"), ("group", "all")];
         value(&links, &names, period, "delay_p50_ms")
@@ -99,7 +107,7 @@ fn a_trace_is_used_up() {
     let off = (whole("bytes") - 5000.0 * 5.0 * 1504.0).abs();
     assert!(off <= 2.0 * 1504.0, "{off} bytes too many or too few");
     assert!((whole("rate_bps") - 10e6).abs() < 1.0, "the rate that was given");
-    let links = measured.tables().links;
+    let links = tables(&measured).links;
     let names = [("direction", "forward"), ("class", "all"), ("group", "all")];
     for period in 1..4 {
         let utilisation = value(&links, &names, period, "utilisation");

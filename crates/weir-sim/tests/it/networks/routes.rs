@@ -1,10 +1,10 @@
-//! Ways over links: nothing depends on how they are written, and both ways count.
+//! Routing over links: nothing depends on how they are written, and both ways count.
 
 use weir_scenario::Scenario;
 use weir_sim::Measurements;
 
 use super::{group, of, same};
-use crate::{run, scenario};
+use crate::{run, scenario, tables};
 
 const DUMBBELL: &str = r#"
 schema = 1
@@ -19,17 +19,17 @@ reverse = { buffer = "50 packets" }
 [flows.f]
 count = 10
 rtt = "50 ms"
-jitter = "1 s"
+start_jitter = "1 s"
 access = { rate = "100 Mbit/s", receiver_delay = "2 ms" }
 "#;
 
 /// With all flows the other way round a dumbbell is itself, seen from behind.
 #[test]
 fn reversed_traffic_is_the_same() {
-    let forward = run(&scenario(DUMBBELL, &[]), 3).tables();
-    let reversed = run(&scenario(DUMBBELL, &[("flows.f.reversed", "true")]), 3);
-    same(&reversed.tables().groups, &forward.groups);
-    same(&reversed.tables().flows, &forward.flows);
+    let forward = tables(&run(&scenario(DUMBBELL, &[]), 3));
+    let reversed = run(&scenario(DUMBBELL, &[("flows.f.upload", "true")]), 3);
+    same(&tables(&reversed).groups, &forward.groups);
+    same(&tables(&reversed).flows, &forward.flows);
     let forward = run(&scenario(DUMBBELL, &[]), 3);
     for column in ["arrivals", "departures", "drops", "bytes", "utilisation", "queue_mean", "delay_mean_ms"] {
         for (one, other) in [("forward", "reverse"), ("reverse", "forward")] {
@@ -44,7 +44,7 @@ fn reversed_traffic_is_the_same() {
 #[test]
 fn acks_wait_behind_data() {
     let both =
-        format!("{DUMBBELL}[flows.g]\ncount = 10\nrtt = \"50 ms\"\njitter = \"1 s\"\nreversed = true\n");
+        format!("{DUMBBELL}[flows.g]\ncount = 10\nrtt = \"50 ms\"\nstart_jitter = \"1 s\"\nupload = true\n");
     let alone = of(&run(&scenario(DUMBBELL, &[]), 1), "l", "forward", "all", "utilisation");
     let measured = run(&scenario(&both, &[]), 1);
     for direction in ["forward", "reverse"] {
@@ -69,13 +69,13 @@ fn nodes_are_but_another_way_to_write_a_path() {
     let nodes: &[(&str, &str)] =
         &[("links.l.from", "a"), ("links.l.to", "b"), ("flows.f.from", "a"), ("flows.f.to", "b")];
     let same = |one: &Measurements, other: &Measurements| {
-        let pairs = one.tables().into_named().into_iter().zip(other.tables().into_named());
+        let pairs = tables(one).into_named().into_iter().zip(tables(other).into_named());
         pairs.for_each(|((_, one), (_, other))| same(&one, &other));
     };
     same(&run(&scenario(DUMBBELL, nodes), 1), &run(&scenario(DUMBBELL, &[]), 1));
     let back: &[(&str, &str)] =
         &[("links.l.from", "b"), ("links.l.to", "a"), ("flows.f.from", "a"), ("flows.f.to", "b")];
-    let reversed = run(&scenario(DUMBBELL, &[("flows.f.reversed", "true")]), 1);
+    let reversed = run(&scenario(DUMBBELL, &[("flows.f.upload", "true")]), 1);
     same(&run(&scenario(DUMBBELL, back), 1), &reversed);
 }
 
@@ -88,7 +88,7 @@ fn the_round_trip_is_what_the_scenario_says() {
             let (from, to) = ends.split_once(' ').unwrap();
             format!(
                 "[links.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"8 Mbit/s\"\ndelay = \"{delay} ms\"\n\
-                 buffer = \"9 packets\"\none_way = true\n"
+                 buffer = \"9 packets\"\nunidirectional = true\n"
             )
         };
         format!(
@@ -120,17 +120,17 @@ fn parking_lot(sets: &[(&str, &str)]) -> Scenario {
         rate = "10 Mbit/s"
         delay = "10 ms"
         buffer = "100 packets"
-        aqm.rem = { ecn = true }
+        queue.rem = { ecn = true }
         [flows.long]
         count = 10
         rtt = "80 ms"
-        jitter = "1 s"
+        start_jitter = "1 s"
         tcp.ecn = true
         [flows.cross]
         each_hop_of = "hop"
         count = 10
         rtt = "40 ms"
-        jitter = "1 s"
+        start_jitter = "1 s"
         tcp.ecn = true
     "#;
     scenario(text, sets)

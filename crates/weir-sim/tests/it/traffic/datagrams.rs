@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{agree, text};
-use crate::{of_link, run, scenario, value};
+use crate::{of_link, run, scenario, tables, value};
 
 #[test]
 fn a_constant_rate_below_that_of_the_link_never_waits() {
@@ -14,7 +14,7 @@ fn a_constant_rate_below_that_of_the_link_never_waits() {
     }
     // One at once, then one per 8000 / 7.9e6 s.
     assert_eq!(of_link(&measured, "arrivals") as u64, 98_750);
-    let of = |column| value(&measured.tables().groups, &[("group", "web")], -1, column);
+    let of = |column| value(&tables(&measured).groups, &[("group", "web")], -1, column);
     assert_eq!(of("sent") as u64, 98_750);
     // What was sent in the last 51 ms is on its way: 50 packets, one every 1.0127 ms.
     assert_eq!(of("delivered") as u64, 98_750 - 50);
@@ -22,10 +22,10 @@ fn a_constant_rate_below_that_of_the_link_never_waits() {
 
 #[test]
 fn what_a_link_cannot_carry_is_lost() {
-    let group = "count = 4\njitter = \"10 ms\"\ntraffic.cbr.rate = \"4 Mbit/s\"";
+    let group = "count = 4\nstart_jitter = \"10 ms\"\ntraffic.cbr.rate = \"4 Mbit/s\"";
     let few = [("links.l.buffer", "10 packets"), ("measure.warm_up", "10 s")];
     let measured = run(&scenario(&text("110 s", group), &few), 1);
-    let of = |column| value(&measured.tables().groups, &[("group", "web")], -1, column);
+    let of = |column| value(&tables(&measured).groups, &[("group", "web")], -1, column);
     assert!((of("loss") - 0.5).abs() < 1e-3, "loss {}", of("loss"));
     assert!((of("goodput") - 1.0).abs() < 1e-3, "goodput {}", of("goodput"));
     assert_eq!(of("users") as u32, 4);
@@ -44,7 +44,7 @@ fn packets_at_random_instants_wait_as_in_m_d_1() {
 fn on_off_sources_have_their_mean_rate() {
     for (shape, rate) in [("", 2.0e6), ("", 20e3), (", shape = 2.5", 2.0e6)] {
         let group = format!(
-            "count = 10\njitter = \"10 s\"\n\
+            "count = 10\nstart_jitter = \"10 s\"\n\
              traffic.on-off = {{ rate = \"{rate} bit/s\", on = \"200 ms\", off = \"600 ms\"{shape} }}"
         );
         let settings = [("measure.warm_up", "20 s"), ("links.l.rate", "80 Mbit/s")];
@@ -58,9 +58,9 @@ fn on_off_sources_have_their_mean_rate() {
 #[test]
 fn marks_are_ignored_where_packets_can_bear_them() {
     let group = "traffic.cbr = { rate = \"7.99 Mbit/s\", gaps = \"exponential\", ecn = true }";
-    let law = [("links.l.aqm", "{ red = { ecn = true } }")];
+    let law = [("links.l.queue", "{ red = { ecn = true } }")];
     let measured = run(&scenario(&text("50 s", group), &law), 1);
-    let of = |column| value(&measured.tables().groups, &[("group", "web")], -1, column);
+    let of = |column| value(&tables(&measured).groups, &[("group", "web")], -1, column);
     assert!(of("mark_fraction") > 0.01, "{}", of("mark_fraction"));
     assert!((of("sent") - 49_937.0).abs() < 4.5 * 49_937.0_f64.sqrt(), "{}", of("sent"));
 }
@@ -92,7 +92,7 @@ fn a_trace_is_replayed_exactly() {
     let settings = [("measure.period", "1 ms"), ("links.l.rate", "10 Gbit/s")];
     let measured = run(&scenario(&text("500 ms", &group), &settings), 1);
     std::fs::remove_dir_all(&folder).unwrap();
-    let tables = measured.tables();
+    let tables = tables(&measured);
     let all = [("direction", "forward"), ("class", "all"), ("group", "all")];
     let first = lines[0].0;
     for period in 0..450_u64 {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use weir_sim::{Batch, Job};
 
 use super::{completed, text};
-use crate::{run, scenario, value};
+use crate::{run, scenario, tables, value};
 
 /// So many that are there at once, times some for luck: not as many as ever came.
 fn bounded(rate: u32, duration: u32) {
@@ -83,9 +83,9 @@ proptest! {
         let (count, unfinished) = (of("count"), of("unfinished"));
         prop_assert!(unfinished < 0.5, "{unfinished} of {count} flows never end");
         prop_assert_eq!(of("bytes") as u64, count as u64 * u64::from(size));
-        let delivered = value(&measured.tables().groups, &[("group", "web")], -1, "delivered");
+        let delivered = value(&tables(&measured).groups, &[("group", "web")], -1, "delivered");
         prop_assert_eq!(delivered as u64, count as u64 * u64::from(size.div_ceil(1000)));
-        let bits = value(&measured.tables().groups, &[("group", "web")], -1, "goodput_bps") * 4000.0;
+        let bits = value(&tables(&measured).groups, &[("group", "web")], -1, "goodput_bps") * 4000.0;
         prop_assert_eq!((bits / 8.0).round() as u64, count as u64 * u64::from(size));
         // Where five times the load comes, hardly a flow has ended before the last has begun.
         prop_assert!(measured.slots as f64 <= count);
@@ -96,8 +96,8 @@ proptest! {
 /// places each, however many transfers follow on one another, and none disturbs the next.
 #[test]
 fn users_need_two_places_each() {
-    let group = "count = 20\njitter = \"1 s\"\nstop = \"300 s\"\naccess.rate = \"5 Mbit/s\"\n\
-                 traffic.loop = { size = \"7.5 kB\" }\ntcp = { min_rto = \"200 ms\", delayed_ack = \"40 ms\" }";
+    let group = "count = 20\nstart_jitter = \"1 s\"\nstop = \"300 s\"\naccess.rate = \"5 Mbit/s\"\n\
+                 traffic.closed-loop = { size = \"7.5 kB\" }\ntcp = { min_rto = \"200 ms\", delayed_ack = \"40 ms\" }";
     let text = text("600 s", group);
     for recovery in ["newreno", "reno", "sack"] {
         let set = [
@@ -109,7 +109,7 @@ fn users_need_two_places_each() {
         let of = |column| completed(&measured, "web", None, column);
         assert!(of("count") > 5000.0 && of("unfinished") < 0.5, "{recovery}: {}", of("count"));
         assert!(measured.slots <= 40, "{recovery}: {} places", measured.slots);
-        let delivered = value(&measured.tables().groups, &[("group", "web")], -1, "delivered");
+        let delivered = value(&tables(&measured).groups, &[("group", "web")], -1, "delivered");
         assert_eq!(delivered as u64, of("count") as u64 * 8, "{recovery}");
     }
 }
@@ -120,7 +120,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         "traffic.poisson = { load = 0.8, size.cdf = \"hadoop\" }",
         "count = 20\ntraffic.web = { inter_page = \"1 s\" }",
         "count = 20\ntraffic.web-3gpp = { reading = \"1 s\" }",
-        "count = 20\ntraffic.loop = { size = \"10 kB\", think = \"100 ms\" }",
+        "count = 20\ntraffic.closed-loop = { size = \"10 kB\", think_time = \"100 ms\" }",
         "count = 20\ntraffic.on-off = { rate = \"1 Mbit/s\", shape = 1.5 }",
     ];
     let jobs: Vec<_> = groups
@@ -134,7 +134,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let mut batch = Batch::start(jobs.clone(), threads, |work| work()).expect("threads");
         while !batch.wait(Duration::from_secs(1)) {}
         let taken = batch.take().expect("all ended");
-        taken.iter().map(|measured| format!("{:?}", measured.tables())).collect::<Vec<_>>()
+        taken.iter().map(|measured| format!("{:?}", tables(measured))).collect::<Vec<_>>()
     };
     let one = with(1);
     assert_eq!(one, with(4));

@@ -1,7 +1,7 @@
 //! Finite flows: their time on an empty path, their load, their waiting.
 
 use super::{agree, completed, rows, text};
-use crate::{of_link, run, scenario, value};
+use crate::{of_link, run, scenario, tables, value};
 
 /// Slow start by hand: the SYN's round trip, then rounds of 2, 4, 8 and 16 packets. The first ACK of each
 /// comes a transmission (1 ms) and a round trip after its first packet; the last round keeps the link
@@ -12,7 +12,7 @@ fn a_transfer_on_an_empty_path_takes_the_rounds_of_slow_start() {
         text(
             "20 s",
             &format!(
-                "traffic.loop = {{ size = \"30 packets\", think = \"2 s\" }}\ntcp = {{ initial_window = \"2 packets\"{tcp} }}"
+                "traffic.closed-loop = {{ size = \"30 packets\", think_time = \"2 s\" }}\ntcp = {{ initial_window = \"2 packets\"{tcp} }}"
             ),
         )
     };
@@ -35,7 +35,7 @@ fn a_transfer_on_an_empty_path_takes_the_rounds_of_slow_start() {
 /// A transfer that fits into the first window is as fast as can be.
 #[test]
 fn a_short_transfer_is_not_slowed_down() {
-    let group = "traffic.loop = { size = \"9.25 kB\", think = \"2 s\" }\ntcp.handshake = false";
+    let group = "traffic.closed-loop = { size = \"9.25 kB\", think_time = \"2 s\" }\ntcp.handshake = false";
     let measured = run(&scenario(&text("20 s", group), &[]), 1);
     let mean = completed(&measured, "all", Some(10_000.0), "fct_mean_ms");
     assert!((mean - 59.25).abs() < 1e-6, "{mean} ms");
@@ -110,7 +110,7 @@ fn what_arrives_does_not_depend_on_the_discipline() {
     let group = "traffic.poisson = { load = 0.9, size.pareto-ii = { mean = \"12 packets\", shape = 1.2 } }"
         .replace("load = 0.9", "rate = \"70 /s\"");
     let arrived = |law: &str| {
-        let law = format!("links.l.aqm.{law}");
+        let law = format!("links.l.queue.{law}");
         let scenario = scenario(&text("60 s", &group), &[(&law, "{}"), ("links.l.buffer", "30 packets")]);
         let measured = run(&scenario, 3);
         let classes: Vec<_> = rows(&measured, "web")
@@ -139,7 +139,7 @@ fn users_are_the_flows_that_are_there_on_average() {
         run(&scenario(&text("400 s", group), &[("measure.series", "{ interval = \"10 ms\" }")]), 1);
     let of = |column| completed(&measured, "web", None, column);
     let there = of("count") / 400.0 * of("fct_mean_ms") / 1e3;
-    let users = value(&measured.tables().groups, &[("group", "web")], -1, "users");
+    let users = value(&tables(&measured).groups, &[("group", "web")], -1, "users");
     assert!((users - there).abs() <= 0.5 + 0.02 * there, "{users} users, {there} by Little's law");
     let names = &measured.series.names;
     let live = names.iter().position(|(path, variable)| path == "flows.web" && *variable == "live");
@@ -154,7 +154,7 @@ fn arrivals_keep_to_start_and_stop() {
         "start = \"10 s\"\nstop = \"20 s\"\ntraffic.poisson = { rate = \"100 /s\", size = \"2 packets\" }";
     let periods = [("measure.period", "10 s")];
     let measured = run(&scenario(&text("30 s", group), &periods), 1);
-    let sent = |period| value(&measured.tables().groups, &[("group", "web")], period, "sent");
+    let sent = |period| value(&tables(&measured).groups, &[("group", "web")], period, "sent");
     assert!(sent(0) < 0.5 && sent(1) > 2000.0, "{} and {}", sent(0), sent(1));
     let all = completed(&measured, "web", None, "count");
     assert!((all - 1000.0).abs() < 4.5 * 1000.0_f64.sqrt(), "{all} flows");

@@ -1,19 +1,19 @@
 //! Web sessions.
 
 use super::{agree, completed, text};
-use crate::{run, scenario, value};
+use crate::{run, scenario, tables, value};
 
 #[test]
 fn a_session_has_its_pages_and_a_page_its_objects() {
     for from in ["end", "start"] {
         let group = format!(
-            "count = 5\njitter = \"1 s\"\ntraffic.web = {{ pages = 3, objects = 4, inter_page = \"2 s\", \
+            "count = 5\nstart_jitter = \"1 s\"\ntraffic.web = {{ pages = 3, objects = 4, inter_page = \"2 s\", \
              inter_page_from = \"{from}\", size = \"3 packets\" }}"
         );
         let measured = run(&scenario(&text("200 s", &group), &[]), 1);
         let of = |column| completed(&measured, "web", None, column);
         assert_eq!((of("count") as u32, of("unfinished") as u32), (5 * 3 * 4, 0), "{from}");
-        let delivered = value(&measured.tables().groups, &[("group", "web")], -1, "delivered");
+        let delivered = value(&tables(&measured).groups, &[("group", "web")], -1, "delivered");
         assert_eq!(delivered as u32, 5 * 3 * 4 * 3, "{from}");
     }
 }
@@ -45,7 +45,7 @@ fn sessions_can_come_one_after_the_other() {
     let measured = run(&scenario(&text("80 s", group), &[("measure.period", "20 s")]), 1);
     assert_eq!(completed(&measured, "web", None, "count") as u32, 400);
     // 200 in the first half, a Poisson number.
-    let sent = |period| value(&measured.tables().groups, &[("group", "web")], period, "delivered");
+    let sent = |period| value(&tables(&measured).groups, &[("group", "web")], period, "delivered");
     assert!((sent(0) - 200.0).abs() < 4.5 * 200.0_f64.sqrt(), "{}", sent(0));
     assert!(sent(3) < 0.5, "all have come by 60 s");
 }
@@ -53,7 +53,7 @@ fn sessions_can_come_one_after_the_other() {
 /// A page is a main object and as many others as the truncated Pareto law has on average.
 #[test]
 fn users_of_3gpp_read_parse_and_load() {
-    let group = "count = 40\njitter = \"5 s\"\ntraffic.web-3gpp = { pages = 4, reading = \"5 s\" }";
+    let group = "count = 40\nstart_jitter = \"5 s\"\ntraffic.web-3gpp = { pages = 4, reading = \"5 s\" }";
     let fast = [("links.l.rate", "800 Mbit/s")];
     let measured = run(&scenario(&text("3000 s", group), &fast), 1);
     let (count, unfinished) =

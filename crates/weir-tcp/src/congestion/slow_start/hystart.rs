@@ -22,13 +22,17 @@ use crate::congestion::{Ack, Window, parts::Round};
     serde(deny_unknown_fields, default)
 )]
 pub struct HystartParameters {
-    /// Look at the length of trains of ACKs. Default on (Linux).
+    /// Look at the length of ACK trains.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
     pub train: bool,
-    /// Look at the growth of round trips. Default on (Linux).
+    /// Look at the growth of round trips.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
     pub delay: bool,
-    /// Windows below this are left alone, in segments. Default 16 (Linux).
+    /// Smaller windows are left alone, in segments.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
     pub low_window: f64,
-    /// ACKs further apart are not of one train. Default 2 ms (Linux).
+    /// ACKs further apart are not of one train.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
     pub spacing: Duration,
 }
 
@@ -76,8 +80,8 @@ impl Hystart {
         }
     }
 
-    /// A timeout begins slow start anew. After any other cut the threshold is known, and there is no
-    /// more to look for, should recovery have left the window below it.
+    /// A timeout begins slow start anew. After any other cut the threshold is known, so the search does
+    /// not start again if recovery leaves the window below it.
     pub(super) const fn on_cut(&mut self, timeout: bool) {
         self.found = !timeout;
     }

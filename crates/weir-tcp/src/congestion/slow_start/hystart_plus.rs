@@ -24,17 +24,23 @@ use crate::congestion::{Ack, Window, parts::Round};
     serde(deny_unknown_fields, default)
 )]
 pub struct HystartPlusParameters {
-    /// `MIN_RTT_THRESH`: by how much round trips must have grown at least. Default 4 ms (RFC 9406).
+    /// `MIN_RTT_THRESH`: least growth of the round trip that ends slow start.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
     pub min_threshold: Duration,
-    /// `MAX_RTT_THRESH`: and at most. Default 16 ms (RFC 9406).
+    /// `MAX_RTT_THRESH`: growth of the round trip that always ends slow start.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
     pub max_threshold: Duration,
-    /// `N_RTT_SAMPLE`: samples of a round before it is judged. Default 8 (RFC 9406).
+    /// `N_RTT_SAMPLE`: samples of a round before it is judged.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
     pub samples: u32,
-    /// `CSS_GROWTH_DIVISOR`: how many times slower the second phase grows. Default 4 (RFC 9406).
+    /// `CSS_GROWTH_DIVISOR`: how many times slower conservative slow start grows.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
     pub divisor: f64,
-    /// `CSS_ROUNDS`: rounds of the second phase. Default 5 (RFC 9406).
+    /// `CSS_ROUNDS`: rounds of conservative slow start.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3")))]
     pub rounds: u32,
-    /// `L`: segments that one ACK counts for at most. Default 8 (RFC 9406, without pacing).
+    /// `L`: segments that one ACK counts for at most.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9406, section 4.3, without pacing")))]
     pub limit: f64,
 }
 

@@ -1,4 +1,4 @@
-//! How slow start finds its end, if not by a loss or a mark. One file each.
+//! How slow start ends, if not by a loss or a mark. One file each.
 
 mod hystart;
 mod hystart_plus;

@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438), by the numbers of its equations.
 
-use weir_tcp::congestion::{CongestionConfig, CubicParameters, Halves, SlowStartConfig};
+use weir_tcp::congestion::{CongestionConfig, CubicParameters, SlowStartConfig, SsthreshFrom};
 use weir_types::{Duration, Instant, Probability};
 
 use super::{Bench, near};
@@ -120,8 +120,8 @@ fn after_a_timeout_the_curve_begins_where_slow_start_ends() {
 
 #[test]
 fn what_is_outstanding_is_cut_or_the_window() {
-    for (cuts, cwnd) in [(Halves::Flight, 70.0), (Halves::Window, 70.63)] {
-        let mut bench = Bench::new(&cubic(|parameters| parameters.cuts = cuts), 100.9);
+    for (cuts, cwnd) in [(SsthreshFrom::Flight, 70.0), (SsthreshFrom::Window, 70.63)] {
+        let mut bench = Bench::new(&cubic(|parameters| parameters.ssthresh_from = cuts), 100.9);
         bench.loss();
         near(bench.window.cwnd, cwnd, 1e-12);
     }

@@ -4,7 +4,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use weir_tcp::{
-    Counts, Receiver, Segment, Sender, TcpParameters,
+    AppropriateByteCounting, Receiver, Segment, Sender, TcpParameters,
     congestion::{CongestionConfig, CubicParameters, DctcpParameters, RenoParameters, SlowStartConfig},
 };
 use weir_types::{Duration, Ecn, Instant, Packets, Probability};
@@ -84,9 +84,13 @@ fn a_milder_cut_allows_a_larger_window() {
 /// Delayed ACKs halve the growth, `W = sqrt(3 / (4 p))`, but where segments are counted.
 #[test]
 fn delayed_acks_halve_the_growth_unless_segments_count() {
-    for (counts, b) in [(Counts::Acks, 2.0), (Counts::UpToTwo, 1.0), (Counts::Segments, 1.0)] {
+    for (abc, b) in [
+        (AppropriateByteCounting::Off, 2.0),
+        (AppropriateByteCounting::Limit2, 1.0),
+        (AppropriateByteCounting::NoLimit, 1.0),
+    ] {
         let delayed_ack = Some(Duration::from_millis(40));
-        let parameters = TcpParameters { counts, delayed_ack, ..with(reno(0.5)) };
+        let parameters = TcpParameters { abc, delayed_ack, ..with(reno(0.5)) };
         let theory = (1.5_f64 * 2500.0 / b).sqrt();
         near(mean_window(parameters, 2500) / theory, 1.0, 0.06);
     }

@@ -2,23 +2,23 @@
 //! was acknowledged towards the next segment.
 
 use weir_tcp::congestion::{
-    Ahead, CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, Halves, RenoParameters,
-    RoundEnd, SlowStartConfig,
+    CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, RenoParameters, SlowStartConfig,
+    SsthreshFrom, TargetRtt, WindowEnd,
 };
 use weir_types::{Duration, Instant, Probability};
 
 use super::{Bench, near};
 
 fn reno() -> RenoParameters {
-    RenoParameters { halves: Halves::Window, whole_steps: true, ..RenoParameters::default() }
+    RenoParameters { ssthresh_from: SsthreshFrom::Window, integer_cwnd: true, ..RenoParameters::default() }
 }
 
 fn cubic(change: impl FnOnce(&mut CubicParameters)) -> CongestionConfig {
     let mut parameters = CubicParameters {
         slow_start: SlowStartConfig::Standard,
         friendly_growth: FriendlyGrowth::Alpha,
-        ahead: Ahead::Least,
-        whole_steps: true,
+        target_rtt: TargetRtt::Min,
+        integer_cwnd: true,
         ..CubicParameters::default()
     };
     change(&mut parameters);
@@ -103,7 +103,7 @@ fn cubic_climbs_its_curve_in_steps() {
 fn the_least_round_trip_looks_less_far_ahead() {
     let target_of = |ahead| {
         let mut bench = Bench::new(
-            &cubic(|it| (it.ahead, it.whole_steps, it.reno_friendly) = (ahead, false, false)),
+            &cubic(|it| (it.target_rtt, it.integer_cwnd, it.reno_friendly) = (ahead, false, false)),
             100.0,
         );
         bench.rtt = Duration::from_millis(20);
@@ -113,7 +113,7 @@ fn the_least_round_trip_looks_less_far_ahead() {
         bench.ack(1, false);
         bench.window.cwnd
     };
-    assert!(target_of(Ahead::Smoothed) > target_of(Ahead::Least));
+    assert!(target_of(TargetRtt::Smoothed) > target_of(TargetRtt::Min));
 }
 
 /// At alpha 1/2 a quarter is cut: none of three segments, two of ten.
@@ -122,7 +122,7 @@ fn dctcp_cuts_whole_segments() {
     for (cwnd, left) in [(3.0, 3.0), (10.0, 8.0)] {
         let parameters = DctcpParameters {
             initial_alpha: Probability::new(0.5).unwrap(),
-            whole_cuts: true,
+            integer_cwnd: true,
             reno: reno(),
             ..DctcpParameters::default()
         };
@@ -139,8 +139,8 @@ fn dctcp_cuts_whole_segments() {
 /// that by the one after it.
 #[test]
 fn a_round_ends_with_what_was_sent_or_beyond_it() {
-    let renewed = |round_ends| {
-        let parameters = DctcpParameters { round_ends, ..DctcpParameters::default() };
+    let renewed = |window_end| {
+        let parameters = DctcpParameters { window_end, ..DctcpParameters::default() };
         let mut bench = Bench::new(&CongestionConfig::Dctcp(parameters), 2.0);
         let mut alphas = vec![bench.variable("alpha")];
         for _ in 0..8 {
@@ -151,5 +151,5 @@ fn a_round_ends_with_what_was_sent_or_beyond_it() {
         assert!(bench.now > Instant::ZERO);
         alphas.windows(2).filter(|pair| pair[1] < pair[0]).count()
     };
-    assert_eq!((renewed(RoundEnd::At), renewed(RoundEnd::Beyond)), (8, 4));
+    assert_eq!((renewed(WindowEnd::Reached), renewed(WindowEnd::Passed)), (8, 4));
 }

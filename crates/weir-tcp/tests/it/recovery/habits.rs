@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use weir_tcp::{
-    Flags, Receiver, Segment, Sender, TcpParameters,
-    congestion::CongestionConfig,
-    recovery::{Reduction, SackParameters},
+    Flags, Receiver, Segment, Sender, TcpParameters, congestion::CongestionConfig, recovery::SackParameters,
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -15,8 +13,8 @@ use super::rfc6675::{Desk, tcp};
 /// A mark at a window of ten: five at once, or one less for every second segment until five are left.
 #[test]
 fn a_mark_is_answered_over_a_round_trip() {
-    let windows = |mark_reduction| {
-        let sack = SackParameters { mark_reduction, ..SackParameters::default() };
+    let windows = |prr_on_mark| {
+        let sack = SackParameters { prr_on_mark, ..SackParameters::default() };
         let mut desk = Desk::new(TcpParameters { ecn: true, ..tcp(sack) });
         let echo = Flags::ACK.with(Flags::ECE, true);
         let mut sent = desk.ack_with(1, &[], Instant::ZERO, echo).len();
@@ -29,11 +27,11 @@ fn a_mark_is_answered_over_a_round_trip() {
         assert_eq!(desk.window().1.to_bits(), 5.0_f64.to_bits(), "the threshold");
         (windows, sent)
     };
-    let (at_once, after) = windows(Reduction::AtOnce);
+    let (at_once, after) = windows(false);
     assert!(at_once.iter().all(|window| (5.0..7.0).contains(window)), "{at_once:?}");
     assert!(at_once[9] > 5.0, "it grows meanwhile");
     assert!(after >= 5);
-    let (walked, sent) = windows(Reduction::Proportional);
+    let (walked, sent) = windows(true);
     assert_eq!(walked, [10.0, 9.0, 9.0, 8.0, 8.0, 7.0, 7.0, 6.0, 5.0, 5.0]);
     assert_eq!(sent, 5, "half of what is acknowledged");
 }
@@ -41,7 +39,7 @@ fn a_mark_is_answered_over_a_round_trip() {
 /// Beyond what was sent before the mark the window is the target, and grows.
 #[test]
 fn after_the_round_trip_it_grows_again() {
-    let sack = SackParameters { mark_reduction: Reduction::Proportional, ..SackParameters::default() };
+    let sack = SackParameters { prr_on_mark: true, ..SackParameters::default() };
     let mut desk = Desk::new(TcpParameters { ecn: true, ..tcp(sack) });
     desk.ack_with(1, &[], Instant::ZERO, Flags::ACK.with(Flags::ECE, true));
     for last in 2..=10 {
@@ -56,8 +54,8 @@ fn after_the_round_trip_it_grows_again() {
 /// A single loss, and the ACK that ends its recovery.
 #[test]
 fn the_last_ack_of_recovery_may_let_the_window_grow() {
-    let window = |grow_at_exit| {
-        let mut desk = Desk::new(tcp(SackParameters { grow_at_exit, ..SackParameters::default() }));
+    let window = |grow_on_full_ack| {
+        let mut desk = Desk::new(tcp(SackParameters { grow_on_full_ack, ..SackParameters::default() }));
         for last in 2..=10 {
             desk.ack(0, &[(2, last)]);
         }
@@ -72,13 +70,13 @@ fn the_last_ack_of_recovery_may_let_the_window_grow() {
 
 /// Which of these segments are acknowledged at once, by number, and with what echo. `c`: marked; `w`: the
 /// window was cut; `b`: both; `-`: neither. What leaves before them is told too.
-fn prompt(name: &str, prompt_echoes: bool, segments: &str) -> Vec<(u32, bool)> {
+fn prompt(name: &str, immediate_ecn_echo: bool, segments: &str) -> Vec<(u32, bool)> {
     let mut receiver = Receiver::new(
         0,
         &TcpParameters {
             congestion: CongestionConfig::from_name(name).unwrap(),
             delayed_ack: Some(Duration::from_millis(40)),
-            prompt_echoes,
+            immediate_ecn_echo,
             handshake: false,
             ecn: true,
             ..TcpParameters::default()
@@ -122,8 +120,8 @@ fn a_change_of_marks_is_told_twice() {
 /// The SYN goes out again after 1, 1, 1, 1, 1, 2 and 4 s, or doubles from the first on.
 #[test]
 fn syns_may_keep_their_pace() {
-    let times = |steady_syns| {
-        let parameters = TcpParameters { steady_syns, ..TcpParameters::default() };
+    let times = |syn_linear_timeouts| {
+        let parameters = TcpParameters { syn_linear_timeouts, ..TcpParameters::default() };
         let mut sender = Sender::new(0, 1000, Arc::new(parameters));
         let mut now = Instant::ZERO;
         sender.start();

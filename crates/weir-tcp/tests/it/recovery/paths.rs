@@ -6,7 +6,7 @@ use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 use proptest::prelude::*;
 use weir_tcp::{
     Receiver, Segment, Sender, TcpParameters,
-    recovery::{LossDetection, RecoveryConfig, Reduction, RenoRecoveryParameters, SackParameters},
+    recovery::{LossDetection, RecoveryConfig, RenoRecoveryParameters, SackParameters},
 };
 use weir_types::{Duration, Instant, Rng, Streams};
 
@@ -100,9 +100,9 @@ impl Path {
 fn recoveries() -> impl Strategy<Value = RecoveryConfig> {
     let sack = (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(time, proportional, tail)| {
         RecoveryConfig::Sack(SackParameters {
-            loss: if time { LossDetection::Time } else { LossDetection::Count },
-            reduction: if proportional { Reduction::Proportional } else { Reduction::AtOnce },
-            tail_probe: time && tail,
+            detection: if time { LossDetection::Rack } else { LossDetection::Dupack },
+            prr: proportional,
+            tlp: time && tail,
             ..SackParameters::default()
         })
     });
@@ -138,12 +138,7 @@ proptest! {
 }
 
 fn linux() -> SackParameters {
-    SackParameters {
-        loss: LossDetection::Time,
-        reduction: Reduction::Proportional,
-        tail_probe: true,
-        ..SackParameters::default()
-    }
+    SackParameters { detection: LossDetection::Rack, prr: true, tlp: true, ..SackParameters::default() }
 }
 
 /// Retransmissions and timeouts of a path that loses one segment in fifty, for 20,000 segments.

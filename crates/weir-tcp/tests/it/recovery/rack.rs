@@ -198,7 +198,7 @@ proptest! {
 }
 
 fn by_time() -> SackParameters {
-    SackParameters { loss: LossDetection::Time, ..SackParameters::default() }
+    SackParameters { detection: LossDetection::Rack, ..SackParameters::default() }
 }
 
 /// The sender with loss told by time: repairs at the third, and again when a repair is lost.
@@ -223,7 +223,7 @@ fn the_sender_repairs_its_repairs() {
 /// any; an ACK beyond it that tells of no second copy cuts the window.
 #[test]
 fn the_tail_is_probed() {
-    let sack = SackParameters { tail_probe: true, ..by_time() };
+    let sack = SackParameters { tlp: true, ..by_time() };
     let mut desk = Desk::new(TcpParameters { timestamps: true, ..tcp(sack) });
     desk.sender.stop();
     let first = desk.now;

@@ -22,9 +22,9 @@ fn answers(receiver: &mut Receiver, numbers: impl IntoIterator<Item = u32>) -> V
     numbers.into_iter().map(&mut answer).collect()
 }
 
-fn receiver(quick_acks: u32) -> Receiver {
+fn receiver(quickack_segments: u32) -> Receiver {
     let delayed_ack = Some(Duration::from_millis(40));
-    Receiver::new(0, &TcpParameters { delayed_ack, quick_acks, ..TcpParameters::default() })
+    Receiver::new(0, &TcpParameters { delayed_ack, quickack_segments, ..TcpParameters::default() })
 }
 
 #[test]

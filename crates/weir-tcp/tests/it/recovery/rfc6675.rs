@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use weir_tcp::{
     Flags, Segment, Sender, TcpParameters,
-    recovery::{BLOCKS, RecoveryConfig, Reduction, SackParameters},
+    recovery::{BLOCKS, RecoveryConfig, SackParameters},
 };
 use weir_types::{Duration, Ecn, Instant, Packets};
 
@@ -242,7 +242,7 @@ fn the_receivers_window_bounds_new_data() {
 /// eight, from the first on.
 #[test]
 fn a_window_that_is_walked_down() {
-    let sack = SackParameters { reduction: Reduction::Proportional, ..SackParameters::default() };
+    let sack = SackParameters { prr: true, ..SackParameters::default() };
     let mut desk = Desk::new(TcpParameters { limited_transmit: false, ..tcp(sack) });
     assert_eq!(desk.ack(0, &[(2, 3)]), NOTHING);
     assert_eq!(desk.ack(0, &[(2, 4)]), [1]);

@@ -1,0 +1,213 @@
+//! Adaptive RED.
+//!
+//! S. Floyd, R. Gummadi, S. Shenker: *Adaptive RED: An Algorithm for Increasing the Robustness of
+//! RED's Active Queue Management*, ICSI technical report, 2001. RED that keeps its average in the
+//! middle fifth of the band by additive increase and multiplicative decrease of `max_p`. Every
+//! `interval`:
+//!
+//! ```text
+//! max_p <- max_p + min(alpha, max_p / 4)    if avg > min_th + 0.6 (max_th - min_th)
+//! max_p <- beta max_p                       if avg < min_th + 0.4 (max_th - min_th)
+//! ```
+//!
+//! within [`bottom`, `top`]. What the paper sets from the link, with `C` in packets a second:
+//!
+//! ```text
+//! w_q    = 1 - exp(-1 / C)                      a time constant of one second
+//! min_th = max(5, target_delay C / 2),  max_th = 3 min_th
+//! ```
+//!
+//! The test is made at the first arrival later than an interval after the last test. ns-2 counts
+//! from the last *change*: after a quiet time its next one comes with the arrival that brings the
+//! average out of the middle. ns-2 also lets the last step go beyond a bound, and its gentle ramp
+//! starts at the `max_p` of the beginning; here both are as in the paper.
+
+use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
+
+use super::{Red, RedParameters, Spacing, red::check_bounds};
+use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+
+/// Parameters of Adaptive RED.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, Gummadi and Shenker, 2001")))]
+pub struct AdaptiveRedParameters {
+    /// Target queueing delay, from which the thresholds are computed.
+    pub target_delay: Duration,
+    /// Average queue below which no packet is signalled.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "half of what the link sends in `target_delay`, at least 5 packets")))]
+    pub min_th: Option<Level>,
+    /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "three times `min_th`")))]
+    pub max_th: Option<Level>,
+    /// Weight of a new sample in the average.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "1 - exp(-1/C), where C is the capacity in packets per second")))]
+    pub w_q: Option<Probability>,
+    /// Initial probability at `max_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2; the paper gives none")))]
+    pub max_p: Probability,
+    /// Lower bound of `max_p`.
+    pub bottom: Probability,
+    /// Upper bound of `max_p`.
+    pub top: Probability,
+    /// Minimum time between two changes of `max_p`.
+    pub interval: Duration,
+    /// Increment of `max_p`, limited to a quarter of `max_p`.
+    pub alpha: Probability,
+    /// Decrease factor of `max_p`.
+    pub beta: Probability,
+    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+    /// of a jump to 1.
+    pub gentle: bool,
+    /// How signals are spaced.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+}
+
+impl Default for AdaptiveRedParameters {
+    fn default() -> Self {
+        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
+        Self {
+            target_delay: Duration::from_millis(5),
+            min_th: None,
+            max_th: None,
+            w_q: None,
+            max_p: probability(0.1),
+            bottom: probability(0.01),
+            top: probability(0.5),
+            interval: Duration::from_millis(500),
+            alpha: probability(0.01),
+            beta: probability(0.9),
+            gentle: true,
+            spacing: Spacing::default(),
+            ecn: false,
+            harddrop: true,
+        }
+    }
+}
+
+impl AdaptiveRedParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            self.min_th.is_some() || self.max_th.is_none(),
+            "max_th",
+            "max_th is given and min_th is not",
+            "give both, or min_th alone, or leave both to target_delay",
+        )?;
+        Invalid::unless(
+            self.min_th.is_none_or(|min_th| min_th.value() > 0.0),
+            "min_th",
+            "min_th is zero",
+            "set it above zero, or leave it to target_delay",
+        )?;
+        // Any link will do: with a threshold left to it, the thresholds go together.
+        self.red(1.0).check()?;
+        check_bounds(self.bottom, self.top)?;
+        // From zero, a step of a quarter leads nowhere.
+        Invalid::unless_positive(self.bottom.get(), "bottom")?;
+        Invalid::unless_positive(self.alpha.get(), "alpha")?;
+        Invalid::unless_positive(self.beta.get(), "beta")
+    }
+
+    /// Adaptive RED before `link`.
+    pub fn build(&self, link: Link, rng: Rng) -> AdaptiveRed {
+        AdaptiveRed {
+            red: self.red(link.rate.packets_per_second(link.mean_packet)).build(link, rng),
+            parameters: self.clone(),
+            mean_packet: link.mean_packet,
+            tested_at: Instant::ZERO,
+        }
+    }
+
+    /// The RED that this is before a link of `capacity` packets a second, until it adapts.
+    fn red(&self, capacity: f64) -> RedParameters {
+        let Self { max_p, gentle, spacing, ecn, harddrop, .. } = *self;
+        let delay = self.target_delay.as_secs_f64();
+        let min_th = self.min_th.unwrap_or(Level::Packets((delay * capacity / 2.0).max(5.0)));
+        let max_th = self.max_th.unwrap_or(min_th * 3.0);
+        let w_q =
+            self.w_q.unwrap_or_else(|| Probability::new(parts::weight_of(capacity)).expect("a probability"));
+        RedParameters {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            gentle,
+            spacing,
+            ecn,
+            harddrop,
+            ..RedParameters::default()
+        }
+    }
+}
+
+/// Adaptive RED.
+#[derive(Clone, Debug)]
+pub struct AdaptiveRed {
+    red: Red,
+    parameters: AdaptiveRedParameters,
+    mean_packet: u32,
+    /// When the average was last compared with the middle of the band.
+    tested_at: Instant,
+}
+
+impl AdaptiveRed {
+    fn adapt(&mut self, average: f64) {
+        let AdaptiveRedParameters { bottom, top, alpha, beta, .. } = self.parameters;
+        let Red { min_th, max_th, max_p, .. } = &mut self.red;
+        let part = 0.4 * (*max_th - *min_th);
+        let next = if average < *min_th + part {
+            *max_p * beta.get()
+        } else if average > *max_th - part {
+            *max_p + alpha.get().min(*max_p / 4.0)
+        } else {
+            return;
+        };
+        *max_p = next.clamp(bottom.get(), top.get());
+    }
+}
+
+impl Aqm for AdaptiveRed {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let average = self.red.measure(queue, now);
+        if now.since(self.tested_at) > self.parameters.interval {
+            self.tested_at = now;
+            self.adapt(average);
+        }
+        self.red.judge(packet, queue)
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.red.on_idle(now);
+    }
+
+    /// Recomputes what depends on the link; keeps average and `max_p`.
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        let anew = self.parameters.red(rate.packets_per_second(self.mean_packet));
+        self.red.on_rate(rate, now);
+        self.red.min_th = anew.min_th.value();
+        self.red.max_th = anew.max_th.value();
+        self.red.set_weight(anew.w_q.get());
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.red.probe(record);
+        record("max_p", self.red.max_p);
+        record("min_th", self.red.min_th);
+        record("max_th", self.red.max_th);
+        record("w_q", self.red.weight());
+    }
+}

@@ -1,0 +1,32 @@
+//! DropTail: a packet that finds the buffer of the link full is dropped.
+
+use weir_types::{Invalid, Rng};
+
+use crate::{Aqm, Link};
+
+/// DropTail has no parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields)
+)]
+pub struct DropTailParameters {}
+
+impl DropTailParameters {
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every law has a check")]
+    pub(super) const fn check(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    /// The AQM. It needs neither link nor randomness.
+    pub fn build(&self, _link: Link, _rng: Rng) -> DropTail {
+        DropTail
+    }
+}
+
+/// Passes every packet; only a full buffer drops.
+#[derive(Clone, Debug)]
+pub struct DropTail;
+
+impl Aqm for DropTail {}

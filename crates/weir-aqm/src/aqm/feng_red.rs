@@ -1,0 +1,177 @@
+//! Self-configuring RED, called *Adaptive RED* by its authors.
+//!
+//! W. Feng, D. D. Kandlur, D. Saha, K. G. Shin: *A Self-Configuring RED Gateway*, INFOCOM 1999.
+//! RED that scales `max_p` whenever its average leaves the band:
+//!
+//! ```text
+//! max_p <- max_p / alpha    when avg falls below min_th
+//! max_p <- max_p beta       when avg rises above max_th
+//! ```
+//!
+//! Once for every crossing: `max_p` changes again only after the average was between the
+//! thresholds, or beyond the other one. An average equal to a threshold changes nothing.
+//!
+//! The paper has no bounds; `bottom` and `top` are Weir's. It does not state the initial position
+//! of the average. Here it is between the thresholds, so the first arrival at an empty queue
+//! divides `max_p` by 3. ns-2 (uninitialised) and ns-3 (*above*) behave the same.
+
+use alloc::format;
+
+use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
+
+use super::{Red, RedParameters, Spacing, red::check_bounds};
+use crate::{Aqm, Backlog, Link, PacketInfo, Verdict};
+
+/// Parameters of self-configuring RED.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct FengRedParameters {
+    /// Average queue below which no packet is signalled.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub min_th: Level,
+    /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997: three times min_th")))]
+    pub max_th: Level,
+    /// Initial probability at `max_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub max_p: Probability,
+    /// Divisor of `max_p` when the average falls below `min_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Feng et al., 1999")))]
+    pub alpha: f64,
+    /// Factor of `max_p` when the average rises above `max_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Feng et al., 1999")))]
+    pub beta: f64,
+    /// Lower bound of `max_p`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir; the paper has no bound")))]
+    pub bottom: Probability,
+    /// Upper bound of `max_p`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir; the paper has no bound")))]
+    pub top: Probability,
+    /// Weight of a new sample in the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub w_q: Probability,
+    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+    /// of a jump to 1.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Feng et al., 1999")))]
+    pub gentle: bool,
+    /// How signals are spaced.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+}
+
+impl Default for FengRedParameters {
+    fn default() -> Self {
+        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
+        let RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } =
+            RedParameters::default();
+        let (alpha, beta, bottom, top) = (3.0, 2.0, probability(1e-4), probability(1.0));
+        Self { min_th, max_th, max_p, alpha, beta, bottom, top, w_q, gentle, spacing, ecn, harddrop }
+    }
+}
+
+impl FengRedParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        self.red().check()?;
+        for (factor, name) in [(self.alpha, "alpha"), (self.beta, "beta")] {
+            Invalid::unless(
+                factor >= 1.0 && factor.is_finite(),
+                name,
+                format!("{name} is {factor}, not a factor of at least 1"),
+                "the paper's are alpha = 3 and beta = 2",
+            )?;
+        }
+        check_bounds(self.bottom, self.top)
+    }
+
+    /// Self-configuring RED before `link`.
+    pub fn build(&self, link: Link, rng: Rng) -> FengRed {
+        FengRed {
+            red: self.red().build(link, rng),
+            alpha: self.alpha,
+            beta: self.beta,
+            bottom: self.bottom.get(),
+            top: self.top.get(),
+            status: Status::Between,
+        }
+    }
+
+    fn red(&self) -> RedParameters {
+        let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } = *self;
+        RedParameters {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            gentle,
+            spacing,
+            ecn,
+            harddrop,
+            ..RedParameters::default()
+        }
+    }
+}
+
+/// Where the average was last seen off the thresholds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Below,
+    Between,
+    Above,
+}
+
+/// Self-configuring RED.
+#[derive(Clone, Debug)]
+pub struct FengRed {
+    red: Red,
+    alpha: f64,
+    beta: f64,
+    bottom: f64,
+    top: f64,
+    status: Status,
+}
+
+impl FengRed {
+    fn adapt(&mut self, average: f64) {
+        let Red { min_th, max_th, max_p, .. } = &mut self.red;
+        if average < *min_th && self.status != Status::Below {
+            self.status = Status::Below;
+            *max_p = (*max_p / self.alpha).clamp(self.bottom, self.top);
+        } else if average > *max_th && self.status != Status::Above {
+            self.status = Status::Above;
+            *max_p = (*max_p * self.beta).clamp(self.bottom, self.top);
+        } else if *min_th < average && average < *max_th {
+            self.status = Status::Between;
+        }
+    }
+}
+
+impl Aqm for FengRed {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let average = self.red.measure(queue, now);
+        self.adapt(average);
+        self.red.judge(packet, queue)
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.red.on_idle(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.red.on_rate(rate, now);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.red.probe(record);
+        record("max_p", self.red.max_p);
+    }
+}

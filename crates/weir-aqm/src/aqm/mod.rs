@@ -1,0 +1,165 @@
+//! AQM algorithms, one file each: equations and source on top, then the parameters, then the rule.
+
+mod adaptive_red;
+mod avq;
+mod blue;
+mod check;
+mod cobalt;
+mod codel;
+mod drop_tail;
+mod feng_red;
+mod hred;
+mod modular;
+mod nlred;
+mod op_red;
+mod pi;
+mod pi2;
+mod pie;
+mod python;
+mod red;
+mod registry;
+mod rem;
+mod sfb;
+mod step;
+
+use weir_types::{Duration, Instant, Rate};
+
+pub use adaptive_red::{AdaptiveRed, AdaptiveRedParameters};
+pub use avq::{AdaptsTo, Avq, AvqParameters};
+pub use blue::{Blue, BlueParameters};
+pub(crate) use check::{check_gain, check_interval, check_target};
+pub use cobalt::{Cobalt, CobaltParameters};
+pub use codel::{Codel, CodelParameters, InvSqrt};
+pub use drop_tail::{DropTail, DropTailParameters};
+pub use feng_red::{FengRed, FengRedParameters};
+pub use hred::{Hred, HredParameters};
+pub use modular::{CongestionMeasure, Modular, ModularParameters, Profile, SignalAt};
+pub use nlred::{Nlred, NlredParameters};
+pub use op_red::{LossSignal, OpRed, OpRedParameters, Progress, Retarget};
+pub use pi::{Pi, PiDesign, PiParameters};
+pub use pi2::{Pi2, Pi2Parameters};
+pub use pie::{DelayFrom, Pie, PieParameters};
+pub use python::{AqmFactory, ClassArgument, LoadedClass, PythonAqm, PythonParameters};
+pub use red::{ByteMode, IdleM, Red, RedParameters, Spacing};
+pub use registry::{AnyAqm, AqmConfig};
+pub use rem::{MarkAt, Price, Rem, RemParameters};
+pub use sfb::{Sfb, SfbParameters};
+pub use step::{Step, StepParameters};
+
+use crate::{Backlog, PacketInfo, Verdict};
+
+/// An AQM algorithm: decides which packets of a queue are marked or dropped. It owns its state and
+/// its random stream, no packets, and reads no clock.
+///
+/// Calls may be late: an AQM uses the instants passed to it, not those it requested.
+pub trait Aqm: Send {
+    /// A packet has arrived; `queue` does not include it. A packet that does not fit is dropped
+    /// with [`Reason::Overflow`] in any case. An AQM whose paper tests the buffer first calls
+    /// `queue.overflows(packet.bytes)`.
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let _ = (packet, queue, now);
+        Verdict::Pass
+    }
+
+    /// A packet leaves the queue after `sojourn`; `queue` does not include it.
+    fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, queue: Backlog, now: Instant) -> Verdict {
+        let _ = (packet, sojourn, queue, now);
+        Verdict::Pass
+    }
+
+    /// A dequeue found the queue empty: the link falls idle. A packet that is dropped on arrival at
+    /// an idle link causes another call.
+    fn on_idle(&mut self, now: Instant) {
+        let _ = now;
+    }
+
+    /// A discipline with several queues dropped `packets` waiting packets of this AQM on overflow.
+    fn on_overflow(&mut self, packets: u32, now: Instant) {
+        let _ = (packets, now);
+    }
+
+    /// The rate of the link is now `rate`.
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        let _ = (rate, now);
+    }
+
+    /// When [`Aqm::update`] is next due. Changes only inside `update`.
+    fn next_update(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Periodic work, due at `now`.
+    fn update(&mut self, queue: Backlog, now: Instant) {
+        let _ = (queue, now);
+    }
+
+    /// Reports the inner variables under their published names.
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        let _ = record;
+    }
+}
+
+/// The list of AQMs: summary, name in scenario files, type and parameters. Calls the macro `$then`
+/// with the list and any further tokens.
+macro_rules! with_aqms {
+    ($then:ident $($more:tt)*) => {
+        $then! {
+            /// DropTail: packets are dropped when the buffer is full, and only then.
+            "drop-tail" DropTail(DropTailParameters),
+            /// RED, Random Early Detection (Floyd and Jacobson, 1993): signals with a probability
+            /// that grows with the average queue; gentle, spacing and ns-2's habits are options.
+            "red" Red(RedParameters),
+            /// REM, Random Exponential Marking (Athuraliya, Li, Low and Yin, 2001): a price
+            /// integrates the mismatch of rate and queue; packets are signalled with a probability
+            /// exponential in it.
+            "rem" Rem(RemParameters),
+            /// NLRED, Nonlinear RED (Zhou, Yeung and Li, 2006): RED with a parabola for its line,
+            /// gentler at light load and harder at heavy load.
+            "nlred" Nlred(NlredParameters),
+            /// Self-configuring RED (Feng, Kandlur, Saha and Shin, 1999): RED that scales `max_p`
+            /// whenever the average leaves the band.
+            "feng-red" FengRed(FengRedParameters),
+            /// Adaptive RED (Floyd, Gummadi and Shenker, 2001): RED that keeps its average in the
+            /// middle of the band by additive increase and multiplicative decrease of `max_p`.
+            "adaptive-red" AdaptiveRed(AdaptiveRedParameters),
+            /// HRED, Hybrid RED (Joo and Bahk, 2002): a line over the whole buffer, on the queue
+            /// itself, whose height adapts beyond two thresholds.
+            "hred" Hred(HredParameters),
+            /// OP-RED (ours, after Verma, Iyer and Karandikar, 2002): RED driven to an operating
+            /// point of delay and loss, or as near as it can come.
+            "op-red" OpRed(OpRedParameters),
+            /// PI, the proportional-integral controller (Hollot, Misra, Towsley and Gong, 2001): the
+            /// probability integrates the distance of the queue from a target.
+            "pi" Pi(PiParameters),
+            /// AVQ, the Adaptive Virtual Queue (Kunniyur and Srikant, 2001): signals what overflows a
+            /// virtual queue whose capacity adapts to a desired utilisation.
+            "avq" Avq(AvqParameters),
+            /// Blue (Feng, Kandlur, Saha and Shin, 1999): the probability grows when packets are lost
+            /// and shrinks when the line is idle.
+            "blue" Blue(BlueParameters),
+            /// SFB, Stochastic Fair Blue (Feng, Kandlur, Saha and Shin, 2001): a Blue for every bin of
+            /// a hash of flows; flows that do not respond go through a penalty box.
+            "sfb" Sfb(SfbParameters),
+            /// An AQM put together (the REM paper, sections 2 and 3.3): any measure of congestion, in
+            /// any profile, fed back in any way.
+            "modular" Modular(ModularParameters),
+            /// Step (DCTCP, RFC 8257): every packet that finds more than a threshold waiting is marked.
+            "step" Step(StepParameters),
+            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, ever faster, while
+            /// no packet of an interval has waited less than a target.
+            "codel" Codel(CodelParameters),
+            /// COBALT, CoDel and Blue alternate (CAKE): remembers how fast it last had to signal, and
+            /// drops at random from traffic that does not answer.
+            "cobalt" Cobalt(CobaltParameters),
+            /// PIE, Proportional Integral controller Enhanced (RFC 8033): a probability follows the
+            /// delay and its growth, in steps that suit its size.
+            "pie" Pie(PieParameters),
+            /// PI2 (De Schepper, Bondarenko, Tsang and Briscoe, 2016): a PI controller on the delay,
+            /// whose output is squared.
+            "pi2" Pi2(Pi2Parameters),
+            ;
+            $($more)*
+        }
+    };
+}
+pub(crate) use with_aqms;

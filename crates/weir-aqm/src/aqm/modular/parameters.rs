@@ -1,0 +1,234 @@
+//! What a modular AQM is put together from, and how it is set.
+
+use weir_types::{Duration, Invalid, Level, Probability};
+
+use crate::aqm::Spacing;
+
+/// What says how congested the queue is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum CongestionMeasure {
+    /// The queue as it is, in packets: before an arrival, or behind a departure.
+    Queue,
+    /// RED's average queue, in packets.
+    #[default]
+    Average,
+    /// The average delay of packets that leave, in seconds.
+    Delay,
+    /// The average share of arrivals that find the buffer full.
+    Loss,
+    /// REM's price by rate and queue, equation (2).
+    Price,
+    /// REM's price by the queue alone, equation (3).
+    PriceByQueue,
+    /// PI's probability, from 0 to 1.
+    Pi,
+}
+
+/// How the measure becomes a probability.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Profile {
+    /// RED's: 0 below `low`, a line up to `top` at `high`, 1 from there on.
+    #[default]
+    Linear,
+    /// Gentle RED's: as linear, but from `top` at `high` in a line to 1 at twice `high`.
+    Gentle,
+    /// NLRED's: as linear, but with a parabola for the line.
+    Quadratic,
+    /// REM's: 1 - phi^-x for a price, 1 - e^(-kappa x) for anything else.
+    Exponential,
+    /// A line through `bottom` at `low` and `top` at `high`, on to 0 and 1.
+    Affine,
+}
+
+/// Where packets are signalled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum SignalAt {
+    /// As they arrive.
+    #[default]
+    Arrival,
+    /// As they leave: a packet that is dropped has waited for nothing.
+    Departure,
+}
+
+/// Parameters of an AQM put together.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct ModularParameters {
+    /// Measure of congestion.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    pub measure: CongestionMeasure,
+    /// Function from the measure to a probability.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    pub profile: Profile,
+    /// How signals are spaced; REM and PI use `"geometric"`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    pub spacing: Spacing,
+    /// Where packets are signalled.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    pub signal_at: SignalAt,
+    /// Weight of a new sample in the average queue, delay or loss.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "0.002 (RED); 0.1 for loss")))]
+    pub weight: Option<Probability>,
+    /// Target queue of a price or of PI. In bytes, every measure counts mean packets.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    pub target: Level,
+    /// T, time between two updates of loss, a price or PI.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    pub interval: Duration,
+    /// Weight of the queue mismatch in a price.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    pub alpha: f64,
+    /// Step of a price per packet of mismatch.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    pub gamma: f64,
+    /// PI's gain of the current queue, per packet.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "PI")))]
+    pub a: f64,
+    /// PI's gain of the queue one interval ago, per packet.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "PI")))]
+    pub b: f64,
+    /// First threshold, in the unit of the measure.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "5 packets (RED) or their transmission time; 0 for loss, a price or PI")))]
+    pub low: Option<f64>,
+    /// Second threshold, in the unit of the measure.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "15 packets (RED) or their transmission time; 105.413 for a price, where REM signals 0.1; 1 for PI; required for loss")))]
+    pub high: Option<f64>,
+    /// Probability at `low` in the affine profile.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "PI")))]
+    pub bottom: Probability,
+    /// Probability at `high`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "0.1 (RED); 1 for PI")))]
+    pub top: Option<Probability>,
+    /// Base of the exponential profile of a price.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "REM")))]
+    pub phi: f64,
+    /// Slope of the exponential profile of any other measure, per unit of the measure.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "0.1 per packet (REM of 1999), also for delay; 1 for PI; required for loss")))]
+    pub kappa: Option<f64>,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+}
+
+impl Default for ModularParameters {
+    fn default() -> Self {
+        Self {
+            measure: CongestionMeasure::default(),
+            profile: Profile::default(),
+            spacing: Spacing::default(),
+            signal_at: SignalAt::default(),
+            weight: None,
+            target: Level::Packets(20.0),
+            interval: Duration::from_millis(2),
+            alpha: 0.1,
+            gamma: 0.001,
+            a: 1.822e-5,
+            b: 1.816e-5,
+            low: None,
+            high: None,
+            bottom: Probability::new(0.0).expect("a constant in [0, 1]"),
+            top: None,
+            phi: 1.001,
+            kappa: None,
+            ecn: false,
+            harddrop: true,
+        }
+    }
+}
+
+impl ModularParameters {
+    pub(in crate::aqm) fn check(&self) -> Result<(), Invalid> {
+        let published = Self::default();
+        crate::aqm::check_gain(self.alpha, "alpha", published.alpha)?;
+        crate::aqm::check_gain(self.gamma, "gamma", published.gamma)?;
+        crate::aqm::check_gain(self.a, "a", published.a)?;
+        crate::aqm::check_gain(self.b, "b", published.b)?;
+        Invalid::unless(
+            self.b < self.a,
+            "b",
+            alloc::format!("b ({}) is not below a ({})", self.b, self.a),
+            "the integral part is a - b; exchange the two",
+        )?;
+        Invalid::unless_positive(self.weight.map_or(1.0, Probability::get), "weight")?;
+        crate::aqm::check_interval(self.interval, "REM has 2 ms, PI 6.25 ms")?;
+        Invalid::unless(
+            self.measure != CongestionMeasure::PriceByQueue || self.target.value() > 0.0,
+            "target",
+            "the target is zero",
+            "by the queue alone an idle link cannot be told from a matched one; set a target above zero, \
+             or measure = \"price\"",
+        )?;
+        Invalid::unless(
+            self.phi > 1.0 && self.phi.is_finite(),
+            "phi",
+            alloc::format!("phi is {}, not above 1", self.phi),
+            "the probability 1 - phi^-price needs phi > 1; the REM paper's is 1.001",
+        )?;
+        crate::aqm::check_gain(self.phi, "phi", published.phi)?;
+        Invalid::unless_positive(self.kappa.unwrap_or(1.0), "kappa")?;
+        let exponential = self.profile == Profile::Exponential;
+        for (given, name, needed) in [(self.high, "high", !exponential), (self.kappa, "kappa", exponential)] {
+            Invalid::unless(
+                given.is_some() || self.measure != CongestionMeasure::Loss || !needed,
+                name,
+                alloc::format!("loss has no default for {name}"),
+                "write what loss ratio means what probability",
+            )?;
+        }
+        // Any rate will do: it scales both thresholds alike.
+        let (low, high) = self.thresholds(1.0);
+        Invalid::unless(
+            low >= 0.0 && low < high && high.is_finite(),
+            "high",
+            alloc::format!("the thresholds are {low} and {high}"),
+            "write two numbers from 0 up, the second above the first",
+        )
+    }
+
+    /// `low` and `high` on a link that sends `rate` packets a second.
+    pub(super) fn thresholds(&self, rate: f64) -> (f64, f64) {
+        let (low, high) = match self.measure {
+            CongestionMeasure::Queue | CongestionMeasure::Average => (5.0, 15.0),
+            CongestionMeasure::Delay => (5.0 / rate, 15.0 / rate),
+            // -ln(1 - 0.1) / ln(1.001).
+            CongestionMeasure::Price | CongestionMeasure::PriceByQueue => (0.0, 105.413),
+            CongestionMeasure::Loss | CongestionMeasure::Pi => (0.0, 1.0),
+        };
+        (self.low.unwrap_or(low), self.high.unwrap_or(high))
+    }
+
+    /// The slope of the exponential profile on a link that sends `rate` packets a second.
+    pub(super) fn slope(&self, rate: f64) -> f64 {
+        self.kappa.unwrap_or(match self.measure {
+            CongestionMeasure::Delay => 0.1 * rate,
+            CongestionMeasure::Pi => 1.0,
+            _ => 0.1,
+        })
+    }
+}

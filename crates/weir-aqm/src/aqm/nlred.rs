@@ -1,0 +1,155 @@
+//! NLRED, Nonlinear RED.
+//!
+//! K. Zhou, K. L. Yeung, V. O. K. Li: *Nonlinear RED: a simple yet efficient active queue
+//! management scheme*, Computer Networks 50(18), 2006. RED with a parabola for its line:
+//!
+//! ```text
+//! p_b = max_p' ((avg - min_th) / (max_th - min_th))^2    for min_th <= avg < max_th
+//! max_p' = 1.5 max_p
+//! ```
+//!
+//! The factor 1.5 makes the areas under both profiles equal, so that packets are spared at
+//! light load and signalled more at heavy load; the two cross at two thirds of the way. Average,
+//! spacing and all else are RED's.
+//!
+//! Where gentle RED continues from `max_p`, gentle NLRED continues from `max_p'`. ns-3 continues
+//! from `max_p` here too, which makes the probability fall at `max_th`.
+
+use alloc::format;
+
+use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
+
+use super::{IdleM, Red, RedParameters, Spacing};
+use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+
+/// Parameters of NLRED.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct NlredParameters {
+    /// Average queue below which no packet is signalled.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub min_th: Level,
+    /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub max_th: Level,
+    /// Probability of RED at `max_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub max_p: Probability,
+    /// `max_p' / max_p`; 1.5 makes the areas under both profiles equal.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Zhou et al., 2006")))]
+    pub nl_factor: f64,
+    /// Weight of a new sample in the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub w_q: Probability,
+    /// Ramp the probability to 1 at twice `max_th`, instead of a jump to 1.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Zhou et al., 2006")))]
+    pub gentle: bool,
+    /// How signals are spaced.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+    /// How an idle time enters the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub idle_m: IdleM,
+    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no condition")))]
+    pub min_qlen: Option<Level>,
+    /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
+    /// `old`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub ns2_old: bool,
+}
+
+impl Default for NlredParameters {
+    fn default() -> Self {
+        let red = RedParameters::default();
+        Self {
+            min_th: red.min_th,
+            max_th: red.max_th,
+            max_p: red.max_p,
+            nl_factor: 1.5,
+            w_q: red.w_q,
+            gentle: red.gentle,
+            spacing: red.spacing,
+            ecn: red.ecn,
+            harddrop: red.harddrop,
+            idle_m: red.idle_m,
+            min_qlen: red.min_qlen,
+            ns2_old: red.ns2_old,
+        }
+    }
+}
+
+impl NlredParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        self.red().check()?;
+        Invalid::unless_positive(self.nl_factor, "nl_factor")?;
+        let top = self.nl_factor * self.max_p.get();
+        Invalid::unless(
+            top <= 1.0,
+            "max_p",
+            format!("the probability would end at nl_factor max_p = {top}"),
+            format!("lower max_p to at most {}, or nl_factor", 1.0 / self.nl_factor),
+        )
+    }
+
+    /// NLRED before `link`.
+    pub fn build(&self, link: Link, rng: Rng) -> Nlred {
+        Nlred { red: self.red().build(link, rng), top: self.nl_factor * self.max_p.get() }
+    }
+
+    fn red(&self) -> RedParameters {
+        RedParameters {
+            min_th: self.min_th,
+            max_th: self.max_th,
+            max_p: self.max_p,
+            w_q: self.w_q,
+            gentle: self.gentle,
+            spacing: self.spacing,
+            ecn: self.ecn,
+            harddrop: self.harddrop,
+            idle_m: self.idle_m,
+            min_qlen: self.min_qlen,
+            ns2_old: self.ns2_old,
+            ..RedParameters::default()
+        }
+    }
+}
+
+/// Nonlinear RED.
+#[derive(Clone, Debug)]
+pub struct Nlred {
+    red: Red,
+    /// `max_p'`.
+    top: f64,
+}
+
+impl Aqm for Nlred {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let (min_th, max_th, top) = (self.red.min_th, self.red.max_th, self.top);
+        self.red.measure(queue, now);
+        self.red.judge_by(top, |average| parts::quadratic(average, min_th, max_th, top), packet, queue)
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.red.on_idle(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.red.on_rate(rate, now);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.red.probe(record);
+    }
+}

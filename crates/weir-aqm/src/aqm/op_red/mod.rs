@@ -1,0 +1,392 @@
+//! OP-RED: RED with a target delay d* and a target loss l*. Weir's own design.
+//!
+//! R. Verma, A. Iyer, A. Karandikar: *Towards an Adaptive RED Algorithm for Achieving Delay-Loss
+//! Performance*, 2002, state the problem and give guidelines. Delay grows with `max_th` and falls
+//! with `max_p`. Loss falls with `max_th` and is least at a middle `max_p`; below it, drops are forced.
+//! At low load, set `max_th` to 0.6 of the buffer and vary `max_p`. At high load, set `max_p` to 0.3
+//! and vary `max_th`.
+//!
+//! After every window, with d and l the averages of delay and loss over windows:
+//!
+//! ```text
+//! e_d = ln(d / d*), e_l = ln(l / l*)      each clipped to [-1, 1]
+//! both <= 0.1                             achieved: hold
+//! u   = e_l - e_d                         what is not above 0.1 counts as min(e, 0)
+//!
+//! high load:  max_th <- max_th + 0.05 B u            max_p <- max_p + 0.1 (0.3 - max_p)
+//! low load:   ln max_p <- ln max_p - 0.15 u          max_th <- 0.6 B, by at most 0.1 B
+//! mostly forced drops and e_l > 0.1:                 max_p <- max_p e^0.15 instead
+//! ```
+//!
+//! `u > 0` trades delay for loss. If both errors are too large, u = 0 is the point with the least
+//! maximum error. Three rules, found by simulation, complete the algorithm:
+//!
+//! - Clipping hides which of two errors above 1 is larger. It therefore limits only the step size:
+//!   `|u|` is at least the unclipped difference, or 1/2 if that is smaller.
+//! - If one parameter is at its bound, the other one moves instead, and moves back first.
+//! - `max_p` moves to 0.3 and `max_th` to 0.6 B only in the direction of `u`. Otherwise the load
+//!   estimate oscillates, and loss stays 40% above its target with 20 flows.
+//!
+//! The targets are reported as unachievable, and the parameters held, after ten windows in which no
+//! parameter can move, or in which u is within 0.1 and both errors are above 0.1. Every other window
+//! decrements this count.
+
+mod meter;
+mod steering;
+
+use alloc::{format, vec::Vec};
+
+use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
+
+use super::{Red, RedParameters, Spacing};
+use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
+use meter::{Estimates, Meter};
+use steering::{Load, Parameters, Room, TOLERANCE, trade};
+
+/// What counts as loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum LossSignal {
+    /// Dropped packets.
+    #[default]
+    Drops,
+    /// Dropped and marked packets.
+    DropsAndMarks,
+}
+
+/// Other targets from some time on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields)
+)]
+pub struct Retarget {
+    /// Simulated time of the change.
+    pub at: Duration,
+    /// d* from then on.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "unchanged")))]
+    pub delay: Option<Duration>,
+    /// l* from then on.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "unchanged")))]
+    pub loss: Option<Probability>,
+}
+
+/// Parameters of OP-RED.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct OpRedParameters {
+    /// d*: target mean sojourn time.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+    pub target_delay: Duration,
+    /// l*: target fraction of arriving packets that are lost.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+    pub target_loss: Probability,
+    /// Target changes during the run: `[{ at = "60 s", delay = "10 ms", loss = 0.05 }]`.
+    pub retarget: Vec<Retarget>,
+    /// What counts as a loss.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+    pub counts: LossSignal,
+    /// Average queue below which no packet is signalled.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub min_th: Level,
+    /// Weight of a new sample in the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub w_q: Probability,
+    /// How signals are spaced.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Drop packets above `max_th` even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+}
+
+impl Default for OpRedParameters {
+    fn default() -> Self {
+        let RedParameters { min_th, w_q, spacing, ecn, harddrop, .. } = RedParameters::default();
+        Self {
+            target_delay: Duration::from_millis(20),
+            target_loss: Probability::new(0.02).expect("a constant in [0, 1]"),
+            retarget: Vec::new(),
+            counts: LossSignal::default(),
+            min_th,
+            w_q,
+            spacing,
+            ecn,
+            harddrop,
+        }
+    }
+}
+
+impl OpRedParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        check_targets(self.target_delay, self.target_loss)?;
+        self.check_retargets()?;
+        Invalid::unless_positive(self.w_q.get(), "w_q")
+    }
+
+    fn check_retargets(&self) -> Result<(), Invalid> {
+        let invalid = |message, hint: &str| Invalid::unless(false, "retarget", message, hint);
+        let mut before = Duration::ZERO;
+        for &Retarget { at, delay, loss } in &self.retarget {
+            if at <= before {
+                let message = match before {
+                    Duration::ZERO => format!("targets cannot change at {at}"),
+                    _ => format!("{at} does not come after {before}"),
+                };
+                return invalid(message, "write times above zero, each above the one before");
+            }
+            if delay.is_none() && loss.is_none() {
+                return invalid(format!("nothing changes at {at}"), "write a `delay`, a `loss` or both");
+            }
+            check_targets(delay.unwrap_or(self.target_delay), loss.unwrap_or(self.target_loss))
+                .or_else(|wrong| invalid(format!("at {at}: {}", wrong.message), &wrong.hint))?;
+            before = at;
+        }
+        Ok(())
+    }
+
+    /// OP-RED before `link`, with `max_th` at 0.6 of the buffer and `max_p` at 0.1.
+    pub fn build(&self, link: Link, rng: Rng) -> OpRed {
+        let bytes = f64::from(link.mean_packet);
+        let unit = if self.min_th.in_bytes() { bytes } else { 1.0 };
+        let buffer = unit
+            * match link.limit {
+                Limit::Packets(limit) => f64::from(limit),
+                Limit::Bytes(limit) => limit as f64 / bytes,
+            };
+        let Self { min_th, w_q, spacing, ecn, harddrop, .. } = *self;
+        let red = RedParameters { min_th, w_q, spacing, ecn, harddrop, ..RedParameters::default() };
+        let mut red = red.build(link, rng);
+        let room = Room::new(buffer, min_th.value(), unit);
+        (red.max_th, red.max_p) = (room.max_th(), 0.1);
+        OpRed {
+            red,
+            parameters: self.clone(),
+            capacity: link.rate.packets_per_second(link.mean_packet),
+            mean_packet: link.mean_packet,
+            room,
+            meter: Meter::new(),
+            estimates: Estimates::default(),
+            busy: 0.0,
+            load: Load::Low,
+            turning: 0,
+            stuck: 0,
+            progress: Progress::Seeking,
+            retargeted: 0,
+            update_at: Instant::ZERO + SHORTEST_WINDOW,
+        }
+    }
+}
+
+fn check_targets(delay: Duration, loss: Probability) -> Result<(), Invalid> {
+    Invalid::unless_positive(delay.as_secs_f64(), "target_delay")?;
+    Invalid::unless_positive(loss.get(), "target_loss")
+}
+
+/// Whether the targets are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Not yet, and there is a way to go.
+    Seeking,
+    /// Delay and loss are at most a tenth (of their logarithm) above their targets.
+    Achieved,
+    /// They are not, and nothing that can be moved brings them nearer.
+    Unachievable,
+}
+
+/// Windows without a way to go until the targets are called unachievable.
+const PATIENCE: u8 = 10;
+/// Ten round trips of 100 ms, for TCP to answer.
+const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
+
+/// RED driven to an operating point.
+#[derive(Clone, Debug)]
+pub struct OpRed {
+    red: Red,
+    parameters: OpRedParameters,
+    /// Packets that the link sends in a second.
+    capacity: f64,
+    mean_packet: u32,
+    room: Room,
+    meter: Meter,
+    estimates: Estimates,
+    /// Busy part of the last window.
+    busy: f64,
+    load: Load,
+    /// Windows in a row that spoke for the other load.
+    turning: u8,
+    /// Windows without a way to go, less those with one.
+    stuck: u8,
+    progress: Progress,
+    /// Changes of targets that have been made.
+    retargeted: usize,
+    update_at: Instant,
+}
+
+impl OpRed {
+    /// Sets new targets and restarts the estimates; parameters, average and count are kept.
+    ///
+    /// # Errors
+    /// If a target is zero.
+    pub fn set_targets(&mut self, delay: Duration, loss: Probability) -> Result<(), Invalid> {
+        check_targets(delay, loss)?;
+        self.aim(delay, loss);
+        Ok(())
+    }
+
+    fn aim(&mut self, delay: Duration, loss: Probability) {
+        (self.parameters.target_delay, self.parameters.target_loss) = (delay, loss);
+        self.estimates = Estimates::default();
+        self.stuck = 0;
+        self.progress = Progress::Seeking;
+    }
+
+    /// The change of targets that is next.
+    fn retarget(&self) -> Option<(Instant, Retarget)> {
+        self.parameters.retarget.get(self.retargeted).map(|next| (Instant::ZERO + next.at, *next))
+    }
+
+    /// Whether the targets are met.
+    pub const fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Time to measure before a step: long enough for TCP to answer, for the average to follow,
+    /// and for twenty losses.
+    fn window(&self) -> Duration {
+        let OpRedParameters { w_q, target_loss, .. } = self.parameters;
+        let packets = (5.0 / w_q.get()).max(20.0 / target_loss.get());
+        Duration::from_secs_f64(packets / self.capacity).max(SHORTEST_WINDOW)
+    }
+
+    fn observe_load(&mut self, busy: f64) {
+        self.busy = busy;
+        let (other, speaks_for_it, windows) = match self.load {
+            Load::Low => (Load::High, busy >= 0.995, 3),
+            Load::High => (Load::Low, busy < 0.98, 2),
+        };
+        self.turning = if speaks_for_it { self.turning + 1 } else { 0 };
+        if self.turning == windows {
+            (self.load, self.turning) = (other, 0);
+        }
+    }
+
+    /// A step towards the targets.
+    fn steer(&mut self) {
+        let OpRedParameters { target_delay, target_loss, .. } = self.parameters;
+        let Estimates { delay: Some(delay), loss: Some(loss), forced } = self.estimates else { return };
+        let e_d = libm::log(delay / target_delay.as_secs_f64());
+        let e_l = libm::log(loss.max(1e-6) / target_loss.get());
+        if e_d <= TOLERANCE && e_l <= TOLERANCE {
+            self.stuck = 0;
+            self.progress = Progress::Achieved;
+            return;
+        }
+        let u = trade(e_d, e_l);
+        let mostly_forced = forced.is_some_and(|forced| forced > 0.5) && e_l > TOLERANCE;
+        let now = Parameters { max_th: self.red.max_th, max_p: self.red.max_p };
+        let next = self.room.step(now, self.load, u, mostly_forced);
+        let stands = |now: f64, next: f64| (next - now).abs() <= 1e-9 * now;
+        let at_end = stands(now.max_th, next.max_th) && stands(now.max_p, next.max_p);
+        let no_way = at_end || u.abs() <= TOLERANCE;
+        self.stuck = if no_way { (self.stuck + 1).min(PATIENCE) } else { self.stuck.saturating_sub(1) };
+        self.progress = match (self.stuck, self.progress) {
+            (PATIENCE, _) | (1.., Progress::Unachievable) => Progress::Unachievable,
+            _ => Progress::Seeking,
+        };
+        if !(no_way && self.progress == Progress::Unachievable) {
+            (self.red.max_th, self.red.max_p) = (next.max_th, next.max_p);
+        }
+    }
+}
+
+impl Aqm for OpRed {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        let verdict = self.red.on_enqueue(packet, queue, now);
+        self.meter.arrived(now);
+        // What the discipline will make of the verdict.
+        let overflows = queue.overflows(packet.bytes);
+        let counts = match verdict {
+            _ if overflows => true,
+            Verdict::Pass => false,
+            Verdict::Mark(_) => {
+                !packet.ecn.is_markable() || self.parameters.counts == LossSignal::DropsAndMarks
+            }
+            Verdict::Drop(_) => true,
+        };
+        if counts {
+            let early = matches!(verdict, Verdict::Mark(Reason::Early) | Verdict::Drop(Reason::Early));
+            self.meter.lost(overflows || !early);
+        }
+        verdict
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, _: PacketInfo, sojourn: Duration, _: Backlog, _: Instant) -> Verdict {
+        self.meter.departed(sojourn);
+        Verdict::Pass
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.red.on_idle(now);
+        self.meter.on_idle(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.red.on_rate(rate, now);
+        self.capacity = rate.packets_per_second(self.mean_packet);
+    }
+
+    #[inline]
+    fn next_update(&self) -> Option<Instant> {
+        Some(self.retarget().map_or(self.update_at, |(at, _)| at.min(self.update_at)))
+    }
+
+    fn update(&mut self, _queue: Backlog, now: Instant) {
+        while let Some((_, next)) = self.retarget().filter(|(at, _)| *at <= now) {
+            let OpRedParameters { target_delay, target_loss, .. } = self.parameters;
+            self.aim(next.delay.unwrap_or(target_delay), next.loss.unwrap_or(target_loss));
+            self.retargeted += 1;
+        }
+        // Rate and targets may have changed since the window began.
+        let window = self.window();
+        if self.meter.began + window <= now
+            && let Some(sample) = self.meter.take(now)
+        {
+            self.estimates.take(sample);
+            self.observe_load(sample.busy);
+            self.steer();
+        }
+        let end = self.meter.began + window;
+        self.update_at = if end > now { end } else { now + window };
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.red.probe(record);
+        record("max_th", self.red.max_th);
+        record("max_p", self.red.max_p);
+        record("target_delay", self.parameters.target_delay.as_secs_f64());
+        record("target_loss", self.parameters.target_loss.get());
+        record("delay", self.estimates.delay.unwrap_or(0.0));
+        record("loss", self.estimates.loss.unwrap_or(0.0));
+        record("forced", self.estimates.forced.unwrap_or(0.0));
+        record("busy", self.busy);
+        record("high_load", f64::from(self.load == Load::High));
+        record("achieved", f64::from(self.progress == Progress::Achieved));
+        record("unachievable", f64::from(self.progress == Progress::Unachievable));
+    }
+}

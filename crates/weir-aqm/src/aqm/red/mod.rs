@@ -1,0 +1,261 @@
+//! RED, Random Early Detection.
+//!
+//! S. Floyd, V. Jacobson: *Random Early Detection gateways for congestion avoidance*,
+//! IEEE/ACM Trans. Networking 1(4), 1993. On each arrival, with `q` the queue before it:
+//!
+//! ```text
+//! avg  <- (1 - w_q) avg + w_q q                       the link is busy
+//! avg  <- (1 - w_q)^m avg,  m = idle time / s         after an idle time; s sends a mean packet
+//! p_b   = max_p (avg - min_th) / (max_th - min_th)    for min_th <= avg < max_th
+//! p_a   = p_b / (1 - count p_b)                       count: packets since the last signal
+//! ```
+//!
+//! Below `min_th` no packet is signalled, from `max_th` on every packet is. *Gentle* RED (Floyd, 2000)
+//! ramps from `max_p` at `max_th` to 1 at `2 max_th`.
+//!
+//! The queue counts bytes if the thresholds are in bytes. Independently, `byte_mode` scales the
+//! probability with the packet size (off; RFC 7141 and RFC 7567, section 4.4, advise against it).
+//!
+//! Rules of ns-2 that published results depend on are options, off by default: `spacing = "wait"`,
+//! `mark_p`, `idle_m = "ns2"`, `min_qlen` with `ns2_old`, `byte_mode = "ns2"`.
+//!
+//! AQMs of the RED family contain a [`Red`] and change its parameters or profile.
+
+mod average;
+mod signals;
+
+use alloc::format;
+
+use weir_types::{Instant, Invalid, Level, PacketSize, Probability, Rate, Rng};
+
+use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
+pub use average::IdleM;
+pub(super) use average::{Average, measure};
+pub use signals::{ByteMode, Spacing};
+pub(super) use signals::{Signals, Zone};
+
+/// Parameters of RED.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct RedParameters {
+    /// Average queue below which no packet is signalled.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    pub min_th: Level,
+    /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997: three times min_th")))]
+    pub max_th: Level,
+    /// Probability at `max_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
+    pub max_p: Probability,
+    /// Weight of a new sample in the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub w_q: Probability,
+    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+    /// of a jump to 1.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub gentle: bool,
+    /// How signals are spaced.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+    /// Mark only while `p_b` is below this value and drop otherwise; ns-2's `mark_p_`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no bound")))]
+    pub mark_p: Option<Probability>,
+    /// How an idle time enters the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub idle_m: IdleM,
+    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no condition")))]
+    pub min_qlen: Option<Level>,
+    /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
+    /// `old`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub ns2_old: bool,
+    /// Scale the probability with the packet size.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the size has no influence (RFC 7567)")))]
+    pub byte_mode: Option<ByteMode>,
+    /// Packet size that is not scaled with `byte_mode = "paper"`; the paper's `MaximumPacketSize`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the mean packet size of the link")))]
+    pub max_packet_size: Option<PacketSize>,
+}
+
+impl Default for RedParameters {
+    fn default() -> Self {
+        let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
+        Self {
+            min_th: Level::Packets(5.0),
+            max_th: Level::Packets(15.0),
+            max_p: probability(0.1),
+            w_q: probability(0.002),
+            gentle: false,
+            spacing: Spacing::default(),
+            ecn: false,
+            harddrop: true,
+            mark_p: None,
+            idle_m: IdleM::default(),
+            min_qlen: None,
+            ns2_old: false,
+            byte_mode: None,
+            max_packet_size: None,
+        }
+    }
+}
+
+impl RedParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        check_thresholds(self.min_th, self.max_th)?;
+        Invalid::unless(
+            self.max_packet_size.is_none() || self.byte_mode == Some(ByteMode::Paper),
+            "max_packet_size",
+            "max_packet_size has no effect",
+            "set byte_mode = \"paper\", the rule that divides by it, or remove it",
+        )?;
+        Invalid::unless_positive(self.w_q.get(), "w_q")
+    }
+
+    /// RED before `link`. The link starts idle.
+    pub fn build(&self, link: Link, rng: Rng) -> Red {
+        Red {
+            average: Average::new(self.min_th, self.w_q, self.idle_m, link),
+            min_th: self.min_th.value(),
+            max_th: self.max_th.value(),
+            max_p: self.max_p.get(),
+            gentle: self.gentle,
+            min_qlen: self.min_qlen,
+            signals: Signals {
+                spacing: self.spacing,
+                ecn: self.ecn,
+                harddrop: self.harddrop,
+                mark_p: self.mark_p,
+                ns2_old: self.ns2_old,
+                byte_mode: self.byte_mode,
+                whole_packet: self.max_packet_size.map_or(link.mean_packet, PacketSize::bytes),
+                count: None,
+                probability: 0.0,
+                rng,
+            },
+        }
+    }
+}
+
+/// Random Early Detection.
+#[derive(Clone, Debug)]
+pub struct Red {
+    average: Average,
+    /// In packets or bytes, like `max_th` and the average.
+    pub(super) min_th: f64,
+    pub(super) max_th: f64,
+    pub(super) max_p: f64,
+    gentle: bool,
+    min_qlen: Option<Level>,
+    signals: Signals,
+}
+
+impl Red {
+    /// Takes in the queue that an arrival finds; the new average.
+    #[inline]
+    pub(crate) fn measure(&mut self, queue: Backlog, now: Instant) -> f64 {
+        self.average.update(queue, now);
+        self.average.get()
+    }
+
+    /// RED's verdict on an arrival: the profile is a line from 0 at `min_th` to `max_p` at
+    /// `max_th`.
+    #[inline]
+    pub(crate) fn judge(&mut self, packet: PacketInfo, queue: Backlog) -> Verdict {
+        let Self { min_th, max_th, max_p, .. } = *self;
+        self.judge_by(max_p, |average| parts::linear(average, min_th, max_th, max_p), packet, queue)
+    }
+
+    /// The verdict if the probability between the thresholds follows `profile`, which ends at
+    /// `top`. From there the gentle ramp goes on to 1.
+    #[inline]
+    pub(super) fn judge_by(
+        &mut self,
+        top: f64,
+        profile: impl FnOnce(f64) -> f64,
+        packet: PacketInfo,
+        queue: Backlog,
+    ) -> Verdict {
+        let (low, high) = (self.min_th, self.max_th);
+        let calm = self.min_qlen.is_some_and(|level| measure(queue, level.in_bytes()) <= level.value());
+        let zone = match self.average.get() {
+            average if calm || average < low => Zone::Below,
+            average if average < high => Zone::Ramp(profile(average)),
+            average if self.gentle && average < 2.0 * high => {
+                Zone::Ramp(top + parts::linear(average, high, 2.0 * high, 1.0 - top))
+            }
+            _ => Zone::Beyond,
+        };
+        self.signals.verdict(zone, packet, queue)
+    }
+
+    /// What a new sample weighs in the average.
+    pub(super) const fn weight(&self) -> f64 {
+        self.average.weight()
+    }
+
+    /// From now on a sample weighs `weight` in the average.
+    pub(super) const fn set_weight(&mut self, weight: f64) {
+        self.average.set_weight(weight);
+    }
+}
+
+impl Aqm for Red {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        self.measure(queue, now);
+        self.judge(packet, queue)
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.average.on_idle(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, _now: Instant) {
+        self.average.on_rate(rate);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("average", self.average.get());
+        self.signals.probe(record);
+    }
+}
+
+/// Whether two thresholds go together.
+pub(super) fn check_thresholds(min_th: Level, max_th: Level) -> Result<(), Invalid> {
+    Invalid::unless(
+        min_th.in_bytes() == max_th.in_bytes(),
+        "max_th",
+        "min_th and max_th are in different units",
+        "write both in packets or both in bytes",
+    )?;
+    Invalid::unless(
+        min_th.value() < max_th.value(),
+        "max_th",
+        format!("max_th ({max_th}) is not above min_th ({min_th})"),
+        "exchange the two thresholds, or set max_th to about three times min_th",
+    )
+}
+
+/// Whether bounds that an AQM keeps `max_p` in go together.
+pub(super) fn check_bounds(bottom: Probability, top: Probability) -> Result<(), Invalid> {
+    Invalid::unless(
+        bottom <= top,
+        "top",
+        format!("top ({}) is below bottom ({})", top.get(), bottom.get()),
+        "exchange the bounds of max_p",
+    )
+}

@@ -1,0 +1,269 @@
+//! REM, Random Exponential Marking.
+//!
+//! S. Athuraliya, V. H. Li, S. H. Low, Q. Yin: *REM: Active Queue Management*, IEEE Network
+//! 15(3), 2001. Every `interval` T, with `b` the backlog, `x` the packets that arrived
+//! during T and `c` the packets that the link can send in T:
+//!
+//! ```text
+//! p <- [p + gamma (alpha (b - b*) + x - c)]+            (2)  "rate-and-queue"
+//! p <- [p + gamma (b - (1 - alpha) b' - alpha b*)]+     (3)  "queue", b' being the last b
+//! m  = 1 - phi^-p                                       (4)
+//! ```
+//!
+//! An arriving packet is signalled with probability `m`. In equilibrium `x = c` and `b = b*` for
+//! any number of users: the price reflects the load, not the queue.
+//!
+//! The first REM (D. Lapsley, S. Low: *Random Early Marking: an Optimisation Approach to Internet
+//! Congestion Control*, 1999) marks in proportion to a price that is the average queue, RED's. It
+//! has neither target nor timer, and its queue grows with the load:
+//!
+//! ```text
+//! p  = gamma avg                                        (5)  "average"
+//! m  = 1 - e^-p                                         (6)
+//! ```
+//!
+//! `x` counts packets that are dropped on arrival, as in the authors' ns-2 code. With
+//! dropping the queue therefore settles at `b* - (x - c)/alpha`, below the target in
+//! proportion to the loss.
+//!
+//! In ns-2, marking happens when a packet leaves the queue, and packets that cannot be
+//! marked pass unharmed: `mark_at = "departure"`.
+
+use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
+
+use super::{IdleM, red::Average};
+use crate::{
+    Aqm, Backlog, Link, PacketInfo, Reason, Verdict,
+    parts::{self, Capacity},
+};
+
+/// What the price is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Price {
+    /// Equation (2): rate mismatch and queue mismatch, summed up.
+    #[default]
+    RateAndQueue,
+    /// Equation (3): queue mismatch and the growth of the queue, summed up. Needs a target above zero.
+    Queue,
+    /// The paper of 1999: the average queue, times `per_packet`.
+    Average,
+}
+
+/// Where packets are marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum MarkAt {
+    /// The paper: arrivals. A packet that cannot be marked is dropped.
+    #[default]
+    Arrival,
+    /// ns-2: packets at the head. A packet that cannot be marked passes. Drops stay at arrival.
+    Departure,
+}
+
+/// Parameters of REM.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+#[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, section 4.2")))]
+pub struct RemParameters {
+    /// Base of the marking probability, above 1.
+    pub phi: f64,
+    /// Weight of the queue mismatch against the rate mismatch.
+    pub alpha: f64,
+    /// Step of the price per packet of mismatch.
+    pub gamma: f64,
+    /// `b*`, the target queue. In bytes, queue and arrivals are counted in mean packets.
+    pub target: Level,
+    /// T, time between two updates of the price.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2, `pupdtime_`; the paper gives none")))]
+    pub interval: Duration,
+    /// How the price is computed. With `"average"`, `phi` is e, and `alpha`, `gamma` and `interval`
+    /// are not used; only the unit of `target` is.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, equation (2)")))]
+    pub price: Price,
+    /// Price per packet of average queue; gamma of the 1999 paper.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper of 1999, its simulations")))]
+    pub per_packet: f64,
+    /// Weight of a new sample in the average queue.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper of 1999, its simulations")))]
+    pub w_q: Probability,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Where packets are marked.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    pub mark_at: MarkAt,
+}
+
+impl Default for RemParameters {
+    fn default() -> Self {
+        Self {
+            phi: 1.001,
+            alpha: 0.1,
+            gamma: 0.001,
+            target: Level::Packets(20.0),
+            interval: Duration::from_millis(2),
+            price: Price::default(),
+            per_packet: 0.1,
+            w_q: Probability::new(0.002).expect("a constant in [0, 1]"),
+            ecn: false,
+            mark_at: MarkAt::default(),
+        }
+    }
+}
+
+impl RemParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            self.phi > 1.0 && self.phi.is_finite(),
+            "phi",
+            alloc::format!("phi is {}, not above 1", self.phi),
+            "the probability 1 - phi^-price needs phi > 1; the paper's is 1.001",
+        )?;
+        let published = Self::default();
+        super::check_gain(self.phi, "phi", published.phi)?;
+        super::check_gain(self.alpha, "alpha", published.alpha)?;
+        super::check_gain(self.gamma, "gamma", published.gamma)?;
+        super::check_interval(self.interval, "ns-2 has 2 ms")?;
+        Invalid::unless(
+            self.ecn || self.mark_at == MarkAt::Arrival,
+            "mark_at",
+            "mark_at has no effect",
+            "set ecn = true, since drops stay at arrival, or leave it out",
+        )?;
+        Invalid::unless(
+            self.price != Price::Queue || self.target.value() > 0.0,
+            "target",
+            "the target is zero",
+            "equation (3) cannot tell an idle link from a matched one; set a target above zero, \
+             or price = \"rate-and-queue\"",
+        )?;
+        super::check_gain(self.per_packet, "per_packet", published.per_packet)?;
+        Invalid::unless_positive(self.w_q.get(), "w_q")
+    }
+
+    /// REM before `link`. The first update comes after one interval; price and last backlog
+    /// start at 0.
+    pub fn build(&self, link: Link, rng: Rng) -> Rem {
+        let unit = if self.target.in_bytes() { 1.0 / f64::from(link.mean_packet) } else { 1.0 };
+        Rem {
+            parameters: self.clone(),
+            target: self.target.value() * unit,
+            unit,
+            average: Average::new(self.target, self.w_q, IdleM::Real, link),
+            capacity: Capacity::new(link.rate, link.mean_packet, self.interval),
+            mean_packet: link.mean_packet,
+            arrived: 0.0,
+            last_backlog: 0.0,
+            price: 0.0,
+            probability: 0.0,
+            update_at: Instant::ZERO + self.interval,
+            rng,
+        }
+    }
+}
+
+/// Random Exponential Marking.
+#[derive(Clone, Debug)]
+pub struct Rem {
+    parameters: RemParameters,
+    /// `b*` in packets.
+    target: f64,
+    /// Packets in what `target` counts.
+    unit: f64,
+    /// `avg`, for the price of 1999.
+    average: Average,
+    /// `c`.
+    capacity: Capacity,
+    mean_packet: u32,
+    /// `x`: packets that arrived since the last update.
+    arrived: f64,
+    /// `b'`: the backlog at the last update, in packets.
+    last_backlog: f64,
+    /// `p`.
+    price: f64,
+    /// `m`.
+    probability: f64,
+    update_at: Instant,
+    rng: Rng,
+}
+
+impl Rem {
+    const fn marks_at_departure(&self) -> bool {
+        self.parameters.ecn && matches!(self.parameters.mark_at, MarkAt::Departure)
+    }
+}
+
+impl Aqm for Rem {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        if self.parameters.price == Price::Average {
+            self.average.update(queue, now);
+            self.price = self.parameters.per_packet * (self.average.get() * self.unit);
+            self.probability = parts::exponential_natural(self.price);
+        }
+        self.arrived += parts::arrival_in_packets(packet.bytes, self.parameters.target, self.mean_packet);
+        // A full buffer draws nothing.
+        if queue.overflows(packet.bytes) || self.marks_at_departure() || !self.rng.chance(self.probability) {
+            return Verdict::Pass;
+        }
+        if self.parameters.ecn { Verdict::Mark(Reason::Early) } else { Verdict::Drop(Reason::Early) }
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packet: PacketInfo, _: Duration, _: Backlog, _: Instant) -> Verdict {
+        if self.marks_at_departure() && packet.ecn.is_markable() && self.rng.chance(self.probability) {
+            Verdict::Mark(Reason::Early)
+        } else {
+            Verdict::Pass
+        }
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        self.average.on_idle(now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.average.on_rate(rate);
+        let interval = self.parameters.interval;
+        let to_come = self.update_at.since(now).as_secs_f64() / interval.as_secs_f64();
+        self.capacity.becomes(Capacity::new(rate, self.mean_packet, interval), to_come);
+    }
+
+    #[inline]
+    fn next_update(&self) -> Option<Instant> {
+        (self.parameters.price != Price::Average).then_some(self.update_at)
+    }
+
+    fn update(&mut self, queue: Backlog, now: Instant) {
+        let RemParameters { phi, alpha, gamma, price, .. } = self.parameters;
+        let b = parts::in_packets(queue, self.parameters.target, self.mean_packet);
+        let c = self.capacity.take();
+        let mismatch = match price {
+            Price::RateAndQueue => parts::mismatch(alpha, b, self.target, self.arrived, c),
+            Price::Queue => parts::mismatch_by_queue(alpha, b, self.last_backlog, self.target),
+            Price::Average => return,
+        };
+        self.price = (self.price + gamma * mismatch).max(0.0);
+        self.probability = parts::exponential(self.price, phi);
+        self.last_backlog = b;
+        self.arrived = 0.0;
+        self.update_at = now + self.parameters.interval;
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("price", self.price);
+        record("probability", self.probability);
+    }
+}

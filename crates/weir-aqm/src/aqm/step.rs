@@ -1,0 +1,67 @@
+//! Step: every packet that finds more than K waiting is marked.
+//!
+//! M. Alizadeh, A. Greenberg, D. Maltz, J. Padhye, P. Patel, B. Prabhakar, S. Sengupta, M. Sridharan:
+//! *Data Center TCP (DCTCP)*, SIGCOMM 2010, section 3.1; RFC 8257, section 3.1.
+//!
+//! ```text
+//! mark an arrival if  q > K
+//! ```
+//!
+//! `q` is the queue itself, with no average and no chance. It is meant for senders that answer the
+//! fraction of marks, as DCTCP does; NewReno halves its window at each and leaves the link idle where
+//! K is below one bandwidth-delay product. The paper asks for K > C RTT / 7.
+
+use weir_types::{Instant, Invalid, Level, Rng};
+
+use super::red::measure;
+use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
+
+/// Parameters of the step.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct StepParameters {
+    /// K: an arrival that finds more than this is marked.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, for 1 Gbit/s; 65 packets for 10 Gbit/s")))]
+    pub threshold: Level,
+    /// Mark ECN-capable packets instead of dropping them.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257")))]
+    pub ecn: bool,
+}
+
+impl Default for StepParameters {
+    fn default() -> Self {
+        Self { threshold: Level::Packets(20.0), ecn: true }
+    }
+}
+
+impl StepParameters {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless_positive(self.threshold.value(), "threshold")
+    }
+
+    /// The step. It needs neither link nor randomness.
+    pub fn build(&self, _link: Link, _rng: Rng) -> Step {
+        Step { parameters: self.clone() }
+    }
+}
+
+/// Marks all beyond a threshold.
+#[derive(Clone, Debug)]
+pub struct Step {
+    parameters: StepParameters,
+}
+
+impl Aqm for Step {
+    #[inline]
+    fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
+        let StepParameters { threshold, ecn } = self.parameters;
+        if measure(queue, threshold.in_bytes()) <= threshold.value() {
+            return Verdict::Pass;
+        }
+        if ecn { Verdict::Mark(Reason::Forced) } else { Verdict::Drop(Reason::Forced) }
+    }
+}

@@ -1,0 +1,228 @@
+//! `CHOKe`: drops an arrival together with a random waiting packet of the same flow.
+//!
+//! R. Pan, B. Prabhakar, K. Psounis: *`CHOKe`, A Stateless Active Queue Management Scheme for
+//! Approximating Fair Bandwidth Allocation*, IEEE INFOCOM 2000. One FIFO with RED's average. On
+//! each arrival:
+//!
+//! ```text
+//! avg <= min_th        let it in
+//! else                 draw a waiting packet at random
+//!   of the same flow   drop both
+//!   else               RED: signal with p_b, or for certain from max_th on
+//! ```
+//!
+//! A flow above its share matches more often. The paper's variants compare with `draws` packets, or
+//! with those at the head instead of random ones. Matches are dropped, ECN-capable or not, and
+//! leave RED's count of packets since the last signal as it is, as in Linux.
+
+use alloc::string::String;
+
+use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng, Streams};
+
+use super::{PacketFifo, carry_out};
+use crate::{
+    Aqm, Backlog, Discipline, Limit, Link, Observer, Packet, Reason,
+    aqm::{AqmConfig, Red, RedParameters, Spacing},
+};
+
+/// Which waiting packet an arrival is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Candidate {
+    /// Any, with the same probability.
+    #[default]
+    Random,
+    /// The next to leave.
+    Head,
+}
+
+/// Parameters of `CHOKe`: RED's, and how candidates are found.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct ChokeParameters {
+    /// Average queue up to which every packet is admitted.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    pub min_th: Level,
+    /// Average queue from which every packet is signalled.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
+    pub max_th: Level,
+    /// Probability at `max_th`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
+    pub max_p: Probability,
+    /// Weight of a new sample in the average.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub w_q: Probability,
+    /// Ramp the probability from `max_p` at `max_th` to 1 at twice `max_th` (Floyd, 2000), instead
+    /// of a jump to 1.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub gentle: bool,
+    /// How signals are spaced.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993, method 2")))]
+    pub spacing: Spacing,
+    /// Mark ECN-capable packets where RED would drop them. Matched packets are always dropped.
+    pub ecn: bool,
+    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
+    pub harddrop: bool,
+    /// Number of waiting packets compared with an arrival.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    pub draws: u32,
+    /// Which waiting packet is compared with an arrival.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
+    pub candidate: Candidate,
+}
+
+impl Default for ChokeParameters {
+    fn default() -> Self {
+        let RedParameters { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } =
+            RedParameters::default();
+        Self {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            gentle,
+            spacing,
+            ecn,
+            harddrop,
+            draws: 1,
+            candidate: Candidate::default(),
+        }
+    }
+}
+
+impl ChokeParameters {
+    fn red(&self) -> RedParameters {
+        let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } = self.clone();
+        RedParameters {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            gentle,
+            spacing,
+            ecn,
+            harddrop,
+            ..RedParameters::default()
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            (1..=1000).contains(&self.draws),
+            "draws",
+            alloc::format!("{} draws", self.draws),
+            "write 1 to 1000; without draws it is RED",
+        )?;
+        AqmConfig::Red(self.red()).check()
+    }
+
+    /// `CHOKe` before `link`. RED draws from the stream at `path`, the candidates are drawn from
+    /// one below it.
+    pub fn build<P: Packet>(&self, link: Link, streams: Streams, path: &str) -> Choke<P> {
+        Choke {
+            line: PacketFifo::new(),
+            limit: link.limit,
+            min_th: self.min_th.value(),
+            red: self.red().build(link, streams.at(path)),
+            draws: self.draws,
+            candidate: self.candidate,
+            rng: streams.at(&(String::from(path) + ".candidates")),
+        }
+    }
+}
+
+/// One FIFO under RED whose arrivals are compared with what waits.
+#[derive(Debug)]
+pub struct Choke<P> {
+    line: PacketFifo<P>,
+    limit: Limit,
+    /// In the unit of RED's average.
+    min_th: f64,
+    red: Red,
+    draws: u32,
+    candidate: Candidate,
+    rng: Rng,
+}
+
+impl<P: Packet> Choke<P> {
+    /// Drops the candidates that are of the same flow; whether there were any.
+    fn drops_matches(&mut self, flow: u32, now: Instant, observer: &mut impl Observer<P>) -> bool {
+        // Those at the head that did not match.
+        let (mut matched, mut spared) = (false, 0);
+        for _ in 0..self.draws {
+            let waiting = self.line.backlog(self.limit).packets;
+            if waiting <= spared {
+                break;
+            }
+            let index = match self.candidate {
+                Candidate::Random => (self.rng.uniform() * f64::from(waiting)) as usize,
+                Candidate::Head => spared as usize,
+            };
+            if self.line.get(index).is_some_and(|packet| packet.info().flow == flow)
+                && let Some((packet, _)) = self.line.remove(index)
+            {
+                observer.dropped(packet, Reason::Early, true, now);
+                matched = true;
+            } else if self.candidate == Candidate::Head {
+                spared += 1;
+            }
+        }
+        matched
+    }
+}
+
+impl<P: Packet> Discipline<P> for Choke<P> {
+    #[inline(never)]
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+        let info = packet.info();
+        let queue = self.line.backlog(self.limit);
+        let average = self.red.measure(queue, now);
+        if average > self.min_th && self.drops_matches(info.flow, now, observer) {
+            return observer.dropped(packet, Reason::Early, false, now);
+        }
+        let verdict = self.red.judge(info, queue);
+        if queue.overflows(info.bytes) {
+            observer.dropped(packet, Reason::Overflow, false, now);
+        } else {
+            carry_out(verdict, packet, info, false, now, observer, |packet| self.line.push(packet, now));
+        }
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Instant, _: &mut impl Observer<P>) -> Option<(P, Duration)> {
+        let head = self.line.pop();
+        if head.is_none() {
+            self.red.on_idle(now);
+        }
+        head.map(|(packet, arrived)| (packet, now.since(arrived)))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.line.backlog(self.limit)
+    }
+
+    fn next_update(&self) -> Option<Instant> {
+        self.red.next_update()
+    }
+
+    fn update(&mut self, now: Instant) {
+        self.red.update(self.backlog(), now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.red.on_rate(rate, now);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.red.probe(record);
+    }
+}

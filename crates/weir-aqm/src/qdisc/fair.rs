@@ -1,0 +1,392 @@
+//! Fair queueing: a queue per flow, served by deficit round robin, each with its own AQM.
+//!
+//! T. Høiland-Jørgensen, P. McKenney, D. Täht, J. Gettys, E. Dumazet: *The Flow Queue CoDel Packet
+//! Scheduler and Active Queue Management Algorithm*, RFC 8290, 2018. The scheduler is a deficit
+//! round robin (Shreedhar and Varghese, 1996) with two lists:
+//!
+//! ```text
+//! arrival    to the queue that hash(flow, salt) names; a queue on no list joins the new ones
+//!            with a deficit of one quantum
+//! departure  the first new queue, else the first old one
+//!              deficit <= 0   deficit += quantum, to the end of the old ones, again
+//!              empty          a new one becomes old, an old one leaves its list, again
+//!              else           deficit -= bytes of the packet that its AQM lets through
+//! no room    drop from the head of the queue with most bytes until half of them are gone,
+//!            at most 64 packets; the arrival may be among them
+//! ```
+//!
+//! A flow below its share is therefore always new and does not wait for flows with queues.
+//!
+//! Differences between RFC 8290, Linux, ns-3 and Weir: `docs/disciplines/fq.md`.
+
+use alloc::boxed::Box;
+
+use weir_types::{Duration, Instant, PacketSize, Rate};
+
+use super::{
+    carry_out,
+    linked_list::{Index, List, ListNode, PacketPool},
+};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
+
+/// Backlog that the AQM of a queue sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum AqmBacklog {
+    /// What waits in all queues (Linux's FQ-CoDel).
+    #[default]
+    Total,
+    /// What waits in its own (FQ-PIE; ns-3).
+    Flow,
+}
+
+/// What is dropped on overflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum OverflowPolicy {
+    /// The flow with most bytes, from its head (RFC 8290).
+    #[default]
+    Fattest,
+    /// The packet that arrives (Linux's FQ-PIE).
+    Arrival,
+}
+
+/// How flows are assigned to queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum FlowHashing {
+    /// By a salted hash: two flows may share a queue.
+    #[default]
+    Salted,
+    /// Flow number modulo number of queues.
+    Modulo,
+}
+
+/// Parameters of a [`FairQueue`].
+#[derive(Clone, Copy, Debug)]
+pub struct Scheduler {
+    /// Queues.
+    pub flows: u32,
+    /// Bytes that a queue may send per round.
+    pub quantum: PacketSize,
+    /// Maximum backlog in bytes, in addition to the buffer of the link.
+    pub memory_limit: u32,
+    /// Maximum number of packets dropped at once on overflow.
+    pub drop_batch: u32,
+    /// Backlog that the AQMs see.
+    pub aqm_backlog: AqmBacklog,
+    /// What is dropped on overflow.
+    pub overflow: OverflowPolicy,
+    /// How flows are assigned to queues.
+    pub flow_hashing: FlowHashing,
+}
+
+/// Deficit round robin over flows, new ones first, under an AQM of any kind for each.
+///
+/// All AQMs exist from the start: [`Discipline::next_update`] may change only inside
+/// [`Discipline::update`].
+#[derive(Debug)]
+pub struct FairQueue<P, A> {
+    waiting: PacketPool<P>,
+    flows: Box<[Flow<A>]>,
+    /// Waiting bytes of each queue, contiguous: the search for the longest queue reads all.
+    bytes: Box<[u32]>,
+    new: List,
+    old: List,
+    queue: Backlog,
+    scheduler: Scheduler,
+    quantum: i64,
+    salt: u64,
+    /// When the first of the AQMs is due.
+    update_at: Option<Instant>,
+}
+
+/// One queue.
+#[derive(Debug)]
+struct Flow<A> {
+    aqm: A,
+    line: List,
+    packets: u32,
+    /// Bytes it may still send in this round.
+    deficit: i64,
+    /// Next on its list.
+    next: Option<Index>,
+    /// It is on a list.
+    listed: bool,
+    /// `on_idle` has been called.
+    idle: bool,
+}
+
+impl<A> ListNode for Flow<A> {
+    #[inline]
+    fn next(&mut self) -> &mut Option<Index> {
+        &mut self.next
+    }
+}
+
+impl<P: Packet, A: Aqm> FairQueue<P, A> {
+    /// Empty queues before a buffer of `limit`, each under the AQM that `aqm` makes for its number.
+    pub fn new(scheduler: &Scheduler, limit: Limit, salt: u64, aqm: impl FnMut(u32) -> A) -> Self {
+        let flow = |aqm| Flow {
+            aqm,
+            line: List::default(),
+            packets: 0,
+            deficit: 0,
+            next: None,
+            listed: false,
+            idle: true,
+        };
+        let flows: Box<[_]> = (0..scheduler.flows).map(aqm).map(flow).collect();
+        Self {
+            waiting: PacketPool::new(),
+            bytes: flows.iter().map(|_| 0).collect(),
+            update_at: flows.iter().filter_map(|flow| flow.aqm.next_update()).min(),
+            flows,
+            new: List::default(),
+            old: List::default(),
+            queue: Backlog { packets: 0, bytes: 0, limit },
+            scheduler: *scheduler,
+            quantum: i64::from(scheduler.quantum.bytes()),
+            salt,
+        }
+    }
+
+    /// The queue of a flow.
+    #[inline]
+    pub fn place_of(&self, flow: u32) -> u32 {
+        match self.scheduler.flow_hashing {
+            FlowHashing::Modulo => flow % self.scheduler.flows,
+            FlowHashing::Salted => {
+                let hash = spread(u64::from(flow) ^ self.salt) >> 32;
+                ((hash * u64::from(self.scheduler.flows)) >> 32) as u32
+            }
+        }
+    }
+
+    /// The AQM of one queue, to read its variables.
+    pub fn aqm(&self, place: u32) -> &A {
+        &self.flows[place as usize].aqm
+    }
+
+    /// Backlog that an AQM sees. It has no limit, because an overflow drops from the longest queue,
+    /// unless the arrival itself is dropped.
+    #[inline]
+    fn told(&self, index: usize, room: bool) -> Backlog {
+        let limit = if room { Limit::NONE } else { Limit::Packets(0) };
+        match self.scheduler.aqm_backlog {
+            AqmBacklog::Total => Backlog { limit, ..self.queue },
+            AqmBacklog::Flow => {
+                Backlog { packets: self.flows[index].packets, bytes: u64::from(self.bytes[index]), limit }
+            }
+        }
+    }
+
+    /// Whether a packet of `bytes` bytes does not fit.
+    #[inline]
+    fn overflows(&self, bytes: u32) -> bool {
+        self.queue.overflows(bytes)
+            || self.queue.bytes + u64::from(bytes) > u64::from(self.scheduler.memory_limit)
+    }
+
+    #[inline]
+    fn is_over_limit(&self) -> bool {
+        let over = match self.queue.limit {
+            Limit::Packets(limit) => self.queue.packets > limit,
+            Limit::Bytes(limit) => self.queue.bytes > limit,
+        };
+        over || self.queue.bytes > u64::from(self.scheduler.memory_limit)
+    }
+
+    /// The head of one queue, no longer counted.
+    #[inline]
+    fn pop(&mut self, index: usize) -> Option<(P, Instant)> {
+        let flow = &mut self.flows[index];
+        let (packet, arrived) = self.waiting.pop(&mut flow.line)?;
+        let bytes = packet.info().bytes;
+        flow.packets -= 1;
+        self.bytes[index] -= bytes;
+        self.queue.packets -= 1;
+        self.queue.bytes -= u64::from(bytes);
+        Some((packet, arrived))
+    }
+
+    /// Drops from the head of the fattest queue until half of its bytes are gone.
+    #[inline(never)]
+    fn make_room(&mut self, now: Instant, observer: &mut impl Observer<P>) {
+        let most = self.bytes.iter().copied().max().unwrap_or(0);
+        let fattest = self.bytes.iter().position(|bytes| *bytes == most).expect("there is a queue");
+        let mut dropped = 0;
+        while dropped < self.scheduler.drop_batch && self.bytes[fattest] > most / 2 {
+            let (packet, _) = self.pop(fattest).expect("there are bytes");
+            observer.dropped(packet, Reason::Overflow, true, now);
+            dropped += 1;
+        }
+        self.flows[fattest].aqm.on_overflow(dropped, now);
+    }
+
+    /// The next packet of one queue that its AQM passes.
+    #[inline]
+    fn take(&mut self, index: usize, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
+        while let Some((packet, arrived)) = self.pop(index) {
+            let (info, sojourn) = (packet.info(), now.since(arrived));
+            let queue = self.told(index, true);
+            let verdict = self.flows[index].aqm.on_dequeue(info, sojourn, queue, now);
+            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        let flow = &mut self.flows[index];
+        if !core::mem::replace(&mut flow.idle, true) {
+            flow.aqm.on_idle(now);
+        }
+        None
+    }
+}
+
+impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
+    #[inline(never)]
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+        let info = packet.info();
+        let index = self.place_of(info.flow) as usize;
+        let room = self.scheduler.overflow == OverflowPolicy::Fattest || !self.overflows(info.bytes);
+        let queue = self.told(index, room);
+        let flow = &mut self.flows[index];
+        let verdict = flow.aqm.on_enqueue(info, queue, now);
+        let admitted = if room {
+            let push = |packet| self.waiting.push(&mut flow.line, packet, now);
+            carry_out(verdict, packet, info, false, now, observer, push)
+        } else {
+            observer.dropped(packet, Reason::Overflow, false, now);
+            None
+        };
+        if admitted.is_none() {
+            // No dequeue will find this queue empty.
+            if !flow.listed {
+                flow.aqm.on_idle(now);
+            }
+            return;
+        }
+        flow.packets += 1;
+        flow.idle = false;
+        self.bytes[index] += info.bytes;
+        self.queue.packets += 1;
+        self.queue.bytes += u64::from(info.bytes);
+        if !core::mem::replace(&mut flow.listed, true) {
+            flow.deficit = self.quantum;
+            self.new.push(&mut self.flows, Index::new(index));
+        }
+        // A packet may be larger than what was dropped for it.
+        while self.is_over_limit() {
+            self.make_room(now, observer);
+        }
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
+        loop {
+            let is_new = self.new.first().is_some();
+            let place = if is_new { self.new.first() } else { self.old.first() }?;
+            let index = place.index();
+            let exhausted = self.flows[index].deficit <= 0;
+            if !exhausted && let Some((packet, sojourn)) = self.take(index, now, observer) {
+                self.flows[index].deficit -= i64::from(packet.info().bytes);
+                return Some((packet, sojourn));
+            }
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            list.pop(&mut self.flows);
+            if exhausted {
+                self.flows[index].deficit += self.quantum;
+                self.old.push(&mut self.flows, place);
+            } else if is_new {
+                // It goes once through the old ones, or it would be new again with its next
+                // packet and never wait for the others.
+                self.old.push(&mut self.flows, place);
+            } else {
+                self.flows[index].listed = false;
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue
+    }
+
+    fn next_update(&self) -> Option<Instant> {
+        self.update_at
+    }
+
+    fn update(&mut self, now: Instant) {
+        // One round: a thousand AQMs fill a cache.
+        let mut first = Instant::MAX;
+        for index in 0..self.flows.len() {
+            if self.flows[index].aqm.next_update().is_some_and(|due| due <= now) {
+                let queue = self.told(index, true);
+                self.flows[index].aqm.update(queue, now);
+            }
+            first = first.min(self.flows[index].aqm.next_update().unwrap_or(Instant::MAX));
+        }
+        self.update_at = (first < Instant::MAX).then_some(first);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        for flow in &mut self.flows {
+            flow.aqm.on_rate(rate, now);
+        }
+    }
+
+    /// How many queues are on each list, what waits in the fattest, and the variables of the
+    /// AQMs, each as the mean over the queues on a list.
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        let listed = |list: &List| {
+            let places = core::iter::successors(list.first(), |place| self.flows[place.index()].next);
+            places.count() as f64
+        };
+        record("new_flows", listed(&self.new));
+        record("old_flows", listed(&self.old));
+        record("fattest", self.bytes.iter().copied().max().map_or(0.0, f64::from));
+        let busy = self.flows.iter().filter(|flow| flow.listed).count();
+        // The first AQM says which variables there are.
+        let mut place = 0;
+        self.flows[0].aqm.probe(&mut |name, _| {
+            let flows = self.flows.iter().filter(|flow| flow.listed);
+            let values = flows.map(|flow| nth_variable(&flow.aqm, place));
+            record(name, if busy == 0 { 0.0 } else { values.sum::<f64>() / busy as f64 });
+            place += 1;
+        });
+    }
+}
+
+/// The value of the variable that an AQM shows after `place` others.
+fn nth_variable(aqm: &impl Aqm, place: usize) -> f64 {
+    let (mut value, mut shown) = (f64::NAN, 0);
+    aqm.probe(&mut |_, shows| {
+        if shown == place {
+            value = shows;
+        }
+        shown += 1;
+    });
+    value
+}
+
+/// The finaliser of `SplitMix64` (Steele, Lea, Flood 2014): every bit of the result depends on
+/// every bit of `value`.
+#[inline]
+const fn spread(value: u64) -> u64 {
+    let mut z = value;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

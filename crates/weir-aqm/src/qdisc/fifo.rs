@@ -1,0 +1,108 @@
+use weir_types::{Duration, Instant, Rate};
+
+use super::{PacketFifo, carry_out};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
+
+/// One waiting under one AQM: first in, first out. Drops, marks and their observation are
+/// written here once, for every AQM.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Fifo<P, A> {
+    waiting: PacketFifo<P>,
+    limit: Limit,
+    aqm: A,
+}
+
+impl<P: Packet, A: Aqm> Fifo<P, A> {
+    /// An empty queue with a buffer of `limit`.
+    pub const fn new(aqm: A, limit: Limit) -> Self {
+        Self { waiting: PacketFifo::new(), limit, aqm }
+    }
+
+    /// The AQM, to read its variables.
+    pub const fn aqm(&self) -> &A {
+        &self.aqm
+    }
+
+    /// The AQM, to give it other targets.
+    pub const fn aqm_mut(&mut self) -> &mut A {
+        &mut self.aqm
+    }
+
+    /// Admits an arriving packet, marked or not, unless it is dropped.
+    #[inline]
+    fn admit<R>(
+        &mut self,
+        packet: P,
+        now: Instant,
+        observer: &mut impl Observer<P>,
+        then: impl FnOnce(&mut Self, P) -> R,
+    ) -> Option<R> {
+        let info = packet.info();
+        let queue = self.waiting.backlog(self.limit);
+        let verdict = self.aqm.on_enqueue(info, queue, now);
+        if queue.overflows(info.bytes) {
+            observer.dropped(packet, Reason::Overflow, false, now);
+            return None;
+        }
+        carry_out(verdict, packet, info, false, now, observer, |packet| then(self, packet))
+    }
+}
+
+impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+        self.admit(packet, now, observer, |fifo, packet| fifo.waiting.push(packet, now));
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
+        while let Some((info, arrived)) = self.waiting.head() {
+            let (sojourn, queue) = (now.since(arrived), self.waiting.behind(info, self.limit));
+            let verdict = self.aqm.on_dequeue(info, sojourn, queue, now);
+            let (packet, _) = self.waiting.pop().expect("there is a head");
+            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        self.aqm.on_idle(now);
+        None
+    }
+
+    #[inline]
+    fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        let admitted = self.admit(packet, now, observer, |_, packet| packet);
+        let released = admitted.and_then(|packet| {
+            let (info, nothing) = (packet.info(), self.waiting.backlog(self.limit));
+            let verdict = self.aqm.on_dequeue(info, Duration::ZERO, nothing, now);
+            carry_out(verdict, packet, info, true, now, observer, |packet| packet)
+        });
+        if released.is_none() {
+            self.aqm.on_idle(now);
+        }
+        released
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        self.waiting.backlog(self.limit)
+    }
+
+    #[inline]
+    fn next_update(&self) -> Option<Instant> {
+        self.aqm.next_update()
+    }
+
+    fn update(&mut self, now: Instant) {
+        self.aqm.update(self.backlog(), now);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        self.aqm.on_rate(rate, now);
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.aqm.probe(record);
+    }
+}

@@ -1,0 +1,130 @@
+//! Queue disciplines: they hold packets and decide the order of departure.
+
+mod choke;
+mod dual_pi2;
+mod fair;
+mod fifo;
+mod fq;
+mod linked_list;
+mod packet_fifo;
+mod registry;
+
+use weir_types::{Duration, Instant, Rate};
+
+pub use choke::{Candidate, Choke, ChokeParameters};
+pub use dual_pi2::{DelayOf, DualPi2, DualPi2Parameters, LowLatency};
+pub use fair::{AqmBacklog, FairQueue, FlowHashing, OverflowPolicy, Scheduler};
+pub use fifo::Fifo;
+pub use fq::{FqCodelParameters, FqParameters, FqPieParameters};
+pub use packet_fifo::PacketFifo;
+pub use registry::{AnyDiscipline, QueueConfig};
+
+use crate::{Backlog, Packet, PacketInfo, Reason, Verdict};
+
+/// A queue discipline: owns the waiting packets and decides the order of departure.
+///
+/// Contracts, tested over every discipline: offered = delivered + dropped + waiting;
+/// `dequeue` returns `None` only when nothing waits; `next_update` is strictly later
+/// after `update`; a late `update` is legal; no allocation in steady state; the same
+/// seed gives the same trace.
+pub trait Discipline<P> {
+    /// Queues a packet or passes it to `observer.dropped`.
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>);
+
+    /// The next packet to send and its sojourn time. Packets dropped before it go to
+    /// `observer.dropped`.
+    fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)>;
+
+    /// A packet arrives at an empty queue of an idle link. Equivalent to `enqueue` and `dequeue`; a
+    /// discipline may do both in one step.
+    fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        self.enqueue(packet, now, observer);
+        self.dequeue(now, observer).map(|(packet, _)| packet)
+    }
+
+    /// Waiting packets.
+    fn backlog(&self) -> Backlog;
+
+    /// The names of the classes that packets are kept apart by, in the order of their numbers:
+    /// results have rows for each. None where all packets are treated alike, or each flow apart.
+    fn classes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Waiting packets of one class.
+    fn class_backlog(&self, class: usize) -> Backlog {
+        let _ = class;
+        self.backlog()
+    }
+
+    /// When [`Discipline::update`] is next due. Changes only inside `update`.
+    fn next_update(&self) -> Option<Instant>;
+
+    /// Periodic work, due at `now`.
+    fn update(&mut self, now: Instant);
+
+    /// The rate of the link is now `rate`.
+    fn on_rate(&mut self, rate: Rate, now: Instant);
+
+    /// Reports the inner variables of the AQM under their published names.
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64));
+}
+
+/// Receives marks and drops. Dropped packets are passed by value, so a live relay can reuse their
+/// buffers.
+pub trait Observer<P> {
+    /// The class in [`Discipline::classes`] of the following drops, marks and departures.
+    /// Disciplines with classes call it at every arrival and departure, others never.
+    fn class(&mut self, class: usize) {
+        let _ = class;
+    }
+
+    /// `packet` was dropped. `waited` is false for a packet dropped on arrival.
+    fn dropped(&mut self, packet: P, reason: Reason, waited: bool, now: Instant);
+
+    /// `packet` was marked.
+    fn marked(&mut self, packet: &P, reason: Reason, now: Instant);
+}
+
+/// Executes a verdict, then calls `then` with a packet that remains. A packet that passes is not
+/// moved before.
+#[expect(clippy::inline_always, reason = "most packets pass, and pass several callers")]
+#[inline(always)]
+fn carry_out<P: Packet, R>(
+    verdict: Verdict,
+    packet: P,
+    info: PacketInfo,
+    waited: bool,
+    now: Instant,
+    observer: &mut impl Observer<P>,
+    then: impl FnOnce(P) -> R,
+) -> Option<R> {
+    if verdict == Verdict::Pass {
+        return Some(then(packet));
+    }
+    signal(verdict, packet, info, waited, now, observer).map(then)
+}
+
+/// Marks or drops a packet; returns it unless dropped.
+#[inline(never)]
+fn signal<P: Packet>(
+    verdict: Verdict,
+    mut packet: P,
+    info: PacketInfo,
+    waited: bool,
+    now: Instant,
+    observer: &mut impl Observer<P>,
+) -> Option<P> {
+    match verdict {
+        Verdict::Pass => {}
+        Verdict::Mark(reason) if info.ecn.is_markable() => {
+            packet.mark();
+            observer.marked(&packet, reason, now);
+        }
+        Verdict::Mark(reason) | Verdict::Drop(reason) => {
+            observer.dropped(packet, reason, waited, now);
+            return None;
+        }
+    }
+    Some(packet)
+}

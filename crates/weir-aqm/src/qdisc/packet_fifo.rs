@@ -1,0 +1,71 @@
+use alloc::collections::VecDeque;
+
+use weir_types::Instant;
+
+use crate::{Backlog, Limit, Packet, PacketInfo};
+
+/// Waiting packets in order of arrival, with their arrival instants.
+#[derive(Debug)]
+pub struct PacketFifo<P> {
+    waiting: VecDeque<(P, Instant)>,
+    bytes: u64,
+}
+
+impl<P: Packet> PacketFifo<P> {
+    /// An empty queue.
+    pub const fn new() -> Self {
+        Self { waiting: VecDeque::new(), bytes: 0 }
+    }
+
+    /// Appends a packet that arrived at `now`.
+    #[inline]
+    pub fn push(&mut self, packet: P, now: Instant) {
+        self.bytes += u64::from(packet.info().bytes);
+        self.waiting.push_back((packet, now));
+    }
+
+    /// Takes the head, with the instant it arrived.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(P, Instant)> {
+        // Read before the move: reading a packet that was just moved stalls.
+        let (info, _) = self.head()?;
+        self.bytes -= u64::from(info.bytes);
+        self.waiting.pop_front()
+    }
+
+    /// The packet at `index`, counted from the head.
+    pub fn get(&self, index: usize) -> Option<&P> {
+        self.waiting.get(index).map(|(packet, _)| packet)
+    }
+
+    /// Removes the packet at `index` and returns it with its arrival instant.
+    pub fn remove(&mut self, index: usize) -> Option<(P, Instant)> {
+        let (packet, arrived) = self.waiting.remove(index)?;
+        self.bytes -= u64::from(packet.info().bytes);
+        Some((packet, arrived))
+    }
+
+    /// Size, ECN and flow of the head, with its arrival instant.
+    #[inline]
+    pub fn head(&self) -> Option<(PacketInfo, Instant)> {
+        self.waiting.front().map(|(packet, arrived)| (packet.info(), *arrived))
+    }
+
+    /// Backlog behind the head, with a buffer of `limit`.
+    #[inline]
+    pub fn behind(&self, head: PacketInfo, limit: Limit) -> Backlog {
+        Backlog { packets: self.waiting.len() as u32 - 1, bytes: self.bytes - u64::from(head.bytes), limit }
+    }
+
+    /// Backlog, with a buffer of `limit`.
+    #[inline]
+    pub fn backlog(&self, limit: Limit) -> Backlog {
+        Backlog { packets: self.waiting.len() as u32, bytes: self.bytes, limit }
+    }
+}
+
+impl<P: Packet> Default for PacketFifo<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,249 @@
+//! The list of all queue disciplines, and what is generated from it.
+
+use weir_types::{Duration, Instant, Invalid, Rate, Streams};
+
+use super::{
+    Choke, ChokeParameters, Discipline, DualPi2, DualPi2Parameters, FairQueue, Fifo, FqCodelParameters,
+    FqParameters, FqPieParameters, Observer,
+};
+use crate::{
+    Backlog, Link, Packet,
+    aqm::{self, AnyAqm, AqmConfig, Codel, Pie, PythonAqm, PythonParameters, with_aqms},
+};
+
+/// The registry of queue disciplines: every AQM with a FIFO, and the schedulers. Generates the
+/// configuration with its schema, and the closed enum with its dispatch.
+macro_rules! queues {
+    (
+        $($(#[$aqm_doc:meta])* $aqm_name:literal $aqm:ident($aqm_parameters:ident)),* $(,)?;
+        $($(#[$doc:meta])* $name:literal $variant:ident($parameters:ident) -> $discipline:ty),* $(,)?
+    ) => {
+        /// A choice of queue discipline with its parameters: an AQM, which means one FIFO under it,
+        /// `queue.red = { max_th = "80 packets" }`, or a discipline, `queue.fq-codel = { flows = 64 }`.
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+        pub enum QueueConfig {
+            $($(#[$aqm_doc])* #[cfg_attr(feature = "serde", serde(rename = $aqm_name))]
+            $aqm(aqm::$aqm_parameters),)*
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $variant($parameters),)*
+            /// A user's AQM in Python: `queue.python = { class = "package.module:Class" }`.
+            #[cfg_attr(feature = "serde", serde(rename = "python"))]
+            Python(PythonParameters),
+        }
+
+        impl QueueConfig {
+            /// The names of all that are ready to use, in the order of the registry: the AQMs, then
+            /// the disciplines.
+            pub const NAMES: &[&str] = &[$($aqm_name,)* $($name,)*];
+
+            /// The name of the choice.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$aqm(_) => $aqm_name,)*
+                    $(Self::$variant(_) => $name,)*
+                    Self::Python(_) => "python",
+                }
+            }
+
+            /// The one called `name` with its defaults.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($aqm_name => Some(Self::$aqm(Default::default())),)*
+                    $($name => Some(Self::$variant(Default::default())),)*
+                    _ => None,
+                }
+            }
+
+            /// The AQM, where the choice is one.
+            pub fn aqm(&self) -> Option<AqmConfig> {
+                match self {
+                    $(Self::$aqm(parameters) => Some(AqmConfig::$aqm(parameters.clone())),)*
+                    Self::Python(parameters) => Some(AqmConfig::Python(parameters.clone())),
+                    _ => None,
+                }
+            }
+
+            /// Checks the parameters.
+            ///
+            /// # Errors
+            /// Names the wrong parameter and says what to write.
+            pub fn check(&self) -> Result<(), Invalid> {
+                match self {
+                    $(Self::$aqm(parameters) => AqmConfig::$aqm(parameters.clone()).check(),)*
+                    $(Self::$variant(parameters) => parameters.check(),)*
+                    Self::Python(parameters) => AqmConfig::Python(parameters.clone()).check(),
+                }
+            }
+
+            /// The discipline for `link`. An AQM draws from the stream at `path`, other parts of a
+            /// discipline from streams below it. Call [`QueueConfig::check`] first.
+            pub fn build<P: Packet>(&self, link: Link, streams: Streams, path: &str) -> AnyDiscipline<P> {
+                match self {
+                    $(Self::$aqm(parameters) => {
+                        AnyDiscipline::$aqm(Fifo::new(parameters.build(link, streams.at(path)), link.limit))
+                    })*
+                    $(Self::$variant(parameters) => {
+                        AnyDiscipline::$variant(parameters.build(link, streams, path))
+                    })*
+                    Self::Python(parameters) => {
+                        AnyDiscipline::Python(Fifo::new(parameters.build(link, streams.at(path)), link.limit))
+                    }
+                }
+            }
+        }
+
+        impl From<AqmConfig> for QueueConfig {
+            fn from(aqm: AqmConfig) -> Self {
+                match aqm {
+                    $(AqmConfig::$aqm(parameters) => Self::$aqm(parameters),)*
+                    AqmConfig::Python(parameters) => Self::Python(parameters),
+                }
+            }
+        }
+
+        /// Any discipline of the registry, dispatched by a match. An AQM and its FIFO are one: as
+        /// fast as if there were no other, but for a jump.
+        #[derive(Debug)]
+        pub enum AnyDiscipline<P> {
+            $(#[doc = concat!("One line under `", $aqm_name, "`.")] $aqm(Fifo<P, aqm::$aqm>),)*
+            $(#[doc = concat!("`", $name, "`")] $variant($discipline),)*
+            /// A FIFO with a user's AQM.
+            Python(Fifo<P, PythonAqm>),
+        }
+
+        /// The same of every discipline.
+        macro_rules! each {
+            ($any:expr, $one:ident => $call:expr) => {
+                match $any {
+                    $(AnyDiscipline::$aqm($one) => $call,)*
+                    $(AnyDiscipline::$variant($one) => $call,)*
+                    AnyDiscipline::Python($one) => $call,
+                }
+            };
+        }
+    };
+}
+
+with_aqms! { queues
+    /// CHOKe (Pan, Prabhakar and Psounis, 2000): an arrival is compared with a random waiting
+    /// packet, and both are dropped if they are of one flow; otherwise RED.
+    "choke" Choke(ChokeParameters) -> Choke<P>,
+    /// Fair queueing (the scheduler of RFC 8290): a queue for each flow, served in turns by bytes,
+    /// under any AQM.
+    "fq" Fq(FqParameters) -> FairQueue<P, AnyAqm>,
+    /// FQ-CoDel (RFC 8290): fair queueing with CoDel for each flow.
+    "fq-codel" FqCodel(FqCodelParameters) -> FairQueue<P, Codel>,
+    /// FQ-PIE (Linux, ns-3): fair queueing with PIE for each flow.
+    "fq-pie" FqPie(FqPieParameters) -> FairQueue<P, Pie>,
+    /// DualPI2 (RFC 9332): low-latency packets in a line of their own, coupled by one PI core with
+    /// the classic ones.
+    "dualpi2" DualPi2(DualPi2Parameters) -> DualPi2<P>,
+}
+
+impl QueueConfig {
+    /// Checks the parameters that depend on the link.
+    ///
+    /// # Errors
+    /// Names the wrong parameter and says what to write.
+    pub fn check_before(&self, link: Link) -> Result<(), Invalid> {
+        match self {
+            Self::Pi(pi) => pi.check_before(link),
+            Self::Fq(FqParameters { aqm: AqmConfig::Pi(pi), .. }) => {
+                pi.check_before(link).map_err(|invalid| invalid.below("aqm.pi"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The user's AQM in it, if any.
+    pub const fn python(&self) -> Option<&PythonParameters> {
+        match self {
+            Self::Python(parameters) | Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. }) => {
+                Some(parameters)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, mutable, with its dotted path.
+    pub const fn python_mut(&mut self) -> Option<(&'static str, &mut PythonParameters)> {
+        match self {
+            Self::Python(parameters) => Some(("python", parameters)),
+            Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. }) => {
+                Some(("fq.aqm.python", parameters))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+        each!(self, discipline => enqueue(discipline, packet, now, observer));
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
+        each!(self, discipline => dequeue(discipline, now, observer))
+    }
+
+    #[inline]
+    fn pass(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) -> Option<P> {
+        each!(self, discipline => pass(discipline, packet, now, observer))
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        each!(self, discipline => discipline.backlog())
+    }
+
+    fn classes(&self) -> &'static [&'static str] {
+        each!(self, discipline => discipline.classes())
+    }
+
+    fn class_backlog(&self, class: usize) -> Backlog {
+        each!(self, discipline => discipline.class_backlog(class))
+    }
+
+    #[inline]
+    fn next_update(&self) -> Option<Instant> {
+        each!(self, discipline => discipline.next_update())
+    }
+
+    fn update(&mut self, now: Instant) {
+        each!(self, discipline => discipline.update(now));
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Instant) {
+        each!(self, discipline => discipline.on_rate(rate, now));
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        each!(self, discipline => discipline.probe(record));
+    }
+}
+
+#[inline(never)]
+fn enqueue<P>(discipline: &mut impl Discipline<P>, packet: P, now: Instant, observer: &mut impl Observer<P>) {
+    discipline.enqueue(packet, now, observer);
+}
+
+#[inline(never)]
+fn dequeue<P>(
+    discipline: &mut impl Discipline<P>,
+    now: Instant,
+    observer: &mut impl Observer<P>,
+) -> Option<(P, Duration)> {
+    discipline.dequeue(now, observer)
+}
+
+#[inline(never)]
+fn pass<P>(
+    discipline: &mut impl Discipline<P>,
+    packet: P,
+    now: Instant,
+    observer: &mut impl Observer<P>,
+) -> Option<P> {
+    discipline.pass(packet, now, observer)
+}

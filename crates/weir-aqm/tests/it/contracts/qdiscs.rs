@@ -1,0 +1,140 @@
+//! Every discipline of the registry, with any parameters that go together.
+
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+use serde_json::{Value, json};
+use weir_aqm::{
+    Limit, Link, PacketInfo,
+    aqm::AqmConfig,
+    qdisc::{AnyDiscipline, QueueConfig},
+};
+use weir_types::{Ecn, Streams};
+
+use super::{Rules, aqms::limit, depends_on_nothing_but_arrivals, keeps_its_word, operations, random};
+use crate::support::{Numbered, link};
+
+/// The disciplines that are more than one FIFO under an AQM.
+fn names() -> impl Iterator<Item = &'static str> {
+    QueueConfig::NAMES.iter().copied().filter(|name| AqmConfig::from_name(name).is_none())
+}
+
+/// How many queues fair queueing has here: fewer than flows.
+const QUEUES: u32 = 4;
+
+/// What a scenario file may say under the name of a discipline; fair queueing with few queues, so
+/// that one knows which.
+fn table(name: &'static str) -> impl Strategy<Value = Value> {
+    random::queue_table(name).prop_map(move |mut table| {
+        if name.starts_with("fq") {
+            table["flows"] = json!(QUEUES);
+            table["flow_hashing"] = json!("modulo");
+        }
+        table
+    })
+}
+
+fn read(name: &str, table: &Value) -> Result<QueueConfig, String> {
+    let config: QueueConfig =
+        serde_json::from_value(json!({ name: table })).map_err(|error| error.to_string())?;
+    match config.check() {
+        Ok(()) => Ok(config),
+        Err(invalid) => {
+            assert!(!invalid.message.is_empty() && !invalid.hint.is_empty(), "{invalid:?} of {name}");
+            Err(invalid.message)
+        }
+    }
+}
+
+fn config() -> impl Strategy<Value = QueueConfig> {
+    prop::strategy::Union::new(names().map(|name| {
+        table(name).prop_filter_map("parameters that go together", move |table| read(name, &table).ok())
+    }))
+}
+
+fn build(config: &QueueConfig, limit: Limit, seed: u64) -> AnyDiscipline<Numbered> {
+    config.build(Link { limit, ..link() }, Streams::new(seed), "aqm")
+}
+
+/// Which packets keep their order.
+fn rules(config: &QueueConfig) -> Rules {
+    let line: fn(PacketInfo) -> u32 = match config {
+        QueueConfig::Fq(_) | QueueConfig::FqCodel(_) | QueueConfig::FqPie(_) => |info| info.flow % QUEUES,
+        QueueConfig::DualPi2(parameters) if parameters.low_latency == weir_aqm::qdisc::LowLatency::AnyEct => {
+            |info| u32::from(info.ecn.is_markable())
+        }
+        QueueConfig::DualPi2(_) => |info| u32::from(matches!(info.ecn, Ecn::Ect1 | Ecn::Ce)),
+        _ => |_| 0,
+    };
+    Rules { marks: true, line }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_discipline(config in config(), limit in limit(), seed: u64, operations in operations()) {
+        keeps_its_word(|| build(&config, limit, seed), &rules(&config), &operations);
+    }
+
+    #[test]
+    fn any_discipline_in_a_port(config in config(), limit in limit(), seed: u64, operations in operations()) {
+        depends_on_nothing_but_arrivals(|| build(&config, limit, seed), &rules(&config), &operations);
+    }
+
+    /// What does not mark drops for nothing but its own reasons: every mark needs ECN to be on.
+    #[test]
+    fn without_ecn_nothing_is_marked(limit in limit(), seed: u64, operations in operations()) {
+        for table in [json!({ "choke": { "ecn": false } }), json!({ "fq-codel": { "ecn": false } }),
+                      json!({ "fq-pie": { "ecn": false } }), json!({ "fq": { "aqm": { "red": {} } } })] {
+            let config: QueueConfig = serde_json::from_value(table).unwrap();
+            let one_flow: Vec<_> = operations.iter().map(|operation| match operation {
+                super::Operation::Offer(info) => super::Operation::Offer(PacketInfo { flow: 0, ..*info }),
+                other => other.clone(),
+            }).collect();
+            keeps_its_word(|| build(&config, limit, seed), &Rules { marks: false, line: |_| 0 }, &one_flow);
+        }
+    }
+}
+
+/// Whatever a scenario file says of a discipline, it runs or says why not.
+#[test]
+fn parameters_are_accepted_or_refused_with_a_reason() {
+    let mut runner = TestRunner::deterministic();
+    for name in names() {
+        let tables = table(name);
+        let mut draws = || tables.new_tree(&mut runner).expect("nothing is filtered").current();
+        let accepted = (0..400).filter(|_| read(name, &draws()).is_ok()).count();
+        assert!(accepted >= 40, "{name} accepts only {accepted} of 400");
+    }
+}
+
+#[test]
+fn the_registry_answers_to_its_names() {
+    for &name in QueueConfig::NAMES {
+        let config = QueueConfig::from_name(name).expect("a name of the registry");
+        assert_eq!((config.name(), config.check()), (name, Ok(())));
+        assert_eq!(config.aqm(), AqmConfig::from_name(name));
+        if let Some(aqm) = config.aqm() {
+            assert_eq!(QueueConfig::from(aqm), config);
+        }
+    }
+    assert_eq!(QueueConfig::from_name("fq_codel"), None);
+}
+
+/// What is wrong with an AQM under fair queueing is said with its place.
+#[test]
+fn mistakes_in_an_inner_aqm_have_a_path() {
+    for (table, parameter) in [
+        (json!({ "fq": { "aqm": { "red": { "max_th": "3 packets" } } } }), "aqm.red.max_th"),
+        (json!({ "fq": { "flows": 0 } }), "flows"),
+        (json!({ "fq-codel": { "interval": "0 s" } }), "interval"),
+        (json!({ "fq-codel": { "memory_limit": "5 kB" } }), "memory_limit"),
+        (json!({ "fq-pie": { "drop_batch": 0 } }), "drop_batch"),
+        (json!({ "choke": { "draws": 0 } }), "draws"),
+        (json!({ "choke": { "max_th": "3 packets" } }), "max_th"),
+        (json!({ "dualpi2": { "coupling": 0.0 } }), "coupling"),
+        (json!({ "dualpi2": { "classic_protection": 1.0 } }), "classic_protection"),
+    ] {
+        let config: QueueConfig = serde_json::from_value(table).unwrap();
+        assert_eq!(config.check().expect_err(parameter).parameter, parameter);
+    }
+}

@@ -1,0 +1,171 @@
+//! The resolved network of a scenario, read-only.
+
+use pyo3::{exceptions::PyKeyError, prelude::*};
+use weir_aqm::Limit;
+use weir_scenario::{Document, Rtt};
+use weir_types::Duration;
+
+use crate::errors::scenario_error;
+
+/// A number of flows from an instant on.
+#[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct LoadChange {
+    at_s: f64,
+    before: u32,
+    after: u32,
+}
+
+/// One direction of a link that has a queue.
+#[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Port {
+    name: String,
+    link: String,
+    direction: &'static str,
+    key: String,
+    rate_bps: u64,
+    rate_changes: Vec<(f64, u64)>,
+    follows_trace: bool,
+    delay_s: f64,
+    limit_packets: Option<u32>,
+    limit_bytes: Option<u64>,
+    mean_packet_bytes: u32,
+    largest_rtt_s: f64,
+    bdp_packets: f64,
+    queue: &'static str,
+    ecn_capable: bool,
+    loses_packets: bool,
+    load: Vec<LoadChange>,
+}
+
+/// The port that limits flows.
+#[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Bottleneck {
+    name: String,
+    link: String,
+    direction: &'static str,
+    key: String,
+    ambiguity: Option<String>,
+}
+
+/// The way of a group of flows, and back.
+#[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Path {
+    group: String,
+    data: Vec<String>,
+    acks: Vec<String>,
+    bottleneck: Bottleneck,
+    base_rtt_s: Option<f64>,
+    base_rtt_range_s: (f64, f64),
+    packet_bytes: u32,
+    bdp_packets: f64,
+    load: Vec<LoadChange>,
+}
+
+/// The network of a scenario.
+#[pyclass(frozen, get_all, eq, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Network {
+    duration_s: f64,
+    ports: Vec<Port>,
+    paths: Vec<Path>,
+    bottleneck: Bottleneck,
+}
+
+#[pymethods]
+impl Network {
+    /// The port of that name.
+    fn port(&self, name: &str) -> PyResult<Port> {
+        let found = self.ports.iter().find(|port| port.name == name);
+        found.cloned().ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    /// The path of that group of flows.
+    fn path(&self, group: &str) -> PyResult<Path> {
+        let found = self.paths.iter().find(|path| path.group == group);
+        found.cloned().ok_or_else(|| PyKeyError::new_err(group.to_owned()))
+    }
+}
+
+impl Network {
+    /// The network of `scenario`, read from `document` with the overrides of `variant`.
+    pub(crate) fn of(scenario: &weir_scenario::Scenario, document: &Document, variant: Option<&str>) -> Self {
+        let network = scenario.network();
+        let key = |at: &dyn std::fmt::Display| document.written(variant, &format!("links.{at}"));
+        let named = |found: &weir_scenario::Bottleneck<'_>| Bottleneck {
+            name: found.at.to_string(),
+            link: found.at.link.to_owned(),
+            direction: found.at.direction.name(),
+            key: key(&found.at),
+            ambiguity: found.ambiguity.clone(),
+        };
+        let ports = network.ports.iter().map(|port| {
+            let (limit_packets, limit_bytes) = match port.limit {
+                Limit::Packets(packets) => (Some(packets), None),
+                Limit::Bytes(bytes) => (None, Some(bytes)),
+            };
+            let changes = port.rate_changes(scenario.duration);
+            Port {
+                name: port.at.to_string(),
+                link: port.at.link.to_owned(),
+                direction: port.at.direction.name(),
+                key: key(&port.at),
+                rate_bps: port.rate().bits_per_second(),
+                rate_changes: changes.map(|(at, rate)| (at.as_secs_f64(), rate.bits_per_second())).collect(),
+                follows_trace: port.spec.deliveries.is_some(),
+                delay_s: port.delay.as_secs_f64(),
+                limit_packets,
+                limit_bytes,
+                mean_packet_bytes: port.mean_packet_size.bytes(),
+                largest_rtt_s: port.largest_rtt.as_secs_f64(),
+                bdp_packets: port.bdp_packets(),
+                queue: port.queue().name(),
+                ecn_capable: port.ecn_capable,
+                loses_packets: port.loss().is_some(),
+                load: changes_of(&port.load),
+            }
+        });
+        let paths = network.paths.iter().map(|path| {
+            let rtt = &path.flows.rtt;
+            Path {
+                group: path.group.to_owned(),
+                data: path.data.iter().map(ToString::to_string).collect(),
+                acks: path.acks.iter().map(ToString::to_string).collect(),
+                bottleneck: named(&path.bottleneck),
+                base_rtt_s: match rtt {
+                    Rtt::Fixed(rtt) => Some(rtt.as_secs_f64()),
+                    Rtt::Drawn(_) => None,
+                },
+                base_rtt_range_s: (rtt.minimum().as_secs_f64(), rtt.typical_maximum().as_secs_f64()),
+                packet_bytes: path.flows.packet_size.bytes(),
+                bdp_packets: path.bdp_packets(&network),
+                load: changes_of(&path.load),
+            }
+        });
+        Self {
+            duration_s: scenario.duration.as_secs_f64(),
+            ports: ports.collect(),
+            paths: paths.collect(),
+            bottleneck: named(&network.bottleneck),
+        }
+    }
+}
+
+/// The network of a scenario that was written out with every default, as it lies beside results: the files
+/// and classes that it names need not exist. Raises `ScenarioError`.
+#[pyfunction]
+pub(crate) fn network_of(py: Python<'_>, resolved: &str) -> PyResult<Network> {
+    let document = Document::parse("<resolved>", resolved).map_err(|error| scenario_error(py, &error))?;
+    let scenario = document.resolved_scenario().map_err(|error| scenario_error(py, &error))?;
+    Ok(Network::of(&scenario, &document, None))
+}
+
+fn changes_of(load: &[weir_scenario::LoadChange]) -> Vec<LoadChange> {
+    let seconds = Duration::as_secs_f64;
+    load.iter()
+        .map(|one| LoadChange { at_s: seconds(one.at), before: one.before, after: one.after })
+        .collect()
+}

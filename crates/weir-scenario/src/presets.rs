@@ -1,0 +1,83 @@
+//! Presets of TCP: fills in what a file leaves to `tcp.preset`. This happens in the tree of the file, after
+//! all overrides, so that written values count wherever they come from. A filled-in value stands where
+//! `preset` is written, so that an error points there.
+
+use std::{ops::Range, sync::LazyLock};
+
+use toml::{
+    Spanned, Table,
+    de::{DeTable, DeValue},
+};
+use weir_tcp::{TcpPreset, congestion::CongestionConfig, recovery::RecoveryConfig};
+
+use crate::overrides::{displace, is_choice, key};
+
+/// The values of a preset, with every congestion control and every loss recovery.
+struct Values {
+    preset: TcpPreset,
+    text: String,
+}
+
+static VALUES: LazyLock<Vec<Values>> = LazyLock::new(|| TcpPreset::ALL.into_iter().map(Values::of).collect());
+
+impl Values {
+    fn of(preset: TcpPreset) -> Self {
+        let mut table = Table::try_from(preset.parameters()).expect("parameters are valid TOML");
+        let congestion = CongestionConfig::NAMES.iter().filter_map(|name| CongestionConfig::from_name(name));
+        let recovery = RecoveryConfig::NAMES.iter().filter_map(|name| RecoveryConfig::from_name(name));
+        let tables = congestion.map(|chosen| Table::try_from(preset.congestion_with(&chosen)));
+        table.insert("congestion".into(), joined(tables).into());
+        let tables = recovery.map(|chosen| Table::try_from(preset.recovery_with(&chosen)));
+        table.insert("recovery".into(), joined(tables).into());
+        Self { preset, text: toml::to_string(&table).expect("parameters are valid TOML") }
+    }
+}
+
+fn joined(tables: impl Iterator<Item = Result<Table, toml::ser::Error>>) -> Table {
+    tables.flat_map(|table| table.expect("parameters are valid TOML")).collect()
+}
+
+/// Fills in what the flow groups leave to their presets. A name that no preset has stays for the reader of
+/// the tree to refuse.
+pub(crate) fn fill(tree: &mut DeTable<'_>) {
+    let Some(DeValue::Table(flows)) = tree.get_mut("flows").map(Spanned::get_mut) else { return };
+    for (_, group) in flows.iter_mut() {
+        let DeValue::Table(group) = group.get_mut() else { continue };
+        let Some(DeValue::Table(tcp)) = group.get_mut("tcp").map(Spanned::get_mut) else { continue };
+        let Some(named) = tcp.get("preset") else { continue };
+        let preset = named.get_ref().as_str().and_then(TcpPreset::from_name);
+        let Some(values) = VALUES.iter().find(|values| Some(values.preset) == preset) else { continue };
+        let span = named.span();
+        let defaults = DeTable::parse(&values.text).expect("written as TOML").into_inner();
+        let parameters = values.preset.parameters();
+        let chosen = [("congestion", parameters.congestion.name()), ("recovery", parameters.recovery.name())];
+        for (choice, name) in chosen {
+            if !tcp.contains_key(choice) {
+                let only = DeTable::from_iter([(key(name, span.clone()), empty(span.clone()))]);
+                tcp.insert(key(choice, span.clone()), Spanned::new(span.clone(), DeValue::Table(only)));
+            }
+        }
+        fill_table(false, tcp, defaults, &span);
+    }
+}
+
+fn empty(span: Range<usize>) -> Spanned<DeValue<'static>> {
+    Spanned::new(span, DeValue::Table(DeTable::new()))
+}
+
+/// Adds to `written` what it lacks of `defaults`. In a table that holds a choice, nothing else is chosen.
+fn fill_table<'i>(choice: bool, written: &mut DeTable<'i>, defaults: DeTable<'i>, span: &Range<usize>) {
+    for (name, mut default) in defaults {
+        let name: &str = name.get_ref();
+        let below = is_choice("tcp", name);
+        match (written.get_mut(name).map(Spanned::get_mut), default.get_mut()) {
+            (Some(DeValue::Table(written)), DeValue::Table(defaults)) => {
+                fill_table(below, written, std::mem::take(defaults), span);
+            }
+            (None, _) if !choice => {
+                written.insert(key(name, span.clone()), displace(default, span));
+            }
+            _ => {}
+        }
+    }
+}

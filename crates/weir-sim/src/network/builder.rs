@@ -1,0 +1,207 @@
+use std::collections::HashMap;
+
+use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
+use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
+use weir_types::{Duration, Streams};
+
+use super::{Entry, Extras, Hop, Impairment, Pipe, Pipes, PortSlot, PortState, Route, Routing, To};
+use crate::{
+    packet::Packet,
+    record::{GroupInfo, QueueCounts, QueueInfo},
+};
+
+/// Builds the network of a scenario.
+pub(crate) struct NetworkBuilder<'a> {
+    scenario: &'a Scenario,
+    resolved: weir_scenario::Network<'a>,
+    streams: Streams,
+    links: HashMap<&'a str, LinkPorts>,
+    pub(super) ports: Vec<PortSlot>,
+    pub(super) queues: Vec<QueueInfo>,
+    pub(super) pipes: Pipes,
+    known_pipes: HashMap<PipeKey, u32>,
+    known_routes: HashMap<Route, u32>,
+    pub(crate) routing: Routing,
+}
+
+/// The ports of one link.
+#[derive(Clone, Copy)]
+struct LinkPorts {
+    forward: u32,
+    reverse: Option<u32>,
+    delay: Duration,
+}
+
+impl LinkPorts {
+    /// The port of one direction, if it has a queue.
+    const fn port(&self, direction: Direction) -> Option<u32> {
+        match direction {
+            Direction::Forward => Some(self.forward),
+            Direction::Reverse => self.reverse,
+        }
+    }
+}
+
+/// The port before a pipe (`None` at an endpoint), its end, and its delay.
+type PipeKey = (Option<u32>, To, Duration);
+
+impl<'a> NetworkBuilder<'a> {
+    /// Adds the ports of all links of `scenario`.
+    pub(crate) fn new(scenario: &'a Scenario, streams: Streams) -> Self {
+        let mut builder = Self {
+            scenario,
+            resolved: scenario.network(),
+            streams,
+            links: HashMap::new(),
+            ports: Vec::new(),
+            queues: Vec::new(),
+            pipes: Pipes::default(),
+            known_pipes: HashMap::new(),
+            known_routes: HashMap::new(),
+            routing: Routing::new(scenario.flows.len()),
+        };
+        for port in builder.resolved.ports.clone() {
+            let index = builder.add_port(&port);
+            let (forward, reverse, delay) = (index, None, port.delay);
+            match port.at.direction {
+                Direction::Forward => {
+                    builder.links.insert(port.at.link, LinkPorts { forward, reverse, delay });
+                }
+                Direction::Reverse => {
+                    let ports = builder.links.get_mut(port.at.link).expect("forward comes first");
+                    ports.reverse = Some(index);
+                }
+            }
+        }
+        builder
+    }
+
+    /// Adds a port, and returns its index.
+    fn add_port(&mut self, port: &weir_scenario::Port<'_>) -> u32 {
+        let path = format!("links.{}", port.at);
+        // The stream is named after the former key `aqm`: published results keep their draws.
+        let discipline: AnyDiscipline<Packet> =
+            port.queue().build(port.link(), self.streams, &format!("{path}.aqm"));
+        let classes = discipline.classes();
+        let legacy = !port.ecn_capable;
+        let impairment = Impairment::new(port.loss(), legacy, || self.streams.at(&format!("{path}.loss")));
+        self.ports.push(PortSlot {
+            port: Port::new(discipline, port.service.clone()),
+            state: PortState {
+                counts: QueueCounts::new(self.routing.groups(), classes.len()),
+                extras: impairment
+                    .map(|impairment| Box::new(Extras { impairment: Some(impairment), observed: None })),
+                ..PortState::default()
+            },
+            lookahead: Duration::MAX,
+            scheduled: false,
+        });
+        self.queues.push(QueueInfo {
+            link: port.at.link.to_owned(),
+            direction: port.at.direction.name(),
+            rate: port.rate().bits_per_second() as f64,
+            is_bottleneck: port.at == self.resolved.bottleneck.at,
+            classes,
+        });
+        self.ports.len() as u32 - 1
+    }
+
+    /// The properties of a group, among them the bottleneck of its data.
+    pub(crate) fn group_info(&self, name: &str, group: &FlowGroup) -> GroupInfo {
+        let path = self.path(group);
+        let at = path.bottleneck.at;
+        let rate = self.resolved.port(at).expect("data has a queue").rate();
+        let ports =
+            path.data.iter().map(|at| self.links[at.link].port(at.direction).expect("data has a queue"));
+        GroupInfo {
+            name: name.to_owned(),
+            bottleneck: (at.link.to_owned(), at.direction),
+            capacity: rate.bits_per_second() as f64,
+            queues: ports.map(|port| port as usize).collect(),
+        }
+    }
+
+    /// The resolved path of a group of the scenario.
+    fn path(&self, group: &FlowGroup) -> &weir_scenario::Path<'a> {
+        let same = |path: &&weir_scenario::Path<'_>| std::ptr::eq(path.flows, group);
+        self.resolved.paths.iter().find(same).expect("the group is of this scenario")
+    }
+
+    /// Propagation delay of the route of this index.
+    pub(crate) fn delay(&self, route: u32) -> Duration {
+        self.routing.route(route).delay(&self.pipes)
+    }
+
+    /// The least rate of the ports on the route of this index, in bit/s.
+    pub(crate) fn least_rate(&self, route: u32) -> Option<u64> {
+        let hops = self.routing.route(route).hops.iter();
+        hops.map(|hop| self.queues[hop.port as usize].rate as u64).min()
+    }
+
+    /// Adds the routes of one flow, for data and for ACKs.
+    pub(crate) fn add_routes(&mut self, group: &FlowGroup, rtt: Duration) -> (u32, u32) {
+        let scenario = self.scenario;
+        let path = self.path(group);
+        let (data, acks) = (path.data.clone(), path.acks.clone());
+        let receiver = group.access.as_ref().map_or(Duration::ZERO, |access| access.receiver_delay);
+        let links = scenario.delay_of(&data) + scenario.delay_of(&acks) + receiver * 2;
+        // The part of the round trip that the links do not cover is access delay, half in each direction.
+        let access = rtt.saturating_sub(links);
+        let before = access / 2;
+        let after = access.saturating_sub(before);
+        let serialises = group.access.is_some();
+        let forward = self.add_route(before, &data, receiver, To::Receiver, serialises);
+        let backward = self.add_route(receiver, &acks, after, To::Sender, serialises);
+        (forward, backward)
+    }
+
+    /// Adds a route along `path`; `before` and `after` are the delays of the access links. A link without
+    /// a port only delays.
+    fn add_route(
+        &mut self,
+        before: Duration,
+        path: &[DirectedLink<'_>],
+        after: Duration,
+        end: To,
+        serialises: bool,
+    ) -> u32 {
+        // The segments of the route: the port at the beginning of each, and its delay.
+        let mut segments: Vec<(Option<u32>, Duration)> = vec![(None, before)];
+        for at in path {
+            let link = self.links[at.link];
+            match link.port(at.direction) {
+                port @ Some(_) => segments.push((port, link.delay)),
+                None => lengthen(&mut segments, link.delay),
+            }
+        }
+        lengthen(&mut segments, after);
+        let to = |segment: usize| segments.get(segment + 1).and_then(|(port, _)| *port).map_or(end, To::Port);
+        let entry = match to(0) {
+            To::Port(port) if segments[0].1.is_zero() && !serialises => Entry::Port(port),
+            first => Entry::Pipe(self.add_pipe((None, first, segments[0].1))),
+        };
+        let last = segments.len() - 1;
+        let hops = segments.iter().enumerate().filter_map(|(segment, (port, delay))| {
+            let port = (*port)?;
+            let lookahead = &mut self.ports[port as usize].lookahead;
+            *lookahead = (*lookahead).min(*delay);
+            Some(Hop { port, pipe: self.add_pipe((Some(port), to(segment), *delay)), last: segment == last })
+        });
+        let route = Route { entry, hops: hops.collect() };
+        *self.known_routes.entry(route.clone()).or_insert_with(|| self.routing.add_route(route))
+    }
+
+    fn add_pipe(&mut self, key: PipeKey) -> u32 {
+        *self.known_pipes.entry(key).or_insert_with(|| {
+            let (_, to, delay) = key;
+            self.pipes.add(Pipe::new(delay, to))
+        })
+    }
+}
+
+/// Adds `delay` to the last segment.
+fn lengthen(segments: &mut [(Option<u32>, Duration)], delay: Duration) {
+    if let Some((_, sum)) = segments.last_mut() {
+        *sum = *sum + delay;
+    }
+}

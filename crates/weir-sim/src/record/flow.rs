@@ -1,0 +1,143 @@
+//! Counts of flows.
+
+use weir_scenario::Direction;
+use weir_tcp::{Receiver, Sender};
+use weir_types::{Duration, Instant};
+
+use super::{Completions, QueueGauge};
+
+/// Counts of one flow in one interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowCounts {
+    /// Distinct data segments that reached the receiver.
+    pub(crate) delivered: u64,
+    /// Their bytes on the wire.
+    pub(crate) bytes: u64,
+    /// Segments that reached the receiver, including the SYN and duplicates.
+    pub(crate) arrived: u64,
+    /// Segments among `arrived` that a queue had marked.
+    pub(crate) marked: u64,
+    /// Segments sent, including retransmissions and the SYN.
+    pub(crate) sent: u64,
+    /// Retransmissions.
+    pub(crate) retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub(crate) timeouts: u64,
+    /// Entries into fast recovery.
+    pub(crate) fast_retransmits: u64,
+    /// Reductions of the window because of marks.
+    pub(crate) mark_cuts: u64,
+}
+
+impl FlowCounts {
+    /// The counts of the two ends of a flow since its start. `bytes` is left at zero.
+    pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
+        let counters = sender.counters();
+        Self {
+            delivered: u64::from(receiver.delivered()),
+            bytes: 0,
+            arrived: u64::from(receiver.arrived()),
+            marked: u64::from(receiver.marked()),
+            sent: counters.sent,
+            retransmitted: counters.retransmitted,
+            timeouts: counters.timeouts,
+            fast_retransmits: counters.fast_retransmits,
+            mark_cuts: counters.mark_cuts,
+        }
+    }
+
+    /// Adds the counts of another interval or flow.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.delivered += other.delivered;
+        self.bytes += other.bytes;
+        self.arrived += other.arrived;
+        self.marked += other.marked;
+        self.sent += other.sent;
+        self.retransmitted += other.retransmitted;
+        self.timeouts += other.timeouts;
+        self.fast_retransmits += other.fast_retransmits;
+        self.mark_cuts += other.mark_cuts;
+    }
+
+    /// The counts since `earlier`; both are counted from the start.
+    #[must_use]
+    pub(crate) const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            delivered: self.delivered - earlier.delivered,
+            bytes: self.bytes - earlier.bytes,
+            arrived: self.arrived - earlier.arrived,
+            marked: self.marked - earlier.marked,
+            sent: self.sent - earlier.sent,
+            retransmitted: self.retransmitted - earlier.retransmitted,
+            timeouts: self.timeouts - earlier.timeouts,
+            fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            mark_cuts: self.mark_cuts - earlier.mark_cuts,
+        }
+    }
+}
+
+/// Counts of the datagrams of one flow since its start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DatagramCounts {
+    pub(crate) sent: u64,
+    pub(crate) delivered: u64,
+    /// Bytes delivered.
+    pub(crate) bytes: u64,
+    /// Datagrams delivered with a mark.
+    pub(crate) marked: u64,
+}
+
+impl DatagramCounts {
+    /// The same counts as those of a flow.
+    pub(crate) fn as_flow(&self) -> FlowCounts {
+        FlowCounts {
+            delivered: self.delivered,
+            bytes: self.bytes,
+            arrived: self.delivered,
+            marked: self.marked,
+            sent: self.sent,
+            ..FlowCounts::default()
+        }
+    }
+}
+
+/// Counts of a group of finite flows in one interval.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlowArrivals {
+    pub(crate) flows: FlowCounts,
+    /// Flows in progress.
+    pub(crate) live: QueueGauge,
+    pub(crate) completions: Completions,
+}
+
+/// Static properties of one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowInfo {
+    /// Group and number: `ftp.0`.
+    pub(crate) name: String,
+    /// Index of its group.
+    pub(crate) group: usize,
+    /// Propagation round trip.
+    pub(crate) rtt: Duration,
+    /// Begin of its lifetime, before jitter.
+    pub(crate) scheduled: Instant,
+    /// Begin, after jitter.
+    pub(crate) start: Instant,
+    /// End; [`Instant::MAX`] if the run ends first.
+    pub(crate) stop: Instant,
+    /// Bytes of its data segments on the wire.
+    pub(crate) bytes: u32,
+}
+
+/// Static properties of one group of flows.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupInfo {
+    /// Its name in the scenario.
+    pub(crate) name: String,
+    /// The bottleneck of its data: link and direction.
+    pub(crate) bottleneck: (String, Direction),
+    /// Capacity of the bottleneck in bit/s.
+    pub(crate) capacity: f64,
+    /// Indices of the queues that its data passes.
+    pub(crate) queues: Vec<usize>,
+}

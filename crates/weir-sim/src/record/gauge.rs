@@ -1,0 +1,69 @@
+use weir_types::Instant;
+
+/// The length of a queue over time: its integral, for the mean, and that of its square, for the deviation.
+/// All numbers are integers, so that sums do not depend on their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueGauge {
+    since: Instant,
+    packets: u32,
+    /// Packet-nanoseconds.
+    area: u128,
+    /// Packets squared times nanoseconds.
+    square: u128,
+    /// The longest queue.
+    max: u32,
+}
+
+impl QueueGauge {
+    /// Sets the length to `packets` from `now` on.
+    #[inline]
+    pub(crate) fn set(&mut self, packets: u32, now: Instant) {
+        if packets == self.packets {
+            return;
+        }
+        self.advance(now);
+        self.packets = packets;
+        self.max = self.max.max(packets);
+    }
+
+    /// The gauge of the interval that begins at `now`, with the present length.
+    pub(crate) fn begin(&self, now: Instant) -> Self {
+        Self { since: now, packets: self.packets, max: self.packets, ..Self::default() }
+    }
+
+    /// Closes the interval at `now`.
+    pub(crate) fn close(&mut self, now: Instant) {
+        self.advance(now);
+    }
+
+    /// Adds another interval.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.area += other.area;
+        self.square += other.square;
+        self.max = self.max.max(other.max);
+    }
+
+    /// Time average over `nanos` nanoseconds, in packets.
+    pub(crate) fn mean(&self, nanos: f64) -> f64 {
+        self.area as f64 / nanos
+    }
+
+    /// Standard deviation over time, in packets.
+    pub(crate) fn deviation(&self, nanos: f64) -> f64 {
+        let mean = self.mean(nanos);
+        (self.square as f64 / nanos - mean * mean).max(0.0).sqrt()
+    }
+
+    pub(crate) const fn max(&self) -> u32 {
+        self.max
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Instant) {
+        let nanos = now.since(self.since).as_nanos();
+        let packets = u128::from(self.packets);
+        self.area += packets * u128::from(nanos);
+        self.square += packets * packets * u128::from(nanos);
+        self.since = now;
+    }
+}

@@ -1,0 +1,30 @@
+use std::time::Duration;
+
+use super::{FlowArrivals, FlowCounts, FlowInfo, GroupInfo, QueueCounts, QueueInfo, Row, Series};
+
+/// Increases when the same scenario and seed give other numbers.
+pub const RESULTS_VERSION: u32 = 1;
+
+/// Everything that one run measured.
+#[derive(Debug)]
+pub struct Measurements {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Packets that left the forward ports.
+    pub packets: u64,
+    /// CPU time of the run's thread, from building the simulation to freeing it. Zero unless the run
+    /// belongs to a `Batch`.
+    pub cpu: Duration,
+    /// Values over time.
+    pub series: Series,
+    /// Slots that finite flows needed: the largest number of them at the same time.
+    pub slots: usize,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
+    pub(crate) groups: Vec<GroupInfo>,
+    pub(crate) flows: Vec<(FlowInfo, Vec<FlowCounts>)>,
+    /// Groups of finite flows: index among all groups, and counts in each interval.
+    pub(crate) finite: Vec<(usize, Vec<FlowArrivals>)>,
+}

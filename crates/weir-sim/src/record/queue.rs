@@ -1,0 +1,247 @@
+use weir_aqm::{Reason, Service};
+use weir_types::{Duration, Instant};
+
+use super::{Histogram, LossEvents, QueueGauge};
+
+/// Static properties of one queue: one direction of a link.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueInfo {
+    /// The link's name in the scenario.
+    pub(crate) link: String,
+    /// `forward` for data, `reverse` for ACKs.
+    pub(crate) direction: &'static str,
+    /// Whether it is the bottleneck of the scenario.
+    pub(crate) is_bottleneck: bool,
+    /// Capacity in bit/s.
+    pub(crate) rate: f64,
+    /// The classes that its queue discipline distinguishes, if any.
+    pub(crate) classes: &'static [&'static str],
+}
+
+/// Counts of one queue in one interval.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueCounts {
+    pub(crate) gauge: QueueGauge,
+    /// One for each class of the queue discipline, if there are any.
+    pub(crate) class_gauges: Vec<QueueGauge>,
+    pub(crate) losses: LossEvents,
+    /// End and cell of the transmission counted last. Its part beyond a cut belongs to the next interval.
+    busy_until: Instant,
+    busy_cell: usize,
+    /// Capacity in bits times [`Service::WORK_PER_BIT`], where it is not a constant rate times the time:
+    /// until the interval began, and within the interval once it is closed.
+    offered_before: u128,
+    pub(crate) offered: Option<u128>,
+    /// Packets of each group that the impairment lost before the queue.
+    pub(crate) lost_before: Vec<u64>,
+    /// Counts of each group; with classes, of each group in the first class, then in the second, and so on.
+    pub(crate) cells: Vec<CellCounts>,
+}
+
+/// Counts of one queue for the packets of one group and class.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CellCounts {
+    pub(crate) arrivals: u64,
+    pub(crate) departures: u64,
+    /// Nanoseconds of transmission.
+    busy: u64,
+    /// Bits sent in this interval of a packet counted in the previous interval, minus bits sent later of a
+    /// packet counted here. In the unit of `QueueCounts::offered`, and only where that is known.
+    carried: i128,
+    /// Packets lost behind the transmitter.
+    pub(crate) lost: u64,
+    /// Bytes sent.
+    pub(crate) bytes: u64,
+    pub(crate) early: u64,
+    pub(crate) forced: u64,
+    pub(crate) overflow: u64,
+    /// Packets marked here.
+    pub(crate) marks: u64,
+    pub(crate) sojourns: Histogram,
+    /// Sum of sojourn times in nanoseconds, for an exact mean: the histogram rounds.
+    pub(crate) waited: u64,
+}
+
+impl QueueCounts {
+    /// Zero counts for so many groups and classes.
+    pub(crate) fn new(groups: usize, classes: usize) -> Self {
+        Self {
+            gauge: QueueGauge::default(),
+            class_gauges: vec![QueueGauge::default(); classes],
+            losses: LossEvents::default(),
+            busy_until: Instant::ZERO,
+            busy_cell: 0,
+            offered_before: 0,
+            offered: None,
+            lost_before: vec![0; groups],
+            cells: vec![CellCounts::default(); groups * classes.max(1)],
+        }
+    }
+
+    /// Resets all counts, for so many groups and classes, and keeps the allocations.
+    pub(crate) fn clear(&mut self, groups: usize, classes: usize) {
+        self.gauge = QueueGauge::default();
+        self.class_gauges.clear();
+        self.class_gauges.resize_with(classes, QueueGauge::default);
+        self.losses = LossEvents::default();
+        self.offered = None;
+        self.lost_before.clear();
+        self.lost_before.resize(groups, 0);
+        self.cells.resize_with(groups * classes.max(1), CellCounts::default);
+        for cell in &mut self.cells {
+            cell.clear();
+        }
+    }
+
+    /// Counts a packet in `cell`, transmitted from `start` to `end` after a delay of `sojourn`.
+    #[inline]
+    pub(crate) fn transmits(
+        &mut self,
+        cell: usize,
+        bytes: u32,
+        sojourn: Duration,
+        start: Instant,
+        end: Instant,
+    ) {
+        self.busy_until = end;
+        self.busy_cell = cell;
+        let counts = &mut self.cells[cell];
+        counts.busy += end.since(start).as_nanos();
+        counts.departures += 1;
+        counts.bytes += u64::from(bytes);
+        counts.waited += sojourn.as_nanos();
+        counts.sojourns.record(sojourn);
+    }
+
+    /// Mean queueing delay so far.
+    pub(crate) fn mean_wait(&self) -> Duration {
+        let (waited, departures) = self
+            .cells
+            .iter()
+            .fold((0, 0), |(waited, left), cell| (waited + cell.waited, left + cell.departures));
+        Duration::from_nanos(waited.checked_div(departures).unwrap_or(0))
+    }
+
+    /// Closes the interval at `now`, returns its counts and begins the next.
+    pub(crate) fn cut(&mut self, now: Instant) -> Self {
+        let beyond = self.busy_until.since(now).as_nanos();
+        let mut next = Self {
+            gauge: self.gauge.begin(now),
+            class_gauges: self.class_gauges.iter().map(|gauge| gauge.begin(now)).collect(),
+            losses: self.losses.cut(),
+            busy_until: self.busy_until,
+            busy_cell: self.busy_cell,
+            offered_before: self.offered_before,
+            offered: None,
+            lost_before: vec![0; self.lost_before.len()],
+            cells: vec![CellCounts::default(); self.cells.len()],
+        };
+        next.cells[self.busy_cell].busy = beyond;
+        let mut closed = std::mem::replace(self, next);
+        closed.gauge.close(now);
+        closed.class_gauges.iter_mut().for_each(|gauge| gauge.close(now));
+        let last = closed.busy_cell;
+        closed.cells[last].busy -= beyond;
+        for cell in &mut closed.cells {
+            cell.sojourns.close();
+        }
+        closed
+    }
+
+    /// Sets the capacity of the interval `closed`, which precedes this one. `offered` is the capacity since
+    /// the start of the run; `unsent` is the part of the last packet that is sent in this interval.
+    pub(crate) fn divide(&mut self, closed: &mut Self, offered: u128, unsent: u128) {
+        closed.offered = Some(offered - self.offered_before);
+        self.offered_before = offered;
+        closed.cells[closed.busy_cell].carried -= unsent.cast_signed();
+        self.cells[self.busy_cell].carried += unsent.cast_signed();
+    }
+
+    /// Packets of one group, or of all, that the impairment lost before the queue.
+    pub(crate) fn lost_before(&self, group: Option<usize>) -> u64 {
+        match group {
+            Some(group) => self.lost_before[group],
+            None => self.lost_before.iter().sum(),
+        }
+    }
+
+    /// The cells of one class and one group, or of all; `groups` is the number of groups.
+    pub(crate) fn cells_of(
+        &self,
+        groups: usize,
+        class: Option<usize>,
+        group: Option<usize>,
+    ) -> impl Iterator<Item = &CellCounts> {
+        let is_meant = move |cell: usize| {
+            class.is_none_or(|class| class == cell / groups)
+                && group.is_none_or(|group| group == cell % groups)
+        };
+        self.cells.iter().enumerate().filter(move |(cell, _)| is_meant(*cell)).map(|(_, counts)| counts)
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.gauge.add(&other.gauge);
+        for (gauge, other) in self.class_gauges.iter_mut().zip(&other.class_gauges) {
+            gauge.add(other);
+        }
+        self.offered = match (self.offered, other.offered) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        for (lost, other) in self.lost_before.iter_mut().zip(&other.lost_before) {
+            *lost += other;
+        }
+        self.losses.add(&other.losses);
+        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+            cell.add(other);
+        }
+    }
+}
+
+impl CellCounts {
+    /// Resets all counts and keeps the allocation.
+    pub(crate) fn clear(&mut self) {
+        let mut sojourns = std::mem::take(&mut self.sojourns);
+        sojourns.clear();
+        *self = Self { sojourns, ..Self::default() };
+    }
+
+    /// The share of `nanos` nanoseconds spent transmitting these packets. If `offered` is known: the share of
+    /// that capacity.
+    pub(crate) fn utilisation(&self, nanos: f64, offered: Option<u128>) -> f64 {
+        match offered {
+            None => self.busy as f64 / nanos,
+            Some(offered) => {
+                let begun = u128::from(self.bytes * 8) * Service::WORK_PER_BIT;
+                (begun.cast_signed() + self.carried) as f64 / offered as f64
+            }
+        }
+    }
+
+    pub(crate) const fn dropped(&mut self, reason: Reason) {
+        match reason {
+            Reason::Early => self.early += 1,
+            Reason::Forced => self.forced += 1,
+            Reason::Overflow => self.overflow += 1,
+        }
+    }
+
+    pub(crate) const fn drops(&self) -> u64 {
+        self.early + self.forced + self.overflow
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.arrivals += other.arrivals;
+        self.departures += other.departures;
+        self.busy += other.busy;
+        self.carried += other.carried;
+        self.lost += other.lost;
+        self.bytes += other.bytes;
+        self.early += other.early;
+        self.forced += other.forced;
+        self.overflow += other.overflow;
+        self.marks += other.marks;
+        self.waited += other.waited;
+        self.sojourns.add(&other.sojourns);
+    }
+}

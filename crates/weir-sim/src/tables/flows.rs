@@ -1,0 +1,245 @@
+//! The tables `groups` and `flows`.
+
+use weir_types::Instant;
+
+use super::table::{ALL, table};
+use crate::record::{FlowArrivals, FlowCounts, FlowInfo, GroupInfo, Measurements, QueueGauge, Row};
+
+table! {
+    GroupTable<'a> of GroupRow {
+        run: u32,
+        group: &'a str,
+        period: i64,
+        from_s: f64,
+        to_s: f64,
+        users: i64,
+        goodput: f64,
+        goodput_bps: f64,
+        sent: i64,
+        retransmitted: i64,
+        delivered: i64,
+        loss: f64,
+        jain: f64,
+        timeouts: i64,
+        fast_retransmits: i64,
+        ecn_cuts: i64,
+        arrived: i64,
+        mark_fraction: f64,
+        mark_fraction_product: f64,
+    }
+}
+
+table! {
+    FlowRows<'a> of FlowRow {
+        run: u32,
+        flow: &'a str,
+        group: &'a str,
+        rtt_ms: f64,
+        start_s: f64,
+        stop_s: f64,
+        period: i64,
+        goodput_bps: f64,
+        delivered: i64,
+    }
+}
+
+/// Adds the rows of `run`: for every period the group "all", then the groups `with_rows`.
+pub(super) fn add<'a>(
+    run: &'a Measurements,
+    with_rows: &'a [GroupInfo],
+    number: u32,
+    groups: &mut GroupTable<'a>,
+    flows: &mut FlowRows<'a>,
+) {
+    let mut flows_in = Vec::with_capacity(run.flows.len());
+    let mut drops = vec![0; run.groups.len()];
+    for row in &run.rows {
+        flows_in.clear();
+        flows_in.extend(run.flows.iter().map(|(info, counts)| {
+            let mut sum = FlowCounts::default();
+            for interval in &counts[row.intervals.clone()] {
+                sum.add(interval);
+            }
+
+            (info, sum)
+        }));
+        let products: Vec<_> = (0..run.groups.len()).map(|group| marked_by_hops(run, group, row)).collect();
+        drops.fill(0);
+        for (queue, (_, counts)) in run.queues.iter().enumerate() {
+            for interval in &counts[row.intervals.clone()] {
+                for (cell, counts) in interval.cells.iter().enumerate() {
+                    let group = cell % run.groups.len();
+                    // Elsewhere the packets of the group are ACKs.
+                    if run.groups[group].queues.contains(&queue) {
+                        drops[group] += counts.drops();
+                    }
+                }
+            }
+        }
+        let of = Period { number, row };
+        let all = flows_in.iter().copied();
+        let over_hops = |group: usize| products[group];
+        let finite: Vec<_> =
+            run.finite.iter().map(|(group, counts)| FiniteCounts::of(*group, counts, row)).collect();
+        groups.push(of.group_row(
+            ALL,
+            common_capacity(run),
+            drops.iter().sum(),
+            over_hops,
+            all.clone(),
+            &finite,
+        ));
+        for (index, (group, drops)) in with_rows.iter().zip(&drops).enumerate() {
+            let members = all.clone().filter(|(info, _)| info.group == index);
+            let counts = finite.iter().find(|counts| counts.group == index);
+            let counts = counts.map_or(&[][..], std::slice::from_ref);
+            groups.push(of.group_row(&group.name, group.capacity, *drops, over_hops, members, counts));
+        }
+        for (info, counts) in all.filter(|(info, _)| info.start < row.to && info.stop > row.from) {
+            flows.push(of.flow_row(info, &run.groups[info.group].name, &counts));
+        }
+    }
+}
+
+/// The share of the packets of `group` that its hops would mark together if each marked as it did and
+/// independently: `1 - prod (1 - marks / departures)`. Where AQMs mark with `1 - phi^-price`, this adds up
+/// prices (REM 2001, equation 5). NaN where no packet left a hop.
+fn marked_by_hops(run: &Measurements, group: usize, row: &Row) -> f64 {
+    let unmarked = |queue: &usize| {
+        let intervals = run.queues[*queue].1[row.intervals.clone()].iter();
+        let cells = intervals.flat_map(|counts| counts.cells_of(run.groups.len(), None, Some(group)));
+        let (marks, departures) =
+            cells.fold((0, 0), |(marks, left), cell| (marks + cell.marks, left + cell.departures));
+        1.0 - marks as f64 / departures as f64
+    };
+    1.0 - run.groups[group].queues.iter().map(unmarked).product::<f64>()
+}
+
+/// The capacity of the bottleneck that all groups share; NaN if they have different bottlenecks.
+fn common_capacity(run: &Measurements) -> f64 {
+    let mut bottlenecks = run.groups.iter().map(|group| &group.bottleneck);
+    let first = bottlenecks.next();
+    let shared = bottlenecks.all(|other| Some(other) == first);
+    if shared { run.groups.first().map_or(f64::NAN, |group| group.capacity) } else { f64::NAN }
+}
+
+/// Run and period of a row.
+struct Period<'a> {
+    number: u32,
+    row: &'a Row,
+}
+
+impl Period<'_> {
+    fn group_row<'a>(
+        &self,
+        name: &'a str,
+        capacity: f64,
+        drops: u64,
+        over_hops: impl Fn(usize) -> f64,
+        flows: impl Iterator<Item = (&'a FlowInfo, FlowCounts)>,
+        finite: &[FiniteCounts],
+    ) -> GroupRow<'a> {
+        let mut sum = FlowCounts::default();
+        let (mut bits, mut users, mut fairness) = (0.0, 0, Jain::default());
+        let mut by_hops = 0.0;
+        for (info, counts) in flows {
+            let goodput = counts.bytes as f64 * 8.0;
+            bits += goodput;
+            users += i64::from(self.row.is_covered_by(info));
+            if self.row.is_filled_by(info) {
+                fairness.add(goodput);
+            }
+            if counts.arrived > 0 {
+                by_hops += counts.arrived as f64 * over_hops(info.group);
+            }
+            sum.add(&counts);
+        }
+        for FiniteCounts { group, counts, live } in finite {
+            bits += counts.bytes as f64 * 8.0;
+            // In the row of all groups, only static flows count as users.
+            if name != ALL {
+                users += live.round() as i64;
+            }
+            if counts.arrived > 0 {
+                by_hops += counts.arrived as f64 * over_hops(*group);
+            }
+            sum.add(counts);
+        }
+        let goodput = bits / self.row.seconds();
+        GroupRow {
+            run: self.number,
+            group: name,
+            period: self.row.number(),
+            from_s: self.row.from.as_secs_f64(),
+            to_s: self.row.to.as_secs_f64(),
+            users,
+            goodput: goodput / capacity,
+            goodput_bps: goodput,
+            sent: sum.sent.cast_signed(),
+            retransmitted: sum.retransmitted.cast_signed(),
+            delivered: sum.delivered.cast_signed(),
+            loss: drops as f64 / sum.sent as f64,
+            jain: fairness.index(),
+            timeouts: sum.timeouts.cast_signed(),
+            fast_retransmits: sum.fast_retransmits.cast_signed(),
+            ecn_cuts: sum.mark_cuts.cast_signed(),
+            arrived: sum.arrived.cast_signed(),
+            mark_fraction: sum.marked as f64 / sum.arrived as f64,
+            mark_fraction_product: by_hops / sum.arrived as f64,
+        }
+    }
+
+    fn flow_row<'a>(&self, info: &'a FlowInfo, group: &'a str, counts: &FlowCounts) -> FlowRow<'a> {
+        FlowRow {
+            run: self.number,
+            flow: &info.name,
+            group,
+            rtt_ms: info.rtt.as_secs_f64() * 1e3,
+            start_s: info.start.as_secs_f64(),
+            stop_s: if info.stop == Instant::MAX { f64::NAN } else { info.stop.as_secs_f64() },
+            period: self.row.number(),
+            goodput_bps: counts.bytes as f64 * 8.0 / self.row.seconds(),
+            delivered: counts.delivered.cast_signed(),
+        }
+    }
+}
+
+/// Counts of a group of finite flows in one row.
+struct FiniteCounts {
+    group: usize,
+    counts: FlowCounts,
+    /// Mean number of flows in progress.
+    live: f64,
+}
+
+impl FiniteCounts {
+    fn of(group: usize, counts: &[FlowArrivals], row: &Row) -> Self {
+        let (mut sum, mut live) = (FlowCounts::default(), QueueGauge::default());
+        for interval in &counts[row.intervals.clone()] {
+            sum.add(&interval.flows);
+            live.add(&interval.live);
+        }
+        let nanos = row.to.since(row.from).as_nanos() as f64;
+        Self { group, counts: sum, live: live.mean(nanos) }
+    }
+}
+
+/// Jain's fairness index (sum x)^2 / (n sum x^2); NaN without flows.
+#[derive(Default)]
+struct Jain {
+    flows: u32,
+    sum: f64,
+    squares: f64,
+}
+
+impl Jain {
+    fn add(&mut self, share: f64) {
+        self.flows += 1;
+        self.sum += share;
+        self.squares += share * share;
+    }
+
+    fn index(&self) -> f64 {
+        self.sum * self.sum / (f64::from(self.flows) * self.squares)
+    }
+}

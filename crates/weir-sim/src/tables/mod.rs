@@ -1,0 +1,129 @@
+//! From counts to measures: the tables of runs.
+
+mod completions;
+mod flows;
+mod queues;
+mod table;
+
+use crate::record::{GroupInfo, Measurements};
+use completions::CompletionRows;
+use flows::{FlowRows, GroupTable};
+use queues::{DelayRows, LinkRows, QueueSums};
+pub use table::{Column, Names, Table};
+use table::{Growing as _, table};
+
+/// The measures of several runs: one table of each kind for all of them, in their order. The first column
+/// of each is `run`, the index of the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tables {
+    /// One row for each run.
+    pub runs: Table,
+    /// Queues: arrivals, departures, drops, marks, queue length and delay.
+    pub links: Table,
+    /// Groups of flows: goodput, losses, retransmissions and fairness.
+    pub groups: Table,
+    /// Every flow, in every period during which it existed.
+    pub flows: Table,
+    /// Histograms of sojourn times.
+    pub delays: Table,
+    /// Transfers that have ended, by size; empty without finite flows.
+    pub completions: Table,
+    /// Values over time, one row for each value.
+    pub series: Table,
+}
+
+/// The groups that have rows of their own, beside the rows of all groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupRows {
+    /// Every group.
+    Each,
+    /// Every group if there are several: the rows of an only group repeat the rows of all groups.
+    OfSeveral,
+}
+
+impl GroupRows {
+    /// The groups of `run` that have rows.
+    fn of(self, run: &Measurements) -> &[GroupInfo] {
+        if self == Self::OfSeveral && run.groups.len() == 1 { &[] } else { &run.groups }
+    }
+}
+
+impl Tables {
+    /// The tables of `runs`.
+    pub fn of(runs: &[&Measurements], rows: GroupRows) -> Self {
+        let (mut totals, mut series) = (RunRows::default(), SeriesRows::default());
+        let (mut links, mut delays) = (LinkRows::default(), DelayRows::default());
+        let (mut groups, mut flows) = (GroupTable::default(), FlowRows::default());
+        let mut completions = CompletionRows::default();
+        let mut sums = QueueSums::default();
+        for (number, run) in (0..).zip(runs) {
+            totals.push(RunRow {
+                run: number,
+                seed: run.seed.cast_signed(),
+                packets: run.packets.cast_signed(),
+                events: run.events.cast_signed(),
+            });
+            queues::add(run, rows.of(run), number, &mut sums, &mut links, &mut delays);
+            flows::add(run, rows.of(run), number, &mut groups, &mut flows);
+            completions::add(run, rows.of(run), number, &mut completions);
+            add_series(run, number, &mut series);
+        }
+        Self {
+            runs: totals.finish(),
+            links: links.finish(),
+            groups: groups.finish(),
+            flows: flows.finish(),
+            delays: delays.finish(),
+            completions: completions.finish(),
+            series: series.finish(),
+        }
+    }
+
+    /// The tables of one run, with the rows of every group.
+    pub fn of_run(run: &Measurements) -> Self {
+        Self::of(&[run], GroupRows::Each)
+    }
+
+    /// The tables by their names.
+    pub fn into_named(self) -> [(&'static str, Table); 7] {
+        [
+            ("runs", self.runs),
+            ("links", self.links),
+            ("groups", self.groups),
+            ("flows", self.flows),
+            ("delays", self.delays),
+            ("completions", self.completions),
+            ("series", self.series),
+        ]
+    }
+}
+
+table! {
+    RunRows of RunRow {
+        run: u32,
+        seed: i64,
+        packets: i64,
+        events: i64,
+    }
+}
+
+table! {
+    SeriesRows<'a> {
+        run: u32,
+        component: &'a str,
+        variable: &'a str,
+        time_s: f64,
+        value: f64,
+    }
+}
+
+fn add_series<'a>(run: &'a Measurements, number: u32, rows: &mut SeriesRows<'a>) {
+    let times = &run.series.times;
+    for ((component, variable), values) in run.series.names.iter().zip(&run.series.values) {
+        rows.run.push_rows(number, times.len());
+        rows.component.push_rows(component, times.len());
+        rows.variable.push_rows(variable, times.len());
+        rows.time_s.extend_from_slice(times);
+        rows.value.extend_from_slice(values);
+    }
+}

@@ -1,0 +1,266 @@
+//! The tables `links` and `delays`.
+
+use super::table::{ALL, Growing as _, table};
+use crate::record::{
+    CellCounts, GroupInfo, Histogram, LossEvents, Measurements, QueueCounts, QueueGauge, QueueInfo, Row,
+};
+
+table! {
+    LinkRows<'a> of LinkRow {
+        run: u32,
+        link: &'a str,
+        direction: &'a str,
+        class: &'a str,
+        group: &'a str,
+        period: i64,
+        from_s: f64,
+        to_s: f64,
+        bottleneck: bool,
+        rate_bps: f64,
+        arrivals: i64,
+        departures: i64,
+        drops: i64,
+        drops_early: i64,
+        drops_forced: i64,
+        drops_overflow: i64,
+        marks: i64,
+        lost: i64,
+        bytes: i64,
+        utilisation: f64,
+        loss: f64,
+        mark_fraction: f64,
+        queue_mean: f64,
+        queue_sd: f64,
+        queue_max: f64,
+        delay_mean_ms: f64,
+        delay_p50_ms: f64,
+        delay_p95_ms: f64,
+        delay_p99_ms: f64,
+        delay_p999_ms: f64,
+        loss_events: f64,
+        loss_synchronisation: f64,
+    }
+}
+
+table! {
+    DelayRows<'a> {
+        run: u32,
+        link: &'a str,
+        direction: &'a str,
+        class: &'a str,
+        group: &'a str,
+        period: i64,
+        upto_ms: f64,
+        count: i64,
+    }
+}
+
+/// Buffers for sums of counts, reused from row to row: histograms are large.
+#[derive(Default)]
+pub(super) struct QueueSums {
+    intervals: QueueCounts,
+    cells: CellCounts,
+    sojourns: Sojourns,
+}
+
+/// Adds the rows of `run`: for every queue and period the class "all", then the classes of its queue
+/// discipline. Each has a row for the group "all", then one for each group `with_rows`.
+pub(super) fn add<'a>(
+    run: &'a Measurements,
+    with_rows: &'a [GroupInfo],
+    number: u32,
+    sums: &mut QueueSums,
+    links: &mut LinkRows<'a>,
+    delays: &mut DelayRows<'a>,
+) {
+    let QueueSums { intervals, cells, sojourns } = sums;
+    let groups = run.groups.len();
+    for (info, counts) in &run.queues {
+        for row in &run.rows {
+            let queue = match &counts[row.intervals.clone()] {
+                [only] => only,
+                several => {
+                    intervals.clear(groups, info.classes.len());
+                    for interval in several {
+                        intervals.add(interval);
+                    }
+                    &*intervals
+                }
+            };
+            let classes = info.classes.iter().enumerate().map(|(class, name)| (Some(class), *name));
+            for (class, name) in std::iter::once((None, ALL)).chain(classes) {
+                let gauge = class.map_or(&queue.gauge, |class| &queue.class_gauges[class]);
+                let losses = class.is_none().then_some(&queue.losses);
+                let of = RowBuilder { number, info, row, class: name, gauge, offered: queue.offered, losses };
+                // Packets lost before the queue have no class.
+                let before = |group| if class.is_none() { queue.lost_before(group) } else { 0 };
+                let all = total(queue.cells_of(groups, class, None), cells);
+                sojourns.read(&all.sojourns);
+                links.push(of.link_row(ALL, all, before(None), sojourns));
+                of.add_delays(delays, ALL, sojourns);
+                for (group, GroupInfo { name, .. }) in with_rows.iter().enumerate() {
+                    let counts = total(queue.cells_of(groups, class, Some(group)), cells);
+                    if groups > 1 {
+                        sojourns.read(&counts.sojourns);
+                    }
+                    links.push(of.link_row(name, counts, before(Some(group)), sojourns));
+                    of.add_delays(delays, name, sojourns);
+                }
+            }
+        }
+    }
+}
+
+/// The sum of `cells`: the only cell itself, or `sum`, which is overwritten.
+fn total<'a>(mut cells: impl Iterator<Item = &'a CellCounts>, sum: &'a mut CellCounts) -> &'a CellCounts {
+    let first = cells.next().expect("there is a group");
+    let Some(second) = cells.next() else { return first };
+    sum.clear();
+    for cell in [first, second].into_iter().chain(cells) {
+        sum.add(cell);
+    }
+    sum
+}
+
+/// A histogram in the units of the tables.
+#[derive(Default)]
+pub(super) struct Sojourns {
+    /// Upper ends of the non-empty bins, in milliseconds.
+    upto_ms: Vec<f64>,
+    /// Counts of these bins.
+    counts: Vec<i64>,
+}
+
+impl Sojourns {
+    pub(super) fn read(&mut self, histogram: &Histogram) {
+        self.upto_ms.clear();
+        self.counts.clear();
+        for (upto, count) in histogram.bins() {
+            self.upto_ms.push(upto.as_secs_f64() * 1e3);
+            self.counts.push(count.cast_signed());
+        }
+    }
+
+    /// Quantiles in milliseconds, rounded up to the end of a bin; `shares` are in increasing order. NaN if
+    /// the histogram is empty.
+    pub(super) fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
+        let total: i64 = self.counts.iter().sum();
+        let mut bins = self.upto_ms.iter().zip(&self.counts);
+        let (mut at, mut below) = (f64::NAN, 0);
+        shares.map(|share| {
+            let rank = (share * total as f64).ceil().max(1.0) as i64;
+            while below < rank
+                && let Some((upto, count)) = bins.next()
+            {
+                at = *upto;
+                below += count;
+            }
+            at
+        })
+    }
+}
+
+/// Run, queue, period and class of rows.
+struct RowBuilder<'a, 'b> {
+    number: u32,
+    info: &'a QueueInfo,
+    row: &'a Row,
+    class: &'static str,
+    gauge: &'b QueueGauge,
+    /// Bits that could be sent, where that is not the rate times the time.
+    offered: Option<u128>,
+    /// Only in rows of all classes.
+    losses: Option<&'b LossEvents>,
+}
+
+impl<'a> RowBuilder<'a, '_> {
+    fn link_row(
+        &self,
+        group: &'a str,
+        counts: &CellCounts,
+        lost_before: u64,
+        sojourns: &Sojourns,
+    ) -> LinkRow<'a> {
+        let Self { number, info, row, class, gauge, offered, losses } = *self;
+        let nanos = row.to.since(row.from).as_nanos() as f64;
+        let of_queue = |value: f64| if group == ALL { value } else { f64::NAN };
+        let of_losses = |value: fn(&LossEvents) -> f64| losses.map_or(f64::NAN, |all| of_queue(value(all)));
+        let share = |part: u64| part as f64 / counts.arrivals as f64;
+        let [p50, p95, p99, p999] = sojourns.quantiles([0.5, 0.95, 0.99, 0.999]);
+        LinkRow {
+            run: number,
+            link: &info.link,
+            direction: info.direction,
+            class,
+            group,
+            period: row.number(),
+            from_s: row.from.as_secs_f64(),
+            to_s: row.to.as_secs_f64(),
+            bottleneck: info.is_bottleneck,
+            rate_bps: info.rate,
+            arrivals: counts.arrivals.cast_signed(),
+            departures: counts.departures.cast_signed(),
+            drops: counts.drops().cast_signed(),
+            drops_early: counts.early.cast_signed(),
+            drops_forced: counts.forced.cast_signed(),
+            drops_overflow: counts.overflow.cast_signed(),
+            marks: counts.marks.cast_signed(),
+            lost: (counts.lost + lost_before).cast_signed(),
+            bytes: counts.bytes.cast_signed(),
+            utilisation: counts.utilisation(nanos, offered),
+            loss: share(counts.drops()),
+            mark_fraction: share(counts.marks),
+            queue_mean: of_queue(gauge.mean(nanos)),
+            queue_sd: of_queue(gauge.deviation(nanos)),
+            queue_max: of_queue(f64::from(gauge.max())),
+            delay_mean_ms: counts.waited as f64 / counts.departures as f64 / 1e6,
+            delay_p50_ms: p50,
+            delay_p95_ms: p95,
+            delay_p99_ms: p99,
+            delay_p999_ms: p999,
+            loss_events: of_losses(|losses| losses.events() as f64),
+            loss_synchronisation: of_losses(LossEvents::synchronisation),
+        }
+    }
+
+    /// Adds the bins of a histogram: rows that differ in two columns.
+    fn add_delays(&self, rows: &mut DelayRows<'a>, group: &'a str, sojourns: &Sojourns) {
+        let bins = sojourns.counts.len();
+        rows.run.push_rows(self.number, bins);
+        rows.link.push_rows(&self.info.link, bins);
+        rows.direction.push_rows(self.info.direction, bins);
+        rows.class.push_rows(self.class, bins);
+        rows.group.push_rows(group, bins);
+        rows.period.push_rows(self.row.number(), bins);
+        rows.upto_ms.extend_from_slice(&sojourns.upto_ms);
+        rows.count.extend_from_slice(&sojourns.counts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use weir_types::Duration;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn quantiles_are_those_of_the_sorted_times(mut times in prop::collection::vec(0_u64..1 << 40, 1..200)) {
+            let mut histogram = Histogram::default();
+            for nanos in &times {
+                histogram.record(Duration::from_nanos(*nanos));
+            }
+            let mut sojourns = Sojourns::default();
+            sojourns.read(&histogram);
+            times.sort_unstable();
+            let shares = [0.01, 0.5, 0.95, 0.999, 1.0];
+            for (share, found) in shares.into_iter().zip(sojourns.quantiles(shares)) {
+                let rank = (share * times.len() as f64).ceil() as usize;
+                let exact = times[rank.max(1) - 1] as f64;
+                let found = found * 1e6;
+                prop_assert!(found + 64.0 >= exact && found <= exact * 1.008 + 64.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! From the flow groups of a scenario to traffic with its endpoints and routes.
+
+mod datagrams;
+mod finite;
+
+use std::sync::Arc;
+
+use weir_scenario::{FlowGroup, Rtt, RttDistribution, Traffic};
+use weir_tcp::{Receiver, Sender, TcpParameters};
+use weir_types::{Duration, Instant, Rng, Streams};
+
+use super::{draw::normal, finite::FiniteTraffic, generator::Generator};
+use crate::{
+    endpoints::{Endpoints, SendJitter},
+    engine::{Event, EventQueue},
+    network::{Access, NetworkBuilder},
+    record::FlowInfo,
+};
+
+/// The largest number of different round trips of a group of static flows. Each has its own pipes, and
+/// pipes have events: with 100,000 of them the event queue would exceed the caches.
+const ROUND_TRIPS: usize = 1024;
+
+/// Adds the traffic of a scenario, group after group.
+pub(crate) struct TrafficBuilder<'a, 'n> {
+    streams: Streams,
+    network: &'n mut NetworkBuilder<'a>,
+    events: &'n mut EventQueue,
+    pub(super) generators: Vec<Generator>,
+    pub(super) finite: FiniteTraffic,
+    pub(super) endpoints: Endpoints,
+    pub(super) flows: Vec<FlowInfo>,
+}
+
+/// A flow group with its index and name.
+#[derive(Clone, Copy)]
+struct Group<'g> {
+    index: usize,
+    name: &'g str,
+    config: &'g FlowGroup,
+}
+
+/// Static flows of a group.
+struct StaticFlows<'g> {
+    group: Group<'g>,
+    tcp: Arc<TcpParameters>,
+    rtts: Rng,
+    /// Round trips drawn so far, with the routes of data and ACKs.
+    round_trips: Vec<(Duration, (u32, u32))>,
+    /// Number of flows so far.
+    flows: usize,
+}
+
+/// The lifetime of a static flow.
+#[derive(Clone, Copy)]
+struct Lifetime {
+    /// Begin before jitter.
+    scheduled: Instant,
+    start: Instant,
+    stop: Instant,
+}
+
+impl<'a, 'n> TrafficBuilder<'a, 'n> {
+    pub(crate) fn new(
+        streams: Streams,
+        network: &'n mut NetworkBuilder<'a>,
+        events: &'n mut EventQueue,
+    ) -> Self {
+        Self {
+            streams,
+            network,
+            events,
+            generators: Vec::new(),
+            finite: FiniteTraffic::new(streams),
+            endpoints: Endpoints::default(),
+            flows: Vec::new(),
+        }
+    }
+
+    /// Adds the traffic of a group; `capacity` is that of its bottleneck in bit/s.
+    pub(crate) fn add(&mut self, index: usize, name: &str, config: &FlowGroup, capacity: f64) {
+        let group = Group { index, name, config };
+        match &config.traffic {
+            Traffic::Bulk(_) => self.add_bulk(group),
+            Traffic::Poisson(poisson) => self.add_arrivals(group, poisson, capacity),
+            Traffic::ClosedLoop(users) => self.add_loops(group, users),
+            Traffic::Web(web) => self.add_pages(group, web),
+            Traffic::Web3gpp(web) => self.add_3gpp_pages(group, web),
+            Traffic::Cbr(cbr) => self.add_cbr(group, cbr),
+            Traffic::OnOff(source) => self.add_on_off(group, source),
+            Traffic::Replay(replay) => self.add_replay(group, replay),
+        }
+    }
+
+    fn add_bulk(&mut self, group: Group<'_>) {
+        let mut starts = self.streams.at(&format!("flows.{}.start", group.name));
+        let mut flows = self.static_flows(group);
+        for lifetime in group.config.lifetimes() {
+            let lifetime = Lifetime::of(&lifetime, group.config.start_jitter.mul_f64(starts.uniform()));
+            let flow = self.add_flow(&mut flows, lifetime);
+            // Jitter may delay the start beyond the end: the flow never starts.
+            if lifetime.start < lifetime.stop {
+                self.events.push(lifetime.start, Event::Start(flow));
+            }
+            if lifetime.stop < Instant::MAX {
+                self.events.push(lifetime.stop, Event::Stop(flow));
+            }
+        }
+    }
+
+    /// Prepares the static flows of `group`.
+    fn static_flows<'g>(&self, group: Group<'g>) -> StaticFlows<'g> {
+        StaticFlows {
+            group,
+            tcp: Arc::new(group.config.tcp.clone()),
+            rtts: self.streams.at(&format!("flows.{}.rtt", group.name)),
+            round_trips: Vec::new(),
+            flows: 0,
+        }
+    }
+
+    /// Adds routes and endpoints of the next of `flows` and returns its id.
+    fn add_flow(&mut self, flows: &mut StaticFlows<'_>, lifetime: Lifetime) -> u32 {
+        let (rtt, routes) = flows.next_round_trip(self.network);
+        let StaticFlows { group: Group { index, name, config }, tcp, .. } = flows;
+        let id = self.endpoints.len() as u32;
+        let packet = config.packet_size.bytes();
+        let ack = config.tcp.ack_size.bytes();
+        let access = config.access.as_ref().map(|access| Access::new(access.rate, packet, ack));
+        self.network.routing.add_flow(*index, routes, access);
+        let number = flows.flows;
+        flows.flows += 1;
+        let jitter = (!config.send_jitter.is_zero()).then(|| {
+            let rng = self.streams.at(&format!("flows.{name}.{number}.send"));
+            Box::new(SendJitter::new(config.send_jitter, rng))
+        });
+        self.endpoints.add(Sender::new(id, packet, Arc::clone(tcp)), Receiver::new(id, tcp), jitter);
+        let Lifetime { scheduled, start, stop } = lifetime;
+        self.flows.push(FlowInfo {
+            name: format!("{name}.{number}"),
+            group: *index,
+            rtt,
+            scheduled,
+            start,
+            stop,
+            bytes: packet,
+        });
+        id
+    }
+
+    fn add_generator(&mut self, generator: Generator, first: Option<Instant>) {
+        let index = self.generators.len() as u32;
+        self.generators.push(generator);
+        if let Some(first) = first {
+            self.events.push(first, Event::Generate(index));
+        }
+    }
+}
+
+impl StaticFlows<'_> {
+    /// The round trip and the routes of the next flow.
+    fn next_round_trip(&mut self, network: &mut NetworkBuilder<'_>) -> (Duration, (u32, u32)) {
+        let config = self.group.config;
+        let most = if matches!(config.rtt, Rtt::Fixed(_)) { 1 } else { ROUND_TRIPS };
+        if self.flows < most {
+            let rtt = draw_rtt(&config.rtt, &mut self.rtts);
+            self.round_trips.push((rtt, network.add_routes(config, rtt)));
+        }
+        self.round_trips[self.flows % most]
+    }
+}
+
+impl Lifetime {
+    /// The lifetime of a flow whose start is delayed by `jitter`.
+    fn of(lifetime: &weir_scenario::Lifetime, jitter: Duration) -> Self {
+        let scheduled = Instant::ZERO + lifetime.start;
+        Self { scheduled, start: scheduled + jitter, stop: instant_or_never(lifetime.stop) }
+    }
+}
+
+/// The instant `at` after the start of the run; [`Instant::MAX`] if there is none.
+fn instant_or_never(at: Option<Duration>) -> Instant {
+    at.map_or(Instant::MAX, |at| Instant::ZERO + at)
+}
+
+/// Draws a propagation round trip.
+fn draw_rtt(rtt: &Rtt, rng: &mut Rng) -> Duration {
+    match rtt {
+        Rtt::Fixed(rtt) => *rtt,
+        Rtt::Drawn(RttDistribution::Uniform(uniform)) => {
+            uniform.from + uniform.to.saturating_sub(uniform.from).mul_f64(rng.uniform())
+        }
+        Rtt::Drawn(RttDistribution::Exponential(exponential)) => {
+            let rest = exponential.mean.saturating_sub(exponential.at_least);
+            exponential.at_least + rest.mul_f64(-libm::log(1.0 - rng.uniform()))
+        }
+        Rtt::Drawn(RttDistribution::LogNormal(log_normal)) => {
+            log_normal.median.mul_f64(libm::exp(log_normal.sigma * normal(rng))).max(log_normal.at_least)
+        }
+    }
+}

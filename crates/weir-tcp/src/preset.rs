@@ -1,0 +1,191 @@
+//! Presets: defaults of a whole TCP implementation.
+
+use crate::{
+    AppropriateByteCounting, MinRtoBounds, TcpParameters,
+    congestion::{
+        CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, HystartParameters,
+        RemHostParameters, RenoParameters, SlowStartConfig, SsthreshFrom, TahoeParameters, TargetRtt,
+        WindowEnd, WirelessParameters,
+    },
+    recovery::{
+        FullAckWindow, LossDetection, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters,
+        SackParameters,
+    },
+};
+use weir_types::{Duration, PacketSize, Packets, Probability};
+
+/// A set of defaults. A preset gives every value that is not written, also within the chosen congestion
+/// control and loss recovery; what is written counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum TcpPreset {
+    /// The RFCs: the defaults of each value.
+    #[default]
+    Rfc,
+    /// One-way TCP of ns-2.35: Reno with `NewReno` recovery, packets for bytes, a clock of 10 ms. Without
+    /// its `window_` of 20 packets, which scenarios state: see `receive_window`.
+    Ns2,
+    /// Linux 7.2: CUBIC with `HyStart`, SACK with RACK, TLP and PRR, delayed ACKs. ECN stays off, as
+    /// `tcp_ecn` has it for connections that a host opens.
+    Linux,
+}
+
+impl TcpPreset {
+    /// All presets.
+    pub const ALL: [Self; 3] = [Self::Rfc, Self::Ns2, Self::Linux];
+
+    /// Its name in scenario files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rfc => "rfc",
+            Self::Ns2 => "ns2",
+            Self::Linux => "linux",
+        }
+    }
+
+    /// The preset called `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+
+    /// Every value, with the congestion control and the loss recovery of this preset.
+    pub fn parameters(self) -> TcpParameters {
+        let rfc = TcpParameters::default();
+        match self {
+            Self::Rfc => rfc,
+            Self::Ns2 => TcpParameters {
+                congestion: CongestionConfig::Reno(self.reno()),
+                recovery: self.recovery_with(&RecoveryConfig::NewReno(NewRenoParameters::default())),
+                initial_window: Packets(2.0),        // windowInit_, since May 2001
+                cwnd_validation: false,              // control_increase_
+                min_rto: Duration::from_millis(200), // minrto_, since October 2004
+                initial_rto: Duration::from_secs(3), // rtxcur_init_, since 2006
+                clock_granularity: Duration::from_millis(10), // tcpTick_, since March 2002
+                ecn_on_retransmissions: true,
+                ..rfc
+            },
+            Self::Linux => TcpParameters {
+                congestion: self.congestion_with(&CongestionConfig::Cubic(CubicParameters::default())),
+                recovery: self.recovery_with(&RecoveryConfig::Sack(SackParameters::default())),
+                abc: AppropriateByteCounting::NoLimit,
+                ecn_min_cwnd: Packets(2.0),
+                timestamps: true,
+                min_rto: Duration::from_millis(200), // TCP_RTO_MIN
+                min_rto_bounds: MinRtoBounds::Rttvar,
+                max_rto: Duration::from_secs(120),            // TCP_RTO_MAX
+                syn_linear_timeouts: 4,                       // tcp_syn_linear_timeouts
+                delayed_ack: Some(Duration::from_millis(40)), // TCP_DELACK_MIN
+                quickack_segments: 32,                        // TCP_MAX_QUICKACKS is 16; measured about 32
+                immediate_ecn_echo: true,
+                ack_size: PacketSize::new(52).expect("not zero"), // 40 bytes and the timestamp option
+                ..rfc
+            },
+        }
+    }
+
+    /// Reno's parameters, also where another control contains them.
+    fn reno(self) -> RenoParameters {
+        let rfc = RenoParameters::default();
+        match self {
+            Self::Rfc => rfc,
+            // precisionReduce_ false: slowdown() cuts an integer window.
+            Self::Ns2 => {
+                RenoParameters { ssthresh_from: SsthreshFrom::Window, integer_ssthresh: true, ..rfc }
+            }
+            Self::Linux => RenoParameters { ssthresh_from: SsthreshFrom::Window, integer_cwnd: true, ..rfc },
+        }
+    }
+
+    /// The same congestion control with the parameters of this preset.
+    #[must_use]
+    pub fn congestion_with(self, chosen: &CongestionConfig) -> CongestionConfig {
+        let reno = self.reno();
+        match chosen {
+            CongestionConfig::Reno(_) => CongestionConfig::Reno(reno),
+            CongestionConfig::Tahoe(_) => CongestionConfig::Tahoe(TahoeParameters { reno }),
+            CongestionConfig::Cubic(_) if self == Self::Linux => CongestionConfig::Cubic(CubicParameters {
+                friendly_growth: FriendlyGrowth::Alpha,
+                target_rtt: TargetRtt::Min,
+                integer_cwnd: true,
+                ssthresh_from: SsthreshFrom::Window,
+                slow_start: SlowStartConfig::Hystart(HystartParameters::default()),
+                ..CubicParameters::default()
+            }),
+            CongestionConfig::Cubic(_) => CongestionConfig::Cubic(CubicParameters::default()),
+            CongestionConfig::Vegas(parameters) => CongestionConfig::Vegas(*parameters),
+            CongestionConfig::Dctcp(_) => {
+                let rfc = DctcpParameters { reno, ..DctcpParameters::default() };
+                CongestionConfig::Dctcp(match self {
+                    Self::Rfc => rfc,
+                    Self::Ns2 => DctcpParameters {
+                        initial_alpha: Probability::new(0.0).expect("a probability"),
+                        ..rfc
+                    },
+                    Self::Linux => {
+                        DctcpParameters { integer_cwnd: true, window_end: WindowEnd::Reached, ..rfc }
+                    }
+                })
+            }
+            CongestionConfig::RemHost(_) => {
+                CongestionConfig::RemHost(RemHostParameters { reno, ..RemHostParameters::default() })
+            }
+            CongestionConfig::Wireless(_) => {
+                CongestionConfig::Wireless(WirelessParameters { reno, ..WirelessParameters::default() })
+            }
+        }
+    }
+
+    /// The same loss recovery with the parameters of this preset.
+    #[must_use]
+    pub fn recovery_with(self, chosen: &RecoveryConfig) -> RecoveryConfig {
+        match (self, chosen) {
+            (Self::Ns2, RecoveryConfig::NewReno(_)) => RecoveryConfig::NewReno(NewRenoParameters {
+                full_ack_window: FullAckWindow::Window,
+                max_burst: Some(2), // maxburst_ of Agent/TCP/Newreno in recovery
+                ..NewRenoParameters::default()
+            }),
+            // bugFix_
+            (Self::Ns2, RecoveryConfig::Reno(_)) => {
+                RecoveryConfig::Reno(RenoRecoveryParameters { once_per_window: true })
+            }
+            (Self::Linux, RecoveryConfig::Sack(_)) => RecoveryConfig::Sack(SackParameters {
+                detection: LossDetection::Rack,
+                prr: true,
+                prr_on_mark: true,
+                grow_on_full_ack: true,
+                tlp: true,
+                ..SackParameters::default()
+            }),
+            (_, RecoveryConfig::NewReno(_)) => RecoveryConfig::NewReno(NewRenoParameters::default()),
+            (_, RecoveryConfig::Reno(_)) => RecoveryConfig::Reno(RenoRecoveryParameters::default()),
+            (_, RecoveryConfig::Sack(_)) => RecoveryConfig::Sack(SackParameters::default()),
+        }
+    }
+}
+
+/// The key `preset` of a scenario file. The reader of the file fills in the preset's values before it reads
+/// the table, so that nothing of the key remains in the parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PresetKey;
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for PresetKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        TcpPreset::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl schemars::JsonSchema for PresetKey {
+    fn schema_name() -> alloc::borrow::Cow<'static, str> {
+        TcpPreset::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        TcpPreset::json_schema(generator)
+    }
+}

@@ -1,0 +1,223 @@
+//! Recovery with selective acknowledgements (RFC 6675). The receiver says which segments it holds, the sender
+//! keeps a scoreboard, and segments leave while what is in the network, `pipe`, is below the window. A
+//! segment is lost when three above it have arrived ([`Scoreboard`]) or when it is late ([`Rack`]). The
+//! window is cut at once or in proportion to what arrives ([`Prr`]).
+
+mod log;
+mod prr;
+mod rack;
+mod ranges;
+mod response;
+mod scoreboard;
+
+use weir_types::{Duration, Instant, Invalid};
+
+pub use self::{
+    log::{BLOCKS, Blocks, SackLog},
+    prr::{Prr, PrrBound},
+    rack::Rack,
+    ranges::Ranges,
+    scoreboard::{NextSegment, Scoreboard},
+};
+use super::RecoveryPoint;
+
+/// What tells that a segment is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
+pub enum LossDetection {
+    /// So many segments above it have arrived (RFC 6675, `IsLost`).
+    #[default]
+    Dupack,
+    /// One that left later has arrived, and it is late (RFC 8985). Finds lost retransmissions too.
+    Rack,
+}
+
+/// Parameters of recovery with selective acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct SackParameters {
+    /// How a loss is detected.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    pub detection: LossDetection,
+    /// `DupThresh`: segments above it that say that one is lost.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675, section 2")))]
+    pub dupthresh: u32,
+    /// Cut the window in proportion to what arrives (RFC 9937) instead of at once.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    pub prr: bool,
+    /// The same after a mark; the window does not grow until what was sent before is acknowledged (Linux).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    pub prr_on_mark: bool,
+    /// The ACK that ends recovery lets the window grow, as others do (Linux).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    pub grow_on_full_ack: bool,
+    /// How fast PRR lets the window climb back when losses took more than the cut.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9937")))]
+    pub prr_bound: PrrBound,
+    /// Send a tail loss probe when nothing has come back for two round trips, so that a loss at the tail is
+    /// noticed before the timer expires (RFC 8985, section 7). Needs RACK.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
+    pub tlp: bool,
+}
+
+impl Default for SackParameters {
+    fn default() -> Self {
+        Self {
+            detection: LossDetection::default(),
+            dupthresh: 3,
+            prr: false,
+            prr_on_mark: false,
+            grow_on_full_ack: false,
+            prr_bound: PrrBound::default(),
+            tlp: false,
+        }
+    }
+}
+
+impl SackParameters {
+    /// Checks that the parameters are consistent.
+    ///
+    /// # Errors
+    /// Names the parameter that is not, and what to do.
+    pub fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            self.dupthresh > 0,
+            "dupthresh",
+            "dupthresh is zero",
+            "every segment would be lost; RFC 6675 has 3",
+        )?;
+        Invalid::unless(
+            !self.tlp || self.detection == LossDetection::Rack,
+            "tlp",
+            "tlp needs RACK",
+            "add detection = \"rack\"",
+        )
+    }
+}
+
+/// A probe of the tail that has left (RFC 8985, section 7.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// One past the highest number sent when it left.
+    pub end: u32,
+    /// It repeated a segment.
+    pub repeats: bool,
+}
+
+/// The state of SACK recovery.
+#[derive(Clone, Debug)]
+pub struct Sack {
+    /// What has arrived.
+    pub board: Scoreboard,
+    /// When what has not arrived is lost; `None` if the scoreboard alone tells.
+    pub rack: Option<Rack>,
+    /// The reduction under way.
+    pub prr: Prr,
+    /// `prr` is reducing the window.
+    pub reducing: bool,
+    /// The next segment leaves even if the window is full.
+    pub forced: bool,
+    /// When the tail is to be probed; [`Instant::MAX`] if it is not.
+    pub probe_at: Instant,
+    /// The probe that no ACK has answered yet.
+    pub probe: Option<Probe>,
+    point: RecoveryPoint,
+    /// Segments sent by limited transmit; they do not count as outstanding when the window is cut.
+    limited: u32,
+    parameters: SackParameters,
+}
+
+impl Sack {
+    /// Nothing sent.
+    pub fn new(parameters: &SackParameters) -> Self {
+        Self {
+            board: Scoreboard::new(parameters.dupthresh),
+            rack: (parameters.detection == LossDetection::Rack).then(Rack::default),
+            prr: Prr::default(),
+            reducing: false,
+            forced: false,
+            probe_at: Instant::MAX,
+            probe: None,
+            point: RecoveryPoint::default(),
+            limited: 0,
+            parameters: *parameters,
+        }
+    }
+
+    /// Segments in the network.
+    #[inline]
+    pub fn pipe(&self) -> u32 {
+        match &self.rack {
+            None => self.board.pipe(),
+            Some(rack) => rack.pipe(&self.board),
+        }
+    }
+
+    /// Reads what an ACK reports, `number` being the lowest that has not arrived. Returns for how many
+    /// segments it is news, and whether one arrived a second time (RFC 2883).
+    fn read(&mut self, number: u32, blocks: &[(u32, u32)], stamp: Instant, now: Instant) -> (u32, bool) {
+        let una = self.board.una();
+        if let Some(rack) = self.rack.as_mut().filter(|_| number > una) {
+            rack.arriving(&self.board, una, number);
+            rack.forget(number);
+        }
+        let mut delivered = self.board.acknowledge(number);
+        let mut twice = false;
+        for &(first, last) in blocks {
+            twice |= first > last;
+            if first >= last || last <= number {
+                continue;
+            }
+            if let Some(rack) = &mut self.rack {
+                rack.arriving(&self.board, first, last);
+            }
+            delivered += self.board.sack(first, last);
+        }
+        if let Some(rack) = self.rack.as_mut().filter(|_| delivered > 0) {
+            rack.arrived(&self.board, stamp, now);
+        }
+        (delivered, twice)
+    }
+
+    /// A segment leaves.
+    #[inline]
+    pub fn sent(&mut self, number: u32, again: bool, now: Instant) {
+        self.board.sent(number + 1);
+        if let Some(rack) = &mut self.rack {
+            rack.sent(number, now, again);
+        }
+        self.prr.sent();
+    }
+
+    /// Whether there is a loss that recovery is to begin for; while it is `active`, a new one.
+    #[inline]
+    pub fn finds_loss(&mut self, active: bool, smoothed: Duration, now: Instant) -> bool {
+        match &mut self.rack {
+            None => self.board.has_loss(),
+            Some(rack) => {
+                let new = rack.detect(&self.board, smoothed, active, now);
+                new || !active && !rack.lost().is_empty()
+            }
+        }
+    }
+
+    /// The retransmission timer expired.
+    pub fn expire(&mut self, now: Instant) {
+        self.board.expire();
+        if let Some(rack) = &mut self.rack {
+            rack.expire(&self.board, now);
+        }
+        self.reducing = false;
+        self.forced = false;
+        self.probe_at = Instant::MAX;
+        self.probe = None;
+    }
+}

@@ -1,0 +1,324 @@
+//! What ACKs, marks and timeouts do to SACK recovery (RFC 6675, section 5), and what leaves while `pipe` is
+//! below the window. The receive window bounds new data only.
+
+use weir_types::{Duration, Instant};
+
+use super::{Blocks, NextSegment, Probe, Sack};
+use crate::{
+    Segment,
+    congestion::{Ack, Congestion, Repair},
+    recovery::Recovery,
+    sender::Connection,
+};
+
+/// What may be added to the timeout of a probe for a delayed ACK (RFC 8985, section 7.2).
+const DELAYED_ACK: Duration = Duration::from_millis(200);
+
+/// What an ACK reports.
+pub(crate) struct Report {
+    /// Segments that were outstanding before it.
+    outstanding: u32,
+    /// Segments whose arrival it is the first to report.
+    delivered: u32,
+    /// A segment arrived a second time (RFC 2883).
+    twice: bool,
+    /// The ACK as the congestion control sees it.
+    event: Ack,
+}
+
+impl Recovery for Sack {
+    type News = Report;
+
+    fn count_from(&mut self, first: u32) {
+        self.board.count_from(first);
+    }
+
+    #[inline]
+    fn take_in(
+        &mut self,
+        connection: &Connection,
+        ack: &Segment,
+        blocks: &Blocks,
+        now: Instant,
+    ) -> Option<Report> {
+        if ack.number > connection.high {
+            return None;
+        }
+        let outstanding = self.board.high() - self.board.una() - self.board.sacked().count();
+        let (delivered, twice) = self.read(ack.number, blocks, ack.stamp, now);
+        let acked = ack.number.saturating_sub(connection.una);
+        let event = connection.event(ack, acked, f64::from(self.pipe()), now);
+        Some(Report { outstanding, delivered, twice, event })
+    }
+
+    #[inline]
+    fn event(&self, _: &Connection, _: &Segment, report: &Report, _: Instant) -> Ack {
+        report.event
+    }
+
+    #[inline]
+    fn covers_more(&self, acked: u32) -> bool {
+        self.point.covers_more(acked)
+    }
+
+    fn on_mark(&mut self, connection: &mut Connection, report: &Report, now: Instant) {
+        self.end_reduction(connection);
+        let before = connection.window.cwnd;
+        self.point.active = false;
+        connection.cut_for_mark(self.flight(connection), now);
+        self.point.cut(connection.high);
+        if self.parameters.prr_on_mark {
+            self.begin_reduction(connection, before, report.outstanding);
+        }
+    }
+
+    #[inline]
+    fn on_advance(&mut self) {
+        self.limited = 0;
+    }
+
+    #[inline]
+    fn on_new_data(
+        &mut self,
+        connection: &mut Connection,
+        _: &Segment,
+        _: u32,
+        echo: bool,
+        report: &Report,
+        now: Instant,
+    ) {
+        let ends = self.point.active && self.point.is_full(connection.una);
+        if ends {
+            self.point.active = false;
+            self.end_reduction(connection);
+            connection.congestion.on_recovered(now, &mut connection.window);
+        }
+        if !self.point.active && (!ends || self.parameters.grow_on_full_ack) {
+            if self.point.covers_more(connection.una) {
+                self.end_reduction(connection);
+            }
+            if connection.may_grow() && !echo && !self.reducing {
+                let counted = if ends { f64::from(report.delivered) } else { report.event.counted };
+                connection.congestion.on_ack(Ack { counted, ..report.event }, &mut connection.window);
+            }
+        }
+        connection.restart_timer(now);
+    }
+
+    #[inline]
+    fn on_duplicate(&mut self, _: &mut Connection, _: Instant) {}
+
+    #[inline]
+    fn after_ack(&mut self, connection: &mut Connection, advances: bool, report: &Report, now: Instant) {
+        self.answer_probe(connection, advances, report, now);
+        self.answer_loss(connection, report.outstanding, now, advances, report.delivered);
+        self.arm_probe(connection, now, advances);
+    }
+
+    fn leave(&mut self, high: u32) {
+        self.point.active = false;
+        self.point.cut(high);
+    }
+
+    fn on_timeout(&mut self, _: &mut Connection, now: Instant) {
+        self.limited = 0;
+        self.expire(now);
+    }
+
+    fn on_wake(&mut self, connection: &mut Connection, now: Instant) {
+        if self.probe_at <= now {
+            self.probe_at = Instant::MAX;
+            self.forced = true;
+            let repeats = !has_new(connection);
+            self.probe = Some(Probe { end: connection.high + u32::from(!repeats), repeats });
+            connection.restart_timer(now);
+        }
+        let outstanding = connection.high - connection.una - self.board.sacked().count();
+        self.answer_loss(connection, outstanding, now, false, 0);
+    }
+
+    #[inline]
+    fn due(&self) -> Instant {
+        self.rack.as_ref().map_or(Instant::MAX, |rack| rack.due().min(self.probe_at))
+    }
+
+    #[inline]
+    fn flight(&self, connection: &Connection) -> f64 {
+        f64::from((connection.next - connection.una).saturating_sub(self.board.sacked().count()))
+    }
+
+    fn next_segment(&self, connection: &Connection) -> Option<NextSegment> {
+        if connection.ecn.held {
+            return None;
+        }
+        let new = has_new(connection);
+        let active = self.point.active;
+        if let Some(probe) = self.probe.filter(|_| self.forced && !active) {
+            let tail = || self.board.sacked().gap_below(connection.high).map(NextSegment::Rescue);
+            return if probe.repeats { tail() } else { new.then_some(NextSegment::New) };
+        }
+        let pipe = self.pipe();
+        let full = pipe >= connection.window.cwnd as u32;
+        if !self.forced && (full || connection.is_connecting() && pipe >= 1) {
+            return None;
+        }
+        // Without limited transmit what is sacked makes no room before recovery begins.
+        let new = new
+            && (active
+                || connection.parameters.limited_transmit
+                || connection.high - connection.una < connection.window.cwnd as u32
+                || connection.una < self.board.expired());
+        if let Some(rack) = &self.rack {
+            return rack.lost().lowest().map(NextSegment::Hole).or(new.then_some(NextSegment::New));
+        }
+        // Rules 3 and 4 hold in recovery only.
+        self.board.next_segment(new).filter(|next| match next {
+            NextSegment::New => true,
+            NextSegment::Hole(hole) => active || self.board.is_lost(*hole),
+            NextSegment::Rescue(_) => active,
+        })
+    }
+
+    fn next_repair(&self, connection: &Connection) -> Option<NextSegment> {
+        self.next_segment(connection).filter(|next| *next != NextSegment::New)
+    }
+
+    #[inline]
+    fn has_room(&self, connection: &Connection) -> bool {
+        self.next_segment(connection).is_some()
+    }
+
+    #[inline]
+    fn is_window_limited(&self, connection: &Connection) -> bool {
+        self.pipe() >= connection.window.cwnd as u32
+    }
+
+    fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
+        let room = connection.high - connection.una < connection.window.cwnd as u32;
+        let number = match next {
+            NextSegment::Hole(hole) | NextSegment::Rescue(hole) => hole,
+            NextSegment::New => {
+                connection.next += 1;
+                self.limited += u32::from(!room && !self.point.active);
+                connection.next - 1
+            }
+        };
+        let recovery_point = connection.high;
+        let segment = connection.emit(number, now);
+        if self.rack.is_none() {
+            self.board.repeat(next, recovery_point);
+        }
+        self.sent(number, next != NextSegment::New, now);
+        self.forced = false;
+        if next == NextSegment::New {
+            self.arm_probe(connection, now, true);
+        }
+        segment
+    }
+}
+
+/// There is new data, and the receiver, or a control with a window of its own, allows one more segment.
+fn has_new(connection: &Connection) -> bool {
+    connection.next < connection.end && connection.high - connection.una < connection.window.bound as u32
+}
+
+impl Sack {
+    /// Begins recovery if something was found lost, and reduces the window while a reduction lasts.
+    fn answer_loss(
+        &mut self,
+        connection: &mut Connection,
+        outstanding: u32,
+        now: Instant,
+        advances: bool,
+        delivered: u32,
+    ) {
+        let smoothed = connection.rtt.smoothed().unwrap_or(Duration::MAX);
+        let active = self.point.active;
+        let found = self.finds_loss(active, smoothed, now);
+        if found && !active && !connection.ecn.held {
+            self.begin_recovery(connection, outstanding, now);
+        }
+        if self.reducing {
+            let safe = advances && !(found && self.rack.is_some());
+            let (pipe, ssthresh) = (self.pipe(), connection.window.ssthresh);
+            let window = self.prr.window(delivered, pipe, ssthresh, safe, self.parameters.prr_bound);
+            connection.window.cwnd = window.max(1.0);
+        }
+    }
+
+    fn begin_recovery(&mut self, connection: &mut Connection, outstanding: u32, now: Instant) {
+        if self.point.is_full(connection.una) {
+            let before = connection.window.cwnd;
+            let flight = f64::from(connection.high - connection.una - self.limited);
+            let repair = connection.cut_for_loss(flight, now);
+            self.point.cut(connection.high);
+            if repair == Repair::StartOver {
+                connection.begin_repair();
+                self.expire(now);
+                return connection.restart_timer(now);
+            }
+            if repair == Repair::Recover && self.parameters.prr {
+                self.begin_reduction(connection, before, outstanding);
+            }
+        } else if !connection.ecn.cut_by_mark {
+            // After a timeout what is lost is sent again without recovery.
+            return;
+        }
+        connection.begin_repair();
+        self.point.active = true;
+        self.board.enter();
+        self.forced = true;
+        self.probe_at = Instant::MAX;
+        connection.restart_timer(now);
+    }
+
+    /// The congestion control has set the window to the target. PRR takes it there from what it was `before`.
+    fn begin_reduction(&mut self, connection: &mut Connection, before: f64, outstanding: u32) {
+        self.reducing = true;
+        self.prr.enter(outstanding);
+        connection.window.ssthresh = connection.window.cwnd;
+        connection.window.cwnd = before;
+    }
+
+    /// The reduction is over: the window is its target.
+    fn end_reduction(&mut self, connection: &mut Connection) {
+        if self.reducing {
+            self.reducing = false;
+            connection.window.cwnd = connection.window.ssthresh;
+        }
+    }
+
+    /// What an ACK says of the tail loss probe (RFC 8985, section 7.4.2). A repeated tail that was not a
+    /// second copy has repaired a loss, which cuts the window.
+    fn answer_probe(&mut self, connection: &mut Connection, advances: bool, report: &Report, now: Instant) {
+        let Some(probe) = self.probe.filter(|probe| connection.una >= probe.end) else { return };
+        let Report { twice, delivered, .. } = *report;
+        let repaired = probe.repeats && !twice && connection.una > probe.end;
+        if repaired || !probe.repeats || twice || !advances && delivered == 0 {
+            self.probe = None;
+        }
+        if repaired && !self.point.active && self.point.is_full(connection.una) {
+            connection.cut_for_loss(self.flight(connection), now);
+            self.point.cut(connection.high);
+        }
+    }
+
+    /// Sets the timer of the tail loss probe (RFC 8985, section 7.2), `afresh` if something new has left or
+    /// has been acknowledged.
+    fn arm_probe(&mut self, connection: &Connection, now: Instant, afresh: bool) {
+        if !self.parameters.tlp {
+            return;
+        }
+        let outstanding = connection.high - connection.una;
+        let idle = self.point.active || connection.is_connecting() || outstanding == 0;
+        let Some(smoothed) = connection.rtt.smoothed() else { return };
+        let expired = connection.una < self.board.expired();
+        if idle || !self.board.sacked().is_empty() || self.probe.is_some() || expired {
+            self.probe_at = Instant::MAX;
+        } else if afresh {
+            let delayed = if outstanding == 1 { DELAYED_ACK } else { Duration::ZERO };
+            let at = now + smoothed * 2 + delayed;
+            self.probe_at = if at < connection.timer { at } else { Instant::MAX };
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What every sender has, whatever its loss recovery: sequence numbers, the window with its congestion
+//! control, the retransmission timer, and the response to marks.
+
+use alloc::sync::Arc;
+
+use weir_types::Instant;
+
+use super::{Counters, RttEstimator};
+use crate::{
+    Flags, Segment, TcpParameters,
+    congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
+};
+
+/// The response to echoed marks (RFC 3168, section 6.1.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EcnResponse {
+    /// The receiver is to be told that the window was cut (CWR).
+    pub(crate) tell_cwr: bool,
+    /// The last cut answered a mark.
+    pub(crate) cut_by_mark: bool,
+    /// A mark met a window of one segment: nothing may leave before the timer expires.
+    pub(crate) held: bool,
+}
+
+/// The part of a sender that its loss recovery works on.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    /// Lowest number not yet acknowledged (SND.UNA).
+    pub(crate) una: u32,
+    /// Number to send next (SND.NXT); below `high` after a timeout, when all is sent again.
+    pub(crate) next: u32,
+    /// One past the highest number sent.
+    pub(crate) high: u32,
+    /// One past the last number there is to send.
+    pub(crate) end: u32,
+    /// The number of its first segment.
+    pub(crate) first: u32,
+    pub(crate) window: Window,
+    pub(crate) congestion: AnyCongestion,
+    /// When the retransmission timer expires; [`Instant::MAX`] while it is off.
+    pub(crate) timer: Instant,
+    pub(crate) rtt: RttEstimator,
+    /// The segment whose round trip is being timed, and when it was sent. Never one that was sent twice
+    /// (Karn).
+    pub(crate) timed: Option<(u32, Instant)>,
+    /// When the sender last stopped, the window stopped it: not its data, not its own jitter.
+    pub(crate) window_limited: bool,
+    pub(crate) ecn: EcnResponse,
+    /// Where the timer last expired: a second expiry there leaves ssthresh as it is.
+    pub(super) expired_at: Option<u32>,
+    pub(super) flow: u32,
+    pub(super) bytes: u32,
+    /// Bytes on the wire of the last segment there is to send.
+    pub(super) last_bytes: u32,
+    pub(crate) counters: Counters,
+    pub(crate) parameters: Arc<TcpParameters>,
+}
+
+impl Connection {
+    /// An ACK that is the first to cover `acked` segments, as the congestion control sees it; `flight`
+    /// segments are in the network.
+    #[inline]
+    pub(crate) fn event(&self, ack: &Segment, acked: u32, flight: f64, now: Instant) -> Ack {
+        let una = self.una.max(ack.number);
+        let rtt = now.since(ack.stamp);
+        Ack {
+            now,
+            rtt,
+            smoothed: self.rtt.smoothed().unwrap_or(rtt),
+            acked,
+            counted: self.parameters.abc.of(acked),
+            echo: self.parameters.ecn && ack.flags.has(Flags::ECE),
+            all_capable: ack.flags.has(Flags::ALL_CAPABLE),
+            una,
+            next: self.next.max(una),
+            high: self.high,
+            flight,
+            limited: self.window_limited,
+        }
+    }
+
+    /// Shows an ACK to the congestion control, which may cut the window.
+    pub(super) fn observe(&mut self, event: Ack) {
+        let cut = self.congestion.observe(event, &mut self.window);
+        self.counters.mark_cuts += u64::from(cut);
+        self.ecn.tell_cwr |= cut;
+    }
+
+    /// All below the number of `ack` has arrived, for the first time.
+    #[inline]
+    pub(super) fn advance(&mut self, ack: &Segment, now: Instant) {
+        let connecting = self.is_connecting();
+        self.una = ack.number;
+        self.next = self.next.max(self.una);
+        self.expired_at = None;
+        self.time_round_trip(ack, now);
+        if connecting && self.counters.timeouts > 0 {
+            self.rtt.after_lost_syn();
+        } else if connecting {
+            self.window.cwnd = self.parameters.initial_window.0;
+        }
+    }
+
+    /// The window may grow if it limits the sender (RFC 7661).
+    #[inline]
+    pub(crate) fn may_grow(&self) -> bool {
+        self.window_limited || !self.parameters.cwnd_validation
+    }
+
+    /// The window grows, outside of loss recovery, for an ACK of `acked` segments.
+    #[inline]
+    pub(crate) fn grow(&mut self, ack: &Segment, acked: u32, now: Instant) {
+        if !self.congestion.grow_plainly(self.parameters.abc.of(acked), &mut self.window) {
+            self.grow_otherwise(ack, acked, now);
+        }
+    }
+
+    #[inline(never)]
+    fn grow_otherwise(&mut self, ack: &Segment, acked: u32, now: Instant) {
+        let event = self.event(ack, acked, f64::from(self.next.max(self.una) - self.una), now);
+        self.congestion.on_ack(event, &mut self.window);
+    }
+
+    /// Cuts the window for a loss with `flight` segments in the network.
+    pub(crate) fn cut_for_loss(&mut self, flight: f64, now: Instant) -> Repair {
+        self.use_window();
+        let repair = self.congestion.on_loss(Signal { now, flight }, &mut self.window);
+        self.ecn.tell_cwr |= repair != Repair::Uncut;
+        repair
+    }
+
+    /// Loss recovery begins, or all is sent again: a retransmission is under way, so no round trip is timed.
+    pub(crate) fn begin_repair(&mut self) {
+        self.ecn.cut_by_mark = false;
+        self.counters.fast_retransmits += 1;
+        self.timed = None;
+    }
+
+    /// Cuts the window for an echoed mark with `flight` segments in the network. With a window of one, the
+    /// sender stops until its timer expires.
+    pub(crate) fn cut_for_mark(&mut self, flight: f64, now: Instant) {
+        if self.window.cwnd <= 1.0 {
+            self.ecn.held = true;
+            self.rtt.back_off();
+            self.timer = now + self.rtt.timeout(&self.parameters);
+        }
+        self.use_window();
+        let before = self.window.cwnd;
+        let flight = flight.min(before);
+        self.congestion.on_mark(Signal { now, flight }, &mut self.window);
+        let floor = self.parameters.ecn_min_cwnd.0.min(before);
+        self.window.cwnd = self.window.cwnd.max(floor);
+        self.counters.mark_cuts += 1;
+        self.ecn.cut_by_mark = true;
+        self.ecn.tell_cwr = true;
+    }
+
+    /// Only what was in use can be cut: takes off the window what its bound did not allow.
+    fn use_window(&mut self) {
+        self.window.cwnd = self.window.cwnd.min(self.window.bound);
+    }
+
+    /// The SYN has not been acknowledged.
+    #[inline]
+    pub(crate) fn is_connecting(&self) -> bool {
+        self.una == self.first && self.parameters.handshake
+    }
+}

@@ -1,0 +1,255 @@
+"""Claims of a paper, and what shows or refutes them.
+
+A claim consists of checks: a quantity at a place, and the range in which it is expected. The interval
+of a check is Student's t over replications.
+
+- A check **holds** where its 95% interval lies inside the range. A claim of many checks holds if all of
+  them do.
+- A check **does not hold** where its interval lies outside the range. One such check refutes a claim, and
+  among many checks one may fail by chance. The interval then has the level 1 - 0.05 / checks (Bonferroni):
+  all intervals of a claim together contain their means with 95%.
+- Everything else is **undecided**: more replications may decide it, or the value lies on the border.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.stats.intervals import CONFIDENCE, mean_interval, student_t
+from weir_papers.data import Study
+from weir_papers.quantities import Quantity
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+HOLDS: Verdict = "holds"
+FAILS: Verdict = "does not hold"
+OPEN: Verdict = "undecided"
+
+
+@dataclass(frozen=True)
+class Range:
+    """Where a value is expected, ends included."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    def text(self, unit: str) -> str:
+        """`18.7 ± 1.5 packets`, `at least 0.995`."""
+        tail = "" if not unit else "%" if unit == "%" else f" {unit}"
+        if self.low == self.high:
+            return f"{self.low:g}{tail}"
+        if math.isinf(self.low):
+            return f"at most {self.high:g}{tail}"
+        if math.isinf(self.high):
+            return f"at least {self.low:g}{tail}"
+        return f"{self.low:g} to {self.high:g}{tail}"
+
+
+def about(value: float, margin: float) -> Range:
+    """Within a margin."""
+    # 18.7 - 1.5 is 17.199999999999999 in binary.
+    return Range(round(value - margin, 12), round(value + margin, 12))
+
+
+def at_least(value: float) -> Range:
+    """Not less."""
+    return Range(low=value)
+
+
+def at_most(value: float) -> Range:
+    """Not more."""
+    return Range(high=value)
+
+
+ABOVE_ZERO = at_least(0.0)
+"""Of a difference: the first is not the smaller one."""
+BELOW_ZERO = at_most(0.0)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A quantity with what is expected of it, at all of its places."""
+
+    quantity: Quantity
+    expected: Range
+    published: float | None = None
+    """What the paper prints."""
+
+
+def each(expected: Range, quantities: Iterable[Quantity], published: float | None = None) -> list[Part]:
+    """The same is expected of all of them."""
+    return [Part(quantity, expected, published) for quantity in quantities]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says, in our words, and what would show it."""
+
+    id: str
+    """Of docs and `--json`: `A-0.1`."""
+    text: str
+    section: str
+    """Of the paper."""
+    parts: tuple[Part, ...]
+    exceptions: int = 0
+    """Checks that need not hold: "at almost all"."""
+    note: str = ""
+    """Why it is judged so, or why it does not hold. Numbers in it are those of the full set."""
+
+    def judge(self, study: Study) -> Judgement:
+        """The verdict, by the runs."""
+        places = [(part, sample) for part in self.parts for sample in part.quantity.samples(study)]
+        checks = [
+            Check(part.quantity.title, sample.place, part.quantity.unit, sample.values, part.expected,
+                  part.published, len(places))
+            for part, sample in places
+        ]  # fmt: skip
+        return Judgement(self, tuple(checks))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One quantity at one place."""
+
+    title: str
+    place: str
+    unit: str
+    values: NDArray[np.float64] = field(repr=False)
+    """One per replication."""
+    expected: Range
+    published: float | None
+    together: int
+    """Checks of the same claim."""
+
+    @cached_property
+    def value(self) -> float:
+        """The mean over replications."""
+        return mean_interval(self.values).mean
+
+    @property
+    def n(self) -> int:
+        """Replications in which it is defined."""
+        return int(np.count_nonzero(~np.isnan(self.values)))
+
+    @cached_property
+    def half_width(self) -> float | None:
+        """Of the 95% interval; None where one replication, or none, defines it."""
+        return mean_interval(self.values).half_width
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        half = self.half_width
+        return None if half is None else (self.value - half, self.value + half)
+
+    @property
+    def expected_text(self) -> str:
+        """`at least 0.995`."""
+        return self.expected.text(self.unit)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        half = self.half_width
+        if half is None or math.isnan(self.value):
+            return OPEN
+        if self.value - half >= self.expected.low and self.value + half <= self.expected.high:
+            return HOLDS
+        wide = half * self._widening
+        if self.value + wide < self.expected.low or self.value - wide > self.expected.high:
+            return FAILS
+        return OPEN
+
+    @property
+    def _widening(self) -> float:
+        """From the 95% of one check to the 95% of all of the claim together."""
+        if self.together == 1:
+            return 1.0
+        level = 1.0 - (1.0 - CONFIDENCE) / self.together
+        return student_t(self.n - 1, level) / student_t(self.n - 1)
+
+    @property
+    def distance(self) -> float:
+        """How far the mean is inside its range, in half widths: below zero outside."""
+        inside = min(self.value - self.expected.low, self.expected.high - self.value)
+        if math.isnan(inside):
+            return -math.inf
+        half = self.half_width or 0.0
+        return inside / half if half > 0.0 else math.copysign(math.inf, inside) if inside else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, None for what is not defined."""
+        return {
+            "what": self.title,
+            "place": self.place,
+            "unit": self.unit,
+            "verdict": self.verdict,
+            "value": _finite(self.value),
+            "interval": None if self.interval is None else list(self.interval),
+            "expected": self.expected_text,
+            "range": [_finite(self.expected.low), _finite(self.expected.high)],
+            "published": self.published,
+            "n": self.n,
+        }
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim with its checks."""
+
+    claim: Claim
+    checks: tuple[Check, ...]
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        verdicts = [check.verdict for check in self.checks]
+        if verdicts.count(FAILS) > self.claim.exceptions:
+            return FAILS
+        if len(verdicts) - verdicts.count(HOLDS) <= self.claim.exceptions:
+            return HOLDS
+        return OPEN
+
+    @cached_property
+    def decisive(self) -> Check:
+        """The check that the verdict hangs on: of those that may not be missed, the one nearest to its
+        border, or furthest beyond."""
+        order = {FAILS: 0, OPEN: 1, HOLDS: 2}
+        ranked = sorted(self.checks, key=lambda check: (order[check.verdict], check.distance))
+        return ranked[min(self.claim.exceptions, len(ranked) - 1)]
+
+    def count(self, verdict: Verdict) -> int:
+        """Checks with this verdict."""
+        return sum(check.verdict == verdict for check in self.checks)
+
+    def to_json(self, paper: str) -> dict[str, Any]:
+        """One entry of what `weir reproduce --json` prints."""
+        said = self.decisive.to_json()
+        return {
+            "paper": paper,
+            "id": self.claim.id,
+            "claim": self.claim.text,
+            "section": self.claim.section,
+            "verdict": self.verdict,
+            **{
+                name: said[name]
+                for name in ("value", "interval", "expected", "range", "unit", "published", "n")
+            },
+            "decisive": ", ".join(word for word in (said["what"], said["place"]) if word),
+            "exceptions": self.claim.exceptions,
+            "note": self.claim.note,
+            "checks": [check.to_json() for check in self.checks],
+        }
+
+
+def tally(judgements: Sequence[Judgement]) -> dict[Verdict, int]:
+    """How many claims have which verdict."""
+    return {verdict: sum(one.verdict == verdict for one in judgements) for verdict in (HOLDS, FAILS, OPEN)}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

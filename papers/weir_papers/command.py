@@ -1,0 +1,90 @@
+"""`weir reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.cli.options import (
+    Dask,
+    Json,
+    NoReport,
+    Processes,
+    Quiet,
+    StorePath,
+    Threads,
+    WorkerChoice,
+)
+
+
+def reproduce(
+    papers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PAPER", help="Keys of papers, or all: see --list."),
+    ] = None,
+    *,
+    list_: Annotated[bool, typer.Option("--list", help="List the papers, and stop.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer seeds and settings; phases as long as ever.")
+    ] = False,
+    replications: Annotated[
+        int | None,
+        typer.Option("--replications", "-n", min=1, help="Of every run. Default: each experiment's own."),
+    ] = None,
+    store: StorePath = None,
+    threads: Threads = None,
+    processes: Processes = None,
+    dask: Dask = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Reports go to DIR/PAPER. Default: results/papers.")
+    ] = None,
+    pages: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write PAPER.md with its figures there, too.")
+    ] = None,
+    no_report: NoReport = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run the experiments of a paper, draw its figures, and judge its claims."""
+    from weir_papers.registry import KEYS
+
+    if list_:
+        from weir_papers import reproducing
+
+        reproducing.show_papers(as_json=json)
+        return
+    keys = list(dict.fromkeys(papers or ()))
+    if not keys:
+        raise typer.BadParameter(f"name a paper, or all; there are: {', '.join(KEYS)}", param_hint="PAPER")
+    unknown = [key for key in keys if key not in {*KEYS, "all"}]
+    if unknown:
+        from weir.scenario.scenario import suggestion
+
+        raise typer.BadParameter(
+            f"there is no paper {unknown[0]!r}; {suggestion(unknown[0], [*KEYS, 'all'])}", param_hint="PAPER"
+        )
+    WorkerChoice(threads, processes, dask)
+    if pages is not None and no_report:
+        raise typer.BadParameter("--pages shows the figures of a report; leave --no-report out")
+    chosen = list(KEYS) if "all" in keys else keys
+
+    from weir.cli import command
+    from weir.store import DEFAULT
+    from weir_papers import reproducing
+
+    with command.guarded():
+        reproducing.reproduce_all(
+            chosen,
+            reproducing.Options(
+                quick=quick,
+                replications=replications,
+                store=store or DEFAULT,
+                workers={"threads": threads, "processes": processes, "dask": dask},
+                out=None if no_report else out or Path("results") / "papers",
+                pages=pages,
+                json=json,
+                quiet=quiet,
+            ),
+        )

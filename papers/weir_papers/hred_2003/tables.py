@@ -1,0 +1,122 @@
+"""What the tables of `figures.toml` hold, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from weir.stats.intervals import mean_interval
+from weir_papers import ns2
+from weir_papers.data import Sample, Study
+from weir_papers.hred_2003 import parameters as of
+from weir_papers.hred_2003.figures import AQMS, CONTROLLED, KILO
+from weir_papers.hred_2003.quantities import PHASES, VIEWS, Kilobytes, Response, View
+from weir_papers.reading import Contents
+
+
+def _settings(_: Study) -> list[tuple[str, str, str, str]]:
+    """What is printed, in which unit, and what it follows from."""
+    a, b = of.pi_gains()
+    gains = ", ".join(f"{of.loop_gain(of.MIN_TH, rtt):.3f}" for rtt in (0.16, 0.2, 0.24))
+    least_k = f"{of.least_k(of.MIN_TH, 0.24):.2f}"
+    rises, falls = (
+        ", ".join(f"{of.folding_time(queue):.2f} s" for queue in queues)
+        for queues in ((312.5e3, 500e3), (62.5e3, 0.0))
+    )
+    ramp = f"{of.pi_ramp(of.Q_REF):.2g}, {(a - b) * of.SAMPLING * of.Q_REF:.2g}"
+    return [
+        ("RED, HRED: min_th, max_th", "125 KB, 250 KB", "", "250, 500 packets"),
+        ("RED: w_q, max_p", "0.002, 0.02", "", "the same, gentle"),
+        ("HRED: w_q", "1", "the queue itself", "no average"),
+        _row("HRED: K_alpha", of.PRINTED_K_ALPHA, "per bit: 2 S / (C RTT)²", of.k_alpha()),
+        _row("HRED: K_beta", of.PRINTED_K_BETA, "per bit: twice K_alpha", 2.0 * of.k_alpha()),
+        ("HRED: K", "2", "the α of equation (8)", "2"),
+        ("HRED: |S| at min_th; 160, 200, 240 ms", "below 1", "equation (7)", gains),
+        (
+            "HRED: least K at min_th, 240 ms",
+            "",
+            "equation (7), |S| = 1",
+            least_k,
+        ),
+        ("HRED: p_min up by e; 312, 500 kB", "", "8000 arrivals a second", rises),
+        ("HRED: p_min down by e; 62 kB, empty", "", "8000 arrivals a second", falls),
+        ("PI: q_ref, updates", "187 KB, 160 Hz", "", "the same"),
+        _row("PI: a", of.PRINTED_A, "per byte: 100 flows, 240 ms", a),
+        _row("PI: b", of.PRINTED_B, "per byte: 100 flows, 240 ms", b),
+        ("PI: growth of p, 187 kB too many", "", "per second; gains printed, unrounded", ramp),
+        ("AVQ: alpha, kappa", "0.15, 1.0", "kappa: virtual over real buffer", "the same; gamma 0.98"),
+        *(
+            (
+                f"p that {flows} FTP flows need",
+                "",
+                "1.5 / W² at max_th and min_th",
+                f"{of.required(flows, of.MAX_TH):.4f} to {of.required(flows, of.MIN_TH):.4f}",
+            )
+            for flows in (100, 200, 400, 1000)
+        ),
+    ]
+
+
+def _row(name: str, printed: float, unit: str, ours: float) -> tuple[str, str, str, str]:
+    return name, f"{printed:.4e}", unit, f"{ours:.4e}"
+
+
+def _doubled(study: Study) -> Iterator[list[str]]:
+    """Phases of the dynamic load, with and without web traffic, beside ns-2."""
+    for aqm in AQMS:
+        for begin, flows in ((100.0, 100), (150.0, 200), (200.0, 400), (250.0, 800)):
+            cells = [_queue(study, experiment, aqm, begin) for experiment in ("dynamic", "dynamic-ftp")]
+            mean, deviation = (
+                ns2.mean("hred_2003", "dynamic-ftp", aqm, measure, flows)
+                for measure in ("mean_queue", "queue_sd")
+            )
+            beside = (
+                "" if mean is None or deviation is None else f"{mean * KILO:.0f} ({deviation * KILO:.0f})"
+            )
+            label = study["dynamic"].labels[aqm]
+            yield [label, f"{begin:g} to {begin + 50:g} s", str(flows), *cells, beside]
+
+
+def _queue(study: Study, experiment: str, aqm: str, begin: float) -> str:
+    mean, deviation = (
+        Kilobytes(experiment, aqm, measure, {"from_s": (begin,)}, "periods").samples(study)[0]
+        for measure in ("mean_queue", "queue_sd")
+    )
+    interval = mean_interval(mean.values)
+    half = "" if interval.half_width is None else f" ± {interval.half_width:.0f}"
+    return f"{interval.mean:.0f}{half} ({mean_interval(deviation.values).mean:.0f})"
+
+
+def _responses(study: Study) -> Iterator[list[str]]:
+    """Medians, and how many never settle."""
+    for experiment in ("moderate", "moderate-ftp", "heavy"):
+        data = study[experiment]
+        columns: list[tuple[str, View]] = [(aqm, view) for view in VIEWS for aqm in CONTROLLED]
+        for change, direction in enumerate(PHASES[experiment].names):
+            medians = {
+                (aqm, view): _medians(study, Response(experiment, aqm, (change,), view))
+                for aqm, view in columns
+                if aqm in data.labels
+            }
+            for index, more in enumerate(data.levels("more")):
+                x = 1.0 + more / PHASES[experiment].flows
+                cells = [medians[one][index] if one in medians else "" for one in columns]
+                yield [experiment, direction, f"{x:g}", *cells]
+
+
+def _medians(study: Study, times: Response) -> list[str]:
+    never = replace(times, what="never").samples(study)
+    return [_median(a, b) for a, b in zip(times.samples(study), never, strict=True)]
+
+
+def _median(times: Sample, never: Sample) -> str:
+    share = float(never.values.mean())
+    if share > 0.5:
+        return f"never ({share:.0%})"
+    text = f"{float(np.median(times.values)):.1f}"
+    return f"{text} ({share:.0%})" if share else text
+
+
+TABLES: Contents = {"table-1-2": _settings, "table-dynamic": _doubled, "table-responses": _responses}

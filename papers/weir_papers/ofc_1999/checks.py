@@ -1,0 +1,146 @@
+"""What shows each claim of `claims.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weir_papers.claims import ABOVE_ZERO, Part, Range, about, at_least, at_most, each
+from weir_papers.data import Sample, Study
+from weir_papers.ofc_1999 import quantities as of
+from weir_papers.ofc_1999.optimum import Case, by_optimum, by_theorem, equal, of_networks, steps_that_converge
+from weir_papers.ofc_1999.quantities import Measured, OfRuns
+from weir_papers.quantities import Level, Of, Quantity
+
+_REM, _RED, _DROP_TAIL, _TWO = "rem", "red", "drop-tail", "differentiated"
+_PLAIN, _DOUBLE = ("odd.0", "odd.1"), ("even.0", "even.1")
+_NONE, _ALL = Range(0.0, 0.0), Range(100.0, 100.0)
+_FAIR = 11.25
+"""Mbit/s, a quarter of the link."""
+_WITHIN = at_most(1.0)
+"""Per cent of the optimum."""
+
+
+def _level(variant: str, measure: str) -> Level:
+    return Level("base", variant, measure)
+
+
+def _of(variant: str, what: OfRuns, flows: tuple[str, ...] = of.SOURCES) -> Measured:
+    return Measured("base", variant, what, flows)
+
+
+def _row(variant: str, expected: Sequence[Range], printed: Sequence[float]) -> list[Part]:
+    """A row of table 1, in its order."""
+    columns: tuple[Quantity, ...] = (
+        _level(variant, "delivered"),
+        _level(variant, "drops"),
+        _of(variant, of.JAIN),
+        _level(variant, "mean_queue"),
+        _level(variant, "queue_sd"),
+    )
+    return [Part(*part) for part in zip(columns, expected, printed, strict=True)]
+
+
+def _goodput_spread(study: Study) -> list[Sample]:
+    found = [_level(variant, "delivered").samples(study)[0].values for variant in (_REM, _RED, _DROP_TAIL)]
+    return [Sample("REM, RED, DropTail", float("nan"), 100.0 * np.ptp(np.stack(found), axis=0) / of.PACKETS)]
+
+
+def _off_equilibrium(study: Study) -> list[Sample]:
+    window = equal().windows[0]
+    return [
+        Sample(sample.place, sample.at, 100.0 * (sample.values / window - 1.0))
+        for sample in _of(_REM, of.WINDOWS).samples(study)
+    ]
+
+
+def _reached(how: str) -> list[Part]:
+    """Rates and prices against the optimum."""
+    return each(
+        _WITHIN,
+        [
+            of_networks("largest difference of a rate from the optimum", how, lambda case: case.rates_off),
+            of_networks("largest difference of a price from the optimum", how, lambda case: case.prices_off),
+        ],
+    )
+
+
+def _conditions(case: Case) -> float:
+    return case.conditions_off
+
+
+CHECKS: dict[str, Sequence[Part]] = {
+    "A-1.1": _row(
+        _REM,
+        (at_least(55_500.0), _NONE, at_least(0.995), about(18.7, 1.5), about(3.9, 1.2)),
+        (55_794.0, 0.0, 1.0, 18.7, 3.9),
+    ),
+    "A-1.2": _row(
+        _RED,
+        (about(55_992.0, 300.0), _NONE, at_least(0.99), about(8.5, 2.0), about(3.6, 1.2)),
+        (55_992.0, 0.0, 1.0, 8.5, 3.6),
+    ),
+    "A-1.3": _row(
+        _DROP_TAIL,
+        (about(56_054.0, 150.0), Range(30.0, 300.0), about(0.85, 0.07), about(44.9, 3.0), about(8.0, 3.0)),
+        (56_054.0, 91.0, 0.85, 44.9, 8.0),
+    ),
+    "A-1.4a": [Part(Of("spread of goodput", "%", _goodput_spread), at_most(0.5), 0.46)],
+    "A-1.4b": [
+        Part(_level(_DROP_TAIL, "delivered") - _level(_RED, "delivered"), ABOVE_ZERO, 62.0),
+        Part(_level(_RED, "delivered") - _level(_REM, "delivered"), ABOVE_ZERO, 198.0),
+    ],
+    "A-1.5a": [Part(_of(_REM, of.SHORTEST), at_least(1.0)), Part(_of(_REM, of.LEAST_USE), at_least(99.9))],
+    "A-1.5b": [
+        Part(_of(_REM, of.SWING), about(5.0, 2.0), 5.0),
+        Part(_of(_RED, of.SWING), about(20.0, 8.0), 20.0),
+        Part(_of(_RED, of.SWING) - _of(_REM, of.SWING), ABOVE_ZERO, 15.0),
+    ],
+    "A-1.6a": [Part(_of(_REM, of.WINDOWS), Range(10.0, 11.5), 11.0)],
+    "A-1.6b": [
+        Part(_of(_TWO, of.WINDOW_RATIO), about(2.0, 0.15), 2.0),
+        Part(_level(_TWO, "mean_queue"), about(24.4, 2.0), 24.4),
+        Part(_of(_TWO, of.RATES, _PLAIN), about(7.5, 1.0), 7.5),
+        Part(_of(_TWO, of.RATES, _DOUBLE), about(15.0, 1.0), 15.0),
+    ],
+    "A-1.7": [
+        Part(_of(_REM, of.FALLS), _NONE),
+        Part(_of(_REM, of.LAST_WINDOWS), at_least(21.0), 21.0),
+        *each(_NONE, (_level(_REM, name) for name in ("fast_retransmits", "timeouts", "ecn_cuts"))),
+    ],
+    "P-1": [Part(Of("optimal window against theory", "%", _off_equilibrium), about(0.0, 10.0))],
+    "P-2": [
+        Part(_of(_REM, of.SETTLED_QUEUE), about(20.0, 1.5), 20.0),
+        Part(_of(_REM, of.SETTLED_DEVIATION), at_most(3.9)),
+    ],
+    "P-3": [Part(_of(_REM, of.FIRST_RATES), about(_FAIR, 0.2 * _FAIR))],
+    "P-4": [
+        Part(_of(_DROP_TAIL, of.SETTLED_QUEUE), at_least(45.0)),
+        Part(_of(_DROP_TAIL, of.LATE_SHARE), at_most(0.5)),
+    ],
+    "P-5": [Part(_of(_RED, of.BETWEEN_THRESHOLDS), at_least(90.0))],
+    "P-6": [Part(_of(_RED, of.JAIN) - _of(_DROP_TAIL, of.JAIN), at_least(0.05), 0.15)],
+    "P-7": [
+        Part(_of(_TWO, of.WINDOWS, _PLAIN), about(10.0, 1.5), 10.0),
+        Part(_of(_TWO, of.WINDOWS, _DOUBLE), about(20.0, 1.5), 20.0),
+    ],
+    "P-8": _reached("synchronous"),
+    "P-9": _reached("asynchronous"),
+    "P-10": each(
+        _WITHIN,
+        (
+            of_networks("what is missing of the conditions", how, _conditions)
+            for how in ("synchronous", "asynchronous")
+        ),
+    ),
+    "P-11": [
+        Part(
+            steps_that_converge("networks that converge, 0.95 of theorem 1", 0.95, by_theorem, 50_000), _ALL
+        ),
+        Part(
+            steps_that_converge("networks that converge, twice the optimum's bound", 2.0, by_optimum, 1000),
+            _NONE,
+        ),
+    ],
+}

@@ -1,0 +1,166 @@
+"""What only this paper asks for: shapes of curves, and where windows and queue settle by theory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.theory.equilibrium import mean_window, red_queue, reno_probability
+from weir_papers.data import Sample, Study
+from weir_papers.quantities import Along, Level, Of, Quantity, common, points, spearman
+
+Values = NDArray[np.float64]
+
+
+def everywhere(_: float) -> bool:
+    """At every level of an axis."""
+    return True
+
+
+def for_each(
+    experiment: str,
+    axis: str,
+    make: Callable[[float], Quantity],
+    where: Callable[[float], bool] = everywhere,
+) -> Quantity:
+    """A quantity at every level of an axis at which `where` holds; the level is the position of its place."""
+
+    def samples(study: Study) -> list[Sample]:
+        levels = [level for level in study[experiment].levels(axis) if where(level)]
+        return [replace(one, at=level) for level in levels for one in make(level).samples(study)]
+
+    return Of(make(0.0).title, make(0.0).unit, samples)
+
+
+def successive(experiment: str, axis: str, make: Callable[[float, float], Quantity]) -> Quantity:
+    """A quantity of each two neighbouring levels of an axis: `make` of the higher and the lower one."""
+
+    def samples(study: Study) -> list[Sample]:
+        levels = study[experiment].levels(axis)
+        return [sample for low, high in pairwise(levels) for sample in make(high, low).samples(study)]
+
+    return Of(make(1.0, 0.0).title, make(1.0, 0.0).unit, samples)
+
+
+def rank_along(of: Quantity) -> Quantity:
+    """Spearman's rank correlation with the order of the places, whatever their axis."""
+    return Along(
+        of, "rank correlation", lambda _, values: spearman(np.arange(values.size, dtype=float), values), ""
+    )
+
+
+def best(curve: Quantity) -> Quantity:
+    """Where a curve is lowest, in decades of its axis."""
+    return Along(
+        curve, "place of the least", lambda at, values: float(np.log10(at[values.argmin()])), "decades"
+    )
+
+
+def variation(of: Quantity) -> Quantity:
+    """The largest minus the smallest value, in per cent of their mean; NaN where there is only one."""
+    return Along(of, "variation", lambda _, values: _variation(values), "%")
+
+
+def least_inside(curve: Quantity, end: str) -> Quantity:
+    """A curve's least value between its ends, above its value at an end, `first` or `last`: below zero where
+    the curve has a minimum of its own.
+
+    The place of the least is chosen for each replication by the others. Its own choice would favour the
+    place where chance was kind to it, and find a minimum in every flat curve.
+    """
+
+    def samples(study: Study) -> list[Sample]:
+        found = curve.samples(study)
+        values = table(found)
+        inside, at_end = values[1:-1], values[0 if end == "first" else -1]
+        runs = values.shape[1]
+        gains = np.full(runs, np.nan)
+        for run in range(runs if runs > 1 else 0):
+            others = np.delete(inside, run, axis=1).mean(axis=1)
+            gains[run] = inside[others.argmin(), run] - at_end[run]
+        return [Sample(common([sample.place for sample in found]), float("nan"), gains)]
+
+    title = f"{curve.title} at the best place, minus that at the {end}"
+    return Of(title, points(curve.unit), samples)
+
+
+def shift(first: tuple[Quantity, Quantity], second: tuple[Quantity, Quantity]) -> Quantity:
+    """The loss of one delay-loss curve above that of another at the same delay, in per cent of the latter.
+
+    Each curve is delay and loss, at the same places. The delay is the middle of what both curves reach, in
+    the logarithm; between their points they are lines in the logarithms.
+    """
+
+    def samples(study: Study) -> list[Sample]:
+        curves = [[one.samples(study) for one in pair] for pair in (first, second)]
+        (d1, l1), (d2, l2) = [[np.log(table(one)) for one in pair] for pair in curves]
+        runs = min(d1.shape[1], d2.shape[1])
+        more = [_shift(d1[:, r], l1[:, r], d2[:, r], l2[:, r]) for r in range(runs)]
+        places = [common([sample.place for sample in pair[0]]) for pair in curves]
+        return [Sample(f"{places[0]} against {places[1]}", float("nan"), np.array(more))]
+
+    return Of("more loss at the same delay", "%", samples)
+
+
+def share(part: Level, whole: Level, name: str, *, rest: bool = False) -> Quantity:
+    """One counter of another, in per cent; or what it leaves of 100%."""
+
+    def samples(study: Study) -> list[Sample]:
+        shares = [replace(one, values=100.0 * one.values) for one in (part / whole).samples(study)]
+        return [replace(one, values=100.0 - one.values) for one in shares] if rest else shares
+
+    return Of(name, "%", samples)
+
+
+def table(samples: Sequence[Sample]) -> Values:
+    """Shape (places, replications)."""
+    runs = min(sample.values.size for sample in samples)
+    return np.stack([sample.values[:runs] for sample in samples])
+
+
+def _variation(values: Values) -> float:
+    return float(100.0 * np.ptp(values) / values.mean()) if values.size > 1 else float("nan")
+
+
+def _shift(d1: Values, l1: Values, d2: Values, l2: Values) -> float:
+    low, high = max(d1.min(), d2.min()), min(d1.max(), d2.max())
+    if not low < high:
+        return float("nan")
+    middle = 0.5 * (low + high)
+    return float(100.0 * np.expm1(_there(middle, d1, l1) - _there(middle, d2, l2)))
+
+
+def _there(delay: float, delays: Values, losses: Values) -> float:
+    order = delays.argsort()
+    return float(np.interp(delay, delays[order], losses[order]))
+
+
+# --- Theory -----------------------------------------------------------------------------------------------
+
+PIPE = 125.0
+"""Packets: 1250 a second times 100 ms."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """An equilibrium: queue in packets, loss as a share, mean window in packets."""
+
+    queue: float
+    loss: float
+    window: float
+
+
+def settled(flows: float, max_th: float, max_p: float) -> Settled:
+    """Where windows and queue settle by p = 1.5 / W^2 on RED's line.
+
+    It is at max_th, where forced drops make up the rest, if the line ends below what the load needs. Ns-2's
+    wait between drops leaves two thirds of RED's probability.
+    """
+    queue = red_queue(int(flows), PIPE, 5.0, max_th, max_p, 2.0 / 3.0)
+    queue = max_th if queue is None else queue
+    window = mean_window(int(flows), PIPE, queue)
+    return Settled(queue, reno_probability(window), window)

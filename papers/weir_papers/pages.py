@@ -1,0 +1,130 @@
+"""The pages of a paper done again: HTML that needs nothing but itself, and Markdown with figures."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from weir import _core
+from weir.plot import IMAGES, Panel, write_page
+from weir.report.directory import REPORT, replacing, write_manifest
+from weir.stats import wording
+from weir_papers.claims import Check, Judgement
+from weir_papers.reproduce import Outcome
+
+_HERE = Path(__file__).parent
+_AT_ONCE = 8
+"""Checks of a claim that a page lists at once; more are folded away."""
+
+
+def write_reproduction(outcome: Outcome, directory: str | os.PathLike[str]) -> Path:
+    """Writes `report.html`, `figures/` and `claims.json`; returns the page.
+
+    The directory appears when it is whole. Raises OSError where it cannot be written.
+    """
+    with replacing(directory) as place:
+        write_page(
+            place,
+            "reproduction.html.jinja",
+            outcome.paper.title,
+            _facts(outcome),
+            [Panel.of(figure) for figure in outcome.figures],
+            templates=_HERE,
+            # Two thirds of the time for drawing is PNG's.
+            images=IMAGES[:1] if outcome.quick else IMAGES,
+            **_values(outcome),
+        )
+        (place / "claims.json").write_text(json.dumps(outcome.to_json(), indent=2) + "\n", encoding="utf-8")
+        write_manifest(place, {"weir": _core.__version__, "paper": outcome.paper.key})
+    return Path(directory) / REPORT
+
+
+def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
+    """Writes `KEY.md`, with the figures of a report beside it in `KEY/`; returns the page."""
+    key = outcome.paper.key
+    figures = directory / key
+    figures.mkdir(parents=True, exist_ok=True)
+    for old in figures.glob("*.svg"):
+        old.unlink()
+    for drawn in outcome.figures:
+        source = report.parent / "figures" / f"{drawn.name}.svg"
+        (figures / source.name).write_bytes(source.read_bytes())
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=False,  # noqa: S701 - Markdown of our own texts
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    text = environment.get_template("reproduction.md.jinja").render(_values(outcome))
+    path = directory / f"{key}.md"
+    path.write_text(text.rstrip() + "\n", encoding="utf-8")
+    return path
+
+
+def _facts(outcome: Outcome) -> dict[str, str]:
+    paper = outcome.paper
+    return {
+        "Paper": f"{paper.authors}, {paper.published}",
+        "Claims": ", ".join(f"{count} {verdict}" for verdict, count in outcome.tally.items() if count),
+        "Replications": outcome.replications + (" (--quick)" if outcome.quick else ""),
+        "Runs": f"{sum(one.runs for one in outcome.spent):,} in {outcome.cpu_s:,.0f} s of CPU",
+        "Weir": _core.__version__,
+    }
+
+
+def _values(outcome: Outcome) -> dict[str, object]:
+    return {
+        "paper": outcome.paper,
+        "outcome": outcome,
+        "figures": outcome.figures,
+        "tables": outcome.tables,
+        "judgements": outcome.judgements,
+        "said": said,
+        "counted": counted,
+        "printed": printed,
+        "shown": shown,
+        "version": _core.__version__,
+    }
+
+
+def said(check: Check) -> str:
+    """Value, interval and unit of a check: `20.4 ± 0.3 packets`."""
+    tail = "" if not check.unit else "%" if check.unit == "%" else f" {check.unit}"
+    return f"{_number(check.value, check.half_width)}{tail}"
+
+
+def counted(judgement: Judgement) -> str:
+    """How many checks hold: `15 of 16`; nothing where there is one."""
+    if len(judgement.checks) == 1:
+        return ""
+    return f"{judgement.count('holds')} of {len(judgement.checks)}"
+
+
+def shown(judgement: Judgement) -> tuple[Check, ...]:
+    """The checks that a page without room shows: all if they are few, else those that do not hold."""
+    if len(judgement.checks) <= _AT_ONCE:
+        return judgement.checks
+    missed = sorted(
+        (check for check in judgement.checks if check.verdict != "holds"), key=lambda check: check.distance
+    )
+    return tuple(missed[:_AT_ONCE]) or (judgement.decisive,)
+
+
+def printed(checks: Sequence[Check]) -> bool:
+    """Whether the paper prints a number for any of them."""
+    return any(check.published is not None for check in checks)
+
+
+def _number(value: float, half_width: float | None) -> str:
+    if math.isnan(value):
+        return "not defined"
+    # Two digits of the uncertainty say all there is to say.
+    scale = half_width or abs(value) / 100.0
+    decimals = 0 if scale == 0.0 else min(6, max(0, 1 - math.floor(math.log10(scale))))
+    return wording.estimate(value, half_width, decimals).replace("±", " ± ")

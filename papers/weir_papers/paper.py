@@ -1,0 +1,169 @@
+"""What a reproduction consists of: experiments, claims, figures, tables, maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from weir.plot import Facet, Plot
+from weir.scenario.scenario import Scenario
+from weir.sweep.axes import parse
+from weir.sweep.define import SweepSpec, define
+from weir_papers.claims import Claim
+from weir_papers.data import Study
+from weir_papers.maps import ClaimMap
+
+if TYPE_CHECKING:
+    from weir.scenario.toml import Value
+    from weir.sweep.plan import Plan
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A scenario at some settings, some times over: one sweep."""
+
+    name: str
+    scenario: str
+    """Of `weir list scenarios`: `papers/rem-2001-wireline`."""
+    about: str
+    """What is run, in a sentence."""
+    variants: tuple[str, ...] = ()
+    """Of the scenario; none: all of them."""
+    axes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Short name to `PATH=VALUES`, as `weir sweep --axis` reads it."""
+    quick_axes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Those of them that have fewer values with `--quick`."""
+    set: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
+    """Path to value, in every run."""
+    replications: int = 10
+    quick: int = 3
+    """Replications with `--quick`."""
+    stage_s: float | None = None
+    """Length of the stages of equal load that the scenario's periods are parts of."""
+
+    def plan(self, paper: str, *, quick: bool, replications: int | None = None) -> Plan:
+        """Its sweep, checked. Raises ScenarioError or WeirError."""
+        axes = {**self.axes, **self.quick_axes} if quick else self.axes
+        return define(
+            Scenario.load(self.scenario, self.set),
+            SweepSpec(
+                axes=list(axes.values()),
+                variants=self.variants or None,
+                replications=replications or (self.quick if quick else self.replications),
+                name=f"{paper}-{self.name}{'-quick' if quick else ''}",
+                fixed=list(self.set),
+            ),
+        )
+
+    @cached_property
+    def axis_columns(self) -> dict[str, str]:
+        """Short name to the path that stands for the axis in tables: the first that it moves."""
+        return {name: parse(text).paths[0] for name, text in self.axes.items()}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting that the paper leaves open or that is disputed."""
+
+    what: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers side by side: the paper's, ours, those of ns-2."""
+
+    name: str
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What a figure or a table shows, with what its texts leave out."""
+
+    contents: Sequence[Any]
+    """Panels of a figure, rows of a table."""
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For `{name}` in a title or a caption. `{replications}` is always there."""
+    head: tuple[str, ...] = ()
+    """Of a table, after the columns that its text names."""
+
+
+@dataclass(frozen=True)
+class FigureText:
+    """What stands around a figure; `panels` draws it."""
+
+    name: str
+    title: str
+    caption: str
+    panels: Callable[[Study], Sequence[Facet] | Filled]
+    x: str = ""
+    columns: int = 2
+    log_x: bool = False
+    ticks: tuple[float, ...] | None = None
+    bands: str = ""
+    """What bands mean, after the caption."""
+
+    def __call__(self, study: Study) -> Plot:
+        filled = _filled(self.panels(study))
+        words = {"replications": study.replications, **filled.words}
+        caption = f"{self.caption} {self.bands}".strip().format_map(words)
+        title = self.title.format_map(words)
+        return Plot(
+            self.name, title, caption, self.x, filled.contents, self.columns, self.log_x, self.ticks or None
+        )
+
+
+@dataclass(frozen=True)
+class TableText:
+    """What stands around a table; `contents` makes its rows."""
+
+    name: str
+    title: str
+    head: tuple[str, ...]
+    contents: Callable[[Study], Iterable[Sequence[str]] | Filled]
+    caption: str = ""
+
+    def __call__(self, study: Study) -> Table:
+        filled = _filled(self.contents(study))
+        caption = self.caption.format_map(filled.words)
+        rows = tuple(tuple(row) for row in filled.contents)
+        return Table(self.name, self.title, (*self.head, *filled.head), rows, caption)
+
+
+def _filled(found: Iterable[Any] | Filled) -> Filled:
+    return found if isinstance(found, Filled) else Filled(tuple(found))
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper with all that is done again."""
+
+    key: str
+    """On the command line: `rem-2001`."""
+    title: str
+    authors: str
+    published: str
+    """Where and when."""
+    question: str
+    """What the paper asks, in our words: a paragraph."""
+    experiments: tuple[Experiment, ...]
+    claims: tuple[Claim, ...]
+    plots: tuple[Callable[[Study], Plot], ...]
+    """The figures, those of the paper first, in its order."""
+    tables: tuple[Callable[[Study], Table], ...] = ()
+    maps: tuple[ClaimMap, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    """What the paper leaves open, what is used, and why."""
+    findings: tuple[str, ...] = ()
+    """What there is to say beyond the verdicts: disagreements explained, inconsistencies of the paper."""
+
+    def experiment(self, name: str) -> Experiment:
+        """The experiment of this name."""
+        return next(one for one in self.experiments if one.name == name)

@@ -1,0 +1,301 @@
+"""What a claim is about: a measure somewhere, differences and ratios of such, ranks along an axis.
+
+All of them give one value per replication at each place, so that differences are taken between runs
+with the same seed, and an interval over replications means what it says.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from weir.stats.measures import MEASURES
+from weir_papers.data import Data, Sample, Study, near
+
+Values = NDArray[np.float64]
+
+
+class Quantity:
+    """One number per replication at each of some places."""
+
+    @property
+    def unit(self) -> str:
+        """Empty for a pure number."""
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        """In words: `mean queue`."""
+        raise NotImplementedError
+
+    def samples(self, study: Study) -> list[Sample]:
+        """The places in order, each with the values of its replications."""
+        raise NotImplementedError
+
+    def __sub__(self, other: Quantity) -> Quantity:
+        return Pairs(self, other, "minus")
+
+    def __truediv__(self, other: Quantity) -> Quantity:
+        return Pairs(self, other, "over")
+
+
+@dataclass(frozen=True)
+class Level(Quantity):
+    """A measure, or a counter, of one variant of an experiment, at every place that is left."""
+
+    experiment: str
+    variant: str
+    measure: str
+    at: Mapping[str, float | str | Sequence[float]] = field(
+        default_factory=dict[str, "float | str | Sequence[float]"]
+    )
+    """Axis (or `users`, or `from_s` of a stage) to the value, or the values, that count."""
+    when: Literal["whole", "stages", "periods"] = "whole"
+    after_s: float = 0.0
+    """Of every stage, left out at its beginning."""
+
+    @property
+    def unit(self) -> str:
+        return MEASURES[self.measure].unit if self.measure in MEASURES else "packets"
+
+    @property
+    def title(self) -> str:
+        return (
+            MEASURES[self.measure].title.lower()
+            if self.measure in MEASURES
+            else self.measure.replace("_", " ")
+        )
+
+    def samples(self, study: Study) -> list[Sample]:
+        data = study[self.experiment]
+        rows = self._rows(data).filter(pl.col("variant") == self.variant)
+        for name, value in self.at.items():
+            wanted = [value] if isinstance(value, str | int | float) else list(value)
+            rows = rows.filter(pl.any_horizontal([near(name, one) for one in wanted]))
+        return samples_of(rows, data, self.measure, along=self.when != "whole")
+
+    def _rows(self, data: Data) -> pl.DataFrame:
+        match self.when:
+            case "whole":
+                return data.whole
+            case "periods":
+                return data.periods
+            case "stages":
+                return data.stages(self.after_s)
+
+    def of(self, variant: str) -> Level:
+        """The same of another variant."""
+        return replace(self, variant=variant)
+
+
+@dataclass(frozen=True)
+class Pairs(Quantity):
+    """Two quantities at the same places, replication by replication."""
+
+    first: Quantity
+    second: Quantity
+    how: Literal["minus", "over", "relative"]
+    """`relative`: the difference in per cent of the second."""
+
+    @property
+    def unit(self) -> str:
+        match self.how:
+            case "minus":
+                return points(self.first.unit)
+            case "over":
+                return ""
+            case "relative":
+                return "%"
+
+    @property
+    def title(self) -> str:
+        return self.first.title if self.how == "minus" else f"ratio of {self.first.title}"
+
+    def samples(self, study: Study) -> list[Sample]:
+        firsts, seconds = self.first.samples(study), self.second.samples(study)
+        if len(firsts) != len(seconds):
+            raise ValueError(f"{self.title}: {len(firsts)} places cannot be paired with {len(seconds)}")
+        return [
+            Sample(_both(a.place, b.place), a.at, self._of(a.values, b.values))
+            for a, b in zip(firsts, seconds, strict=True)
+        ]
+
+    def _of(self, a: Values, b: Values) -> Values:
+        n = min(a.size, b.size)
+        a, b = a[:n], b[:n]
+        match self.how:
+            case "minus":
+                return a - b
+            case "over":
+                return _divided(a, b)
+            case "relative":
+                return 100.0 * _divided(a - b, b)
+
+
+def relative(first: Quantity, second: Quantity) -> Quantity:
+    """By how many per cent the first is above the second."""
+    return Pairs(first, second, "relative")
+
+
+@dataclass(frozen=True)
+class Steps(Quantity):
+    """How much a quantity grows from each place to the next."""
+
+    of: Quantity
+
+    @property
+    def unit(self) -> str:
+        return points(self.of.unit)
+
+    @property
+    def title(self) -> str:
+        return f"growth of {self.of.title}"
+
+    def samples(self, study: Study) -> list[Sample]:
+        found = self.of.samples(study)
+        return [
+            Sample(_from_to(a.place, b.place), b.at, b.values - a.values)
+            for a, b in itertools.pairwise(found)
+        ]
+
+
+@dataclass(frozen=True)
+class Along(Quantity):
+    """One number from all places together: a spread, a rank correlation, a share."""
+
+    of: Quantity
+    name: str
+    """`spread`, in words, before the title."""
+    function: Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+    """Of the positions and the values of one replication, both of shape (places,)."""
+    gives: str | None = None
+    """Its unit; that of the quantity if None."""
+
+    @property
+    def unit(self) -> str:
+        return self.of.unit if self.gives is None else self.gives
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} of {self.of.title}"
+
+    def samples(self, study: Study) -> list[Sample]:
+        found = self.of.samples(study)
+        n = min(sample.values.size for sample in found)
+        places = np.array([sample.at for sample in found])
+        values = np.stack([sample.values[:n] for sample in found])
+        of_runs = np.array([self.function(places, values[:, run]) for run in range(n)])
+        return [Sample(common([sample.place for sample in found]), float("nan"), of_runs)]
+
+
+def spread(of: Quantity) -> Quantity:
+    """The largest value minus the smallest."""
+    return Along(of, "spread", lambda _, values: float(np.ptp(values)), points(of.unit))
+
+
+def rank(of: Quantity) -> Quantity:
+    """Spearman's rank correlation with the position: 1 where it always grows, -1 where it always falls."""
+    return Along(of, "rank correlation", spearman, "")
+
+
+@dataclass(frozen=True)
+class Of(Quantity):
+    """What a function makes of the runs, for what no other quantity says."""
+
+    name: str
+    """In words."""
+    of_unit: str
+    function: Callable[[Study], list[Sample]]
+
+    @property
+    def unit(self) -> str:
+        return self.of_unit
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    def samples(self, study: Study) -> list[Sample]:
+        return self.function(study)
+
+
+def samples_of(rows: pl.DataFrame, data: Data, column: str, *, along: bool) -> list[Sample]:
+    """A sample per place of these rows: one variant, some points, some periods.
+
+    `along`: the periods are places too; otherwise there is one row per run.
+    """
+    keys = [*data.axes, *(["period"] if along else [])]
+    rows = rows.sort(*keys, "replication")
+    parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
+    if not parts or parts[0].is_empty():
+        raise ValueError(f"no run has {column} at the places that are asked for")
+    by_users = along and rows["users"].n_unique() == rows["period"].n_unique()
+    found: list[Sample] = []
+    for part in parts:
+        first = part.row(0, named=True)
+        words = [str(first["label"])] if len(data.labels) > 1 else []
+        words += [f"{name} {_plain(first[name])}" for name in data.axes]
+        at = first[data.axes[-1]] if data.axes else float("nan")
+        if along:
+            at = float(first["users"] if by_users else first["from_s"])
+            words.append(
+                f"{first['users']} users" if by_users else f"{first['from_s']:g} to {first['to_s']:g} s"
+            )
+        values = part[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        found.append(
+            Sample(", ".join(words), float(at) if isinstance(at, int | float) else float("nan"), values)
+        )
+    return found
+
+
+def points(unit: str) -> str:
+    """The unit of a difference of two values of this unit."""
+    return "points" if unit == "%" else unit
+
+
+def _divided(a: Values, b: Values) -> Values:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(b == 0.0, np.nan, a / b)
+
+
+def spearman(places: Values, values: Values) -> float:
+    """The rank correlation."""
+    # Equal everywhere: no order at all, rather than none that is defined.
+    if np.ptp(values) == 0.0:
+        return 0.0
+    frame = pl.DataFrame({"x": places, "y": values})
+    return float(frame.select(pl.corr("x", "y", method="spearman")).item())
+
+
+def _plain(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _both(first: str, second: str) -> str:
+    """`REM mark and DropTail, 40 users`: what both have in common, said once."""
+    if first == second:
+        return first
+    mine, other = first.split(", "), second.split(", ")
+    shared = [word for word in mine if word in other]
+    own = [word for word in mine if word not in shared]
+    of_other = [word for word in other if word not in shared]
+    return ", ".join([f"{', '.join(own)} against {', '.join(of_other)}", *shared])
+
+
+def _from_to(first: str, second: str) -> str:
+    mine, other = first.split(", "), second.split(", ")
+    shared = [word for word in mine if word in other]
+    steps = [f"{a} to {b}" for a, b in zip(mine, other, strict=False) if a != b]
+    return ", ".join([*shared, *steps])
+
+
+def common(places: Sequence[str]) -> str:
+    """The words that all of them have."""
+    words = [place.split(", ") for place in places]
+    return ", ".join(word for word in words[0] if all(word in other for other in words))

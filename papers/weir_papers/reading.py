@@ -1,0 +1,99 @@
+"""A paper from the TOML files of its folder, and what its folder has for them in Python.
+
+- `paper.toml`: what the paper asks, the experiments, what it leaves open, findings
+- `claims.toml`: what it says, and maps of claims over settings. Their checks are in `checks.py`, by their
+  ids.
+- `figures.toml`: titles and captions of figures and tables. Their contents are in `figures.py` and
+  `tables.py`, by their names.
+
+`[experiment]`, `[figure]` and `[map]` have what every entry of the plural has unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from weir_papers.claims import Claim, Part
+from weir_papers.data import Study
+from weir_papers.maps import ClaimMap
+from weir_papers.paper import Choice, Experiment, FigureText, Paper, TableText
+
+Entry = dict[str, Any]
+Contents = Mapping[str, Callable[[Study], Any]]
+
+
+def read(
+    package: str,
+    checks: Mapping[str, Sequence[Part]],
+    figures: Contents,
+    tables: Contents,
+    studies: Mapping[str, Callable[[Study], Study]] | None = None,
+) -> Paper:
+    """The paper of a folder. `studies`: by the name of a map, the runs to judge by."""
+    about, said, drawn = (_load(package, name) for name in ("paper", "claims", "figures"))
+    claims = {key: Claim(key, **one, parts=tuple(checks[key])) for key, one in said["claims"].items()}
+    of_maps = {
+        key: Claim(**{"id": key, **one}, parts=tuple(checks[key]))
+        for key, one in said.get("map_claims", {}).items()
+    }
+    _same(package, "checks", checks, [*claims, *of_maps])
+    _same(package, "figures", figures, drawn["figures"])
+    _same(package, "tables", tables, drawn.get("tables", {}))
+    maps = [_map(one, of_maps | claims, studies or {}) for one in _entries(said, "maps")]
+    return Paper(
+        about["key"],
+        about["title"],
+        about["authors"],
+        about["published"],
+        about["question"],
+        tuple(Experiment(**one) for one in _entries(about, "experiments")),
+        tuple(claims.values()),
+        tuple(FigureText(**one, panels=figures[one["name"]]) for one in _entries(drawn, "figures")),
+        tuple(TableText(**one, contents=tables[one["name"]]) for one in _entries(drawn, "tables")),
+        tuple(maps),
+        tuple(Choice(*one) for one in about["choices"]),
+        about["findings"],
+    )
+
+
+def _map(
+    entry: Entry, claims: Mapping[str, Claim], studies: Mapping[str, Callable[[Study], Study]]
+) -> ClaimMap:
+    judged = tuple(claims[key] for key in entry.pop("claims"))
+    return ClaimMap(**entry, claims=judged, study=studies.get(entry["name"], _all_runs))
+
+
+def _all_runs(study: Study) -> Study:
+    return study
+
+
+def _same(package: str, what: str, found: Mapping[str, object], wanted: Iterable[str]) -> None:
+    """Texts without contents, or contents without texts, are mistakes."""
+    odd = found.keys() ^ set(wanted)
+    if odd:
+        raise ValueError(f"{package}: only one of the TOML file and {what}.py has {', '.join(sorted(odd))}")
+
+
+def _load(package: str, name: str) -> Entry:
+    return _plain(tomllib.loads(files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8")))
+
+
+def _entries(document: Entry, name: str) -> list[Entry]:
+    common = document.get(name.removesuffix("s"), {})
+    return [{"name": key, **common, **entry} for key, entry in document.get(name, {}).items()]
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - as TOML has it
+    """Texts without the line breaks of the file, lists as tuples."""
+    match value:
+        case str():
+            return " ".join(value.split())
+        case list():
+            return tuple(_plain(one) for one in value)  # pyright: ignore[reportUnknownVariableType]
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value

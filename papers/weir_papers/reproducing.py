@@ -1,0 +1,160 @@
+"""What `weir reproduce` does between reading its options and printing."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from weir.cli import command, console
+from weir.cli.live import following
+from weir.sweep.execute import chosen_workers
+from weir_papers.pages import counted, said, write_markdown, write_reproduction
+from weir_papers.registry import KEYS, paper
+from weir_papers.reproduce import Outcome, Planned, reproduce, summary
+
+if TYPE_CHECKING:
+    from weir.sweep.plan import Plan
+    from weir.sweep.runner import OnProgress
+    from weir_papers.paper import Experiment
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options."""
+
+    quick: bool
+    replications: int | None
+    store: Path
+    workers: Mapping[str, Any]
+    """Options of `chosen_workers`."""
+    out: Path | None
+    """Where reports go; None: nowhere."""
+    pages: Path | None
+    json: bool
+    quiet: bool
+
+
+def show_papers(*, as_json: bool) -> None:
+    """What can be reproduced."""
+    known = [paper(key) for key in KEYS]
+    if as_json:
+        console.print_json(
+            [
+                {
+                    "paper": one.key,
+                    "title": one.title,
+                    "authors": one.authors,
+                    "published": one.published,
+                    "experiments": {e.name: e.about for e in one.experiments},
+                    "claims": {claim.id: claim.text for claim in one.claims},
+                }
+                for one in known
+            ]
+        )
+        return
+    for one in known:
+        console.print_text(f"{one.key}\n  {one.title}\n  {one.authors}, {one.published}")
+        console.print_text(
+            f"  {len(one.claims)} claims, {len(one.plots) + len(one.maps)} figures; experiments: "
+            + ", ".join(experiment.name for experiment in one.experiments)
+        )
+
+
+def reproduce_all(keys: Sequence[str], options: Options) -> None:
+    """Does, prints and writes. Everything is checked before the first run."""
+    planned = [Planned.of(paper(key), quick=options.quick, replications=options.replications) for key in keys]
+    targets = {key: command.target(options.out / key) for key in keys} if options.out else {}
+    if options.pages is not None and not options.pages.is_dir():
+        command.refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")
+    outcomes: list[Outcome] = []
+    entries: list[dict[str, Any]] = []
+    try:
+        with command.opened(options.store, create=True, quiet=options.quiet) as store:
+            for index, one in enumerate(planned):
+                before = _user_s()
+                with chosen_workers(**options.workers) as workers:
+                    follow = _Follow(one, workers.what, f"{index + 1} of {len(planned)}", quiet=options.quiet)
+                    outcome = reproduce(one, store, workers, follow.follow, command.command_line())
+                outcomes.append(outcome)
+                # Judged while the store is open: a claim may look at values over time.
+                entries += outcome.to_json()
+                if not options.json:
+                    console.print_text(text_of(outcome))
+                if outcome.paper.key in targets:
+                    _write(outcome, targets[outcome.paper.key], options)
+                _say(f"{one.paper.key}: {_user_s() - before:.0f} s of user CPU now; its runs, whenever they "
+                     f"were done, {outcome.cpu_s:.0f} s", options)  # fmt: skip
+    except KeyboardInterrupt:
+        console.note("interrupted; what is finished is safe: the same command does the rest")
+        raise typer.Exit(command.INTERRUPTED) from None
+    if options.json:
+        console.print_json(entries)
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in summary(outcomes).items())
+    _say(f"{counts}; {_user_s():.0f} s of user CPU in all", options)
+
+
+def text_of(outcome: Outcome) -> str:
+    """A paper's verdicts as text."""
+    width = get_terminal_size().columns
+    how = f"{outcome.replications} replications" + (
+        ", --quick: fewer seeds and settings" if outcome.quick else ""
+    )
+    lines = [f"{outcome.paper.key}: {outcome.paper.title}", how, ""]
+    for one in outcome.judgements:
+        check = one.decisive
+        where = f"{check.title}, {check.place}" if check.place else check.title
+        decided = f"{where}: {said(check)}, expected {check.expected_text}"
+        of = f" ({counted(one)} checks)" if counted(one) else ""
+        lines.append(f"{one.claim.id:<7} {one.verdict.upper()}{of}")
+        lines += wrap(one.claim.text, width, initial_indent=" " * 8, subsequent_indent=" " * 8)
+        lines += wrap(decided, width, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return "\n".join([*lines, ""])
+
+
+def _write(outcome: Outcome, target: Path, options: Options) -> None:
+    _say("drawing the figures ...", options)
+    report = command.written(lambda place: write_reproduction(outcome, place), target)
+    _say(f"report: {report}", options)
+    if options.pages is not None:
+        page = write_markdown(outcome, report, options.pages)
+        _say(f"page: {page}", options)
+
+
+def _say(text: str, options: Options) -> None:
+    if not options.quiet:
+        console.note(text)
+
+
+def _user_s() -> float:
+    """User CPU of this process and of those that it has waited for."""
+    return sum(resource.getrusage(who).ru_utime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+class _Follow:
+    """Says which experiment is under way."""
+
+    def __init__(self, planned: Planned, workers: str, place: str, *, quiet: bool) -> None:
+        self._planned, self._workers, self._place, self._quiet = planned, workers, place, quiet
+        self._done = 0
+
+    @contextmanager
+    def follow(self, experiment: Experiment, plan: Plan) -> Generator[OnProgress | None]:
+        self._done += 1
+        if not self._quiet:
+            count = f"experiment {self._done} of {len(self._planned.plans)}"
+            paper = (
+                f"{self._planned.paper.key} ({self._place})"
+                if self._place != "1 of 1"
+                else self._planned.paper.key
+            )
+            console.note(f"{paper}, {count}, {experiment.name}: {experiment.about}")
+        with following(plan, self._workers, quiet=self._quiet) as follow:
+            yield follow.show

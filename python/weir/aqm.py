@@ -1,0 +1,349 @@
+"""Base classes of AQMs in Python.
+
+A `Controller` sets a probability some times a second. The core draws for each packet, so it costs
+next to nothing. An `Aqm` decides on every packet, at about half a microsecond a call. Example:
+
+    # lab/leaky.py
+    from weir.aqm import Controller, Link, Seen
+
+    class Leaky(Controller):
+        period = 0.01
+        variables = ("level",)
+
+        def __init__(self, link: Link, target: float = 20, gain: float = 1e-4) -> None:
+            self.target, self.gain, self.level = target, gain, 0.0
+
+        def update(self, seen: Seen) -> float:
+            self.level = 0.99 * self.level + self.gain * (seen.packets - self.target)
+            self.level = min(max(self.level, 0.0), 1.0)
+            return self.level
+
+A scenario names it by its import path, as `weir.Queue` does:
+
+    queue.python = { class = "lab.leaky:Leaky", parameters = { target = 30 } }
+
+Weir looks for it in the current folder, the folder of the scenario file and Python's path. A digest
+of the file is part of the key of a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import random
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, ClassVar, Literal, cast
+from weakref import WeakKeyDictionary
+
+from weir._core import Backlog, Link, Packet, Seen
+
+__all__ = ["Aqm", "Backlog", "Controller", "Link", "Packet", "Seen", "Verdict"]
+
+Verdict = Literal["pass", "mark", "drop"]
+"""What happens to a packet. A mark is a drop without `ecn = true` in the scenario, and for packets
+that are not ECN-capable."""
+
+
+class _Base:
+    random: random.Random
+    """Random numbers of this AQM alone: the same in every run with the same seed."""
+
+    variables: ClassVar[tuple[str, ...]] = ()
+    """Names of numeric attributes to record as time series, if the scenario has `measure.series`."""
+
+    def __init__(self, link: Link) -> None:
+        """Takes the link, and by name the `parameters` of the scenario."""
+
+
+class Controller(_Base):
+    """An AQM that sets a probability some times a second."""
+
+    period: float = 0.01
+    """Seconds between updates."""
+
+    def update(self, seen: Seen) -> float:
+        """Returns the probability, 0 to 1, of signalling a packet until the next update.
+
+        The first update is one period after the start; before it, no packet is signalled."""
+        raise NotImplementedError
+
+
+class Aqm(_Base):
+    """An AQM that decides on every packet. Methods that a class does not define are not called.
+
+    Times are seconds from the start of the run.
+    """
+
+    period: float | None = None
+    """Seconds between calls of `update`; none if None."""
+
+    def on_enqueue(self, packet: Packet, queue: Backlog, now: float) -> Verdict | None:
+        """A packet has arrived; `queue` does not yet count it. None: it passes. A packet that does
+        not fit into the buffer is dropped in any case."""
+
+    def on_dequeue(self, packet: Packet, sojourn: float, queue: Backlog, now: float) -> Verdict | None:
+        """A packet leaves after `sojourn` seconds; `queue` no longer counts it. None: it passes."""
+
+    def on_idle(self, now: float) -> None:
+        """The link is idle: nothing waits."""
+
+    def on_overflow(self, packets: int, now: float) -> None:
+        """Fair queueing has dropped so many waiting packets because the buffer was full."""
+
+    def on_rate(self, rate: int, now: float) -> None:
+        """The link now has this rate, in bit/s."""
+
+    def update(self, queue: Backlog, now: float) -> None:
+        """Periodic work."""
+
+
+_HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "update")
+
+
+class NotFoundError(Exception):
+    """A class that cannot be used. The core turns it into an error of the scenario."""
+
+    def __init__(self, key: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.key = key
+        """The key of `python` that is wrong."""
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Found:
+    """A class that can be used."""
+
+    cls: type[Controller | Aqm]
+    is_controller: bool
+    hooks: frozenset[str]
+    """The hooks that it defines."""
+    source: str
+    """A digest of its file."""
+
+
+def tell(error: BaseException, frames: TracebackType | None, place: str) -> BaseException:
+    """Adds to an exception of an AQM where it was raised, and keeps the traceback within the AQM.
+
+    Returns the exception that ends the run. It replaces one that would end the program.
+    """
+    ends = error
+    if not isinstance(error, (Exception, KeyboardInterrupt)):
+        ends = RuntimeError(f"an AQM raised {type(error).__name__}: {error}")
+        ends.__cause__ = error
+        ends.add_note(place)
+    error.add_note(place)
+    text = "".join(traceback.format_exception(type(error), error, frames))
+    ends.weir_traceback = text  # type: ignore[attr-defined]
+    return ends
+
+
+SHORTEST_PERIOD = 1e-5
+LONGEST_PERIOD = 1e6
+"""Seconds; as for the AQMs of the core."""
+
+
+def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
+    """Its period, if it is one. Raises TypeError or ValueError."""
+    period: object = aqm.period
+    if period is None:
+        return None
+    # numpy's numbers are not instances of float.
+    if isinstance(period, (bool, str)) or not hasattr(type(period), "__float__"):
+        raise TypeError(f"period is {period!r}, no number of seconds: write 0.01 for 10 ms")
+    seconds = float(period)  # type: ignore[arg-type]
+    if not SHORTEST_PERIOD <= seconds <= LONGEST_PERIOD:
+        raise ValueError(
+            f"a period of {seconds} s: "
+            f"write {SHORTEST_PERIOD} to {LONGEST_PERIOD:.0f} seconds between updates"
+        )
+    return seconds
+
+
+def variables_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> list[str]:
+    """Names of its variables, if they are names. Raises TypeError."""
+    return _names(aqm.variables)
+
+
+def _names(value: object) -> list[str]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        example = value if isinstance(value, str) else "name"
+        raise TypeError(f'variables is {value!r}, no tuple of names: write ("{example}",)')
+    names: list[str] = []
+    for name in cast("Sequence[object]", value):
+        if not isinstance(name, str):
+            raise TypeError(f'{name!r} in variables is no name of an attribute: write "name"')
+        names.append(name)
+    return names
+
+
+_sources: WeakKeyDictionary[type, str] = WeakKeyDictionary()
+"""Digest of a class's file when the class was first seen. A later change of the file does not
+change the class."""
+
+
+def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | None) -> Found:
+    """Finds the class at an import path and checks that it takes these parameters.
+
+    Args:
+        path: `package.module:Class`.
+        folder: the folder of the scenario file.
+        parameters: its arguments by name.
+        source: the expected digest of its file; None for any.
+
+    Raises NotFoundError.
+    """
+    name, _, attribute = path.partition(":")
+    module = _module(name, folder)
+    cls = _class(module, attribute)
+    _check_attributes(cls)
+    _check_parameters(cls, parameters)
+    digest = _digest(cls, module)
+    if source is not None and source != digest:
+        raise NotFoundError(
+            "source",
+            f"the file of {path} has changed: its digest is {digest}",
+            "undo the change, or remove `source` to run the file as it is now",
+        )
+    base = Controller if issubclass(cls, Controller) else Aqm
+    hooks = frozenset(hook for hook in _HOOKS if getattr(cls, hook, None) is not getattr(base, hook, None))
+    _check_hooks(cls, is_controller=base is Controller)
+    if not hooks:
+        raise NotFoundError(
+            "class",
+            f"{path} defines no method that decides",
+            "define update(self, seen) in a Controller, on_enqueue or on_dequeue in an Aqm",
+        )
+    return Found(cls, base is Controller, hooks, digest)
+
+
+def _module(name: str, folder: str) -> ModuleType:
+    for place in (str(Path.cwd()), str(Path(folder).resolve())):
+        if place not in sys.path:
+            # Last, so that a user's file never hides an installed module.
+            sys.path.append(place)
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise NotFoundError(
+                "class",
+                f"there is no module {error.name!r}",
+                f"looked in {Path.cwd()}, in the scenario file's folder and where Python looks; "
+                "PYTHONPATH adds to it, for workers too",
+            ) from None
+        raise _broken(name, error) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise _broken(name, error) from error
+
+
+def _broken(name: str, error: BaseException) -> NotFoundError:
+    return NotFoundError(
+        "class",
+        f"importing {name} failed: {type(error).__name__}: {error}",
+        f"python -c 'import {name}' shows where",
+    )
+
+
+def _class(module: ModuleType, name: str) -> type[Controller | Aqm]:
+    found = getattr(module, name, None)
+    if isinstance(found, type) and issubclass(found, (Controller, Aqm)):
+        return found
+    candidates = [
+        key for key, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, (Controller, Aqm)) and value not in (Controller, Aqm)
+    ]  # fmt: skip
+    if found is not None:
+        message = f"{module.__name__}:{name} is neither a weir.aqm.Controller nor a weir.aqm.Aqm"
+    else:
+        message = f"there is no class {name!r} in {module.__name__}"
+    raise NotFoundError("class", message, _known(name, candidates, "derive it from one of them"))
+
+
+def _known(name: str, names: list[str], otherwise: str) -> str:
+    near = get_close_matches(name, names, 1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"known: {', '.join(names)}" if names else otherwise
+
+
+def _check_attributes(cls: type[Controller | Aqm]) -> None:
+    for name, read in (("period", period_of), ("variables", variables_of)):
+        # A property can only be checked on an object.
+        value: object = getattr(cls, name)
+        if hasattr(value, "__get__"):
+            continue
+        try:
+            read(cls)
+        except (TypeError, ValueError) as error:
+            message, _, hint = str(error).rpartition(": ")
+            raise NotFoundError("class", f"{cls.__name__}: {message}", hint) from None
+
+
+def _check_hooks(cls: type[Controller | Aqm], *, is_controller: bool) -> None:
+    """Refuses methods named like hooks that would never be called."""
+    named = [name for name in dir(cls) if name.startswith("on_") and callable(getattr(cls, name))]
+    if is_controller and named:
+        raise NotFoundError(
+            "class",
+            f"{cls.__name__} is a Controller, and {named[0]} of a Controller is never called",
+            "a Controller has update alone; derive it from Aqm to decide on every packet",
+        )
+    for name in named:
+        if name not in _HOOKS:
+            raise NotFoundError(
+                "class",
+                f"{cls.__name__} has no hook {name!r}, so it is never called",
+                _known(name, [hook for hook in _HOOKS if hook != "update"], ""),
+            )
+
+
+def _check_parameters(cls: type[Controller | Aqm], parameters: Mapping[str, Any]) -> None:
+    signature = inspect.signature(cls)
+    try:
+        signature.bind_partial(None)
+    except TypeError:
+        raise NotFoundError(
+            "class",
+            f"the __init__ of {cls.__name__} does not take the link",
+            "write def __init__(self, link), and after link what parameters name",
+        ) from None
+    try:
+        signature.bind(None, **parameters)
+    except TypeError as error:
+        names = list(signature.parameters)[1:]
+        unknown = next((name for name in parameters if name not in names), None)
+        if unknown is None:
+            raise NotFoundError(
+                "parameters", f"{cls.__name__}: {error}", "give it a value in parameters = { ... }"
+            ) from None
+        raise NotFoundError(
+            f"parameters.{unknown}",
+            f"{cls.__name__} has no parameter {unknown!r}",
+            _known(unknown, names, "its __init__(self, link) takes none"),
+        ) from None
+
+
+def _digest(cls: type, module: ModuleType) -> str:
+    if cls not in _sources:
+        try:
+            text = inspect.getsource(module)
+        except (OSError, TypeError):
+            raise NotFoundError(
+                "class",
+                f"the text of {module.__name__} cannot be read, so the run could not be identified later",
+                "put the class into a file",
+            ) from None
+        _sources[cls] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return _sources[cls]

@@ -1,0 +1,62 @@
+"""Figures: what they show as data, and the files drawn from them.
+
+A figure of a sweep is made by the function of its kind, `weir.plot.lines(sweep, "goodput")`, or by
+`weir.plot.figure` from the kind's name. It shows itself in a notebook; `weir.plot.save` writes it.
+`Curve`, `Facet` and `Plot` describe a figure of any other numbers, which `draw` makes a figure.
+"""
+
+from weir.plot._curves import Curve, Facet, Kind, Plot, draw
+from weir.plot._figure import ROWS, Figure, Panel
+from weir.plot._files import IMAGES, SUFFIXES, render, save
+from weir.plot._kinds import (
+    KINDS,
+    cdf,
+    ellipses,
+    figure,
+    heat,
+    lines,
+    options_of,
+    over_time,
+    sensitivity,
+    slowdown,
+    tail,
+    tradeoff,
+    trend,
+)
+from weir.plot._over_time import envelope
+from weir.plot._page import PAGE, page, write_page
+from weir.plot._panels import figures_of, panels_of
+
+__all__ = [
+    "IMAGES",
+    "KINDS",
+    "PAGE",
+    "ROWS",
+    "SUFFIXES",
+    "Curve",
+    "Facet",
+    "Figure",
+    "Kind",
+    "Panel",
+    "Plot",
+    "cdf",
+    "draw",
+    "ellipses",
+    "envelope",
+    "figure",
+    "figures_of",
+    "heat",
+    "lines",
+    "options_of",
+    "over_time",
+    "page",
+    "panels_of",
+    "render",
+    "save",
+    "sensitivity",
+    "slowdown",
+    "tail",
+    "tradeoff",
+    "trend",
+    "write_page",
+]

@@ -1,0 +1,140 @@
+"""Means of runs with their intervals, and what the averages of an unfinished grid are over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+COMBINATION = "combination"
+"""Column of the levels that a row of a frame has of everything averaged over."""
+
+
+Quantile = Callable[[int], float]
+"""Of Student's t, for so many degrees of freedom."""
+
+
+@dataclass(frozen=True)
+class Common:
+    """The places of a figure that are drawn, and the combinations that all of them have."""
+
+    columns: tuple[str, ...]
+    """Of a place."""
+    places: frozenset[str]
+    combinations: frozenset[str]
+    begun: int
+    """Places of which anything is finished."""
+    wanted: int
+    """Combinations of the whole grid."""
+    whole: bool
+    """Whether every place has every combination that any has."""
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, columns: Sequence[str], wanted: int) -> Common:
+        """From rows of finished runs, with the columns of a place and `combination`.
+
+        A place that has less than half of the combinations of the fullest is left out, so that a
+        few runs of the next level do not throw away what is known of all others.
+        """
+        cells = frame.select(_key(columns), COMBINATION).unique(maintain_order=True)
+        places, combinations = (cells[name].unique(maintain_order=True) for name in ("place", COMBINATION))
+        finished = np.zeros((len(places), len(combinations)), dtype=np.bool_)
+        finished[_index(cells["place"], places), _index(cells[COMBINATION], combinations)] = True
+        whole = bool(finished.all())
+        if not whole:
+            order = np.argsort(-finished.sum(axis=1), kind="stable")
+            shared = np.logical_and.accumulate(finished[order], axis=0).sum(axis=1)
+            kept = np.sort(order[2 * shared >= shared[0]])
+            combinations = combinations.gather(np.flatnonzero(finished[kept].all(axis=0)))
+            places = places.gather(kept)
+        return cls(
+            tuple(columns),
+            frozenset(places.to_list()),
+            frozenset(combinations.to_list()),
+            finished.shape[0],
+            wanted,
+            whole,
+        )
+
+    def filter(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows that are drawn, of a frame with the columns of a place and `combination`."""
+        if self.whole:
+            return frame
+        return frame.filter(
+            _key(self.columns).is_in(list(self.places)), pl.col(COMBINATION).is_in(list(self.combinations))
+        )
+
+    def said(self) -> list[str]:
+        """What is left out, in sentences."""
+        said: list[str] = []
+        if len(self.combinations) < self.wanted:
+            number = len(self.combinations)
+            said.append(
+                f"{number:,} of {self.wanted:,} combinations {'is' if number == 1 else 'are'} finished for "
+                "everything drawn; the others are left out."
+            )
+        left = self.begun - len(self.places)
+        if left:
+            said.append(f"Too little is finished to draw {left:,} of {self.begun:,} places.")
+        return said
+
+
+def _key(columns: Sequence[str]) -> pl.Expr:
+    # Texts that tell apart whatever columns there are, and none.
+    return pl.concat_str(
+        pl.lit(""), *(pl.col(name).cast(pl.String) for name in columns), separator="\0"
+    ).alias("place")
+
+
+def _index(values: pl.Series, levels: pl.Series) -> NDArray[np.int64]:
+    return values.replace_strict(levels, pl.int_range(len(levels), eager=True)).to_numpy()
+
+
+def distinct(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Every run, or period of a run, once among the rows with the same keys.
+
+    Points are the same runs where they differ in an axis only that a variant does not have, or
+    coincide.
+    """
+    return rows.unique([*keys, "run", "period"], keep="first", maintain_order=True)
+
+
+def interval(
+    observed: pl.DataFrame, keys: Sequence[str], measure: str, quantile: Quantile, parts: int | None = None
+) -> pl.DataFrame:
+    """Mean of a measure with its 95% interval over replications: keys, measure, mean, low, high, n.
+
+    `observed` has a replication column; several rows of a replication are averaged first. A
+    replication counts if it has as many values as any of the same keys, and `parts` rows.
+    """
+    by = list(keys) or [pl.lit(0).alias("_all")]
+    runs = observed.group_by(*by, "replication").agg(
+        pl.col(measure).mean().alias("value"),
+        pl.col(measure).count().alias("parts"),
+        pl.len().alias("rows"),
+    )
+    if parts is not None:
+        runs = runs.filter(pl.col("rows") == parts)
+    shared = pl.col("parts") == pl.col("parts").max().over(list(keys) or ["_all"])
+    cells = summary(runs.filter(shared), list(keys), quantile)
+    return cells.select(*keys, pl.lit(measure).alias("measure"), "mean", "low", "high", "n")
+
+
+def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl.DataFrame:
+    """Of a column `value` of independent values: keys, mean, low, high, n. No interval of one."""
+    by = list(keys) or [pl.lit(0).alias("_all")]
+    cells = values.group_by(by).agg(
+        pl.col("value").mean().alias("mean"),
+        pl.col("value").std(ddof=1).alias("sd"),
+        pl.col("value").count().cast(pl.Int64).alias("n"),
+    )
+    quantiles = {n: quantile(n - 1) for n in cells["n"].unique().to_list() if n > 1}
+    half_width = (
+        pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
+        * pl.col("sd")
+        / pl.col("n").cast(pl.Float64).sqrt()
+    )
+    return cells.with_columns(low=pl.col("mean") - half_width, high=pl.col("mean") + half_width).drop("sd")

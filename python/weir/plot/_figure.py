@@ -1,0 +1,97 @@
+"""A chart with what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import wrap
+from typing import Any, cast
+
+import altair as alt
+import polars as pl
+
+from weir.plot import style
+
+ROWS = alt.NamedData("rows")
+"""The rows of a figure, as its chart calls them."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what is said about it."""
+
+    name: str
+    """Of its files."""
+    title: str
+    caption: str
+    chart: alt.TopLevelMixin
+    rows: pl.DataFrame
+    """What the chart calls `rows`."""
+
+    def altair(self) -> alt.Chart:
+        """The figure as an Altair chart, data included, to show, change or save."""
+        # Put in place as they are: to read a specification anew, Altair would check every value.
+        chart = cast("Any", self.chart).copy(deep=False)
+        chart.config = self.specification["config"]
+        chart.datasets = self.specification["datasets"]
+        return cast("alt.Chart", chart)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> object:
+        """What a notebook shows."""
+        return cast("Any", self.altair())._repr_mimebundle_(include, exclude)
+
+    @cached_property
+    def specification(self) -> dict[str, Any]:
+        """The Vega-Lite specification, data included."""
+        # The data join last: Altair would check every value against its schema, for seconds.
+        datasets = {"rows": self._rounded.to_dicts()}
+        return {**self.bare, "datasets": datasets}
+
+    @cached_property
+    def bare(self) -> dict[str, Any]:
+        """The specification without the data."""
+        return {**self.chart.to_dict(), "config": style.CONFIG}
+
+    @cached_property
+    def captioned(self) -> dict[str, Any]:
+        """The specification with title and caption above the picture, for a file that stands alone."""
+        title = {
+            **style.TITLE,
+            "text": wrap(self.title, style.TITLE_LETTERS),
+            "subtitle": wrap(self.caption, style.CAPTION_LETTERS),
+        }
+        return {**self.specification, "title": title}
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The data by column, a fraction of the size; texts as indices into their `levels`."""
+        found: dict[str, Any] = {}
+        for column in self._rounded:
+            if column.dtype == pl.String:
+                levels = column.unique(maintain_order=True)
+                index = {level: place for place, level in enumerate(levels)}
+                found[column.name] = {"levels": levels.to_list(), "index": [index[text] for text in column]}
+            else:
+                found[column.name] = column.to_list()
+        return found
+
+    @property
+    def _rounded(self) -> pl.DataFrame:
+        # Seven digits are more than a screen or a printer shows, and half the size of the page.
+        return self.rows.with_columns(pl.col(pl.Float64).round_sig_figs(7).fill_nan(None))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Figures that a page shows in one place, one at a time."""
+
+    name: str
+    """Of the place in the page."""
+    figures: tuple[Figure, ...]
+    choices: tuple[str, ...]
+    """What the reader chooses between; one per figure."""
+
+    @classmethod
+    def of(cls, figure: Figure) -> Panel:
+        """A place for this figure alone."""
+        return cls(figure.name, (figure,), (figure.title,))

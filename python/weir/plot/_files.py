@@ -1,0 +1,133 @@
+"""Figures as files, drawn by separate processes.
+
+The renderer holds the interpreter for up to 1.5 s at a time, in which Python handles no Ctrl-C. A
+process can be ended at any time, and two of them use two cores.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from shutil import copyfile
+from typing import TYPE_CHECKING, Any, cast
+
+from weir.run.processes import Process
+from weir.store.replace import write_whole
+from weir.sweep.dimension import ChartError
+
+if TYPE_CHECKING:
+    from weir.plot._figure import Figure
+
+PNG_SCALE = 3.0
+"""Pixels per unit: 84 mm in print have 380 dots per inch."""
+
+SPECIFICATION = ".vl.json"
+
+IMAGES = (".svg", ".pdf", ".png")
+"""What a report's figures are written as."""
+
+SUFFIXES = (*IMAGES, ".html", ".json")
+"""What one figure can be written as."""
+
+SHARES = 2
+"""Processes that draw a report's figures."""
+
+
+def render(
+    specifications: Mapping[str, dict[str, Any]], directory: Path, images: Sequence[str] = IMAGES
+) -> str:
+    """Writes NAME.vl.json and the images; returns the JavaScript that draws charts.
+
+    The script defines `vegaEmbed` and needs nothing else. Raises OSError where the figures cannot
+    be drawn or written.
+    """
+    sources: list[Path] = []
+    for name, specification in specifications.items():
+        sources.append(directory / f"{name}{SPECIFICATION}")
+        _write_json(specification, sources[-1])
+    shares = [sources[first::SHARES] for first in range(SHARES)]
+    bundle = directory / "bundle.js"
+    _run([["bundle", bundle], *([",".join(images), *share] for share in shares if share)])
+    script = bundle.read_text(encoding="utf-8")
+    bundle.unlink()
+    return script
+
+
+def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) -> None:
+    """Writes one figure: .svg, .pdf, .png, .html (a page that needs no network) or .json (Vega-Lite).
+
+    An image has title and caption above the chart, unless `caption` is False; a page is without
+    its caption then. The Vega-Lite is that of the chart alone. An earlier file stays as it was
+    until the new one is whole.
+
+    Raises ChartError for another suffix, and OSError where the figure cannot be drawn or written.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        said = f"{suffix} is no form of a figure" if suffix else f"{path} has no suffix"
+        raise ChartError(said, f"name a file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="weir-") as directory:
+        place = Path(directory)
+        drawn = place / f"figure{suffix}"
+        if suffix == ".json":
+            _write_json(figure.specification, drawn)
+        elif suffix == ".html":
+            from weir.plot._page import figure_page
+
+            page = figure_page(figure, render({}, place), caption=caption)
+            drawn.write_text(page, encoding="utf-8")
+        else:
+            source = place / f"figure{SPECIFICATION}"
+            _write_json(figure.captioned if caption else figure.specification, source)
+            _run([[suffix, source]])
+        write_whole(path, partial(copyfile, drawn))
+
+
+def _write_json(specification: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(specification, ensure_ascii=False), encoding="utf-8")
+
+
+def _run(tasks: Sequence[Sequence[str | Path]]) -> None:
+    """Does the tasks at the same time. Raises OSError where one fails: mostly, a disk is full."""
+    with ExitStack() as stack:
+        started = [stack.enter_context(Process(["-m", "weir.plot._files", *task])) for task in tasks]
+        for process in started:
+            try:
+                process.finish()
+            except RuntimeError as error:
+                # The last line of a traceback; all of it is in the cause.
+                *_, last = str(error).splitlines()
+                raise OSError(f"the process that draws has failed: {last.strip()}") from error
+
+
+def _work(task: str, paths: Sequence[Path]) -> None:
+    import vl_convert
+
+    if task == "bundle":
+        # Without a snippet the script makes `vegaEmbed` known to the page.
+        script = vl_convert.javascript_bundle()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
+        paths[0].write_text(cast("str", script), encoding="utf-8")
+        return
+    for source in paths:
+        svg = vl_convert.vegalite_to_svg(json.loads(source.read_text(encoding="utf-8")))
+        name = source.name.removesuffix(SPECIFICATION)
+        for suffix in task.split(","):
+            target = source.parent / f"{name}{suffix}"
+            if suffix == ".svg":
+                target.write_text(svg, encoding="utf-8")
+            elif suffix == ".png":
+                target.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+            else:
+                target.write_bytes(vl_convert.svg_to_pdf(svg))
+
+
+if __name__ == "__main__":
+    _work(sys.argv[1], [Path(path) for path in sys.argv[2:]])

@@ -1,0 +1,124 @@
+"""One style for every chart.
+
+Colours are those of Okabe and Ito (2008), distinguishable with any colour vision; shapes and
+dashes tell the variants apart in grey print. Sizes are for a column of 84 mm: 12 px become 7 pt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+WIDTH = 420
+HEIGHT = 260
+TITLE_LETTERS, CAPTION_LETTERS = 64, 96
+"""In a line as wide as a chart with its axis."""
+
+GREY = "#666666"
+INK = "#000000"
+STRONG = "#D55E00"
+"""Of the setting that is the answer of tuning."""
+
+MET, OPEN, MISSED = "#7fb3d5", "#ececec", "#E69F00"
+"""Of the cells of a map of verdicts: light enough for a number to be read on them."""
+
+BOUND = "#009E73"
+"""Of targets, and of where they are met."""
+
+SOFT, SOFTER = "#7fb3d5", "#d4e4f1"
+"""Of bars: an interval can be seen across both, and they differ in grey print."""
+
+# Without their yellow, which is too light for a line on white.
+_COLOURS = ("#000000", "#E69F00", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
+_SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+)  # fmt: skip
+_DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (10, 4), (4, 1), (1, 1))
+
+CONFIG = {
+    "font": "Helvetica, Arial, sans-serif",
+    "background": "white",
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "gridColor": "#e5e5e5",
+        "domainColor": "#444444",
+        "tickColor": "#444444",
+        "labelOverlap": True,
+    },
+    "legend": {
+        "labelFontSize": 11,
+        "labelLimit": 240,
+        "orient": "bottom",
+        "title": None,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+        "columns": 3,
+        "symbolSize": 70,
+        "symbolOpacity": 1,
+        "columnPadding": 14,
+    },
+    "header": {"labelFontSize": 11, "labelAnchor": "start", "labelOrient": "top", "labelPadding": 2},
+}
+"""Vega-Lite's `config` of every chart."""
+
+
+TITLE = {
+    "anchor": "start",
+    "fontSize": 13,
+    "offset": 12,
+    "subtitleFontSize": 10.5,
+    "subtitleColor": "#444444",
+    "subtitleLineHeight": 13.5,
+    "subtitlePadding": 5,
+}
+"""Of a chart that carries title and caption itself."""
+
+
+# The outline of a filled symbol would be drawn in the dash of its line.
+FILLED = alt.Legend(symbolStrokeWidth=0)
+"""Legend of a chart with symbols."""
+
+DASHED = alt.Legend(symbolSize=500)
+"""Legend of a chart of lines alone: wide enough to show a dash."""
+
+
+UNDRAWN = "#f0f0f0"
+"""Ground of a heat map's cell without a value."""
+
+GRADIENT = "viridis"
+"""Of a heat map: even steps look even, with any colour vision and in grey print."""
+
+
+def colour(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Color:
+    """Colour by label, in the order of the variants; without a legend if None."""
+    return alt.Color(f"{field}:N", legend=legend, scale=_scale(labels, _COLOURS))
+
+
+def shape(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Shape:
+    """Symbol by label."""
+    return alt.Shape(f"{field}:N", legend=legend, scale=_scale(labels, _SHAPES))
+
+
+def dash(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.StrokeDash:
+    """Dash by label."""
+    return alt.StrokeDash(f"{field}:N", legend=legend, scale=_scale(labels, _DASHES))
+
+
+def gradient(labels: Sequence[str]) -> alt.Color:
+    """Colour by label, where the labels are levels in order."""
+    scheme = alt.SchemeParams(name=GRADIENT, extent=[0.0, 0.85])
+    legend = alt.Legend(symbolType="circle", symbolStrokeWidth=0)
+    return alt.Color("label:O", legend=legend, scale=alt.Scale(domain=list(labels), scheme=scheme))
+
+
+def _scale(labels: Sequence[str], values: Sequence[str | Sequence[float]]) -> alt.Scale:
+    # Each round through the colours shifts shapes and dashes by one: no two labels look alike
+    # before every combination is used.
+    shift = 0 if values is _COLOURS else 1
+    cycle = [values[(index + shift * (index // len(values))) % len(values)] for index in range(len(labels))]
+    return alt.Scale(domain=list(labels), range=cycle)

@@ -1,0 +1,184 @@
+"""The page of a result: a run, a comparison or a sweep."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from weir.plot import Panel, page, panels_of, write_page
+from weir.run.tables import WHOLE_RUN
+from weir.stats import wording
+from weir.stats.analysis import axis_of
+from weir.stats.grid import Cell
+from weir.stats.measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
+from weir.sweep.dimension import PERIODS, VARIANTS, Dimension, plain
+from weir.sweep.grids import grids_of
+from weir.sweep.view import Sweep
+
+ROWS = 40
+"""Of the table of points; a data frame has all of them."""
+
+LEVELS = 12
+"""Of an axis, listed one by one."""
+
+DESIGNS: Mapping[str, str] = {
+    "grid": "a grid: every combination of the levels",
+    "lhs": "a Latin hypercube",
+    "sobol": "a scrambled Sobol sequence",
+    "morris": "trajectories for elementary effects after Morris",
+    "saltelli": "Saltelli's points for Sobol indices",
+}
+
+_TEMPLATES = Path(__file__).parent
+_TEMPLATE = "result.html.jinja"
+
+
+def write(sweep: Sweep, directory: str | os.PathLike[str]) -> None:
+    """Writes `figures/` and `report.html` into a directory, which is made if it is missing."""
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    values = _values(sweep)
+    panels = panels_of(sweep)
+    write_page(directory, _TEMPLATE, sweep.title, sweep.facts, panels, templates=_TEMPLATES, **values)
+
+
+def html(sweep: Sweep, panels: Sequence[Panel], script: str) -> str:
+    """The page alone. `script` defines `vegaEmbed`."""
+    values = _values(sweep)
+    return page(_TEMPLATE, sweep.title, sweep.facts, panels, script, templates=_TEMPLATES, **values)
+
+
+def _values(sweep: Sweep) -> dict[str, Any]:
+    """What the template reads beside the figures."""
+    axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
+    estimates = sweep.estimates(HEADLINE).filter(pl.col("period") == WHOLE_RUN)
+    found = not estimates.is_empty()
+    return {
+        "sweep": sweep,
+        "axes": [_axis(sweep, dimension) for dimension in sweep.dimensions] if axes else [],
+        "design": DESIGNS[sweep.design],
+        "basis": _basis(estimates["n"]) if found else "",
+        "points": _points(sweep, axes, estimates) if axes and found else None,
+        **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
+        "measures": [MEASURES[name] for name in sweep.measures],
+        "intervals": "Intervals are Student's t over replications"
+        + ("; with rules for stopping, widened for the number of looks." if sweep.until else "."),
+    }
+
+
+def _without_axes(sweep: Sweep) -> dict[str, Any]:
+    """Tables by period, differences from the baseline, and every measure."""
+    transfers = tuple(name for name in OF_TRANSFERS if name in sweep.measures)
+    differences = sweep.differences(measures=compared(transfers=bool(transfers)))
+    return {
+        "grids": grids_of(sweep, HEADLINE + transfers),
+        "whole": _whole_run(sweep),
+        "compared": wording.comparison(differences, axis_of(sweep.observations())),
+        "differences": _differences(differences),
+        "baseline": sweep.label(sweep.baseline),
+    }
+
+
+def _whole_run(sweep: Sweep) -> list[tuple[str, list[Cell]]]:
+    """Heading of every measure, and a cell per variant."""
+    whole = sweep.estimates().filter(pl.col("period") == WHOLE_RUN)
+    return [
+        (
+            MEASURES[str(part["measure"][0])].heading,
+            [_cell(row, MEASURES[row["measure"]].decimals) for row in part.iter_rows(named=True)],
+        )
+        for part in whole.partition_by("measure", maintain_order=True)
+    ]
+
+
+def _differences(differences: pl.DataFrame) -> list[dict[str, str]]:
+    """One row per variant and measure, over the whole run."""
+    rows: list[dict[str, str]] = []
+    for row in differences.filter(pl.col("period") == WHOLE_RUN).iter_rows(named=True):
+        measure = MEASURES[row["measure"]]
+        rows.append(
+            {
+                "label": row["label"],
+                "measure": measure.title,
+                "unit": measure.difference_unit,
+                "difference": wording.estimate(row["difference"], row["half_width"], measure.decimals),
+                "correlation": wording.number(row["correlation"], 2),
+                "verdict": row["verdict"],
+            }
+        )
+    return rows
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """What varied, in words."""
+
+    title: str
+    path: str
+    unit: str
+    values: str
+
+
+def _axis(sweep: Sweep, dimension: Dimension) -> _Axis:
+    path = "" if dimension.column in {VARIANTS, *PERIODS} else dimension.column
+    return _Axis(dimension.title, path, dimension.unit, _levels(sweep, dimension))
+
+
+def _levels(sweep: Sweep, dimension: Dimension) -> str:
+    levels = [plain(level) for level in dimension.values]
+    if len(levels) > LEVELS:
+        return f"{', '.join(levels[: LEVELS - 2])}, … {levels[-1]} ({len(levels):,} levels)"
+    if levels:
+        return ", ".join(levels)
+    drawn = sweep.observations()[dimension.column]
+    low, high = drawn.min(), drawn.max()
+    if isinstance(low, float) and isinstance(high, float):
+        return f"{low:.4g} to {high:.4g}{', by factors' if dimension.log else ''}"
+    return "sampled"
+
+
+def _basis(counts: pl.Series) -> str:
+    """What the numbers of the tables are made of."""
+    least, most = int(counts.min() or 0), int(counts.max() or 0)  # type: ignore[arg-type]
+    if least == most:
+        return wording.replications(most)
+    return f"mean ± 95% interval of {least} to {most} replications"
+
+
+@dataclass(frozen=True)
+class _Points:
+    """The headline measures over the whole run, a row per point and variant."""
+
+    head: list[str]
+    rows: list[tuple[list[str], list[Cell]]]
+    """The place of each, then its estimates."""
+    left_out: int
+
+
+def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> _Points:
+    several = len(sweep.labels) > 1
+    parts = whole.partition_by("point", "variant", maintain_order=True)
+    rows: list[tuple[list[str], list[Cell]]] = []
+    for part in parts[:ROWS]:
+        first = part.row(0, named=True)
+        place = [_level(axis, first[axis.column]) for axis in axes]
+        numbers = {row["measure"]: row for row in part.iter_rows(named=True)}
+        cells = [_cell(numbers[name], MEASURES[name].decimals) for name in HEADLINE]
+        rows.append((place + ([str(first["label"])] if several else []), cells))
+    head = [axis.heading for axis in axes] + (["Variant"] if several else [])
+    head += [MEASURES[name].heading for name in HEADLINE]
+    return _Points(head, rows, len(parts) - len(rows))
+
+
+def _level(axis: Dimension, value: float | str) -> str:
+    # Sampled values have sixteen digits, of which a table needs four.
+    return f"{value:.4g}" if axis.numeric and not axis.values else plain(value)
+
+
+def _cell(row: Mapping[str, Any], decimals: int) -> Cell:
+    return Cell(wording.number(row["mean"], decimals), wording.plus_minus(row["half_width"], decimals))

@@ -1,0 +1,1 @@
+"""Runs on all cores: batches, captures, tables."""

@@ -1,0 +1,1 @@
+"""Scenarios: load, change, run, compare."""

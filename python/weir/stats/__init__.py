@@ -1,0 +1,1 @@
+"""Measures, intervals and paired differences."""

@@ -1,0 +1,102 @@
+"""Numbers and differences in words, the same in terminal, report and notebook."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+
+from weir.run.tables import WHOLE_RUN
+from weir.stats.analysis import Axis
+from weir.stats.measures import MEASURES
+
+
+def number(value: float | None, decimals: int) -> str:
+    """The value with so many decimals; a dash where it is not defined."""
+    if value is None or math.isnan(value):
+        return "–"
+    text = f"{value:.{decimals}f}"
+    # No "-0.0": a sign needs a digit.
+    return text.lstrip("-") if float(text) == 0.0 else text
+
+
+def plus_minus(half_width: float | None, decimals: int) -> str:
+    """`±0.3`, or nothing where there is no interval. Never `±0` for what is not zero."""
+    if half_width is None:
+        return ""
+    text = f"{half_width:.{decimals}f}"
+    if half_width > 0.0 and float(text) == 0.0:
+        return f"±<{10.0**-decimals:.{decimals}f}"
+    return f"±{text}"
+
+
+def estimate(mean: float | None, half_width: float | None, decimals: int) -> str:
+    """`20.4±0.3`."""
+    return number(mean, decimals) + plus_minus(half_width, decimals)
+
+
+def replications(n: int) -> str:
+    """What the numbers of a table are made of."""
+    if n == 1:
+        return "one replication, so no intervals"
+    return f"mean ± 95% interval of {n} replications"
+
+
+def difference(row: dict[str, Any], *remarks: str) -> str:
+    """One row of `differences` in words: `mean queue lower by 12.3±0.4 packets (remarks)`."""
+    measure = MEASURES[row["measure"]]
+    what = measure.title.lower()
+    if row["n"] == 0:
+        return f"{what} not defined"
+    unit = f" {measure.difference_unit}" if measure.difference_unit else ""
+    spread = plus_minus(row["half_width"], measure.decimals)
+    size = f"{number(abs(row['difference']), measure.decimals)}{spread}{unit}"
+    if row["verdict"] in {"higher", "lower"}:
+        return f"{what} {row['verdict']} by {size}{_bracketed(*remarks)}"
+    if row["verdict"] == "one replication":
+        if row["difference"] == 0.0:
+            return f"{what} the same in the only pair"
+        direction = "higher" if row["difference"] > 0.0 else "lower"
+        return f"{what} {direction} by {size} in the only pair"
+    verdict = row["verdict"]
+    if verdict == "equal":
+        verdict += f" within {row['margin']:g}{unit}"
+    signed = f"{number(row['difference'], measure.decimals)}{spread}{unit}"
+    return f"{what}: {verdict}{_bracketed(signed, *remarks)}"
+
+
+def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:
+    """Label of each variant to one clause per measure, over the whole run."""
+    clauses: dict[str, list[str]] = {}
+    for rows in differences.partition_by("variant", maintain_order=True):
+        said: list[str] = []
+        for name in rows["measure"].unique(maintain_order=True):
+            of_measure = rows.filter(pl.col("measure") == name)
+            whole = of_measure.filter(pl.col("period") == WHOLE_RUN)
+            if not whole.is_empty():
+                row = whole.row(0, named=True)
+                parts = of_measure.filter(pl.col("period") != WHOLE_RUN)
+                said.append(difference(row, _tally(row, parts, axis), _correlation(row)))
+        clauses[str(rows["label"][0])] = said
+    return clauses
+
+
+def _tally(row: dict[str, Any], parts: pl.DataFrame, axis: Axis | None) -> str:
+    """In how many periods the difference has the sign that the whole run shows."""
+    if axis is None or row["verdict"] not in {"higher", "lower"}:
+        return ""
+    agreeing = len(parts.filter(pl.col("verdict") == row["verdict"]))
+    noun = "numbers of users" if axis.column == "users" else "periods"
+    if agreeing == len(parts):
+        return f"at all {agreeing} {noun}"
+    return f"at {agreeing} of {len(parts)} {noun}"
+
+
+def _correlation(row: dict[str, Any]) -> str:
+    return "" if row["correlation"] is None else f"r {row['correlation']:.2f}"
+
+
+def _bracketed(*remarks: str) -> str:
+    said = "; ".join(remark for remark in remarks if remark)
+    return f" ({said})" if said else ""

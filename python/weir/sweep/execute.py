@@ -1,0 +1,123 @@
+"""From a plan to a result: record it, run what is missing, open it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from weir.errors import WeirError
+from weir.run.captures import Capture, capture_run
+from weir.store import Finished, FinishedRun, Store
+from weir.store import Sweep as Record
+from weir.sweep import workers as at_work
+from weir.sweep.plan import plan_at_one_point
+from weir.sweep.runner import Progress, Tally, run_plan
+from weir.sweep.workers import Workers
+
+if TYPE_CHECKING:
+    from weir import _core
+    from weir.run.batch import Progress as BatchProgress
+    from weir.scenario.scenario import Variant
+    from weir.sweep.plan import Plan
+    from weir.sweep.view import Sweep
+
+
+def execute(
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    watch: bool = False,
+    command: str | None = None,
+    captures: Sequence[Capture] = (),
+) -> tuple[Sweep, Tally]:
+    """Does what is missing. The result is recorded first, so that an interrupted one can be opened.
+
+    Of the first run, captures are made. Raises WorkersError, StoreError, WeirError.
+    """
+    record = Record(plan.id, plan.name, plan.title, plan.definition(), command)
+    store.record_sweep(record)
+    captured = Tally()
+    if captures:
+        captured = _capture(plan, store, captures, progress)
+    tally = run_plan(plan, store, workers, progress, watch=watch)
+    if captured.done:
+        tally.add(captured)
+    # A worker that is only started needs no data frames.
+    from weir.sweep.view import Sweep
+
+    sweep = Sweep(store, store.find_sweep(plan.id))
+    store.write_sweep_table(sweep.record, sweep.observations())
+    return sweep, tally
+
+
+def _capture(
+    plan: Plan, store: Store, captures: Sequence[Capture], progress: Callable[[Progress], None] | None
+) -> Tally:
+    """Does the first run with its packets captured, whether or not the store has it: a capture is no part
+    of the store."""
+    from weir.run.tables import frames
+    from weir.sweep.recorded import RecordedSweep
+
+    sweep = RecordedSweep(store, store.find_sweep(plan.id))
+    runs = plan.keys.size
+
+    def report(now: BatchProgress) -> None:
+        if progress is not None:
+            progress(Progress(runs, 0, 0, 0, now.fraction, now.elapsed_s, open_ended=False, widest=()))
+
+    key, scenario = int(plan.keys[0, 0]), plan.configurations[0].scenario
+    sweep.claim_directory()
+    started = time.monotonic()
+    run, _ = capture_run(scenario, plan.seeds[0], captures, sweep.directory / "captures", report)
+    tables = frames([run], [key])
+    tables.pop("runs")
+    finished = FinishedRun(key, scenario.hash, run.seed, run.cpu_s, run.packets, run.events)
+    new = store.commit(Finished([finished], tables))
+    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=time.monotonic() - started)
+
+
+@contextmanager
+def unrecorded(
+    scenario: _core.Scenario,
+    variants: Sequence[Variant],
+    replications: int,
+    threads: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Generator[Sweep]:
+    """A comparison in a store that ends with the block: for results that nobody opens again."""
+    plan = plan_at_one_point("compare", scenario, variants, replications)
+    with (
+        TemporaryDirectory(prefix="weir-") as place,
+        Store.open(os.path.join(place, "store"), create=True) as store,  # noqa: PTH118
+        at_work.threads(threads) as workers,
+    ):
+        yield execute(plan, store, workers, progress)[0]
+
+
+def chosen_workers(
+    *,
+    threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
+    slots: int = 0,
+) -> AbstractContextManager[Workers]:
+    """Who does the runs: at most one of them, by default threads."""
+    if sum(choice is not None for choice in (threads, processes, dask, executor)) > 1:
+        raise WeirError("choose one of threads, processes, Dask and an executor")
+    if executor is not None:
+        return at_work.executor(executor, slots)
+    if dask is not None:
+        from weir.sweep.cluster import dask as cluster
+
+        return cluster(dask)
+    if processes is not None:
+        return at_work.processes(processes)
+    return at_work.threads(threads or 0)
