@@ -9,6 +9,7 @@ import pytest
 
 import weir
 from conftest import SMALL
+from two_and_three_links import Row
 from weir.scenario.scenario import bundled
 from weir.scenario.toml import to_toml
 
@@ -78,42 +79,12 @@ def test_variants_are_scenarios() -> None:
     assert raised.value.hint == "did you mean 'rem'?"
 
 
-TWO_LINKS = """
-schema = 1
-name = "two"
-duration = "4 s"
-[links.{first}]
-rate = "{rates[0]} Mbit/s"
-delay = "1 ms"
-buffer = "20 packets"
-[links.{second}]
-rate = "{rates[1]} Mbit/s"
-delay = "1 ms"
-buffer = "20 packets"
-[flows.ftp]
-path = ["{first}", "{second}"]
-count = 4
-rtt = "20 ms"
-"""
-
-
-@pytest.mark.parametrize("names", [("access", "core"), ("core", "access")])
-@pytest.mark.parametrize("rates", [(100, 5), (5, 100)])
-def test_disciplines_are_compared_at_the_bottleneck(names: tuple[str, str], rates: tuple[int, int]) -> None:
-    slow = names[rates.index(5)]
-    scenario = weir.Scenario.loads(TWO_LINKS.format(first=names[0], second=names[1], rates=rates))
-    assert scenario.network.bottleneck.name == slow
-    for variant in scenario.chosen(disciplines=["red", "rem"]):
-        queues = {port.link: port.queue for port in variant.scenario.network.ports}
-        assert queues == dict.fromkeys(names, "drop-tail") | {slow: variant.name}
-
-
 def test_an_ambiguous_bottleneck_has_to_be_named() -> None:
-    text = TWO_LINKS.format(first="a", second="b", rates=(5, 5))
+    row = Row({"a": 5, "b": 5}, ("a", "b"))
     with pytest.raises(weir.ScenarioError, match="a and b have the same rate") as caught:
-        weir.Scenario.loads(text).chosen(disciplines=["red"])
+        row.scenario().chosen(disciplines=["red"])
     assert caught.value.hint == "name the link: --set measure.bottleneck=a"
-    (red,) = weir.Scenario.loads(text, {"measure.bottleneck": "b"}).chosen(disciplines=["red"])
+    (red,) = row.scenario({"measure.bottleneck": "b"}).chosen(disciplines=["red"])
     assert [port.queue for port in red.scenario.network.ports] == ["drop-tail", "red"]
 
 
