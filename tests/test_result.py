@@ -9,10 +9,14 @@ import pytest
 
 import weir
 from conftest import SMALL
+from weir.errors import WeirError
 from weir.run.tables import TABLES
 from weir.stats.analysis import axis_of
 from weir.stats.intervals import mean_interval, paired_difference
 from weir.stats.measures import defined
+from weir.store import Sweep as Record
+from weir.sweep import query
+from weir.sweep.plan import TUNING
 
 KEYS = ["point", "variant", "label", "replication", "seed", "run"]
 
@@ -208,10 +212,30 @@ def test_nothing_is_computed_twice(small: Path, tmp_path: Path) -> None:
 def test_a_directory_of_another_result_is_left_alone(small: Path, tmp_path: Path) -> None:
     scenario = weir.load(small, {"duration": "2 s"})
     one = scenario.run(store=tmp_path / "one")
-    one.claim_directory()
+    one.store.claim_directory(one.record)
     other = scenario.run(seed=99, store=tmp_path / "other")
     assert (one.number, other.number) == (1, 1)
     assert one.directory == tmp_path / "1-small"
     assert other.directory == tmp_path / f"1-small-{other.id}"
     (tmp_path / "2-small").mkdir()
     assert scenario.run(2, store=tmp_path / "one").directory.name.startswith("2-small-")
+
+
+def test_an_answer_of_tune_has_a_number_a_directory_and_runs(small: Path, tmp_path: Path) -> None:
+    run = weir.load(small, {"duration": "2 s"}).run(2, store=tmp_path / "store")
+    keys = run.finished["run"].to_list()
+    with weir.Store.open(tmp_path / "store") as store:
+        definition = {"kind": TUNING, "runs": keys, "results_version": run.results_version}
+        record = store.record_sweep(Record("aa11", "best", definition=definition))
+        assert store.claim_directory(record) == tmp_path / "2-best"
+        listed = query.listing(store)[0]
+        assert (listed["number"], listed["kind"], listed["state"]) == (2, "tune", "2 runs")
+        with pytest.raises(WeirError, match="what `weir tune` found"):
+            weir.Sweep(store, record)
+        query.remove(store, "1")
+    run.close()
+    with weir.Store.open(tmp_path / "store") as store:
+        assert query.prune(store).startswith("removed 0 runs")
+        query.remove(store, "best")
+        assert not (tmp_path / "2-best").exists()
+        assert query.prune(store).startswith("removed 2 runs")

@@ -95,7 +95,7 @@ def report(sweep: Sweep, *, quiet: bool) -> Path:
     from weir.report.directory import REPORT, write_into
 
     def pages_into(directory: Path) -> Path:
-        sweep.claim_directory()
+        sweep.store.claim_directory(sweep.record)
         write_into(directory, lambda place: pages.write(sweep, place))
         return directory / REPORT
 
@@ -107,7 +107,7 @@ def give_back(store: Store, which: str | None, *, prune: bool) -> None:
     from weir.sweep import query
 
     if which is not None:
-        console.print_text(query.remove(store, found(store, which)))
+        console.print_text(query.remove(store, which))
     if prune:
         console.print_text(query.prune(store))
 

@@ -132,10 +132,21 @@ class Store:
         with self._told("the size of runs could not be read"):
             return chunks.size(self._place.journal, runs)
 
-    def record_sweep(self, sweep: Sweep) -> None:
-        """Keeps what was asked for. A known id keeps its number, and is the latest again."""
+    def record_sweep(self, sweep: Sweep) -> Sweep:
+        """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
+        latest again, with the new definition."""
         with self._told("the sweep could not be recorded"):
             sweeps.record(self._place.journal, sweep)
+        return self.find_sweep(sweep.id)
+
+    def directory(self, sweep: Sweep) -> Path:
+        """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
+        exist; where one of that name is another result's, the id stands behind the name."""
+        return sweeps.directory(self.path, sweep)
+
+    def claim_directory(self, sweep: Sweep) -> Path:
+        """Makes the directory, and notes in it whose it is. Raises OSError."""
+        return sweeps.claim_directory(self.path, sweep)
 
     def sweeps(self) -> list[Sweep]:
         """In the order in which they were recorded."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,8 +13,12 @@ from typing import Any
 from weir.store.errors import StoreError
 from weir.store.journal import Journal
 from weir.store.records import Sweep, this_weir
+from weir.store.replace import write_whole
 
 FOLDER = "sweeps"
+
+MANIFEST = "manifest.json"
+"""In the directory of a result: whose it is."""
 
 COLUMNS = "number, id, name, title, definition, command, weir, created"
 
@@ -26,7 +31,8 @@ def record(journal: Journal, sweep: Sweep) -> None:
     with journal.transaction() as sql:
         (asked,) = sql.execute("SELECT ifnull(max(asked), 0) + 1 FROM sweeps").fetchone()
         known = sql.execute(
-            "UPDATE sweeps SET command = ?, asked = ? WHERE id = ?", (sweep.command, asked, sweep.id)
+            "UPDATE sweeps SET definition = ?, command = ?, asked = ? WHERE id = ?",
+            (what[3], sweep.command, asked, sweep.id),
         )
         if known.rowcount == 0:
             sql.execute(
@@ -86,6 +92,33 @@ def find(journal: Journal, text: str | None) -> Sweep:
 def table_path(store: Path, sweep: Sweep) -> Path:
     """Where the wide table of a sweep is, or will be."""
     return store / FOLDER / f"{_plain(sweep.name) or 'sweep'}-{_plain(sweep.id)}.parquet"
+
+
+def directory(store: Path, sweep: Sweep) -> Path:
+    """Of the pages and captures of a result: NUMBER-NAME beside the store."""
+    parent = Path(os.path.normpath(store / os.pardir))
+    place = parent / f"{sweep.number}-{sweep.name}"
+    # Another store's, or an earlier one's with this number.
+    return place if _owner(place) in {None, sweep.id} else parent / f"{place.name}-{sweep.id}"
+
+
+def claim_directory(store: Path, sweep: Sweep) -> Path:
+    """Makes the directory, and notes whose it is."""
+    place = directory(store, sweep)
+    place.mkdir(parents=True, exist_ok=True)
+    note = {"weir": sweep.weir, "number": sweep.number, "name": sweep.name, "id": sweep.id}
+    write_whole(place / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
+    return place
+
+
+def _owner(place: Path) -> str | None:
+    """The id of the result to which a directory belongs; None if there is no such directory."""
+    if not place.exists():
+        return None
+    try:
+        return str(json.loads((place / MANIFEST).read_text(encoding="utf-8"))["id"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
 
 
 def _plain(text: str) -> str:

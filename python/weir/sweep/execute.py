@@ -20,6 +20,8 @@ from weir.sweep.runner import Progress, Tally, run_plan
 from weir.sweep.workers import Workers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from weir import _core
     from weir.run.batch import Progress as BatchProgress
     from weir.scenario.scenario import Variant
@@ -42,30 +44,32 @@ def execute(
     Of the first run, captures are made. Raises WorkersError, StoreError, WeirError.
     """
     record = Record(plan.id, plan.name, plan.title, plan.definition(), command)
-    store.record_sweep(record)
+    recorded = store.record_sweep(record)
     captured = Tally()
     if captures:
-        captured = _capture(plan, store, captures, progress)
+        captured = _capture(plan, store, store.claim_directory(recorded), captures, progress)
     tally = run_plan(plan, store, workers, progress, watch=watch)
     if captured.done:
         tally.add(captured)
     # A worker that is only started needs no data frames.
     from weir.sweep.view import Sweep
 
-    sweep = Sweep(store, store.find_sweep(plan.id))
+    sweep = Sweep(store, recorded)
     store.write_sweep_table(sweep.record, sweep.observations())
     return sweep, tally
 
 
 def _capture(
-    plan: Plan, store: Store, captures: Sequence[Capture], progress: Callable[[Progress], None] | None
+    plan: Plan,
+    store: Store,
+    directory: Path,
+    captures: Sequence[Capture],
+    progress: Callable[[Progress], None] | None,
 ) -> Tally:
     """Does the first run with its packets captured, whether or not the store has it: a capture is no part
     of the store."""
     from weir.run.tables import frames
-    from weir.sweep.recorded import RecordedSweep
 
-    sweep = RecordedSweep(store, store.find_sweep(plan.id))
     runs = plan.keys.size
 
     def report(now: BatchProgress) -> None:
@@ -73,9 +77,8 @@ def _capture(
             progress(Progress(runs, 0, 0, 0, now.fraction, now.elapsed_s, open_ended=False, widest=()))
 
     key, scenario = int(plan.keys[0, 0]), plan.configurations[0].scenario
-    sweep.claim_directory()
     started = time.monotonic()
-    run, _ = capture_run(scenario, plan.seeds[0], captures, sweep.directory / "captures", report)
+    run, _ = capture_run(scenario, plan.seeds[0], captures, directory / "captures", report)
     tables = frames([run], [key])
     tables.pop("runs")
     finished = FinishedRun(key, scenario.hash, run.seed, run.cpu_s, run.packets, run.events)

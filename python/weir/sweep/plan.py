@@ -26,6 +26,9 @@ FORMAT = 2
 Kind = Literal["run", "compare", "sweep"]
 """One scenario; variants at one point; a scenario or variants at the points of some axes."""
 
+TUNING = "tune"
+"""The kind of a result of `weir tune`: its definition has `runs`, their keys, and `results_version`."""
+
 
 @dataclass(frozen=True)
 class Configuration:

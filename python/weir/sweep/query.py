@@ -15,6 +15,7 @@ from weir.store import Store
 from weir.store import Sweep as Record
 from weir.store.replace import discard, write_whole
 from weir.sweep import describe
+from weir.sweep.plan import TUNING
 from weir.sweep.view import Sweep
 
 SHOWN = ("mean_queue", "goodput", "loss", "delay_mean", "delay_p99")
@@ -46,17 +47,22 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
         "created": describe.moment(record.created),
         "command": record.command,
     }
+    unknown: dict[str, Any] = {"kind": "", "design": "", "axes": [], "points": 0, "variants": 0, "bytes": 0}
+    if record.definition["kind"] == TUNING:
+        runs = record.definition["runs"]
+        return {
+            **known,
+            **unknown,
+            "kind": TUNING,
+            "runs": len(runs),
+            "wanted": len(runs),
+            "state": describe.counted(len(runs), "run"),
+            "bytes": _bytes(store, record, runs),
+            "results_version": record.definition["results_version"],
+        }
     try:
         sweep = Sweep(store, record)
     except WeirError as error:
-        unknown: dict[str, Any] = {
-            "kind": "",
-            "design": "",
-            "axes": [],
-            "points": 0,
-            "variants": 0,
-            "bytes": 0,
-        }
         return {**known, **unknown, "results_version": 0, "state": error.message}
     return {
         **known,
@@ -68,14 +74,14 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
         "runs": sweep.finished["run"].n_unique(),
         "wanted": sweep.wanted["run"].n_unique(),
         "state": describe.state(sweep),
-        "bytes": _bytes(sweep),
+        "bytes": _bytes(store, record, sweep.finished["run"].unique().to_list()),
         "results_version": sweep.results_version,
     }
 
 
-def _bytes(sweep: Sweep) -> int:
+def _bytes(store: Store, record: Record, runs: Sequence[int]) -> int:
     """On the disk: the share of its runs in the store, and its directory."""
-    return sweep.store.size(sweep.finished["run"].unique().to_list()) + size_of(sweep.directory)
+    return store.size(runs) + size_of(store.directory(record))
 
 
 def size_of(directory: Path) -> int:
@@ -83,13 +89,15 @@ def size_of(directory: Path) -> int:
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
-def remove(store: Store, sweep: Sweep) -> str:
-    """Removes a result and its directory; says what is left to do."""
-    freed = size_of(sweep.directory)
-    discard(sweep.directory)
-    store.remove_sweep(sweep.record)
+def remove(store: Store, which: str) -> str:
+    """Removes a result and its directory; says what is left to do. Raises StoreError."""
+    record = store.find_sweep(which)
+    directory = store.directory(record)
+    freed = size_of(directory)
+    discard(directory)
+    store.remove_sweep(record)
     return (
-        f"removed result {sweep.number}, {sweep.name}, and {describe.size(freed)} of pages and captures; "
+        f"removed result {record.number}, {record.name}, and {describe.size(freed)} of pages and captures; "
         "weir results --prune removes the runs that no result needs any more"
     )
 
@@ -99,7 +107,8 @@ def prune(store: Store) -> str:
     before = size_of(store.path)
     keep: set[int] = set()
     for record in store.sweeps():
-        keep.update(Sweep(store, record).wanted["run"].to_list())
+        tuned = record.definition["kind"] == TUNING
+        keep.update(record.definition["runs"] if tuned else Sweep(store, record).wanted["run"].to_list())
     removed = store.prune(keep)
     freed = max(0, before - size_of(store.path))
     return f"removed {describe.counted(removed, 'run')} without a result: {describe.size(freed)}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -21,11 +19,10 @@ from weir.scenario.toml import to_toml
 from weir.stats import analysis
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.store.replace import write_whole
 from weir.sweep.design import Design
 from weir.sweep.design import Kind as DesignKind
 from weir.sweep.measured import measured
-from weir.sweep.plan import FORMAT, Kind
+from weir.sweep.plan import FORMAT, TUNING, Kind
 from weir.sweep.stopping import OPEN, stops
 from weir.sweep.until import Rule, Sequential
 
@@ -38,14 +35,16 @@ CONFIGURATION = ("point", "variant", "label")
 
 _OF_GROUPS = {"links", "groups", "delays", "completions"}
 
-MANIFEST = "manifest.json"
-"""In the directory of a result: whose it is."""
-
 
 class RecordedSweep:
     """The definition, the finished runs and the tables of a result."""
 
     def __init__(self, store: Store, record: Record) -> None:
+        if record.definition["kind"] == TUNING:
+            raise WeirError(
+                f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
+                f"its page is in {store.directory(record)}; name another result for tables and figures",
+            )
         if record.definition["format"] != FORMAT:
             raise WeirError(
                 f"another version of Weir defined the result {record.name!r}", "use that version to read it"
@@ -285,19 +284,10 @@ class RecordedSweep:
         """A table of all runs that count, by key of the run: the first column, `run`."""
         return self._scan(name).collect()
 
-    @cached_property
+    @property
     def directory(self) -> Path:
         """Of its pages, figures and captures: NUMBER-NAME beside the store."""
-        parent = Path(os.path.normpath(self.store.path / os.pardir))
-        place = parent / f"{self.number}-{self.name}"
-        # Another store's, or an earlier one's with this number.
-        return place if _owner(place) in {None, self.id} else parent / f"{place.name}-{self.id}"
-
-    def claim_directory(self) -> None:
-        """Makes the directory, and notes whose it is."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        note = {"weir": self.record.weir, "number": self.number, "name": self.name, "id": self.id}
-        write_whole(self.directory / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
+        return self.store.directory(self.record)
 
     @property
     def captures(self) -> Mapping[str, Path]:
@@ -364,13 +354,3 @@ class _Tables(Mapping[str, pl.DataFrame]):
 
     def __len__(self) -> int:
         return len(TABLES)
-
-
-def _owner(directory: Path) -> str | None:
-    """The id of the result to which a directory belongs; None if there is no such directory."""
-    if not directory.exists():
-        return None
-    try:
-        return str(json.loads((directory / MANIFEST).read_text(encoding="utf-8"))["id"])
-    except (OSError, ValueError, TypeError, KeyError):
-        return ""
