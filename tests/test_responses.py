@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 import weir
 from conftest import Command
-from weir.scenario.loads import Change, changes, rate_changes, steps, way
 from weir.stats.responses import ResponseError, estimates, moving_average, times
 
 SECOND = 1_000_000_000
@@ -230,66 +228,86 @@ start = "{start} s"
 population = [{told}]
 """
     scenario = weir.Scenario.loads(text)
-    group = json.loads(scenario.core.to_json())["flows"]["some"]
     flows = scenario.run().flows.filter(pl.col("group") == "some", pl.col("period") == -1)
     ends = flows["stop_s"].fill_nan(None).drop_nulls()
     by: dict[float, int] = {}
     for instant, change in [*((t, 1) for t in flows["start_s"]), *((t, -1) for t in ends)]:
         by[instant] = by.get(instant, 0) + change
-    mine: dict[float, int] = {}
-    for instant, change in steps(group):
-        mine[instant] = mine.get(instant, 0) + change
-    during = {instant: change for instant, change in mine.items() if change != 0 and instant < 12.0}
+    load = scenario.network.path("some").load
+    during = {change.at_s: change.after - change.before for change in load if change.at_s < 12.0}
     assert during == {instant: change for instant, change in by.items() if change != 0 and instant < 12.0}
 
 
-def test_changes_of_load_are_those_of_the_link() -> None:
-    link = {"rate": "8 Mbit/s", "rate_schedule": [{"at": "30 s", "rate": "4 Mbit/s"}]}
-    scenario = {
-        "duration": "100 s",
-        "links": {"a": link, "b": {"rate": "8 Mbit/s"}},
-        "flows": {
-            "first": {"count": 2, "start": "0 s", "path": ["a"]},
-            "both": {"count": 3, "start": "10 s", "stop": "60 s", "path": ["a", "b"]},
-            "late": {"count": 1, "start": "100 s", "path": ["b"]},
-        },
-    }
-    assert changes(scenario, "a") == [
-        Change(10.0, 2, 5),
-        Change(30.0, 5, 5, 4e6),
-        Change(60.0, 5, 2),
-    ]
-    assert changes(scenario, "b") == [Change(10.0, 0, 3), Change(60.0, 3, 0)]
+# Nodes, so that flows pass both links in both directions; `core` gets other rates.
+TWO_WAYS = """
+schema = 1
+name = "two-ways"
+duration = "12 s"
+measure.series = { interval = "100 ms" }
+[links.up]
+rate = "8 Mbit/s"
+delay = "1 ms"
+buffer = "20 packets"
+from = "home"
+to = "isp"
+reverse = { rate = "9 Mbit/s", buffer = "20 packets" }
+[links.core]
+rate = "8 Mbit/s"
+delay = "1 ms"
+buffer = "20 packets"
+from = "isp"
+to = "server"
+rate_schedule = [{ at = "2 s", rate = "4 Mbit/s" }, { at = "3 s", rate = "2 Mbit/s" }]
+rate_period = "8 s"
+reverse = { rate = "9 Mbit/s", buffer = "20 packets" }
+[flows.there]
+path = ["up", "core"]
+from = "home"
+to = "server"
+rtt = "20 ms"
+count = 2
+stop = "9 s"
+[flows.back]
+path = ["core", "up"]
+from = "server"
+to = "home"
+rtt = "20 ms"
+start = "5 s"
+[flows.local]
+path = ["up"]
+from = "home"
+to = "isp"
+rtt = "20 ms"
+start = "2 s"
+count = 3
+"""
 
 
-def test_a_schedule_that_begins_anew() -> None:
-    link = {
-        "rate": "8 Mbit/s",
-        "rate_schedule": [{"at": "10 s", "rate": "4 Mbit/s"}, {"at": "15 s", "rate": "2 Mbit/s"}],
-        "rate_period": "20 s",
-    }
-    assert rate_changes(link, 36.0) == [(10.0, 4e6), (15.0, 2e6), (20.0, 8e6), (30.0, 4e6), (35.0, 2e6)]
-    assert rate_changes({"rate": "8 Mbit/s"}, 36.0) == []
+@pytest.mark.parametrize(
+    ("link", "changes"),
+    [
+        ("up", [(2.0, 2, 5, None), (9.0, 5, 3, None)]),
+        (
+            "core",
+            [(2.0, 2, 2, 4e6), (3.0, 2, 2, 2e6), (8.0, 2, 2, 8e6), (9.0, 2, 0, None), (10.0, 0, 0, 4e6),
+             (11.0, 0, 0, 2e6)],
+        ),
+        ("up.reverse", [(5.0, 0, 1, None)]),
+        ("core.reverse", [(5.0, 0, 1, None)]),
+    ],
+)  # fmt: skip
+def test_changes_of_load_are_those_of_the_link_and_direction(
+    link: str, changes: list[tuple[float, int, int, float | None]], two_ways: weir.Sweep
+) -> None:
+    found = two_ways.responses("0 packets", "1 packets", link=link, hold="1 s")
+    columns = ["at_s", "flows_before", "flows_after", "rate_bps"]
+    assert found.select(columns).unique(maintain_order=True).rows() == changes
+    assert found["until_s"].unique(maintain_order=True).to_list() == [at for at, *_ in changes[1:]] + [12.0]
 
 
-def test_flows_against_a_link_are_no_load_of_its_forward_queue() -> None:
-    scenario: dict[str, Any] = {
-        "duration": "10 s",
-        "links": {
-            "up": {"rate": "8 Mbit/s", "from": "home", "to": "isp"},
-            "core": {"rate": "8 Mbit/s", "from": "isp", "to": "server"},
-        },
-        "flows": {
-            "there": {"path": ["up", "core"], "from": "home", "to": "server", "count": 2, "start": "1 s"},
-            "back": {"path": ["core", "up"], "from": "server", "to": "home", "start": "2 s"},
-        },
-    }
-    flows = scenario["flows"]
-    assert way(scenario, flows["there"]) == [("up", "forward"), ("core", "forward")]
-    assert way(scenario, flows["back"]) == [("core", "reverse"), ("up", "reverse")]
-    assert changes(scenario, "up") == [Change(1.0, 0, 2)]
-    turned = {"path": ["core"], "upload": True}
-    assert way(scenario, turned) == [("core", "reverse")]
+@pytest.fixture(scope="module")
+def two_ways() -> weir.Sweep:
+    return weir.Scenario.loads(TWO_WAYS).run()
 
 
 def test_what_cannot_be_found_is_refused(stepped: weir.Sweep, single: weir.Sweep) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import weir
 from conftest import Command
+from weir.scenario.toml import Value
 from weir.theory import Study, TheoryError, Utility, network_of
-from weir.theory.reading import network_in
 
 LOT = """
 schema = 1
@@ -75,29 +75,38 @@ def test_target_utilisation() -> None:
 
 
 def test_data_against_a_link_has_a_link_of_its_own() -> None:
-    told = json.loads(weir.Scenario.loads(LOT).core.to_json())
-    told["links"]["a"]["reverse"] = {"rate": "2 Mbit/s"}
-    told["flows"]["long"] |= {"path": ["a"], "upload": True}
-    network = network_in(told, 0.0)
+    values: dict[str, Value] = {
+        "links.a.reverse": {"rate": "2 Mbit/s", "buffer": "50 packets"},
+        "flows.long.path": ["a"],
+        "flows.long.upload": True,
+    }
+    network = network_of(weir.Scenario.loads(LOT, values), 0.0)
     assert [(link.name, link.rate) for link in network.links] == [("a.reverse", 250.0), ("b", 1000.0)]
     assert network.sources[0].path == ("a.reverse",)
-    told["links"]["a"]["reverse"]["rate_schedule"] = [{"at": "2 s", "rate": "1 Mbit/s"}]
-    assert [network_in(told, at).links[0].rate for at in (0.0, 1.9, 2.0, 4.0)] == [250.0, 250.0, 125.0, 125.0]
-    told["links"]["b"] = {**told["links"]["b"], "rate": None, "trace": "cell.down"}
+    values["links.a.reverse.rate_schedule"] = [{"at": "2 s", "rate": "1 Mbit/s"}]
+    changing = weir.Scenario.loads(LOT, values)
+    rates = [network_of(changing, at).links[0].rate for at in (0.0, 1.9, 2.0, 4.0)]
+    assert rates == [250.0, 250.0, 125.0, 125.0]
+
+
+def test_a_link_that_follows_a_trace_has_no_one_rate(tmp_path: Path) -> None:
+    (tmp_path / "cell.down").write_text("1\n2\n4\n", encoding="utf-8")
+    scenario = tmp_path / "lot.toml"
+    scenario.write_text(LOT.replace('[links.b]\nrate = "8 Mbit/s"', '[links.b]\ntrace = "cell.down"'))
     with pytest.raises(TheoryError, match="follows a trace") as caught:
-        network_in(told, 0.0)
+        network_of(weir.Scenario.load(scenario), 0.0)
     assert caught.value.path == "links.b.trace"
 
 
 def test_traffic_of_its_own_has_no_utility() -> None:
-    told = json.loads(weir.Scenario.loads(LOT).core.to_json())
-    told["flows"]["long"]["traffic"] = {"poisson": {"load": 0.5}}
+    text = LOT.replace("count = 2\n", 'traffic.poisson = { load = 0.5, size = "10 kB" }\n')
+    scenario = weir.Scenario.loads(text)
     with pytest.raises(TheoryError, match="traffic of its own states no utility"):
-        network_in(told, 0.0)
+        network_of(scenario, 0.0)
 
 
-BAD = {
-    "reno states no utility": {"flows.long.tcp.congestion.reno": "{}"},
+BAD: dict[str, dict[str, Value]] = {
+    "reno states no utility": {"flows.long.tcp.congestion.reno": {}},
     "packets of one size": {"flows.long.packet_size": "500 B"},
     "counts packets of": {"links.b.mean_packet_size": "500 B"},
     "no flow is there": {"flows.long.start": "3 s", "flows.short.start": "3 s"},
@@ -106,10 +115,7 @@ BAD = {
 
 @pytest.mark.parametrize("told", BAD)
 def test_what_the_model_has_no_word_for(told: str) -> None:
-    values: dict[str, str | dict[str, object]] = {
-        path: {} if value == "{}" else value for path, value in BAD[told].items()
-    }
-    scenario = weir.Scenario.loads(LOT).replace(values)  # pyright: ignore[reportArgumentType]
+    scenario = weir.Scenario.loads(LOT, BAD[told])
     with pytest.raises(TheoryError, match=told) as caught:
         network_of(scenario, 0.0)
     assert caught.value.hint

@@ -222,6 +222,11 @@ def _overrides(values: Mapping[str, Value] | None) -> list[tuple[str, str]]:
     return [(path, to_toml(value)) for path, value in (values or {}).items()]
 
 
+def flows_at(load: Sequence[_core.LoadChange], at_s: float) -> int:
+    """The number of flows at an instant in seconds, by the changes of a port's or a path's load."""
+    return next((change.after for change in reversed(load) if change.at_s <= at_s), 0)
+
+
 def suggestion(name: str, known: Sequence[str]) -> str:
     """What was probably meant, or what there is."""
     close = get_close_matches(name, known, n=1)

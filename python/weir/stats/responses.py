@@ -15,7 +15,6 @@ as fine as the interval of the series.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from weir import _core
 from weir.errors import WeirError
-from weir.scenario.loads import Change, changes, flows_over
+from weir.scenario.scenario import flows_at
 from weir.stats import wording
 from weir.stats.analysis import bottleneck, component
 from weir.stats.grid import Cell, Grid, render
@@ -36,12 +35,9 @@ NO_SERIES = "the scenario asks for no series"
 HOW_TO_ASK = 'add to it: series = { interval = "100 ms" } under [measure]'
 """The error and its hint where nothing was recorded over time."""
 
-HOLD = "10 s"
-AVERAGE = "100 ms"
-
 MEASURES = ("response_s", "settling_s")
 
-KEYS = ("variant", "label", "replication", "seed")
+_KEYS = ("variant", "label", "replication", "seed")
 
 _SCHEMA = {
     "variant": pl.String, "label": pl.String, "replication": pl.Int64, "seed": pl.Int64,
@@ -64,10 +60,6 @@ class Band:
     hold_s: float
     average_s: float
 
-    def inside(self, queue: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which values lie between the bounds, both included."""
-        return (queue >= self.low) & (queue <= self.high)
-
 
 def responses(
     tables: Mapping[str, pl.DataFrame],
@@ -75,10 +67,10 @@ def responses(
     low: str,
     high: str,
     *,
-    link: str | None = None,
-    hold: str = HOLD,
-    average: str = AVERAGE,
-    at: Sequence[str] | None = None,
+    link: str | None,
+    hold: str,
+    average: str,
+    at: Sequence[str] | None,
 ) -> pl.DataFrame:
     """One row per run, change of load and view of the queue: see `weir.Sweep.responses`."""
     series = tables["series"]
@@ -91,12 +83,13 @@ def responses(
         raise ResponseError(f"there is no link {name!r}", f"there are: {', '.join(known)}")
     rows: list[dict[str, Any]] = []
     for variant, text in resolved.items():
-        scenario = tomllib.loads(text)
-        band = _band(scenario, name, low, high, hold, average)
-        found = _phases(scenario, name, at)
-        for run in queues.filter(pl.col("variant") == variant).partition_by(*KEYS, maintain_order=True):
-            key = run.select(KEYS).row(0, named=True)
-            rows += [{**key, **row} for row in _of_run(run, found, band)]
+        network = _core.network_of(text)
+        port = network.port(name)
+        band = _band(port, low, high, hold, average)
+        phases = _phases(port, network.duration_s, at)
+        for run in queues.filter(pl.col("variant") == variant).partition_by(*_KEYS, maintain_order=True):
+            key = run.select(_KEYS).row(0, named=True)
+            rows += [{**key, **row} for row in _of_run(run, phases, band)]
     return pl.DataFrame(rows, schema=_SCHEMA)
 
 
@@ -125,7 +118,7 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
                     "measure": measure,
                     "n": len(times),
                     "never": never,
-                    "median_s": _median(times),
+                    "median_s": float(np.median(times)),
                     "mean_s": None if interval is None else interval.mean,
                     "half_width_s": None if interval is None else interval.half_width,
                 }
@@ -169,7 +162,7 @@ def moving_average(queue: NDArray[np.float64], samples: int) -> NDArray[np.float
     return (sums[ends] - sums[begins]) / (ends - begins)
 
 
-def _of_run(run: pl.DataFrame, found: Sequence[tuple[Change, float]], band: Band) -> list[dict[str, Any]]:
+def _of_run(run: pl.DataFrame, phases: Sequence[dict[str, Any]], band: Band) -> list[dict[str, Any]]:
     instants = np.rint(run["time_s"].to_numpy() * 1e9).astype(np.int64)
     queue = run["value"].to_numpy()
     interval = float(np.median(np.diff(instants))) / 1e9 if instants.size > 1 else math.inf
@@ -179,81 +172,74 @@ def _of_run(run: pl.DataFrame, found: Sequence[tuple[Change, float]], band: Band
             'record it more often: measure.series.interval = "100 ms"',
         )
     smooth = moving_average(queue, max(1, round(band.average_s / interval)))
+    inside = {
+        view: (values >= band.low) & (values <= band.high)
+        for view, values in (("samples", queue), ("average", smooth))
+    }
     rows: list[dict[str, Any]] = []
-    for index, (change, until) in enumerate(found):
-        end = _nanoseconds(until)
-        for view, values in (("samples", queue), ("average", smooth)):
-            response, settling = times(
-                instants, band.inside(values), _nanoseconds(change.at), end, _nanoseconds(band.hold_s)
-            )
-            rows.append(
-                {
-                    "change": index,
-                    "at_s": change.at,
-                    "until_s": until,
-                    "flows_before": change.before,
-                    "flows_after": change.after,
-                    "rate_bps": change.rate,
-                    "queue": view,
-                    "response_s": response,
-                    "settling_s": settling,
-                }
-            )
+    for phase in phases:
+        start, end, hold = (
+            round(1e9 * seconds) for seconds in (phase["at_s"], phase["until_s"], band.hold_s)
+        )
+        for view, good in inside.items():
+            response, settling = times(instants, good, start, end, hold)
+            rows.append({**phase, "queue": view, "response_s": response, "settling_s": settling})
     return rows
 
 
-def _phases(scenario: Mapping[str, Any], link: str, at: Sequence[str] | None) -> list[tuple[Change, float]]:
-    """The changes that are asked for, each with the end of its phase in seconds."""
-    stated = changes(scenario, link)
-    end = _quantity(str(scenario["duration"]), "s")
-    wanted = stated if at is None else [_change(scenario, link, stated, text, end) for text in at]
-    if not wanted:
+def _phases(port: _core.Port, end: float, at: Sequence[str] | None) -> list[dict[str, Any]]:
+    """The changes of load that are asked for, each with the end of its phase in seconds."""
+    loads, rates = {change.at_s: change for change in port.load}, dict(port.rate_changes)
+    stated = sorted(instant for instant in {*loads, *rates} if 0.0 < instant < end)
+    asked = stated if at is None else sorted({_instant(text, end) for text in at})
+    if not asked:
         raise ResponseError(
-            f"the load of {link} does not change after the start of the run",
+            f"the load of {port.name} does not change after the start of the run",
             "name the instants from which times count: --at '150 s'",
         )
-    bounds = sorted({*(change.at for change in (*stated, *wanted)), end})
-    unique = sorted({change.at: change for change in wanted}.values(), key=lambda change: change.at)
-    return [(change, bounds[bounds.index(change.at) + 1]) for change in unique]
+    bounds = sorted({*stated, *asked, end})
+    return [
+        {
+            "change": index,
+            "at_s": instant,
+            "until_s": bounds[bounds.index(instant) + 1],
+            "flows_before": loads[instant].before if instant in loads else flows_at(port.load, instant),
+            "flows_after": flows_at(port.load, instant),
+            "rate_bps": rates.get(instant),
+        }
+        for index, instant in enumerate(asked)
+    ]
 
 
-def _change(
-    scenario: Mapping[str, Any], link: str, stated: Sequence[Change], text: str, end: float
-) -> Change:
-    instant = _quantity(text, "s")
+def _instant(text: str, end: float) -> float:
+    instant = _seconds(text)
     if instant >= end:
         raise ResponseError(f"the run is over at {text}", f"name an instant before {end:g} s")
-    known = next((change for change in stated if change.at == instant), None)
-    if known is not None:
-        return known
-    flows = flows_over(scenario, link, instant)
-    return Change(instant, 0 if instant == 0.0 else flows, flows)
+    return instant
 
 
-def _band(scenario: Mapping[str, Any], link: str, low: str, high: str, hold: str, average: str) -> Band:
-    packet = _quantity(str(scenario["links"][link]["mean_packet_size"]), "B")
-    lower, upper = _packets(low, packet), _packets(high, packet)
+def _band(port: _core.Port, low: str, high: str, hold: str, average: str) -> Band:
+    lower, upper = (_packets(text, port.mean_packet_bytes) for text in (low, high))
     if lower > upper:
         raise ResponseError(f"{low} is more than {high}", "the lower bound comes first")
-    hold_s, average_s = _quantity(hold, "s"), _quantity(average, "s")
+    hold_s, average_s = _seconds(hold), _seconds(average)
     if hold_s <= 0.0:
         raise ResponseError("a queue stays for no time at all", 'the paper has 10 s: hold = "10 s"')
     return Band(lower, upper, hold_s, average_s)
 
 
-def _packets(text: str, packet: float) -> float:
+def _packets(text: str, packet_bytes: int) -> float:
     """Bytes count as packets of the link's mean size."""
     value, kind = _parsed(text)
     if kind not in {"packets", "B"}:
         raise ResponseError(f"{text} is no length of a queue", 'write for example "20 packets" or "62.5 kB"')
-    return value / packet if kind == "B" else value
+    return value / packet_bytes if kind == "B" else value
 
 
-def _quantity(text: str, wanted: str) -> float:
+def _seconds(text: str) -> float:
     value, kind = _parsed(text)
-    if kind != wanted:
-        what, example = {"s": ("time", "10 s"), "B": ("size", "1000 B")}[wanted]
-        raise ResponseError(f"{text} is no {what}", f'write for example "{example}"')
+    if kind != "s":
+        raise ResponseError(f"{text} is no time", 'write for example "10 s"')
     return value
 
 
@@ -263,19 +249,6 @@ def _parsed(text: str) -> tuple[float, str]:
     except ValueError as error:
         message, _, hint = str(error).partition("; hint: ")
         raise ResponseError(message, hint or None) from None
-
-
-def _median(values: NDArray[np.float64]) -> float:
-    """Of values some of which may be infinite."""
-    ordered = np.sort(values)
-    middle = ordered.size // 2
-    if ordered.size % 2:
-        return float(ordered[middle])
-    return float(0.5 * (ordered[middle - 1] + ordered[middle]))
-
-
-def _nanoseconds(seconds: float) -> int:
-    return round(seconds * 1e9)
 
 
 def without_infinity(frame: pl.DataFrame) -> pl.DataFrame:
