@@ -1,0 +1,74 @@
+"""Which link results are about, in tables, responses, figures and pages: the bottleneck of the network."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import weir
+from two_and_three_links import Row, in_every_order
+from weir.cli import console
+from weir.plot import figure
+from weir.report.result import html
+from weir.stats.measures import MEASURES
+
+DISCIPLINES = ["drop-tail", "red"]
+
+SHORT = {"duration": "2 s", "measure.series": {"interval": "50 ms"}}
+
+
+@pytest.fixture
+def compared(row: Row) -> weir.Sweep:
+    return row.scenario(SHORT).compare(disciplines=DISCIPLINES)
+
+
+@in_every_order
+def test_measures_responses_and_figures_are_those_of_the_bottleneck(row: Row, compared: weir.Sweep) -> None:
+    network = row.scenario().network
+    assert compared.bottleneck == network.bottleneck.name == row.bottleneck
+    assert compared.has_several_links
+    for text in compared.resolved.values():
+        assert weir.Scenario.loads(text).network.bottleneck.name == row.bottleneck
+
+    here = pl.col("link") == row.bottleneck, pl.col("group") == "all", pl.col("period") == -1
+    links = compared.links.filter(*here)
+    assert len(links) == len(DISCIPLINES)
+    assert links["bottleneck"].all()
+    others = pl.col("link").is_in(row.others)
+    assert not compared.links.filter(others)["bottleneck"].any()
+    assert set(compared.links.filter(others)["link"]) == set(row.others)
+    assert (links["rate_bps"] == 1e6 * row.rates[row.bottleneck]).all()
+
+    summary = compared.summary()
+    for measure in (one for one in MEASURES.values() if one.table == "links"):
+        measured = (links[measure.column] * measure.scale).to_list()
+        assert summary[measure.name].to_list() == pytest.approx(measured, nan_ok=True)
+    assert summary["mean_queue"][0] > 1.0
+
+    band = ("0 packets", "200 packets")
+    options = {"hold": "1 s", "at": ["0 s"]}
+    found = compared.responses(*band, **options)  # pyright: ignore[reportArgumentType]
+    assert found.equals(compared.responses(*band, link=row.bottleneck, **options))  # pyright: ignore[reportArgumentType]
+
+    waited = compared.delays.filter(*here).group_by("label").agg(pl.col("count").sum()).sort("label")
+    histograms = compared.delay_histograms().group_by("label").agg(pl.col("count").sum()).sort("label")
+    assert histograms["count"].to_list() == waited["count"].to_list()
+    delays = figure(compared, "cdf")
+    assert "at the bottleneck" in delays.caption
+    longest = compared.delays.filter(*here, pl.col("count") > 0)["upto_ms"].max()
+    assert delays.rows["delay_ms"].max() == pytest.approx(longest)
+
+
+@in_every_order
+def test_the_terminal_and_the_page_show_it(
+    row: Row, compared: weir.Sweep, capsys: pytest.CaptureFixture[str]
+) -> None:
+    console.print_sweep(compared, ("mean_queue", "delay_mean"))
+    shown = capsys.readouterr().out
+    assert f"queue, marks and delay are those of the bottleneck: {row.bottleneck}\n" in shown
+    for link in row.others:
+        assert link not in shown
+    page = html(compared, [], "")
+    for name in ("mean_queue", "goodput"):
+        for value in compared.summary()[name]:
+            assert f"{value:.{MEASURES[name].decimals}f}" in page
