@@ -1,8 +1,7 @@
 //! Queue disciplines, as a router would import them.
 //!
-//! A **AQM** ([`Aqm`]) decides, a **discipline** ([`Discipline`]) owns packets, a **port**
-//! ([`Port`]) owns time on the wire. None of them reads a clock, draws from a global
-//! generator or does I/O.
+//! An **AQM** ([`Aqm`]) decides, a **queue discipline** ([`Discipline`]) holds packets, a **port**
+//! ([`Port`]) transmits them. None of them reads a clock, uses a global random generator or does I/O.
 //!
 //! ```text
 //!            offer(packet, now)                       sent(packet, start, end)

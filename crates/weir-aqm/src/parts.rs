@@ -1,6 +1,5 @@
-//! The parts that published AQMs are made of, as pure functions. The REM paper (section 2)
-//! puts it in three questions: how is congestion measured, how is the measure embedded in a
-//! probability, how is it fed back. An AQM calls these and still reads like its paper.
+//! The parts of published AQMs, as pure functions. The REM paper (section 2) asks three questions: how
+//! is congestion measured, how does the measure become a probability, how is it fed back.
 
 use weir_types::{Duration, Level, Rate};
 
@@ -12,14 +11,14 @@ pub fn ewma(average: f64, weight: f64, sample: f64) -> f64 {
     (1.0 - weight) * average + weight * sample
 }
 
-/// An average that has seen `steps` samples of zero: `(1 - w)^steps average`.
+/// An average after `steps` samples of zero: `(1 - w)^steps average`.
 #[inline]
 pub fn ewma_idle(average: f64, weight: f64, steps: f64) -> f64 {
     average * libm::pow(1.0 - weight, steps)
 }
 
-/// The weight at which an average of `rate` samples a second forgets with a time constant of
-/// one second: `1 - exp(-1 / rate)`.
+/// The weight that gives `rate` samples per second a time constant of one second:
+/// `1 - exp(-1 / rate)`.
 #[inline]
 pub fn weight_of(rate: f64) -> f64 {
     -libm::expm1(-1.0 / rate)
@@ -51,7 +50,7 @@ pub fn exponential_natural(price: f64) -> f64 {
     1.0 - libm::exp(-price)
 }
 
-/// A straight line through `bottom` at `low` and `top` at `high`, and on as far as probabilities go.
+/// A line through `bottom` at `low` and `top` at `high`, clipped to [0, 1].
 #[inline]
 pub fn affine(measure: f64, low: f64, high: f64, bottom: f64, top: f64) -> f64 {
     (bottom + linear(measure, low, high, top - bottom)).clamp(0.0, 1.0)
@@ -149,12 +148,12 @@ pub fn spaced_with_wait(p: f64, count: f64) -> f64 {
     }
 }
 
-/// `c`: how many packets a link can send in one interval, though its rate may change on the way.
+/// `c`: packets that a link can send in one interval, during which its rate may change.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
-    /// In a whole interval at the rate in force.
+    /// For a whole interval at the current rate.
     packets: f64,
-    /// What this interval has more, or less, from before a change.
+    /// Correction for the time before a change in this interval.
     rest: f64,
 }
 
@@ -164,13 +163,13 @@ impl Capacity {
         Self { packets: rate.packets_per_second(mean_packet) * interval.as_secs_f64(), rest: 0.0 }
     }
 
-    /// From now on it is `other`; so much of this interval, a part of one, is still to come.
+    /// Changes to `other`, with the fraction `to_come` of this interval still to come.
     pub fn becomes(&mut self, other: Self, to_come: f64) {
         let rest = self.rest + (self.packets - other.packets) * (1.0 - to_come);
         *self = Self { rest, ..other };
     }
 
-    /// That of the interval that ends.
+    /// The value for the interval that ends.
     pub const fn take(&mut self) -> f64 {
         self.packets + core::mem::replace(&mut self.rest, 0.0)
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,9 +26,9 @@ class Variable:
     """With the defaults first, if there are several: "packets or bytes, as the thresholds are"."""
 
     @classmethod
-    def of(cls, entry: str | Mapping[str, str]) -> Variable:
+    def of(cls, entry: str | Sequence[str]) -> Variable:
         """From the file: a sentence, or a meaning and a unit."""
-        return cls(entry) if isinstance(entry, str) else cls(**entry)
+        return cls(entry) if isinstance(entry, str) else cls(*entry)
 
     @property
     def sentence(self) -> str:
@@ -73,6 +73,15 @@ class Kernel:
     """What the line cannot express."""
     none: str | None = None
     """The closest one, if no kernel has it."""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, str]) -> Kernel:
+        """From the file: `qdisc`, the arguments of `tc` from the name on, or `none`."""
+        if "none" in entry:
+            return cls(**entry)
+        rest = dict(entry)
+        qdisc = rest.pop("qdisc")
+        return cls(qdisc.split()[0], f"tc qdisc add dev eth0 root {qdisc}", **rest)
 
 
 @dataclass(frozen=True)
@@ -134,16 +143,22 @@ def read(name: str) -> dict[str, Any]:
         "sources": tuple(table.pop("sources")),
         "idea": " ".join(str(table.pop("idea")).split()),
         "equations": tuple(str(table.pop("equations")).strip("\n").split("\n")),
-        "variables": {key: Variable.of(entry) for key, entry in table.pop("variables").items()},
+        "variables": _variables(table.pop("variables", {}), table.pop("variables_of", None)),
         "figure": tuple(table.pop("figure")),
         "set": dict(table.pop("set", {})),
         "caption": " ".join(str(table.pop("caption", "")).split()),
-        "tc": Kernel(**table.pop("tc")),
-        "deviations": tuple(Deviation(**entry) for entry in table.pop("deviation")),
+        "tc": Kernel.of(table.pop("tc")),
+        "deviations": tuple(Deviation(topic, **entry) for topic, entry in table.pop("deviations").items()),
     }
     if table:
         raise KeyError(f"{name}.toml: {', '.join(table)}")
     return parts
+
+
+def _variables(own: Mapping[str, Any], of: str | None) -> dict[str, Variable]:
+    """The own variables, after those of the discipline that this one extends."""
+    extended: dict[str, Variable] = {} if of is None else read(of)["variables"]
+    return {**extended, **{key: Variable.of(entry) for key, entry in own.items()}}
 
 
 def _of(declared: Declared) -> Discipline:

@@ -10,17 +10,16 @@
 //! max_p <- beta max_p                       if avg < min_th + 0.4 (max_th - min_th)
 //! ```
 //!
-//! within [`bottom`, `top`]. What the paper sets from the link, with `C` in packets a second:
+//! with `max_p` in [`bottom`, `top`]. From the link, with `C` in packets per second:
 //!
 //! ```text
 //! w_q    = 1 - exp(-1 / C)                      a time constant of one second
 //! min_th = max(5, target_delay C / 2),  max_th = 3 min_th
 //! ```
 //!
-//! The test is made at the first arrival later than an interval after the last test. ns-2 counts
-//! from the last *change*: after a quiet time its next one comes with the arrival that brings the
-//! average out of the middle. ns-2 also lets the last step go beyond a bound, and its gentle ramp
-//! starts at the `max_p` of the beginning; here both are as in the paper.
+//! The test runs at the first arrival later than an interval after the last test. ns-2 counts
+//! from the last *change*. In ns-2 the last step may also pass a bound, and the gentle ramp
+//! starts at the initial `max_p`; here both are as in the paper.
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
@@ -112,10 +111,10 @@ impl AdaptiveRedParameters {
             "min_th is zero",
             "set it above zero, or leave it to target_delay",
         )?;
-        // Any link will do: with a threshold left to it, the thresholds go together.
+        // Any capacity serves: computed thresholds fit each other.
         self.red(1.0).check()?;
         check_bounds(self.bottom, self.top)?;
-        // From zero, a step of a quarter leads nowhere.
+        // An increment is at most a quarter of `max_p`, so zero would stay.
         Invalid::unless_positive(self.bottom.get(), "bottom")?;
         Invalid::unless_positive(self.alpha.get(), "alpha")?;
         Invalid::unless_positive(self.beta.get(), "beta")
@@ -131,7 +130,7 @@ impl AdaptiveRedParameters {
         }
     }
 
-    /// The RED that this is before a link of `capacity` packets a second, until it adapts.
+    /// The initial RED for a link of `capacity` packets per second.
     fn red(&self, capacity: f64) -> RedParameters {
         let Self { max_p, gentle, spacing, ecn, harddrop, .. } = *self;
         let delay = self.target_delay.as_secs_f64();

@@ -2,7 +2,7 @@
 //!
 //! S. Kunniyur, R. Srikant: *Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for
 //! Active Queue Management*, ACM SIGCOMM 2001. A virtual queue has the same buffer B and a capacity
-//! `C~` below the real C. When `b` bytes arrive at `t`, the last arrival having come at `s`:
+//! `C~` below the real C. When `b` bytes arrive at `t`, with the last arrival at `s`:
 //!
 //! ```text
 //! VQ <- max(0, VQ - C~ (t - s))
@@ -21,7 +21,7 @@ use weir_types::{Instant, Invalid, Probability, Rate, Rng};
 
 use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
 
-/// Which packets the virtual capacity is adapted to.
+/// Packets that the virtual capacity adapts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -55,7 +55,7 @@ pub struct AvqParameters {
     /// Initial virtual capacity as a fraction of the link's.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2, `ecnlim_`")))]
     pub start: Probability,
-    /// Which packets the virtual capacity adapts to.
+    /// Packets that the virtual capacity adapts to.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
     pub adapts_to: AdaptsTo,
     /// Mark ECN-capable packets instead of dropping them.
@@ -115,7 +115,7 @@ pub struct Avq {
     virtual_capacity: f64,
     /// VQ, in bytes.
     virtual_queue: f64,
-    /// Up to when VQ has been drained; `None` before the first arrival.
+    /// End of the drained time; `None` before the first arrival.
     drained_at: Option<Instant>,
     /// `s`: the last arrival that `C~` was adapted to.
     adapted_at: Instant,
@@ -157,7 +157,7 @@ impl Aqm for Avq {
         if !overflows {
             self.virtual_queue += bytes;
         }
-        // What cannot be marked is dropped.
+        // A packet that cannot be marked is dropped.
         let dropped = overflows && !(self.parameters.ecn && packet.ecn.is_markable());
         if !dropped || self.parameters.adapts_to == AdaptsTo::Arrivals {
             self.adapt(bytes, now);
@@ -168,7 +168,7 @@ impl Aqm for Avq {
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         let capacity = bytes_per_second(rate);
         if self.drained_at.is_some() {
-            // What has passed, has passed at the old rates.
+            // Until now the old rates applied.
             self.drain(now);
             self.adapt(0.0, now);
             self.virtual_capacity = self.virtual_capacity.min(capacity);

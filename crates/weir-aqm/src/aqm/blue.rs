@@ -5,14 +5,13 @@
 //!
 //! ```text
 //! on a loss, or with the queue above L:  p_m <- min(1, p_m + d1)
-//! when the line falls idle:              p_m <- max(0, p_m - d2)
+//! when the link falls idle:              p_m <- max(0, p_m - d2)
 //! ```
 //!
-//! each only if the last change is more than `freeze` ago. Arrivals are signalled with
-//! probability `p_m`, each by itself. A loss is a packet that found the buffer full; Blue's own
-//! drops are none. An idle line lowers `p_m` once, however long it stays so; the paper does not
-//! say, and its ns code was not to be had. At `p_m = 1`, an arrival that Blue drops at an
-//! idle line makes it idle again, so there is a way back.
+//! each only if the last change is more than `freeze` ago. Each arrival is signalled with
+//! probability `p_m`. A loss is a packet that finds the buffer full, not a drop by Blue. An idle
+//! link lowers `p_m` once; the paper leaves this open. At `p_m = 1`, an arrival that Blue drops at
+//! an idle link makes it idle again, so `p_m` can fall.
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rng};
 
@@ -75,7 +74,7 @@ pub struct Blue {
 }
 
 impl Blue {
-    /// Moves the probability unless it is frozen.
+    /// Changes the probability unless it is frozen.
     fn step(&mut self, by: f64, now: Instant) {
         if now.since(self.changed_at) > self.parameters.freeze {
             self.probability = (self.probability + by).clamp(0.0, 1.0);

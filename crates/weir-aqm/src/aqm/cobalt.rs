@@ -40,7 +40,7 @@ pub struct CobaltParameters {
     pub target: Duration,
     /// Time above `target` before the first signal.
     pub interval: Duration,
-    /// Mark ECN-capable packets where CoDel would drop them. Blue drops them all the same.
+    /// Mark ECN-capable packets where CoDel would drop them. Blue still drops them.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-3; CAKE always marks")))]
     pub ecn: bool,
     /// Increment of `p_drop` when the buffer overflows.
@@ -95,7 +95,7 @@ pub struct Cobalt {
     dropping: bool,
     /// Number of signals, minus decrements since.
     count: u32,
-    /// When the next signal, or the next step back, is due.
+    /// When the next signal or decrement is due.
     drop_next: Instant,
     /// Blue's probability.
     p_drop: f64,
@@ -166,7 +166,7 @@ impl Aqm for Cobalt {
         }
         let mut drop = signal && !mark;
         if self.p_drop > 0.0 {
-            // What does not answer to drops does not answer to marks either.
+            // Traffic that ignores drops ignores marks too.
             drop |= self.rng.chance(self.p_drop);
         }
         if self.count == 0 {

@@ -17,10 +17,9 @@
 //! to drop too (`State::Dropped`). `tests/it/vectors/codel_loop.rs` compares every decision with
 //! the RFC's loop.
 //!
-//! Linux and ns-3 take 1/sqrt(count) from one step of Newton's iteration with 16 bits for
-//! every change of `count`, which makes the second interval 50 ms instead of 70.7:
-//! `invsqrt = "newton16"`. Not followed: their strict `now > first_above_time`, and that they
-//! keep `first_above_time` when a dequeue finds nothing.
+//! Linux and ns-3 compute 1/sqrt(count) by one 16-bit Newton step per change of `count`, so that the
+//! second interval is 50 ms instead of 70.7: `invsqrt = "newton16"`. Weir does not follow their
+//! strict `now > first_above_time`, nor their `first_above_time` after an empty dequeue.
 
 use weir_types::{Duration, Instant, Invalid, PacketSize, Rng};
 
@@ -107,13 +106,13 @@ impl CodelParameters {
 pub struct Codel {
     parameters: CodelParameters,
     state: State,
-    /// When the sojourn will have been above target for an interval; `None` while it is below.
+    /// When the sojourn time will have exceeded the target for an interval; `None` below target.
     first_above_time: Option<Instant>,
-    /// When the next signal is due, while signals are given.
+    /// When the next signal is due in the dropping state.
     drop_next: Instant,
-    /// Signals since they began.
+    /// Signals in this dropping state.
     count: u32,
-    /// `count` when they began.
+    /// `count` on entry.
     lastcount: u32,
     /// 1/sqrt(count).
     rec_inv_sqrt: f64,

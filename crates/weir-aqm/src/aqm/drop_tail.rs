@@ -14,7 +14,7 @@ use crate::{Aqm, Link};
 pub struct DropTailParameters {}
 
 impl DropTailParameters {
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every law has a check")]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every AQM has a check")]
     pub(super) const fn check(&self) -> Result<(), Invalid> {
         Ok(())
     }

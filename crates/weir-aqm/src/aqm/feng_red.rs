@@ -8,8 +8,8 @@
 //! max_p <- max_p beta       when avg rises above max_th
 //! ```
 //!
-//! Once for every crossing: `max_p` changes again only after the average was between the
-//! thresholds, or beyond the other one. An average equal to a threshold changes nothing.
+//! Once per crossing: `max_p` changes again only after the average was between the thresholds or
+//! past the other one. An average equal to a threshold changes nothing.
 //!
 //! The paper has no bounds; `bottom` and `top` are Weir's. It does not state the initial position
 //! of the average. Here it is between the thresholds, so the first arrival at an empty queue
@@ -120,7 +120,7 @@ impl FengRedParameters {
     }
 }
 
-/// Where the average was last seen off the thresholds.
+/// Position of the average, except on a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Below,

@@ -13,17 +13,17 @@
 //! ```
 //!
 //! `S` is the mean packet, `C` the capacity, `RTT` the largest round trip. Each packet is
-//! signalled by itself with probability `p`.
+//! signalled independently with probability `p`.
 //!
-//! What the paper leaves open, or has wrong, and how it is read here:
+//! Errors and gaps of the paper:
 //!
-//! - Figure 1 prints `l > min_th` for the decrease. Its increment is defined with `min_th - l`,
-//!   and with `>` both steps would be taken above `max_th`: it is `l < min_th`.
+//! - Figure 1 prints `l > min_th` for the decrease. Its increment, `min_th - l`, requires
+//!   `l < min_th`.
 //! - `p` in both steps is the line before the step; the verdict uses the line after it.
-//! - Equation (10) lost a product; equation (11) follows with it. Table 2 has its gains per bit.
-//! - The first `p_min` is not stated. Steps are in proportion to `p`, so that zero would be for
-//!   ever: it begins at 0.001 and stays in [1e-6, 1]; `p` stays in [0, 1].
-//! - On an idle link nothing arrives and `p_min` stays as it is.
+//! - Equation (10) lost a product, which (11) needs. Gains in table 2 are per bit.
+//! - The initial `p_min` is not stated. Steps are proportional to `p`, so zero would never change:
+//!   here it is 0.001, and `p_min` stays in [1e-6, 1]; `p` stays in [0, 1].
+//! - `p_min` does not change on an idle link.
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
@@ -153,21 +153,21 @@ pub struct Hred {
 }
 
 impl Hred {
-    /// `|S(l)|`, equation (7): by how much a small deviation of the queue from `queue` comes back
-    /// after a control delay, for flows with a round trip of `rtt`. Stable below 1, that is for
+    /// `|S(l)|`, equation (7): the gain of a small deviation from `queue` over one control delay, for
+    /// flows with a round-trip time of `rtt`. Stable below 1, that is for
     ///
     /// ```text
     /// K > (l + C RTT) / (2 max_th (1 + (l - min_th) / (K max_th)))
     /// ```
     ///
-    /// `p_min` cancels out: it is a test of K. The paper's K = 2 passes at `min_th` for round
-    /// trips up to 218.75 ms, not for the 240 ms that its gains are made for.
+    /// `p_min` cancels out. The paper's K = 2 is stable at `min_th` for round-trip times up to
+    /// 218.75 ms, but not for the 240 ms of its gains.
     pub fn loop_gain(&self, queue: f64, rtt: Duration) -> f64 {
         let k_max_th = self.parameters.k * self.max_th;
         (queue + self.capacity * rtt.as_secs_f64()) / (2.0 * (k_max_th + queue - self.min_th))
     }
 
-    /// `p` at a queue of `l`: equation (6) with (8) put in.
+    /// `p` at a queue of `l`: equation (6) with (8).
     fn line(&self, l: f64) -> f64 {
         let height = 1.0 + (l - self.min_th) / (self.parameters.k * self.max_th);
         (self.p_min * height).clamp(0.0, 1.0)

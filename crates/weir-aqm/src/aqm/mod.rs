@@ -107,14 +107,14 @@ macro_rules! with_aqms {
             /// DropTail: packets are dropped when the buffer is full, and only then.
             "drop-tail" DropTail(DropTailParameters),
             /// RED, Random Early Detection (Floyd and Jacobson, 1993): signals with a probability
-            /// that grows with the average queue; gentle, spacing and ns-2's habits are options.
+            /// that grows with the average queue; gentle mode and ns-2 compatibility are options.
             "red" Red(RedParameters),
             /// REM, Random Exponential Marking (Athuraliya, Li, Low and Yin, 2001): a price
             /// integrates the mismatch of rate and queue; packets are signalled with a probability
             /// exponential in it.
             "rem" Rem(RemParameters),
-            /// NLRED, Nonlinear RED (Zhou, Yeung and Li, 2006): RED with a parabola for its line,
-            /// gentler at light load and harder at heavy load.
+            /// NLRED, Nonlinear RED (Zhou, Yeung and Li, 2006): RED with a parabola instead of a line,
+            /// which signals less at light load and more at heavy load.
             "nlred" Nlred(NlredParameters),
             /// Self-configuring RED (Feng, Kandlur, Saha and Shin, 1999): RED that scales `max_p`
             /// whenever the average leaves the band.
@@ -123,10 +123,10 @@ macro_rules! with_aqms {
             /// middle of the band by additive increase and multiplicative decrease of `max_p`.
             "adaptive-red" AdaptiveRed(AdaptiveRedParameters),
             /// HRED, Hybrid RED (Joo and Bahk, 2002): a line over the whole buffer, on the queue
-            /// itself, whose height adapts beyond two thresholds.
+            /// itself, whose height adapts outside two thresholds.
             "hred" Hred(HredParameters),
-            /// OP-RED (ours, after Verma, Iyer and Karandikar, 2002): RED driven to an operating
-            /// point of delay and loss, or as near as it can come.
+            /// OP-RED (Weir, after Verma, Iyer and Karandikar, 2002): RED that moves delay and loss to
+            /// their targets, or to the nearest point that it can reach.
             "op-red" OpRed(OpRedParameters),
             /// PI, the proportional-integral controller (Hollot, Misra, Towsley and Gong, 2001): the
             /// probability integrates the distance of the queue from a target.
@@ -135,24 +135,24 @@ macro_rules! with_aqms {
             /// virtual queue whose capacity adapts to a desired utilisation.
             "avq" Avq(AvqParameters),
             /// Blue (Feng, Kandlur, Saha and Shin, 1999): the probability grows when packets are lost
-            /// and shrinks when the line is idle.
+            /// and shrinks when the link is idle.
             "blue" Blue(BlueParameters),
             /// SFB, Stochastic Fair Blue (Feng, Kandlur, Saha and Shin, 2001): a Blue for every bin of
-            /// a hash of flows; flows that do not respond go through a penalty box.
+            /// a hash of flows; unresponsive flows enter a penalty box.
             "sfb" Sfb(SfbParameters),
-            /// An AQM put together (the REM paper, sections 2 and 3.3): any measure of congestion, in
-            /// any profile, fed back in any way.
+            /// An AQM composed of parts (the REM paper, sections 2 and 3.3): a measure of congestion, a
+            /// profile and a kind of feedback.
             "modular" Modular(ModularParameters),
             /// Step (DCTCP, RFC 8257): every packet that finds more than a threshold waiting is marked.
             "step" Step(StepParameters),
-            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, ever faster, while
-            /// no packet of an interval has waited less than a target.
+            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, at an increasing
+            /// rate, while no packet of an interval has waited less than a target.
             "codel" Codel(CodelParameters),
-            /// COBALT, CoDel and Blue alternate (CAKE): remembers how fast it last had to signal, and
-            /// drops at random from traffic that does not answer.
+            /// COBALT, CoDel and Blue alternate (CAKE): CoDel that remembers its last signalling rate,
+            /// and Blue for unresponsive traffic.
             "cobalt" Cobalt(CobaltParameters),
-            /// PIE, Proportional Integral controller Enhanced (RFC 8033): a probability follows the
-            /// delay and its growth, in steps that suit its size.
+            /// PIE, Proportional Integral controller Enhanced (RFC 8033): the probability follows the
+            /// delay and its growth, in steps that scale with it.
             "pie" Pie(PieParameters),
             /// PI2 (De Schepper, Bondarenko, Tsang and Briscoe, 2016): a PI controller on the delay,
             /// whose output is squared.

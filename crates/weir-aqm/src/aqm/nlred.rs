@@ -1,19 +1,18 @@
 //! NLRED, Nonlinear RED.
 //!
 //! K. Zhou, K. L. Yeung, V. O. K. Li: *Nonlinear RED: a simple yet efficient active queue
-//! management scheme*, Computer Networks 50(18), 2006. RED with a parabola for its line:
+//! management scheme*, Computer Networks 50(18), 2006. RED with a parabola instead of a line:
 //!
 //! ```text
 //! p_b = max_p' ((avg - min_th) / (max_th - min_th))^2    for min_th <= avg < max_th
 //! max_p' = 1.5 max_p
 //! ```
 //!
-//! The factor 1.5 makes the areas under both profiles equal, so that packets are spared at
-//! light load and signalled more at heavy load; the two cross at two thirds of the way. Average,
-//! spacing and all else are RED's.
+//! The factor 1.5 makes the areas under both profiles equal; they cross at two thirds of the band.
+//! Average, spacing and the rest are RED's.
 //!
 //! Where gentle RED continues from `max_p`, gentle NLRED continues from `max_p'`. ns-3 continues
-//! from `max_p` here too, which makes the probability fall at `max_th`.
+//! from `max_p`, so that the probability falls at `max_th`.
 
 use alloc::format;
 

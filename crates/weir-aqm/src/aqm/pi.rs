@@ -8,8 +8,8 @@
 //! p <- p + a (q - q_ref) - b (q' - q_ref), kept on [0, 1]
 //! ```
 //!
-//! An arriving packet is signalled with probability `p`, each by itself. The paper designs the
-//! gains for a link of C packets a second and at least N flows with round trips of at most R:
+//! Each arriving packet is signalled with probability `p`. The paper designs the gains for a link of
+//! C packets per second and at least N flows with round-trip times of at most R:
 //!
 //! ```text
 //! z   = 2 N / (R^2 C)                                      the zero sits on TCP's pole
@@ -18,16 +18,16 @@
 //! a   = K (1/z + T/2),  b = K (1/z - T/2)                  bilinear transform
 //! ```
 //!
-//! and prints K = 9.64e-6 for N = 60, R = 246 ms, C = 3750, from which come the gains that
-//! everybody uses. The formula gives 9.781e-6: the printed K is 1.4% low.
+//! It prints K = 9.64e-6 for N = 60, R = 246 ms, C = 3750, the source of the usual gains. The formula
+//! gives 9.781e-6: the printed K is 1.4% low.
 //!
-//! ns-2 runs the gains of 160 Hz at 170 Hz, and updates for the first time at 0, to no effect.
+//! ns-2 uses the gains of 160 Hz at 170 Hz.
 
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
-/// What the gains are designed for; the capacity is the link's.
+/// Load of the design; the capacity is the link's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -132,12 +132,12 @@ impl PiParameters {
             crossover.is_none_or(|beta| beta > 0.0 && beta < 0.85),
             "design",
             alloc::format!("a crossover of {} is not between 0 and 0.85", crossover.unwrap_or_default()),
-            "beyond 0.85 the loop has no phase margin; leave it out for the paper's choice",
+            "above 0.85 the loop has no phase margin; leave it out for the paper's choice",
         )
     }
 
-    /// Whether the link can be designed for: each flow has a window of at least `sqrt(2)`, at which
-    /// TCP's `p = 2 / W^2` is 1, and the zero lies well below the rate of sampling.
+    /// Rejects a link without a design: each flow needs a window of at least `sqrt(2)`, at which TCP's
+    /// `p = 2 / W^2` is 1, and the zero must lie well below the sampling rate.
     pub(crate) fn check_before(&self, link: Link) -> Result<(), Invalid> {
         let Some(design) = &self.design else { return Ok(()) };
         let capacity = link.rate.packets_per_second(link.mean_packet);
@@ -194,7 +194,7 @@ pub struct Pi {
 }
 
 impl Pi {
-    /// A design follows the link: other rates have other gains.
+    /// A design depends on the rate of the link.
     fn design(&mut self, rate: Rate) {
         if let Some(design) = &self.parameters.design {
             let capacity = rate.packets_per_second(self.mean_packet);

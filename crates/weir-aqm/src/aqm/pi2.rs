@@ -9,12 +9,12 @@
 //! p   = p'^2
 //! ```
 //!
-//! An arriving packet is signalled with probability `p`. The rate of a Classic TCP goes with
-//! 1/sqrt(p), so `p'` is linear in the load, and one pair of gains serves for all loads: what
-//! PIE's table approximates in steps. PIE's safeguards are gone with it.
+//! An arriving packet is signalled with probability `p`. The rate of a Classic TCP is proportional to
+//! 1/sqrt(p), so `p'` is linear in the load, and one pair of gains serves all loads. PIE's table
+//! approximates this in steps. PIE's safeguards are not needed.
 //!
-//! The delay is the sojourn of the packet that left last, 0 if it left nothing behind. For
-//! Scalable TCP, to which the paper applies `p'` itself, there is DualPI2.
+//! The delay is the sojourn time of the last departure, 0 if the queue is empty. The paper applies `p'`
+//! to Scalable TCP; here DualPI2 does.
 
 use weir_types::{Duration, Instant, Invalid, Rng};
 
@@ -80,7 +80,7 @@ pub struct Pi2 {
     parameters: Pi2Parameters,
     /// `p'`.
     base: f64,
-    /// Of the packet that left last, 0 if it left nothing behind.
+    /// Of the last departure, 0 if the queue is empty.
     sojourn: Duration,
     /// The delay at the last update.
     qdelay_old: Duration,

@@ -8,22 +8,18 @@
 //! scale(p) = 2048, 512, 128, 32, 8, 2, 1   for p below 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1
 //! ```
 //!
-//! with a step of at most 0.02 once `p` is 0.1 (section 5.5), 0.02 more while `qdelay` is beyond
-//! 250 ms (Linux, `high_delay_step`), and `p` times 0.98 where both delays are zero. An arriving
-//! packet is signalled with probability `p`, but for the safeguards: not within the burst
-//! allowance, not with half the target and `p` below 0.2, not with two packets waiting or fewer,
-//! and, if `derandomise` is on, neither before the sum of `p` since the last signal is 0.85 nor
-//! later than at 8.5 (section 5.4).
+//! The step is at most 0.02 once `p` is 0.1 (section 5.5). `p` grows by 0.02 while `qdelay` exceeds
+//! 250 ms (Linux, `high_delay_step`) and is multiplied by 0.98 if both delays are zero. An arriving
+//! packet is signalled with probability `p`, with these exceptions: during the burst allowance; if
+//! `old` is below half the target and `p` below 0.2; if at most two packets wait. With `derandomise`,
+//! no signal comes before the sum of `p` since the last signal is 0.85, and one comes at 8.5
+//! (section 5.4).
 //!
-//! The delay is the sojourn of the packet that left last, 0 if it left nothing behind, or the
-//! backlog over the rate at which bytes left (section 5.2, which averages times; Linux, ns-3
-//! and this average rates).
+//! The delay is the sojourn time of the last departure, 0 if the queue is empty, or the backlog over
+//! the departure rate. Section 5.2 averages times; Linux, ns-3 and Weir average rates.
 //!
-//! Linux starts after half a second, takes the current delay where the RFC takes the old one in
-//! the second safeguard, marks at 10% too, leaves the sum as it is with a mark at 8.5 (not with one
-//! that was drawn), uses up the burst allowance at departures by the time between them, and resets
-//! all variables where the RFC only restores the burst allowance. ns-3 holds `p` at 0 during
-//! a burst. None of this is followed.
+//! Linux also starts after half a second, compares the current delay in the second safeguard, and
+//! decreases the burst allowance at departures. Further differences: `docs/disciplines/pie.md`.
 
 use weir_types::{Duration, Instant, Invalid, PacketSize, Probability, Rng};
 
@@ -40,8 +36,8 @@ pub enum DelayFrom {
     /// The sojourn of the packet that left last.
     #[default]
     Timestamps,
-    /// Little's law: the backlog over the estimated rate of departure. 0 until 16 KiB have left
-    /// a backlog of 16 KiB.
+    /// Little's law: the backlog over the estimated departure rate. 0 until 16 KiB have left a backlog
+    /// of 16 KiB.
     DepartureRate,
 }
 
@@ -134,11 +130,11 @@ pub struct Pie {
     parameters: PieParameters,
     /// `p`; the RFC's `drop_prob_`.
     probability: f64,
-    /// Of the packet that left last, 0 if it left nothing behind.
+    /// Of the last departure, 0 if the queue is empty.
     sojourn: Duration,
     /// The delay at the last update.
     qdelay_old: Duration,
-    /// Signals are withheld for so long.
+    /// Remaining time without signals.
     burst_allowance: Duration,
     /// The sum of `p` over the packets since the last signal.
     accu_prob: f64,
@@ -162,7 +158,7 @@ impl Pie {
         if !self.parameters.derandomise {
             return self.rng.chance(p);
         }
-        // Nothing is owed from before `p` was zero.
+        // The sum restarts when `p` is zero.
         self.accu_prob = if p > 0.0 { self.accu_prob + p } else { 0.0 };
         self.accu_prob >= 0.85 && (self.accu_prob >= 8.5 || self.rng.chance(p))
     }
@@ -218,7 +214,7 @@ impl Aqm for Pie {
         let (qdelay, old) = (self.qdelay(queue), self.qdelay_old);
         self.update_at = now + self.parameters.interval;
         if self.probability <= 0.0 && qdelay.is_zero() && old.is_zero() && target / 2 > Duration::ZERO {
-            // What follows would come to this. So it is with most of the queues of FQ-PIE.
+            // A shortcut for most queues of FQ-PIE.
             self.burst_allowance = self.parameters.max_burst;
             return;
         }
@@ -249,20 +245,20 @@ impl Aqm for Pie {
     }
 }
 
-/// What a step is divided by: steps of a small probability are small (section 4.2).
+/// Divisor of a step: steps of a small probability are small (section 4.2).
 fn scale(p: f64) -> f64 {
     const TABLE: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (0.1, 2.0)];
     TABLE.iter().find(|(below, _)| p < *below).map_or(1.0, |(_, divisor)| *divisor)
 }
 
-/// Estimation of the departure rate, section 5.2: while enough waits that the link has no
-/// reason to pause, the time that 16 KiB take to leave.
+/// Estimation of the departure rate, section 5.2: the time that 16 KiB take to leave while at least
+/// as much waits.
 #[derive(Clone, Debug, Default)]
 struct Departures {
     /// `avg_dq_rate`, bytes per second.
     average: Option<f64>,
-    /// A measurement: since when, and the bytes that have left.
+    /// A measurement: its start, and the bytes that have left.
     under_way: Option<(Instant, u64)>,
 }
 
@@ -272,8 +268,8 @@ impl Departures {
     /// Weight of a new measurement, `DQ_THRESHOLD` / 2^16.
     const WEIGHT: f64 = 0.25;
 
-    /// A packet of `bytes` has left `queue` behind. The one that begins a measurement is not
-    /// counted: its bytes leave within it, those of the last after it.
+    /// A packet of `bytes` has left `queue` behind. The first packet of a measurement is not counted:
+    /// its bytes leave during the measurement, those of the last one after it.
     fn count(&mut self, bytes: u32, queue: Backlog, now: Instant) {
         if let Some((start, departed)) = &mut self.under_way {
             *departed += u64::from(bytes);
@@ -303,7 +299,7 @@ mod tests {
 
     const WAITING: Backlog = Backlog { packets: 9, bytes: 9000, limit: Limit::Packets(100) };
 
-    /// The probability that follows on `p` with these delays, old and new, in ms.
+    /// The probability after `p` with these delays, old and new, in ms.
     fn step(p: f64, old: u64, new: u64, parameters: &PieParameters) -> f64 {
         let rate = "64 Mbit/s".parse().expect("a rate");
         let link = Link { rate, mean_packet: 1000, limit: WAITING.limit };
@@ -333,7 +329,7 @@ mod tests {
         assert!((step(0.01, 0, 0, &PieParameters::default()) - 0.008_881_25).abs() < 1e-12);
     }
 
-    /// The scale of the probability as it was decides, below each bound and from it on.
+    /// The scale is that of the previous probability, on both sides of each bound.
     #[test]
     fn small_probabilities_take_small_steps() {
         let bounds = [(1e-6, 2048.0, 512.0), (1e-5, 512.0, 128.0), (1e-4, 128.0, 32.0), (1e-3, 32.0, 8.0)];

@@ -13,7 +13,7 @@ pub trait AqmFactory: Send + Sync {
     fn build(&self, link: Link, rng: Rng) -> Box<dyn Aqm>;
 }
 
-/// An argument of a class, as in the scenario file.
+/// An argument of a class.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -77,7 +77,7 @@ impl PythonParameters {
     /// If the class has not been loaded.
     pub fn build(&self, link: Link, rng: Rng) -> PythonAqm {
         let LoadedClass(factory) = &self.factory;
-        PythonAqm(factory.as_ref().unwrap_or_else(|| panic!("nobody hosts {}", self.class)).build(link, rng))
+        PythonAqm(factory.as_ref().unwrap_or_else(|| panic!("{} is not loaded", self.class)).build(link, rng))
     }
 }
 

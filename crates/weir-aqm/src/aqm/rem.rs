@@ -22,12 +22,11 @@
 //! m  = 1 - e^-p                                         (6)
 //! ```
 //!
-//! `x` counts packets that are dropped on arrival, as in the authors' ns-2 code. With
-//! dropping the queue therefore settles at `b* - (x - c)/alpha`, below the target in
-//! proportion to the loss.
+//! `x` includes packets that are dropped on arrival, as in the authors' ns-2 code. With dropping the
+//! queue therefore settles at `b* - (x - c)/alpha`, below the target.
 //!
-//! In ns-2, marking happens when a packet leaves the queue, and packets that cannot be
-//! marked pass unharmed: `mark_at = "departure"`.
+//! ns-2 marks packets when they leave the queue, and passes packets that cannot be marked:
+//! `mark_at = "departure"`.
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
@@ -37,7 +36,7 @@ use crate::{
     parts::{self, Capacity},
 };
 
-/// What the price is made of.
+/// How the price is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -45,10 +44,10 @@ use crate::{
     serde(rename_all = "kebab-case")
 )]
 pub enum Price {
-    /// Equation (2): rate mismatch and queue mismatch, summed up.
+    /// Equation (2): sum of rate mismatch and queue mismatch.
     #[default]
     RateAndQueue,
-    /// Equation (3): queue mismatch and the growth of the queue, summed up. Needs a target above zero.
+    /// Equation (3): sum of queue mismatch and growth of the queue. Needs a target above zero.
     Queue,
     /// The paper of 1999: the average queue, times `per_packet`.
     Average,
@@ -180,7 +179,7 @@ pub struct Rem {
     parameters: RemParameters,
     /// `b*` in packets.
     target: f64,
-    /// Packets in what `target` counts.
+    /// Packets, or bytes over the mean packet.
     unit: f64,
     /// `avg`, for the price of 1999.
     average: Average,

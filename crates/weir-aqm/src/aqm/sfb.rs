@@ -1,7 +1,7 @@
-//! SFB, Stochastic Fair Blue: a Blue for every flow, in the space of a few.
+//! SFB, Stochastic Fair Blue: a Blue for every bin of a hash of flows.
 //!
 //! W. Feng, D. Kandlur, D. Saha, K. Shin: *Stochastic Fair Blue: A Queue Management Algorithm for
-//! Enforcing Fairness*, IEEE Infocom 2001. There are L levels of N bins. A hash sends every flow
+//! Enforcing Fairness*, IEEE Infocom 2001. There are L levels of N bins. A hash maps every flow
 //! to one bin of each level; a bin counts its waiting packets and has a probability `p_m`. On
 //! each arrival:
 //!
@@ -11,8 +11,7 @@
 //! p_min = the least p_m of the flow's bins; signal with probability p_min
 //! ```
 //!
-//! An unresponsive flow drives all its bins to 1. A responsive flow rarely shares all its bins with
-//! one. Flows with `p_min = 1` enter the *penalty box*: together they pass one packet per
+//! An unresponsive flow drives all its bins to 1. Responsive flows rarely share all of them. Flows with `p_min = 1` enter the *penalty box*: together they pass one packet per
 //! `penalty_gap`, in bursts of `penalty_burst`.
 //!
 //! *Moving hash.* Every `rehash`, a second set of bins with another hash takes over, so two flows do
@@ -138,7 +137,7 @@ impl SfbParameters {
     }
 }
 
-/// One bin: what waits there of all flows that are sent to it, and their probability.
+/// One bin: the waiting packets of its flows, and their probability.
 #[derive(Clone, Debug, Default)]
 struct Bin {
     waiting: u32,
@@ -182,11 +181,11 @@ pub struct Sfb {
     sets: [Set; 2],
     /// Which set decides.
     active: usize,
-    /// The seed of the hash after the two that there are.
+    /// The seed of the third hash.
     next_hash: u64,
     /// Since when the active set decides.
     hashed_at: Instant,
-    /// When the penalty box has all its tokens again, if it is not used.
+    /// When the unused penalty box will have all its tokens.
     refilled_at: Instant,
     /// Counted packets were dropped on overflow; their flows are unknown.
     miscounted: bool,
@@ -196,7 +195,7 @@ pub struct Sfb {
 }
 
 impl Sfb {
-    /// Prepares the next hash, or moves on to it, when it is time.
+    /// Prepares the next hash, or activates it, when due.
     fn move_hash(&mut self, now: Instant) {
         let SfbParameters { rehash, warm_up, .. } = self.parameters;
         let age = now.since(self.hashed_at);

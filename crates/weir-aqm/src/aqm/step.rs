@@ -7,9 +7,9 @@
 //! mark an arrival if  q > K
 //! ```
 //!
-//! `q` is the queue itself, with no average and no chance. It is meant for senders that answer the
-//! fraction of marks, as DCTCP does; NewReno halves its window at each and leaves the link idle where
-//! K is below one bandwidth-delay product. The paper asks for K > C RTT / 7.
+//! `q` is the instantaneous queue. Step marking is for senders that answer the fraction of marks, as
+//! DCTCP does, with K > C RTT / 7. NewReno halves its window at a mark, which leaves the link idle if
+//! K is below one bandwidth-delay product.
 
 use weir_types::{Instant, Invalid, Level, Rng};
 
@@ -49,7 +49,7 @@ impl StepParameters {
     }
 }
 
-/// Marks all beyond a threshold.
+/// Marks every packet above a threshold.
 #[derive(Clone, Debug)]
 pub struct Step {
     parameters: StepParameters,

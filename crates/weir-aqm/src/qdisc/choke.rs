@@ -5,15 +5,14 @@
 //! each arrival:
 //!
 //! ```text
-//! avg <= min_th        let it in
+//! avg <= min_th        admit
 //! else                 draw a waiting packet at random
 //!   of the same flow   drop both
-//!   else               RED: signal with p_b, or for certain from max_th on
+//!   else               RED: signal with p_b, always from max_th on
 //! ```
 //!
-//! A flow above its share matches more often. The paper's variants compare with `draws` packets, or
-//! with those at the head instead of random ones. Matches are dropped, ECN-capable or not, and
-//! leave RED's count of packets since the last signal as it is, as in Linux.
+//! A flow above its share matches more often. The paper's variants compare `draws` packets, or those
+//! at the head. Matches are dropped, even if ECN-capable, and do not change RED's count, as in Linux.
 
 use alloc::string::String;
 
@@ -33,14 +32,14 @@ use crate::{
     serde(rename_all = "kebab-case")
 )]
 pub enum Candidate {
-    /// Any, with the same probability.
+    /// Any packet, with equal probability.
     #[default]
     Random,
-    /// The next to leave.
+    /// The head of the queue.
     Head,
 }
 
-/// Parameters of `CHOKe`: RED's, and how candidates are found.
+/// Parameters of `CHOKe`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -140,7 +139,7 @@ impl ChokeParameters {
     }
 }
 
-/// One FIFO under RED whose arrivals are compared with what waits.
+/// A FIFO with RED whose arrivals are compared with waiting packets.
 #[derive(Debug)]
 pub struct Choke<P> {
     line: PacketFifo<P>,
@@ -154,9 +153,9 @@ pub struct Choke<P> {
 }
 
 impl<P: Packet> Choke<P> {
-    /// Drops the candidates that are of the same flow; whether there were any.
+    /// Drops the candidates of the same flow. Returns whether there were any.
     fn drops_matches(&mut self, flow: u32, now: Instant, observer: &mut impl Observer<P>) -> bool {
-        // Those at the head that did not match.
+        // Heads that did not match.
         let (mut matched, mut spared) = (false, 0);
         for _ in 0..self.draws {
             let waiting = self.line.backlog(self.limit).packets;

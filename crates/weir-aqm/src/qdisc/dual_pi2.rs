@@ -31,7 +31,7 @@ use crate::{
     qdisc::carry_out,
 };
 
-/// Which packets wait in the low-latency line.
+/// Packets that enter the low-latency queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -42,11 +42,11 @@ pub enum LowLatency {
     /// ECT(1) and CE (RFC 9331).
     #[default]
     Ect1,
-    /// All that are ECN-capable (Linux's `ecn_mask` 3), for DCTCP by itself.
+    /// All ECN-capable packets (Linux's `ecn_mask` 3), for DCTCP alone.
     AnyEct,
 }
 
-/// Whose waiting time the controller follows.
+/// Sojourn time that the controller uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -54,10 +54,10 @@ pub enum LowLatency {
     serde(rename_all = "kebab-case")
 )]
 pub enum DelayOf {
-    /// That of the head of the classic line (RFC 9332, A.1).
+    /// That of C's head (RFC 9332, A.1).
     #[default]
     Classic,
-    /// The longer of those of both heads (the RFC's overload variant; Linux).
+    /// The longer of both heads' (the RFC's overload variant; Linux).
     Longer,
 }
 
@@ -96,9 +96,9 @@ pub struct DualPi2Parameters {
     /// scheduler's initial credit.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
     pub mtu: PacketSize,
-    /// Which sojourn time the controller uses.
+    /// Sojourn time that the controller uses.
     pub delay: DelayOf,
-    /// Which packets enter L.
+    /// Packets that enter L.
     pub low_latency: LowLatency,
 }
 
@@ -157,7 +157,7 @@ impl DualPi2Parameters {
     }
 }
 
-/// Two lines with one PI core between them.
+/// Two queues coupled by one PI controller.
 #[derive(Debug)]
 pub struct DualPi2<P> {
     parameters: DualPi2Parameters,
@@ -168,10 +168,10 @@ pub struct DualPi2<P> {
     base: f64,
     /// The delay at the last update.
     previous: Duration,
-    /// The classic line's share of the link, and the other's.
+    /// Shares of the link of C and L.
     percent: (f64, f64),
     first_credit: f64,
-    /// Bytes times percent; above zero while it is the classic line's turn.
+    /// Bytes times percent; above zero it is C's turn.
     credit: f64,
     update_at: Instant,
     rng: Rng,
@@ -206,11 +206,11 @@ impl<P: Packet> DualPi2<P> {
         if sojourn <= min_th || in_line <= th_len {
             return 0.0;
         }
-        let beyond = sojourn.saturating_sub(min_th);
-        if beyond >= range { 1.0 } else { beyond.as_secs_f64() / range.as_secs_f64() }
+        let excess = sojourn.saturating_sub(min_th);
+        if excess >= range { 1.0 } else { excess.as_secs_f64() / range.as_secs_f64() }
     }
 
-    /// What becomes of a packet of L that has left its line.
+    /// Verdict on a packet that leaves L.
     fn judge_low_latency(&mut self, sojourn: Duration) -> Verdict {
         let short = self.is_short();
         if !short && self.coupled() > 1.0 {
@@ -222,7 +222,7 @@ impl<P: Packet> DualPi2<P> {
         if p > 0.0 && self.rng.chance(p) { Verdict::Mark(Reason::Early) } else { Verdict::Pass }
     }
 
-    /// What becomes of a packet of C that has left its line.
+    /// Verdict on a packet that leaves C.
     fn judge_classic(&mut self) -> Verdict {
         if self.is_short() || !self.draws_twice() {
             Verdict::Pass
@@ -233,7 +233,7 @@ impl<P: Packet> DualPi2<P> {
         }
     }
 
-    /// What is left does not fill two packets.
+    /// Less than two MTUs are left.
     fn is_short(&self) -> bool {
         self.backlog().bytes < 2 * u64::from(self.parameters.mtu.bytes())
     }
@@ -267,7 +267,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
             let verdict = if low_latency { self.judge_low_latency(sojourn) } else { self.judge_classic() };
             let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
             if taken.is_none() {
-                // Those that are dropped cost no credit.
+                // A dropped packet costs no credit.
                 continue;
             }
             let bytes = f64::from(info.bytes);

@@ -5,13 +5,13 @@
 //! round robin (Shreedhar and Varghese, 1996) with two lists:
 //!
 //! ```text
-//! arrival    to the queue that hash(flow, salt) names; a queue on no list joins the new ones
+//! arrival    to queue hash(flow, salt); a queue on no list joins the new ones
 //!            with a deficit of one quantum
 //! departure  the first new queue, else the first old one
 //!              deficit <= 0   deficit += quantum, to the end of the old ones, again
 //!              empty          a new one becomes old, an old one leaves its list, again
-//!              else           deficit -= bytes of the packet that its AQM lets through
-//! no room    drop from the head of the queue with most bytes until half of them are gone,
+//!              else           deficit -= bytes of the packet that its AQM passes
+//! overflow   drop from the head of the queue with most bytes until half of them are gone,
 //!            at most 64 packets; the arrival may be among them
 //! ```
 //!
@@ -37,10 +37,10 @@ use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
     serde(rename_all = "kebab-case")
 )]
 pub enum AqmBacklog {
-    /// What waits in all queues (Linux's FQ-CoDel).
+    /// Of all queues (Linux's FQ-CoDel).
     #[default]
     Total,
-    /// What waits in its own (FQ-PIE; ns-3).
+    /// Of its own queue (FQ-PIE; ns-3).
     Flow,
 }
 
@@ -93,7 +93,7 @@ pub struct Scheduler {
     pub flow_hashing: FlowHashing,
 }
 
-/// Deficit round robin over flows, new ones first, under an AQM of any kind for each.
+/// Deficit round robin over flows, new ones first, with an AQM for each.
 ///
 /// All AQMs exist from the start: [`Discipline::next_update`] may change only inside
 /// [`Discipline::update`].
@@ -183,7 +183,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
     /// Backlog that an AQM sees. It has no limit, because an overflow drops from the longest queue,
     /// unless the arrival itself is dropped.
     #[inline]
-    fn told(&self, index: usize, room: bool) -> Backlog {
+    fn visible_backlog(&self, index: usize, room: bool) -> Backlog {
         let limit = if room { Limit::NONE } else { Limit::Packets(0) };
         match self.scheduler.aqm_backlog {
             AqmBacklog::Total => Backlog { limit, ..self.queue },
@@ -222,7 +222,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
         Some((packet, arrived))
     }
 
-    /// Drops from the head of the fattest queue until half of its bytes are gone.
+    /// Drops from the head of the longest queue until half of its bytes are gone.
     #[inline(never)]
     fn make_room(&mut self, now: Instant, observer: &mut impl Observer<P>) {
         let most = self.bytes.iter().copied().max().unwrap_or(0);
@@ -241,7 +241,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
     fn take(&mut self, index: usize, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
         while let Some((packet, arrived)) = self.pop(index) {
             let (info, sojourn) = (packet.info(), now.since(arrived));
-            let queue = self.told(index, true);
+            let queue = self.visible_backlog(index, true);
             let verdict = self.flows[index].aqm.on_dequeue(info, sojourn, queue, now);
             let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
             if taken.is_some() {
@@ -262,7 +262,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         let info = packet.info();
         let index = self.place_of(info.flow) as usize;
         let room = self.scheduler.overflow == OverflowPolicy::Fattest || !self.overflows(info.bytes);
-        let queue = self.told(index, room);
+        let queue = self.visible_backlog(index, room);
         let flow = &mut self.flows[index];
         let verdict = flow.aqm.on_enqueue(info, queue, now);
         let admitted = if room {
@@ -288,7 +288,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
             flow.deficit = self.quantum;
             self.new.push(&mut self.flows, Index::new(index));
         }
-        // A packet may be larger than what was dropped for it.
+        // The arrival may be larger than the dropped packets.
         while self.is_over_limit() {
             self.make_room(now, observer);
         }
@@ -311,8 +311,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
                 self.flows[index].deficit += self.quantum;
                 self.old.push(&mut self.flows, place);
             } else if is_new {
-                // It goes once through the old ones, or it would be new again with its next
-                // packet and never wait for the others.
+                // Through the old list once: otherwise its next packet would make it new again.
                 self.old.push(&mut self.flows, place);
             } else {
                 self.flows[index].listed = false;
@@ -333,7 +332,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         let mut first = Instant::MAX;
         for index in 0..self.flows.len() {
             if self.flows[index].aqm.next_update().is_some_and(|due| due <= now) {
-                let queue = self.told(index, true);
+                let queue = self.visible_backlog(index, true);
                 self.flows[index].aqm.update(queue, now);
             }
             first = first.min(self.flows[index].aqm.next_update().unwrap_or(Instant::MAX));
@@ -347,8 +346,8 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         }
     }
 
-    /// How many queues are on each list, what waits in the fattest, and the variables of the
-    /// AQMs, each as the mean over the queues on a list.
+    /// Numbers of new and old queues, bytes of the longest queue, and the AQMs' variables as means over
+    /// listed queues.
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         let listed = |list: &List| {
             let places = core::iter::successors(list.first(), |place| self.flows[place.index()].next);
@@ -358,7 +357,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         record("old_flows", listed(&self.old));
         record("fattest", self.bytes.iter().copied().max().map_or(0.0, f64::from));
         let busy = self.flows.iter().filter(|flow| flow.listed).count();
-        // The first AQM says which variables there are.
+        // All AQMs have the same variables.
         let mut place = 0;
         self.flows[0].aqm.probe(&mut |name, _| {
             let flows = self.flows.iter().filter(|flow| flow.listed);

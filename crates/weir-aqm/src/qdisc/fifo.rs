@@ -3,8 +3,7 @@ use weir_types::{Duration, Instant, Rate};
 use super::{PacketFifo, carry_out};
 use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
 
-/// One waiting under one AQM: first in, first out. Drops, marks and their observation are
-/// written here once, for every AQM.
+/// First in, first out, with one AQM. Executes and reports drops and marks for every AQM.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Fifo<P, A> {
@@ -24,7 +23,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         &self.aqm
     }
 
-    /// The AQM, to give it other targets.
+    /// The AQM, to change its targets.
     pub const fn aqm_mut(&mut self) -> &mut A {
         &mut self.aqm
     }

@@ -1,4 +1,4 @@
-//! [`FairQueue`] as it is set up in scenario files: under any AQM, as FQ-CoDel, as FQ-PIE.
+//! [`FairQueue`] in scenario files: with any AQM, FQ-CoDel, FQ-PIE.
 
 use alloc::{format, string::String};
 use core::fmt::Write as _;
@@ -94,24 +94,24 @@ macro_rules! scheduler_parameters {
     };
 }
 
-/// Beyond it, the bytes of one queue could not be counted in 32 bits.
+/// Above it, the bytes of one queue would overflow `u32`.
 const LARGEST_MEMORY: u64 = 4_000_000_000;
 
 scheduler_parameters! {
-    /// Fair queueing with an AQM of any kind for each flow: `queue.fq = { aqm.red = {} }`.
+    /// Fair queueing with an AQM for each flow: `queue.fq = { aqm.red = {} }`.
     FqParameters {
         /// AQM of each queue. With DropTail, `fq` is a plain deficit round robin.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
         aqm: AqmConfig = AqmConfig::DropTail(DropTailParameters {}),
-        /// Backlog that an AQM sees. With `"total"`, an AQM that controls the backlog signals a flow for the
-        /// queues of others.
+        /// Backlog that an AQM sees. With `"total"`, an AQM that controls the backlog signals a flow for
+        /// other flows' queues.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
         aqm_backlog: AqmBacklog = AqmBacklog::Flow,
     }
 }
 
 scheduler_parameters! {
-    /// Parameters of FQ-CoDel (RFC 8290). Those of CoDel's that are not here, `fq` has.
+    /// Parameters of FQ-CoDel (RFC 8290). `fq` with `aqm.codel` has all parameters of CoDel.
     FqCodelParameters {
         /// CoDel: acceptable sojourn time.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
@@ -139,7 +139,7 @@ scheduler_parameters! {
 }
 
 scheduler_parameters! {
-    /// Parameters of FQ-PIE, as Linux and ns-3 have it. Those of PIE's that are not here, `fq` has.
+    /// Parameters of FQ-PIE (Linux, ns-3). `fq` with `aqm.pie` has all parameters of PIE.
     FqPieParameters {
         /// PIE: target queueing delay.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]

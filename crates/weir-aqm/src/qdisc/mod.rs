@@ -45,8 +45,8 @@ pub trait Discipline<P> {
     /// Waiting packets.
     fn backlog(&self) -> Backlog;
 
-    /// The names of the classes that packets are kept apart by, in the order of their numbers:
-    /// results have rows for each. None where all packets are treated alike, or each flow apart.
+    /// Names of the classes of packets, in the order of their numbers; results have rows for each.
+    /// Empty for a discipline without classes, and for one queue per flow.
     fn classes(&self) -> &'static [&'static str] {
         &[]
     }

@@ -32,8 +32,7 @@ macro_rules! queues {
         }
 
         impl QueueConfig {
-            /// The names of all that are ready to use, in the order of the registry: the AQMs, then
-            /// the disciplines.
+            /// All names in the order of the registry: AQMs, then schedulers.
             pub const NAMES: &[&str] = &[$($aqm_name,)* $($name,)*];
 
             /// The name of the choice.
@@ -101,8 +100,7 @@ macro_rules! queues {
             }
         }
 
-        /// Any discipline of the registry, dispatched by a match. An AQM and its FIFO are one: as
-        /// fast as if there were no other, but for a jump.
+        /// Any discipline of the registry, dispatched by a match.
         #[derive(Debug)]
         pub enum AnyDiscipline<P> {
             $(#[doc = concat!("One line under `", $aqm_name, "`.")] $aqm(Fifo<P, aqm::$aqm>),)*
@@ -128,15 +126,14 @@ with_aqms! { queues
     /// CHOKe (Pan, Prabhakar and Psounis, 2000): an arrival is compared with a random waiting
     /// packet, and both are dropped if they are of one flow; otherwise RED.
     "choke" Choke(ChokeParameters) -> Choke<P>,
-    /// Fair queueing (the scheduler of RFC 8290): a queue for each flow, served in turns by bytes,
-    /// under any AQM.
+    /// Fair queueing (the scheduler of RFC 8290): a queue for each flow, served by deficit round
+    /// robin, with any AQM.
     "fq" Fq(FqParameters) -> FairQueue<P, AnyAqm>,
     /// FQ-CoDel (RFC 8290): fair queueing with CoDel for each flow.
     "fq-codel" FqCodel(FqCodelParameters) -> FairQueue<P, Codel>,
     /// FQ-PIE (Linux, ns-3): fair queueing with PIE for each flow.
     "fq-pie" FqPie(FqPieParameters) -> FairQueue<P, Pie>,
-    /// DualPI2 (RFC 9332): low-latency packets in a line of their own, coupled by one PI core with
-    /// the classic ones.
+    /// DualPI2 (RFC 9332): a low-latency queue and a Classic queue, coupled by one PI controller.
     "dualpi2" DualPi2(DualPi2Parameters) -> DualPi2<P>,
 }
 
@@ -155,7 +152,7 @@ impl QueueConfig {
         }
     }
 
-    /// The user's AQM in it, if any.
+    /// The contained Python AQM, if any.
     pub const fn python(&self) -> Option<&PythonParameters> {
         match self {
             Self::Python(parameters) | Self::Fq(FqParameters { aqm: AqmConfig::Python(parameters), .. }) => {

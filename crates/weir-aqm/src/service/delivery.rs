@@ -92,10 +92,10 @@ impl Deliverer {
     /// last byte leaves, and when there is something left for another.
     pub(crate) fn serve(&mut self, bytes: u32) -> (Instant, Instant) {
         if bytes > self.left {
-            let beyond = bytes - self.left;
-            let more = beyond.div_ceil(DeliveryTrace::BYTES);
+            let excess = bytes - self.left;
+            let more = excess.div_ceil(DeliveryTrace::BYTES);
             self.next += u64::from(more);
-            self.left = more * DeliveryTrace::BYTES - beyond;
+            self.left = more * DeliveryTrace::BYTES - excess;
         } else {
             self.left -= bytes;
         }

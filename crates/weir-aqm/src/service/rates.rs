@@ -107,7 +107,7 @@ pub(crate) struct ScheduledClock {
     /// Where the last packet ends.
     sending: Cursor,
     /// Position of the last change reported to the AQM.
-    told: Cursor,
+    reported: Cursor,
     rate: Rate,
     /// Work that the instants given out so far fell short of: less than a nanosecond's.
     owed: u128,
@@ -116,7 +116,7 @@ pub(crate) struct ScheduledClock {
 impl ScheduledClock {
     pub(crate) fn new(schedule: Arc<RateSchedule>) -> Self {
         let rate = Cursor::START.rate(&schedule);
-        Self { schedule, sending: Cursor::START, told: Cursor::START, rate, owed: 0 }
+        Self { schedule, sending: Cursor::START, reported: Cursor::START, rate, owed: 0 }
     }
 
     pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
@@ -143,12 +143,12 @@ impl ScheduledClock {
     }
 
     pub(crate) fn next_change(&self) -> Instant {
-        self.told.until(&self.schedule)
+        self.reported.until(&self.schedule)
     }
 
     pub(crate) fn change(&mut self) -> Rate {
-        self.told.advance(&self.schedule);
-        self.rate = self.told.rate(&self.schedule);
+        self.reported.advance(&self.schedule);
+        self.rate = self.reported.rate(&self.schedule);
         self.rate
     }
 

@@ -1,16 +1,15 @@
-//! An AQM put together: any measure of congestion, in any profile, fed back in any way.
+//! Modular: an AQM composed of a measure of congestion, a profile and a kind of feedback.
 //!
-//! The REM paper (Athuraliya, Li, Low and Yin, 2001, sections 2 and 3.3) says that a discipline
-//! answers three questions, and that the answers do not depend on each other. Here they are
-//! chosen apart, `measure`, `profile` and the rest, from the parts that the published AQMs use:
+//! The REM paper (Athuraliya, Li, Low and Yin, 2001, sections 2 and 3.3) says that an AQM
+//! answers three independent questions. Here each answer is a parameter:
 //!
 //! ```text
-//! x = how congested the queue is     queue, average, delay, loss, price, price-by-queue, pi
-//! p = what that says to senders      linear, gentle, quadratic, exponential, affine
+//! x = measure of congestion          queue, average, delay, loss, price, price-by-queue, pi
+//! p = profile of x                   linear, gentle, quadratic, exponential, affine
 //! signal with p                      geometric or spaced, at arrival or departure, drop or mark
 //! ```
 //!
-//! These points are published AQMs, the same bit for bit (but for ns-2's habits):
+//! These points are published AQMs, bit for bit, except for ns-2 compatibility:
 //!
 //! | AQM | measure | profile | spacing |
 //! | --- | --- | --- | --- |
@@ -93,12 +92,12 @@ impl ModularParameters {
     }
 }
 
-/// An AQM put together.
+/// An AQM composed of parts.
 #[derive(Clone, Debug)]
 pub struct Modular {
     /// Boxed, because `AnyAqm` is as large as its largest variant.
     parameters: Box<ModularParameters>,
-    /// Packets in what `target` counts.
+    /// Packets, or bytes over the mean packet.
     unit: f64,
     mean_packet: u32,
     weight: f64,
@@ -133,7 +132,7 @@ impl Modular {
         self.zone = self.profile(self.value);
     }
 
-    /// From now on congestion is `value`.
+    /// Sets the measure.
     fn measured(&mut self, value: f64) {
         self.value = value;
         self.zone = self.profile(value);
@@ -159,7 +158,7 @@ impl Modular {
             Profile::Gentle if x < 2.0 * high => {
                 Zone::Ramp(top + parts::linear(x, high, 2.0 * high, 1.0 - top))
             }
-            _ => Zone::Beyond,
+            _ => Zone::Above,
         }
     }
 

@@ -1,10 +1,10 @@
-//! What a modular AQM is put together from, and how it is set.
+//! The parts of a modular AQM and their parameters.
 
 use weir_types::{Duration, Invalid, Level, Probability};
 
 use crate::aqm::Spacing;
 
-/// What says how congested the queue is.
+/// Measure of congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -12,7 +12,7 @@ use crate::aqm::Spacing;
     serde(rename_all = "kebab-case")
 )]
 pub enum CongestionMeasure {
-    /// The queue as it is, in packets: before an arrival, or behind a departure.
+    /// The queue in packets: before an arrival, or behind a departure.
     Queue,
     /// RED's average queue, in packets.
     #[default]
@@ -37,16 +37,16 @@ pub enum CongestionMeasure {
     serde(rename_all = "kebab-case")
 )]
 pub enum Profile {
-    /// RED's: 0 below `low`, a line up to `top` at `high`, 1 from there on.
+    /// RED: 0 below `low`, a line up to `top` at `high`, 1 above.
     #[default]
     Linear,
-    /// Gentle RED's: as linear, but from `top` at `high` in a line to 1 at twice `high`.
+    /// Gentle RED: as linear, then a line from `top` at `high` to 1 at twice `high`.
     Gentle,
-    /// NLRED's: as linear, but with a parabola for the line.
+    /// NLRED: as linear, with a parabola instead of the line.
     Quadratic,
-    /// REM's: 1 - phi^-x for a price, 1 - e^(-kappa x) for anything else.
+    /// REM: 1 - phi^-x for a price, 1 - e^(-kappa x) otherwise.
     Exponential,
-    /// A line through `bottom` at `low` and `top` at `high`, on to 0 and 1.
+    /// A line through `bottom` at `low` and `top` at `high`, from 0 to 1.
     Affine,
 }
 
@@ -58,14 +58,14 @@ pub enum Profile {
     serde(rename_all = "kebab-case")
 )]
 pub enum SignalAt {
-    /// As they arrive.
+    /// On arrival.
     #[default]
     Arrival,
-    /// As they leave: a packet that is dropped has waited for nothing.
+    /// On departure: a dropped packet has waited in vain.
     Departure,
 }
 
-/// Parameters of an AQM put together.
+/// Parameters of a modular AQM.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -181,7 +181,7 @@ impl ModularParameters {
             self.measure != CongestionMeasure::PriceByQueue || self.target.value() > 0.0,
             "target",
             "the target is zero",
-            "by the queue alone an idle link cannot be told from a matched one; set a target above zero, \
+            "the queue alone does not distinguish an idle link from a matched one; set a target above zero, \
              or measure = \"price\"",
         )?;
         Invalid::unless(

@@ -1,4 +1,4 @@
-//! What OP-RED measures: delay, loss and load over windows of time.
+//! Delay, loss and load over windows of time, for OP-RED.
 
 use weir_types::{Duration, Instant};
 
@@ -10,7 +10,7 @@ const ENOUGH: u32 = 50;
 /// Weight of a window in the averages over windows.
 const GAIN: f64 = 0.25;
 
-/// Counts what passes during a window.
+/// Counters of a window.
 #[derive(Clone, Debug)]
 pub(super) struct Meter {
     pub(super) began: Instant,
@@ -26,7 +26,7 @@ pub(super) struct Meter {
     idle_since: Option<Instant>,
 }
 
-/// A window, measured.
+/// The measures of a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     /// Mean sojourn in seconds, if anything departed.
@@ -35,12 +35,12 @@ pub(super) struct Sample {
     loss: f64,
     /// Forced ones over lost ones, if there are any.
     forced: Option<f64>,
-    /// The part of the window in which the line was busy.
+    /// Utilisation of the link.
     pub(super) busy: f64,
 }
 
 impl Meter {
-    /// The line starts idle.
+    /// The link starts idle.
     pub(super) const fn new() -> Self {
         Self {
             began: Instant::ZERO,
@@ -97,7 +97,7 @@ impl Meter {
     }
 }
 
-/// Averages over windows, each begun by its first sample.
+/// Averages over windows, which start at the first sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Estimates {
     pub(super) delay: Option<f64>,

@@ -41,7 +41,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 use super::{Red, RedParameters, Spacing};
 use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
 use meter::{Estimates, Meter};
-use steering::{Load, Parameters, Room, TOLERANCE, trade};
+use steering::{Bounds, Load, Parameters, TOLERANCE, trade};
 
 /// What counts as loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum LossSignal {
     DropsAndMarks,
 }
 
-/// Other targets from some time on.
+/// Targets from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -170,14 +170,14 @@ impl OpRedParameters {
         let Self { min_th, w_q, spacing, ecn, harddrop, .. } = *self;
         let red = RedParameters { min_th, w_q, spacing, ecn, harddrop, ..RedParameters::default() };
         let mut red = red.build(link, rng);
-        let room = Room::new(buffer, min_th.value(), unit);
-        (red.max_th, red.max_p) = (room.max_th(), 0.1);
+        let bounds = Bounds::new(buffer, min_th.value(), unit);
+        (red.max_th, red.max_p) = (bounds.max_th(), 0.1);
         OpRed {
             red,
             parameters: self.clone(),
             capacity: link.rate.packets_per_second(link.mean_packet),
             mean_packet: link.mean_packet,
-            room,
+            bounds,
             meter: Meter::new(),
             estimates: Estimates::default(),
             busy: 0.0,
@@ -199,20 +199,20 @@ fn check_targets(delay: Duration, loss: Probability) -> Result<(), Invalid> {
 /// Whether the targets are met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Not yet, and there is a way to go.
+    /// Not yet; a parameter can still move.
     Seeking,
     /// Delay and loss are at most a tenth (of their logarithm) above their targets.
     Achieved,
-    /// They are not, and nothing that can be moved brings them nearer.
+    /// No parameter can improve delay or loss.
     Unachievable,
 }
 
-/// Windows without a way to go until the targets are called unachievable.
+/// Windows without improvement until the targets are reported as unachievable.
 const PATIENCE: u8 = 10;
-/// Ten round trips of 100 ms, for TCP to answer.
+/// Ten round-trip times of 100 ms: TCP needs time to respond.
 const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
 
-/// RED driven to an operating point.
+/// RED with targets of delay and loss.
 #[derive(Clone, Debug)]
 pub struct OpRed {
     red: Red,
@@ -220,15 +220,15 @@ pub struct OpRed {
     /// Packets that the link sends in a second.
     capacity: f64,
     mean_packet: u32,
-    room: Room,
+    bounds: Bounds,
     meter: Meter,
     estimates: Estimates,
-    /// Busy part of the last window.
+    /// Utilisation in the last window.
     busy: f64,
     load: Load,
-    /// Windows in a row that spoke for the other load.
+    /// Consecutive windows that indicate the other load.
     turning: u8,
-    /// Windows without a way to go, less those with one.
+    /// Windows without improvement, minus the others.
     stuck: u8,
     progress: Progress,
     /// Changes of targets that have been made.
@@ -254,7 +254,7 @@ impl OpRed {
         self.progress = Progress::Seeking;
     }
 
-    /// The change of targets that is next.
+    /// The next change of targets.
     fn retarget(&self) -> Option<(Instant, Retarget)> {
         self.parameters.retarget.get(self.retargeted).map(|next| (Instant::ZERO + next.at, *next))
     }
@@ -264,8 +264,7 @@ impl OpRed {
         self.progress
     }
 
-    /// Time to measure before a step: long enough for TCP to answer, for the average to follow,
-    /// and for twenty losses.
+    /// Length of a window: TCP has responded, the average has followed, and twenty losses are counted.
     fn window(&self) -> Duration {
         let OpRedParameters { w_q, target_loss, .. } = self.parameters;
         let packets = (5.0 / w_q.get()).max(20.0 / target_loss.get());
@@ -298,7 +297,7 @@ impl OpRed {
         let u = trade(e_d, e_l);
         let mostly_forced = forced.is_some_and(|forced| forced > 0.5) && e_l > TOLERANCE;
         let now = Parameters { max_th: self.red.max_th, max_p: self.red.max_p };
-        let next = self.room.step(now, self.load, u, mostly_forced);
+        let next = self.bounds.step(now, self.load, u, mostly_forced);
         let stands = |now: f64, next: f64| (next - now).abs() <= 1e-9 * now;
         let at_end = stands(now.max_th, next.max_th) && stands(now.max_p, next.max_p);
         let no_way = at_end || u.abs() <= TOLERANCE;
@@ -318,7 +317,7 @@ impl Aqm for OpRed {
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
         let verdict = self.red.on_enqueue(packet, queue, now);
         self.meter.arrived(now);
-        // What the discipline will make of the verdict.
+        // The discipline drops what it cannot mark.
         let overflows = queue.overflows(packet.bytes);
         let counts = match verdict {
             _ if overflows => true,

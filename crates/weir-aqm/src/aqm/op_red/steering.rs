@@ -1,8 +1,8 @@
-//! Where OP-RED goes: from errors to a direction, from a direction to parameters. Pure arithmetic.
+//! Pure arithmetic of OP-RED: from errors to a direction, from a direction to parameters.
 
 use core::cmp::Ordering;
 
-/// How far above its target, in the logarithm, is near enough.
+/// Logarithmic error that counts as achieved.
 pub(super) const TOLERANCE: f64 = 0.1;
 
 /// Which parameter moves: `max_p` at low load, `max_th` at high load.
@@ -12,7 +12,7 @@ pub(super) enum Load {
     High,
 }
 
-/// `u`: how much delay to give for less loss, from the errors before clipping.
+/// `u`: how much delay to trade for loss, from the errors before clipping.
 pub(super) fn trade(e_d: f64, e_l: f64) -> f64 {
     let clip = |e: f64| e.clamp(-1.0, 1.0);
     match (e_d > TOLERANCE, e_l > TOLERANCE) {
@@ -20,31 +20,31 @@ pub(super) fn trade(e_d: f64, e_l: f64) -> f64 {
             let (u, difference) = (clip(e_l) - clip(e_d), e_l - e_d);
             u.abs().max(difference.abs().min(0.5)).copysign(difference)
         }
-        // The slack of the one speeds the move for the other.
+        // Slack of one target enlarges the step for the other.
         (true, false) => clip(e_l).min(0.0) - clip(e_d),
         (false, true) => clip(e_l) - clip(e_d).min(0.0),
         (false, false) => 0.0,
     }
 }
 
-/// The two parameters that are moved.
+/// The parameters that OP-RED changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parameters {
     pub(super) max_th: f64,
     pub(super) max_p: f64,
 }
 
-/// What bounds them.
+/// Their bounds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct Bounds {
     /// B, in the unit of the thresholds.
     pub(super) buffer: f64,
     /// Of `max_th`.
     pub(super) range: (f64, f64),
 }
 
-impl Room {
-    /// `buffer` over a `min_th`, both in a unit of which a packet has so many.
+impl Bounds {
+    /// From the buffer and `min_th`, both in units of which a packet has `packet`.
     pub(super) fn new(buffer: f64, min_th: f64, packet: f64) -> Self {
         let lowest = (2.0 * min_th).max(min_th + 5.0 * packet);
         Self { buffer, range: (lowest, buffer.max(lowest)) }
@@ -66,13 +66,13 @@ impl Room {
             Load::Low if p.yields_to(th) => Parameters { max_th: th.in_place_of(p), ..from },
             Load::High => {
                 let tenth = -libm::log(from.max_p + 0.1 * (0.3 - from.max_p));
-                let next = if mostly_forced { p.within(p.now - 0.15) } else { p.homewards(tenth) };
+                let next = if mostly_forced { p.clamped(p.now - 0.15) } else { p.homewards(tenth) };
                 Parameters { max_th: th.moved(), max_p: max_p(next) }
             }
             Load::Low => {
                 let tenth = 0.1 * self.buffer;
                 let home = th.now + (th.home - th.now).clamp(-tenth, tenth);
-                let next = if mostly_forced { p.within(p.now - 0.15) } else { p.moved() };
+                let next = if mostly_forced { p.clamped(p.now - 0.15) } else { p.moved() };
                 Parameters { max_th: th.homewards(home), max_p: max_p(next) }
             }
         }
@@ -83,35 +83,35 @@ impl Room {
 const P_RANGE: (f64, f64) = (core::f64::consts::LN_2, 2.0 * core::f64::consts::LN_10);
 const P_HOME: f64 = 1.203_972_804_325_936;
 
-/// What the logarithm may lose.
+/// Rounding error of the logarithm.
 const NEAR: f64 = 1e-9;
 
-/// A parameter on a scale on which more is more delay and less loss: `max_th`, `-ln max_p`.
+/// A parameter on a scale where delay increases and loss decreases: `max_th`, `-ln max_p`.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
     now: f64,
-    /// The step that is due.
+    /// The requested step.
     by: f64,
     range: (f64, f64),
-    /// Where it stands while the other one moves.
+    /// Value while the other parameter moves.
     home: f64,
 }
 
 impl Lever {
-    fn within(self, next: f64) -> f64 {
+    fn clamped(self, next: f64) -> f64 {
         next.clamp(self.range.0, self.range.1)
     }
 
     fn moved(self) -> f64 {
-        self.within(self.now + self.by)
+        self.clamped(self.now + self.by)
     }
 
-    /// `next`, a step towards home, unless it undoes what the step that is due is for.
+    /// `next`, a step towards home, if it has the direction of the requested step.
     fn homewards(self, next: f64) -> f64 {
         if (next - self.now) * self.by > 0.0 { next } else { self.now }
     }
 
-    /// Which end of its range it stands at.
+    /// The bound that it has reached.
     fn end(self) -> Option<Ordering> {
         let Self { now, range: (lowest, highest), .. } = self;
         match () {
@@ -121,12 +121,12 @@ impl Lever {
         }
     }
 
-    /// Whether it stands at an end and is pushed on.
+    /// The requested step leads out of the range.
     fn is_stuck(self) -> bool {
         self.end().is_some() && self.end() == self.by.partial_cmp(&0.0)
     }
 
-    /// Whether it is stuck, or has been and the other one is not home yet.
+    /// It is stuck, or it was and the other parameter is not home yet.
     fn yields_to(self, other: Self) -> bool {
         self.is_stuck()
             || match self.end() {
@@ -136,7 +136,7 @@ impl Lever {
             }
     }
 
-    /// The step, in place of the other one, which takes over at home unless it is stuck.
+    /// The step in place of the other parameter, which takes over at home unless it is stuck.
     fn in_place_of(self, other: Self) -> f64 {
         let next = self.moved();
         let passes_home = (self.now - self.home) * (next - self.home) < 0.0;

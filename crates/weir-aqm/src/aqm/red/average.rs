@@ -55,7 +55,7 @@ impl Average {
         self.value
     }
 
-    /// Takes in the queue that an arrival finds.
+    /// Samples the queue before an arrival.
     #[inline]
     pub(in crate::aqm) fn update(&mut self, queue: Backlog, now: Instant) {
         let sample = measure(queue, self.in_bytes);
@@ -82,12 +82,12 @@ impl Average {
         self.sample_time = sample_time(rate, self.mean_packet);
     }
 
-    /// What a new sample weighs.
+    /// `w_q`.
     pub(super) const fn weight(&self) -> f64 {
         self.weight
     }
 
-    /// From now on a sample weighs `weight`.
+    /// Sets `w_q`.
     pub(super) const fn set_weight(&mut self, weight: f64) {
         self.weight = weight;
     }

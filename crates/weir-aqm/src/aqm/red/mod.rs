@@ -16,7 +16,7 @@
 //! The queue counts bytes if the thresholds are in bytes. Independently, `byte_mode` scales the
 //! probability with the packet size (off; RFC 7141 and RFC 7567, section 4.4, advise against it).
 //!
-//! Rules of ns-2 that published results depend on are options, off by default: `spacing = "wait"`,
+//! ns-2 compatibility is optional, because published results depend on it: `spacing = "wait"`,
 //! `mark_p`, `idle_m = "ns2"`, `min_qlen` with `ns2_old`, `byte_mode = "ns2"`.
 //!
 //! AQMs of the RED family contain a [`Red`] and change its parameters or profile.
@@ -164,15 +164,14 @@ pub struct Red {
 }
 
 impl Red {
-    /// Takes in the queue that an arrival finds; the new average.
+    /// Samples the queue before an arrival. Returns the new average.
     #[inline]
     pub(crate) fn measure(&mut self, queue: Backlog, now: Instant) -> f64 {
         self.average.update(queue, now);
         self.average.get()
     }
 
-    /// RED's verdict on an arrival: the profile is a line from 0 at `min_th` to `max_p` at
-    /// `max_th`.
+    /// Verdict on an arrival: a line from 0 at `min_th` to `max_p` at `max_th`.
     #[inline]
     pub(crate) fn judge(&mut self, packet: PacketInfo, queue: Backlog) -> Verdict {
         let Self { min_th, max_th, max_p, .. } = *self;
@@ -197,17 +196,17 @@ impl Red {
             average if self.gentle && average < 2.0 * high => {
                 Zone::Ramp(top + parts::linear(average, high, 2.0 * high, 1.0 - top))
             }
-            _ => Zone::Beyond,
+            _ => Zone::Above,
         };
         self.signals.verdict(zone, packet, queue)
     }
 
-    /// What a new sample weighs in the average.
+    /// `w_q`.
     pub(super) const fn weight(&self) -> f64 {
         self.average.weight()
     }
 
-    /// From now on a sample weighs `weight` in the average.
+    /// Sets `w_q`.
     pub(super) const fn set_weight(&mut self, weight: f64) {
         self.average.set_weight(weight);
     }
@@ -234,7 +233,7 @@ impl Aqm for Red {
     }
 }
 
-/// Whether two thresholds go together.
+/// Rejects thresholds in different units or in the wrong order.
 pub(super) fn check_thresholds(min_th: Level, max_th: Level) -> Result<(), Invalid> {
     Invalid::unless(
         min_th.in_bytes() == max_th.in_bytes(),
@@ -250,7 +249,7 @@ pub(super) fn check_thresholds(min_th: Level, max_th: Level) -> Result<(), Inval
     )
 }
 
-/// Whether bounds that an AQM keeps `max_p` in go together.
+/// Rejects bounds of `max_p` in the wrong order.
 pub(super) fn check_bounds(bottom: Probability, top: Probability) -> Result<(), Invalid> {
     Invalid::unless(
         bottom <= top,

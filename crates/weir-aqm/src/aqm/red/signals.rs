@@ -44,10 +44,10 @@ pub(in crate::aqm) enum Zone {
     /// A signal with probability `p_b`.
     Ramp(f64),
     /// A signal for certain.
-    Beyond,
+    Above,
 }
 
-/// Spaces signals, and says whether they mark or drop.
+/// Spaces signals and chooses between mark and drop.
 #[derive(Clone, Debug)]
 pub(in crate::aqm) struct Signals {
     pub(in crate::aqm) spacing: Spacing,
@@ -75,7 +75,7 @@ impl Signals {
                 Verdict::Pass
             }
             Zone::Ramp(p) => self.ramp(p, packet.bytes),
-            Zone::Beyond => {
+            Zone::Above => {
                 self.probability = 1.0;
                 self.count = Some(0);
                 if self.ecn && !self.harddrop {
@@ -85,7 +85,7 @@ impl Signals {
                 }
             }
         };
-        // An overflow is a signal like any other: the next one is spaced from it.
+        // An overflow is a signal: the next one is spaced from it.
         if queue.overflows(packet.bytes) && self.count.is_some() {
             self.count = Some(0);
         }

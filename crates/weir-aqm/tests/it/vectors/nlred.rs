@@ -101,7 +101,7 @@ fn a_parabola_that_ends_above_one_is_refused() {
 
 /// ns-2's RED signals only while more than one packet waits, whatever the average says.
 #[test]
-fn with_the_habit_of_ns_2_a_short_queue_passes_under_a_long_average() {
+fn with_min_qlen_a_short_queue_passes_under_a_long_average() {
     let after_a_burst = |min_qlen| {
         let parameters = NlredParameters { min_qlen, w_q: probability(0.5), ..Default::default() };
         let mut nlred = parameters.build(link(), stream("nlred"));
@@ -115,7 +115,7 @@ fn with_the_habit_of_ns_2_a_short_queue_passes_under_a_long_average() {
 }
 
 #[test]
-fn with_the_habit_of_ns_2_the_first_packet_of_a_stretch_is_never_signalled() {
+fn with_ns2_old_the_first_packet_of_a_stretch_is_never_signalled() {
     let signalled = |ns2_old| {
         let mut nlred = following(&NlredParameters { ns2_old, ..Default::default() });
         // Below min_th and between the thresholds in turn: every second packet is the first of a stretch.

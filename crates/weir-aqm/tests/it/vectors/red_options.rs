@@ -1,4 +1,4 @@
-//! RED's options: how packets are signalled, and the habits of ns-2.
+//! RED's options: signalling and ns-2 compatibility.
 
 use weir_aqm::{
     Aqm, Backlog, Discipline, Limit, PacketInfo, Reason, Verdict,
