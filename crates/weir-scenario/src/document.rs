@@ -146,10 +146,7 @@ impl Document {
     pub fn resolved_scenario(&self) -> Result<Scenario, ScenarioError> {
         let (mut scenario, _): (Scenario, _) = self.read(self.tree()?)?;
         for link in scenario.links.values_mut() {
-            link.trace = None;
-            if let Some(reverse) = &mut link.reverse {
-                reverse.trace = None;
-            }
+            link.directions_mut().for_each(|(_, direction)| *direction.trace = None);
         }
         Ok(scenario)
     }
@@ -186,7 +183,7 @@ impl Document {
             if let DeValue::Table(changes) = changes.get_ref() {
                 for (path, value) in changes {
                     if path.get_ref() != "label" {
-                        overrides::set(&mut tree, &path.get_ref().split('.').collect::<Vec<_>>(), value);
+                        self.set(&mut tree, path.get_ref(), value)?;
                     }
                 }
             }
@@ -197,11 +194,28 @@ impl Document {
                 let hint = "set the value itself: it is set in every variant".to_owned();
                 return Err(self.error(None, path, message, Some(hint)));
             }
-            let value = overrides::parse_value(value);
-            overrides::set(&mut tree, &path.split('.').collect::<Vec<_>>(), &value);
+            self.set(&mut tree, path, &overrides::parse_value(value))?;
         }
         presets::fill(&mut tree);
         Ok(tree)
+    }
+
+    /// Sets `path` to `value`, which belongs to the text or to an override from outside.
+    fn set<'i>(&self, tree: &mut DeTable<'i>, path: &str, value: &Value<'i>) -> Result<(), ScenarioError> {
+        let path: Vec<_> = path.split('.').collect();
+        let is_whole = |table: &Value<'_>| {
+            let start = table.span().start;
+            start == overrides::ELSEWHERE || matches!(self.text.as_bytes()[start], b'{' | b'[')
+        };
+        if let Some((kind, name)) = overrides::missing_entry(tree, &path, value, &is_whole) {
+            let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
+            let known: Vec<_> =
+                table.into_iter().flat_map(DeTable::keys).map(|name| &**name.get_ref()).collect();
+            let (message, hint) = wording::missing_entry(kind, name, &known);
+            return Err(self.error(Some(value), &format!("{kind}.{name}"), message, Some(hint)));
+        }
+        overrides::set(tree, &path, value);
+        Ok(())
     }
 
     /// The text as a tree.

@@ -28,6 +28,7 @@ mod network;
 mod overrides;
 mod population;
 mod presets;
+mod schema;
 mod sweep;
 mod topology;
 mod traffic;
@@ -43,8 +44,8 @@ pub use error::ScenarioError;
 pub use identity::run_key;
 pub use measure::{Measure, Series};
 pub use network::{Bottleneck, LoadChange, Network, Path, Port};
-pub use overrides::choices_of;
 pub use population::{CountAt, CountSteps, Lifetime, PopulationChange};
+pub use schema::{choices_of, schema};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::{
     Bernoulli, ChainStep, DirectedLink, Direction, GilbertElliott, Link, LinkBuffer, Loss, PortSpec,
@@ -120,14 +121,6 @@ impl JsonSchema for Variants {
             }
         })
     }
-}
-
-/// The JSON schema of scenario files, as committed in `schema/scenario.schema.json`.
-pub fn schema() -> String {
-    let schema = schemars::schema_for!(Scenario);
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is valid JSON");
-    text.push('\n');
-    text
 }
 
 impl Scenario {

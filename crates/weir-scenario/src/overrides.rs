@@ -8,17 +8,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// Tables that hold one choice among several: setting a value of another choice replaces it.
-const CHOICES: &[&str] =
-    &["queue", "aqm", "congestion", "loss", "recovery", "rtt", "size", "slow_start", "traffic", "utility"];
-
-/// Tables in which people choose the names, which may be any of these.
-const NAMED: &[&str] = &["links", "flows", "variants"];
-
-/// Whether the table `name` within `parent` holds a choice.
-pub(crate) fn is_choice(parent: &str, name: &str) -> bool {
-    CHOICES.contains(&name) && !NAMED.contains(&parent)
-}
+use crate::schema::Place;
 
 /// A value and where it was written.
 pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
@@ -53,16 +43,16 @@ pub(crate) fn displace<'i>(value: Value<'i>, span: &Range<usize>) -> Value<'i> {
 
 /// Sets `path` to `value`. A table sets each value it holds, and an empty one makes a choice.
 pub(crate) fn set<'i>(table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
-    set_within("", table, path, value);
+    set_within(Place::root(), table, path, value);
 }
 
-fn set_within<'i>(parent: &str, table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
+fn set_within<'i>(place: Place, table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
     if let DeValue::Table(values) = value.get_ref()
         && !values.is_empty()
     {
         for (key, value) in values {
             let key_path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
-            set_within(parent, table, &key_path, value);
+            set_within(place, table, &key_path, value);
         }
         return;
     }
@@ -78,28 +68,44 @@ fn set_within<'i>(parent: &str, table: &mut DeTable<'i>, path: &[&str], value: &
         *slot = Spanned::new(value.span(), DeValue::Table(DeTable::new()));
     }
     let DeValue::Table(inner) = slot.get_mut() else { return };
-    if is_choice(parent, first) {
+    let below = place.below(first);
+    if below.is_choice() {
         let others: Vec<_> = inner.keys().filter(|name| name.get_ref() != rest[0]).cloned().collect();
         for other in others {
             inner.remove(&other);
         }
     }
-    set_within(first, inner, rest, value);
+    set_within(below, inner, rest, value);
 }
 
-/// The choices that a path leads through, each with what it chooses there: of
-/// `links.core.queue.fq.aqm.red.max_th` they are (`links.core.queue`, `fq`) and
-/// (`links.core.queue.fq.aqm`, `red`).
-pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
-    let (mut found, mut start, mut parent) = (Vec::new(), 0, "");
-    for name in path.split('.') {
-        let end = start + name.len();
-        if let Some(rest) = path.get(end + 1..).filter(|_| is_choice(parent, name)) {
-            found.push((&path[..end], rest.split('.').next().unwrap_or(rest)));
+/// The table and the name of a link or a group of flows that `tree` lacks, if setting `path` to `value` would
+/// change it. A table that has what it must adds a new one; `is_whole` says whether a table was written as such,
+/// not as dotted keys.
+pub(crate) fn missing_entry<'a>(
+    tree: &DeTable<'_>,
+    path: &[&'a str],
+    value: &'a Value<'_>,
+    is_whole: &impl Fn(&Value<'_>) -> bool,
+) -> Option<(&'a str, &'a str)> {
+    match (path, value.get_ref()) {
+        ([] | [_], DeValue::Table(values)) => values.iter().find_map(|(key, value)| {
+            let path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
+            missing_entry(tree, &path, value, is_whole)
+        }),
+        (&[kind @ ("links" | "flows"), name, ref rest @ ..], set) => {
+            let there = tree.get(kind).and_then(|entries| entries.get_ref().get(name)).is_some();
+            let new = || match set {
+                DeValue::Table(keys) => {
+                    let mut required = Place::root().below(kind).below(name).required();
+                    is_whole(value) && required.all(|key| keys.contains_key(key))
+                }
+                _ => true,
+            };
+            let known = there || rest.is_empty() && new();
+            (!known).then_some((kind, name))
         }
-        (start, parent) = (end + 1, name);
+        _ => None,
     }
-    found
 }
 
 /// The deepest value on `path` that was written down. A name such as `population[2]` is an entry of an

@@ -10,7 +10,10 @@ use toml::{
 };
 use weir_tcp::{TcpPreset, congestion::CongestionConfig, recovery::RecoveryConfig};
 
-use crate::overrides::{displace, is_choice, key};
+use crate::{
+    overrides::{displace, key},
+    schema::Place,
+};
 
 /// The values of a preset, with every congestion control and every loss recovery.
 struct Values {
@@ -41,7 +44,8 @@ fn joined(tables: impl Iterator<Item = Result<Table, toml::ser::Error>>) -> Tabl
 /// the tree to refuse.
 pub(crate) fn fill(tree: &mut DeTable<'_>) {
     let Some(DeValue::Table(flows)) = tree.get_mut("flows").map(Spanned::get_mut) else { return };
-    for (_, group) in flows.iter_mut() {
+    let groups = Place::root().below("flows");
+    for (name, group) in flows.iter_mut() {
         let DeValue::Table(group) = group.get_mut() else { continue };
         let Some(DeValue::Table(tcp)) = group.get_mut("tcp").map(Spanned::get_mut) else { continue };
         let Some(named) = tcp.get("preset") else { continue };
@@ -57,7 +61,7 @@ pub(crate) fn fill(tree: &mut DeTable<'_>) {
                 tcp.insert(key(choice, span.clone()), Spanned::new(span.clone(), DeValue::Table(only)));
             }
         }
-        fill_table(false, tcp, defaults, &span);
+        fill_table(groups.below(name.get_ref()).below("tcp"), tcp, defaults, &span);
     }
 }
 
@@ -66,15 +70,15 @@ fn empty(span: Range<usize>) -> Spanned<DeValue<'static>> {
 }
 
 /// Adds to `written` what it lacks of `defaults`. In a table that holds a choice, nothing else is chosen.
-fn fill_table<'i>(choice: bool, written: &mut DeTable<'i>, defaults: DeTable<'i>, span: &Range<usize>) {
+fn fill_table<'i>(place: Place, written: &mut DeTable<'i>, defaults: DeTable<'i>, span: &Range<usize>) {
+    let is_choice = place.is_choice();
     for (name, mut default) in defaults {
         let name: &str = name.get_ref();
-        let below = is_choice("tcp", name);
         match (written.get_mut(name).map(Spanned::get_mut), default.get_mut()) {
             (Some(DeValue::Table(written)), DeValue::Table(defaults)) => {
-                fill_table(below, written, std::mem::take(defaults), span);
+                fill_table(place.below(name), written, std::mem::take(defaults), span);
             }
-            (None, _) if !choice => {
+            (None, _) if !is_choice => {
                 written.insert(key(name, span.clone()), displace(default, span));
             }
             _ => {}

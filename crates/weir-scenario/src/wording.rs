@@ -4,6 +4,8 @@ use toml::de::DeValue;
 use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
+use crate::schema::Place;
+
 /// What is wrong with `value`, which stands at `path`, and what to do about it. A path may come
 /// back shorter than it was: a choice is to blame, not what it might have led to.
 pub(crate) fn explain(
@@ -59,13 +61,37 @@ fn suggestion(message: &str) -> Option<String> {
             "{unknown} is a scheduler, not an AQM for the queues of a scheduler: queue.{unknown} = {{}}"
         ));
     }
-    let near = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), name));
+    if known.is_empty() {
+        return None;
+    }
+    // The key of older texts is like no other.
+    let meant = if unknown == "aqm" { known.contains(&"queue").then_some("queue") } else { None };
+    let best = meant.or_else(|| nearest(unknown, &known));
+    Some(
+        best.map_or_else(|| format!("known: {}", known.join(", ")), |best| format!("did you mean `{best}`?")),
+    )
+}
+
+/// The one of `known` that `unknown` was probably meant to be.
+fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let near = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), *name));
     let (likeness, best) = near.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some(if likeness > 0.75 {
-        format!("did you mean `{best}`?")
-    } else {
-        format!("known: {}", known.join(", "))
-    })
+    (likeness > 0.75).then_some(best)
+}
+
+/// For an override of the entry `name` that the table `kind` lacks.
+pub(crate) fn missing_entry(kind: &str, name: &str, known: &[&str]) -> (String, String) {
+    let what = if kind == "links" { "link" } else { "group of flows" };
+    let keys: Vec<_> = Place::root().below(kind).below(name).required().collect();
+    let hint = match nearest(name, known) {
+        Some(best) => format!("did you mean `{best}`?"),
+        None => format!(
+            "{kind}: {}; for a new one write a table [{kind}.{name}] with {} in the file",
+            if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+            keys.join(" and ")
+        ),
+    };
+    (format!("there is no {what} `{name}`"), hint)
 }
 
 /// What to write where serde's words do not say it.

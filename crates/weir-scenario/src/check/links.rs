@@ -1,10 +1,10 @@
 //! That each link goes together.
 
 use weir_aqm::{Limit, qdisc::QueueConfig};
-use weir_types::{Buffer, Duration};
+use weir_types::Buffer;
 
 use super::{Outcome, Problem, check_discipline};
-use crate::{Direction, LinkBuffer, Loss, RateChange, Scenario, topology::check_schedule};
+use crate::{DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario, topology::check_schedule};
 
 impl Scenario {
     /// That every link has a rate and no more directions than it says, before anything reckons with them.
@@ -35,19 +35,15 @@ impl Scenario {
             "a buffer in bytes holds what waits, not what is being sent",
             "write the buffer in packets, or leave buffer_counts out",
         )?;
-        check_service(&path, link.trace.as_ref(), &link.rate_schedule, link.rate_period)?;
-        check_loss(&path, link.loss.as_ref())?;
-        self.check_queue(name, &path, Direction::Forward, &link.queue)?;
-        if !link.ecn_capable {
-            check_legacy(&path, &link.queue)?;
-        }
-        let Some(reverse) = &link.reverse else { return Ok(()) };
-        let path = format!("{path}.reverse");
-        check_service(&path, reverse.trace.as_ref(), &reverse.rate_schedule, reverse.rate_period)?;
-        check_loss(&path, reverse.loss.as_ref())?;
-        self.check_queue(name, &path, Direction::Reverse, &reverse.queue)?;
-        if !link.ecn_capable {
-            check_legacy(&path, &reverse.queue)?;
+        for direction in Direction::BOTH {
+            let Some(port) = link.port(direction) else { continue };
+            let path = DirectedLink { link: &path, direction }.to_string();
+            check_service(&path, &port)?;
+            check_loss(&path, port.loss)?;
+            self.check_queue(name, &path, direction, port.queue)?;
+            if !link.ecn_capable {
+                check_legacy(&path, port.queue)?;
+            }
         }
         Ok(())
     }
@@ -76,19 +72,14 @@ impl Scenario {
     }
 }
 
-fn check_service(
-    path: &str,
-    trace: Option<&String>,
-    changes: &[RateChange],
-    period: Option<Duration>,
-) -> Outcome {
+fn check_service(path: &str, port: &PortSpec<'_>) -> Outcome {
     Problem::unless(
-        trace.is_none() || changes.is_empty(),
+        port.deliveries.is_none() || port.rate_schedule.is_empty(),
         format!("{path}.rate_schedule"),
         "the trace says already what can be sent, and when",
         "leave trace or rate_schedule out",
     )?;
-    check_schedule(path, changes, period)
+    check_schedule(path, port.rate_schedule, port.rate_period)
 }
 
 /// That a model of losses says what it needs, and lets something through.

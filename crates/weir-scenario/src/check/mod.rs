@@ -57,14 +57,12 @@ impl Scenario {
         self.complete_routes()?;
         let names: Vec<_> = self.links.keys().cloned().collect();
         for name in names {
-            let data = self.mean_packet_size(&name, Direction::Forward);
-            let ack = self.mean_packet_size(&name, Direction::Reverse);
+            let sizes = Direction::BOTH.map(|direction| self.mean_packet_size(&name, direction));
             let link = &mut self.links[&name];
-            link.mean_packet_size = Some(data);
-            let rate = link.rate;
-            if let Some(reverse) = &mut link.reverse {
-                reverse.rate = reverse.rate.or(rate);
-                reverse.mean_packet_size = Some(ack);
+            let forward = link.rate;
+            for ((_, direction), size) in link.directions_mut().zip(sizes) {
+                *direction.rate = direction.rate.or(forward);
+                *direction.mean_packet_size = Some(size);
             }
         }
         Ok(())

@@ -73,7 +73,7 @@ impl Scenario {
     pub fn network(&self) -> Network<'_> {
         let mut ports = Vec::new();
         for (name, link) in &self.links {
-            for direction in [Direction::Forward, Direction::Reverse] {
+            for direction in Direction::BOTH {
                 let at = DirectedLink { link: name, direction };
                 let Some(spec) = link.port(direction) else { continue };
                 ports.push(Port {

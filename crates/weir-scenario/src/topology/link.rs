@@ -18,71 +18,129 @@ use crate::{
     traffic::files::Content,
 };
 
-/// A link: a queue, a transmitter and a propagation delay in one direction, and what there is of
-/// the other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// The node at which it begins. Either all links name their nodes or none does. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// The node at which it ends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
-    /// Short form: so many links like this one in a row, called NAME1, NAME2 and so on. Flows name
-    /// all of them by the name of this one. Default: one link of this name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub hops: Option<u32>,
-    /// Capacity. With a `trace` it is what laws are told; its default is then the trace's mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Changes of the rate, in the order of time: `[{ at = "20 s", rate = "5 Mbit/s" }]`. Default: none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rate_schedule: Vec<RateChange>,
-    /// After this time the schedule begins anew, with `rate`. Default: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_period: Option<Duration>,
-    /// A file of delivery opportunities as Mahimahi records them, in the folder of the scenario: a
-    /// millisecond in each line, at which 1504 bytes may leave. It takes the place of the rate.
-    /// Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace: Option<String>,
-    /// What the file held, as a digest: filled in when it is read, and compared with it where it is
-    /// written down.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace_digest: Option<String>,
-    /// Propagation delay in one direction.
-    pub delay: Duration,
-    /// There is no other direction: ACKs come back elsewhere. Default: off.
-    #[serde(default, skip_serializing_if = "is_off")]
-    pub unidirectional: bool,
-    /// Room for waiting packets; the one being sent does not wait.
-    pub buffer: Buffer,
-    /// What the buffer holds. Default: waiting packets.
-    #[serde(default)]
-    pub buffer_counts: LinkBuffer,
-    /// The packet size that stands for all where a law counts in packets. Default: the mean
-    /// of the flows over the link.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_packet_size: Option<PacketSize>,
-    /// The queue discipline. Default: DropTail.
-    #[serde(default = "drop_tail")]
-    pub queue: QueueConfig,
-    /// Packets that the line loses, whatever the queue does. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Loss>,
-    /// Off for a router that knows nothing of ECN: it marks nothing, and tells sources that ask for it
-    /// (`tcp.congestion.wireless.mixed_path`) that losses on this path may be those of congestion.
-    /// Default: on.
-    #[serde(default = "on", skip_serializing_if = "is_on")]
-    pub ecn_capable: bool,
-    /// The other direction. Default: ACKs are delayed as long as data, but never wait.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reverse: Option<ReverseLink>,
-    /// What the trace holds, once it has been read.
-    #[serde(skip)]
-    pub(crate) deliveries: Content<DeliveryTrace>,
+/// Declares what stands for one direction of a link in scenario files: the keys that both directions have, and
+/// the keys that only this one has, each list at its place. serde's `flatten` would lose the path and the line
+/// of an error.
+macro_rules! link_direction {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident
+        first { $($first:tt)* }
+        before_buffer { $($before_buffer:tt)* }
+        after_buffer { $($after_buffer:tt)* }
+        last { $($last:tt)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($first)*
+            /// Capacity. With a `trace` it is what AQMs see. Default: the mean of the trace, if there is one; for
+            /// a reverse direction without a trace, the rate of the forward direction.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub rate: Option<Rate>,
+            /// Changes of the rate, in the order of time: `[{ at = "20 s", rate = "5 Mbit/s" }]`. Default: none.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub rate_schedule: Vec<RateChange>,
+            /// After this time the schedule begins anew, with `rate`. Default: never.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub rate_period: Option<Duration>,
+            /// A file of delivery opportunities as Mahimahi records them, in the folder of the scenario: a
+            /// millisecond in each line, at which 1504 bytes may leave. It takes the place of the rate.
+            /// Default: none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub trace: Option<String>,
+            /// What the file held, as a digest: filled in when the file is read, and compared with it if
+            /// written down.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub trace_digest: Option<String>,
+            $($before_buffer)*
+            /// Room for waiting packets; the one being sent does not wait.
+            pub buffer: Buffer,
+            $($after_buffer)*
+            /// The packet size that AQMs use to convert between bytes and packets. Default: the mean of the data
+            /// packets in this direction, or of the ACKs if no data pass.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub mean_packet_size: Option<PacketSize>,
+            /// The queue discipline. Default: DropTail.
+            #[serde(default = "drop_tail")]
+            pub queue: QueueConfig,
+            /// Packets that are lost on the line, independent of the queue. Default: none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub loss: Option<Loss>,
+            $($last)*
+            /// What the trace holds, once it has been read.
+            #[serde(skip)]
+            pub(crate) deliveries: Content<DeliveryTrace>,
+        }
+
+        impl $name {
+            /// This direction, with `rate` unless it has its own.
+            fn spec(&self, rate: Option<Rate>) -> PortSpec<'_> {
+                PortSpec {
+                    rate: self.rate.or(rate).expect("a link has a rate"),
+                    rate_schedule: &self.rate_schedule,
+                    rate_period: self.rate_period,
+                    deliveries: self.trace.is_some().then(|| self.deliveries.get()),
+                    buffer: self.buffer,
+                    mean_packet_size: self.mean_packet_size,
+                    queue: &self.queue,
+                    loss: self.loss.as_ref(),
+                }
+            }
+        }
+    };
+}
+
+link_direction! {
+    /// A link: a queue, a transmitter and a propagation delay in one direction, and an optional other
+    /// direction.
+    pub struct Link
+    first {
+        /// The node at which it begins. Either all links name their nodes or none does. Default: none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub from: Option<String>,
+        /// The node at which it ends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub to: Option<String>,
+        /// Short form: so many links like this one in a row, called NAME1, NAME2 and so on. Flows name
+        /// all of them by the name of this one. Default: one link of this name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        pub hops: Option<u32>,
+    }
+    before_buffer {
+        /// Propagation delay in one direction.
+        pub delay: Duration,
+        /// There is no other direction: ACKs come back elsewhere. Default: off.
+        #[serde(default, skip_serializing_if = "is_off")]
+        pub unidirectional: bool,
+    }
+    after_buffer {
+        /// What the buffer holds. Default: waiting packets.
+        #[serde(default)]
+        pub buffer_counts: LinkBuffer,
+    }
+    last {
+        /// Off for a router without ECN: it marks nothing, and tells sources that ask for it
+        /// (`tcp.congestion.wireless.mixed_path`) that losses on this path may be those of congestion.
+        /// Default: on.
+        #[serde(default = "on", skip_serializing_if = "is_on")]
+        pub ecn_capable: bool,
+        /// The other direction. Default: ACKs are delayed as long as data, but never wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reverse: Option<ReverseLink>,
+    }
+}
+
+link_direction! {
+    /// The direction of the ACKs, and of data of flows that go against the link: same propagation
+    /// delay, its own queue and transmitter.
+    pub struct ReverseLink
+    first {}
+    before_buffer {}
+    after_buffer {}
+    last {}
 }
 
 /// What a buffer holds.
@@ -94,43 +152,6 @@ pub enum LinkBuffer {
     Waiting,
     /// Waiting packets and the one being sent: one fewer waits (ns-2's DropTail and REM).
     WaitingAndSending,
-}
-
-/// The direction of the ACKs, and of data of flows that go against the link: same propagation
-/// delay, its own queue and transmitter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReverseLink {
-    /// Capacity. Default: that of the forward direction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Changes of the rate, as in the forward direction. Default: none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rate_schedule: Vec<RateChange>,
-    /// After this time the schedule begins anew, with `rate`. Default: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_period: Option<Duration>,
-    /// A file of delivery opportunities, as in the forward direction. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace: Option<String>,
-    /// What the file held, as a digest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace_digest: Option<String>,
-    /// Room for waiting packets.
-    pub buffer: Buffer,
-    /// The packet size that stands for all. Default: the mean of the flows' ACKs, or of data where data
-    /// passes too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_packet_size: Option<PacketSize>,
-    /// The queue discipline. Default: DropTail.
-    #[serde(default = "drop_tail")]
-    pub queue: QueueConfig,
-    /// Packets that the line loses. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Loss>,
-    /// What the trace holds, once it has been read.
-    #[serde(skip)]
-    pub(crate) deliveries: Content<DeliveryTrace>,
 }
 
 pub(crate) fn drop_tail() -> QueueConfig {
@@ -147,6 +168,9 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// That of the link first.
+    pub const BOTH: [Self; 2] = [Self::Forward, Self::Reverse];
+
     /// Its name in tables.
     pub const fn name(self) -> &'static str {
         match self {
@@ -186,6 +210,16 @@ pub struct PortSpec<'a> {
     pub loss: Option<&'a Loss>,
 }
 
+/// What one direction of a link has that is filled in when the scenario is read.
+pub(crate) struct DirectionMut<'a> {
+    pub(crate) rate: &'a mut Option<Rate>,
+    pub(crate) trace: &'a mut Option<String>,
+    pub(crate) trace_digest: &'a mut Option<String>,
+    pub(crate) deliveries: &'a mut Content<DeliveryTrace>,
+    pub(crate) mean_packet_size: &'a mut Option<PacketSize>,
+    pub(crate) queue: &'a mut QueueConfig,
+}
+
 impl Link {
     /// One direction; `None` if it has no queue.
     ///
@@ -193,50 +227,46 @@ impl Link {
     /// If the link has neither a rate nor a trace that has been read: a scenario that was checked
     /// has one.
     pub fn port(&self, direction: Direction) -> Option<PortSpec<'_>> {
-        let forward = self.rate.expect("a link has a rate");
         match direction {
-            Direction::Forward => Some(PortSpec {
-                rate: forward,
-                rate_schedule: &self.rate_schedule,
-                rate_period: self.rate_period,
-                deliveries: self.trace.is_some().then(|| self.deliveries.get()),
-                buffer: self.buffer,
-                mean_packet_size: self.mean_packet_size,
-                queue: &self.queue,
-                loss: self.loss.as_ref(),
-            }),
-            Direction::Reverse => self.reverse.as_ref().map(|reverse| PortSpec {
-                rate: reverse.rate.unwrap_or(forward),
-                rate_schedule: &reverse.rate_schedule,
-                rate_period: reverse.rate_period,
-                deliveries: reverse.trace.is_some().then(|| reverse.deliveries.get()),
-                buffer: reverse.buffer,
-                mean_packet_size: reverse.mean_packet_size,
-                queue: &reverse.queue,
-                loss: reverse.loss.as_ref(),
-            }),
+            Direction::Forward => Some(self.spec(None)),
+            Direction::Reverse => self.reverse.as_ref().map(|reverse| reverse.spec(self.rate)),
         }
+    }
+
+    /// The directions that have a queue, each with what it adds to the path of the link.
+    pub(crate) fn directions_mut(&mut self) -> impl Iterator<Item = (&'static str, DirectionMut<'_>)> {
+        macro_rules! direction_mut {
+            ($keys:ident) => {
+                DirectionMut {
+                    rate: &mut $keys.rate,
+                    trace: &mut $keys.trace,
+                    trace_digest: &mut $keys.trace_digest,
+                    deliveries: &mut $keys.deliveries,
+                    mean_packet_size: &mut $keys.mean_packet_size,
+                    queue: &mut $keys.queue,
+                }
+            };
+        }
+        let reverse = self.reverse.as_mut().map(|reverse| (".reverse", direction_mut!(reverse)));
+        [("", direction_mut!(self))].into_iter().chain(reverse)
     }
 }
 
 impl Scenario {
-    /// The laws of one's own, each with its dotted path: somebody has to find them before the
+    /// The AQMs written in Python, each with its dotted path: their classes have to be found before the
     /// scenario runs.
     pub fn python_aqms_mut(&mut self) -> impl Iterator<Item = (String, &mut PythonParameters)> {
         self.links.iter_mut().flat_map(|(name, link)| {
-            let reverse = link.reverse.as_mut().map(|reverse| (".reverse", &mut reverse.queue));
-            let queues = [("", &mut link.queue)].into_iter().chain(reverse);
-            queues.filter_map(move |(direction, queue)| {
-                let (place, law) = queue.python_mut()?;
-                Some((format!("links.{name}{direction}.queue.{place}"), law))
+            link.directions_mut().filter_map(move |(suffix, direction)| {
+                let (place, aqm) = direction.queue.python_mut()?;
+                Some((format!("links.{name}{suffix}.queue.{place}"), aqm))
             })
         })
     }
 
-    /// Whether there are laws of one's own in it.
+    /// Whether it has AQMs written in Python.
     pub fn has_python_aqms(&self) -> bool {
-        let reverse =
-            self.links.values().filter_map(|link| link.reverse.as_ref().map(|reverse| &reverse.queue));
+        let reverse = self.links.values().filter_map(|link| Some(&link.reverse.as_ref()?.queue));
         self.links.values().map(|link| &link.queue).chain(reverse).any(|queue| queue.python().is_some())
     }
 }

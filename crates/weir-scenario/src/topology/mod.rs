@@ -62,12 +62,7 @@ impl Scenario {
     /// The packet size that stands for all in one direction of `link`: what the scenario says,
     /// else the mean of the data packets that pass, or of the ACKs where nothing else does.
     pub fn mean_packet_size(&self, link: &str, direction: Direction) -> PacketSize {
-        let stated = match direction {
-            Direction::Forward => self.links[link].mean_packet_size,
-            Direction::Reverse => {
-                self.links[link].reverse.as_ref().and_then(|reverse| reverse.mean_packet_size)
-            }
-        };
+        let stated = self.links[link].port(direction).and_then(|port| port.mean_packet_size);
         let at = DirectedLink { link, direction };
         let data = || mean(self, |group| self.data_path(group).contains(&at).then_some(group.packet_size));
         let acks = || mean(self, |group| self.ack_path_of(group).contains(&at).then_some(group.tcp.ack_size));

@@ -5,6 +5,7 @@ use std::path::Path;
 use weir_aqm::DeliveryTrace;
 use weir_types::Invalid;
 
+use super::link::DirectionMut;
 use crate::{Scenario, check::Problem, traffic::files};
 
 /// One time in milliseconds in each line, in order.
@@ -41,16 +42,12 @@ impl Scenario {
     /// are and what they held.
     pub(crate) fn load_traces(&mut self, folder: &Path) -> Result<(), Problem> {
         for (name, link) in &mut self.links {
-            let forward = ("", &mut link.trace, &mut link.trace_digest, &mut link.rate, &mut link.deliveries);
-            let reverse = link.reverse.as_mut().map(|reverse| {
-                let (trace, digest) = (&mut reverse.trace, &mut reverse.trace_digest);
-                (".reverse", trace, digest, &mut reverse.rate, &mut reverse.deliveries)
-            });
-            for (direction, trace, digest, rate, deliveries) in [forward].into_iter().chain(reverse) {
+            for (suffix, direction) in link.directions_mut() {
+                let DirectionMut { rate, trace, trace_digest: digest, deliveries, .. } = direction;
                 let Some(file) = trace else {
                     Problem::unless(
                         digest.is_none(),
-                        format!("links.{name}{direction}.trace_digest"),
+                        format!("links.{name}{suffix}.trace_digest"),
                         "there is no trace",
                         "leave trace_digest out: it is filled in when a trace is read",
                     )?;
@@ -58,7 +55,7 @@ impl Scenario {
                 };
                 files::read(folder, file, digest, deliveries, parse).map_err(|invalid| {
                     let key = if invalid.parameter == "digest" { "trace_digest" } else { "trace" };
-                    let path = format!("links.{name}{direction}.{key}");
+                    let path = format!("links.{name}{suffix}.{key}");
                     Problem { path, message: invalid.message, hint: invalid.hint }
                 })?;
                 rate.get_or_insert(deliveries.get().mean_rate());

@@ -45,6 +45,12 @@ fn an_unknown_law() {
 }
 
 #[test]
+fn the_old_key_of_a_queue() {
+    let message = spoil("queue.red", "aqm.red");
+    expect(&message, "plain.toml:9: links.bottleneck.aqm", &["unknown field `aqm`", "did you mean `queue`?"]);
+}
+
+#[test]
 fn a_choice_that_is_none_or_two() {
     let message = spoil(RED, "queue = \"red\"");
     expect(

@@ -57,6 +57,59 @@ fn a_bad_override_is_named_as_it_was_given() {
     assert!(error.to_string().contains("unknown field `speed`"), "{error}");
 }
 
+#[test]
+fn a_misspelt_link_or_group_is_not_a_new_one() {
+    let missing = "[links.NAME] with delay and buffer in the file";
+    for (path, value, message, hint) in [
+        ("links.botleneck.rate", "20 Mbit/s", "there is no link `botleneck`", "did you mean `bottleneck`?"),
+        (
+            "links.botleneck.queue.rem.gamma",
+            "0.002",
+            "there is no link `botleneck`",
+            "did you mean `bottleneck`?",
+        ),
+        (
+            "links.botleneck",
+            "{ rate = \"1 Mbit/s\" }",
+            "there is no link `botleneck`",
+            "did you mean `bottleneck`?",
+        ),
+        ("flows.ftpp.rtt", "80 ms", "there is no group of flows `ftpp`", "did you mean `ftp`?"),
+        ("links.NAME.rate", "20 Mbit/s", "there is no link `NAME`", missing),
+        ("flows.web.count", "5", "there is no group of flows `web`", "flows: ftp; for a new one"),
+        ("links.bottleneck.aqm.rem.gamma", "0.002", "unknown field `aqm`", "did you mean `queue`?"),
+    ] {
+        let error = set(&[(path, value)]).scenario().unwrap_err();
+        assert_eq!((error.line, error.file), (None, format!("--set {path}={value}")));
+        assert!(error.message.contains(message), "{}", error.message);
+        assert!(error.hint.clone().unwrap().contains(hint), "{:?}", error.hint);
+    }
+    for changes in [
+        "links.botleneck.rate = \"20 Mbit/s\"",
+        "\"links.botleneck.rate\" = \"20 Mbit/s\"",
+        "links.botleneck = { rate = \"20 Mbit/s\" }",
+        "flows.ftpp.rtt = \"80 ms\"",
+    ] {
+        let document = Document::parse("plain.toml", &format!("{PLAIN}[variants.a]\n{changes}")).unwrap();
+        let error = document.variant("a").unwrap_err();
+        assert_eq!(error.line, Some(16), "{error}");
+        assert!(error.to_string().contains("there is no "), "{error}");
+        assert!(error.to_string().contains("did you mean `"), "{error}");
+    }
+}
+
+#[test]
+fn a_whole_table_is_a_new_link_or_group() {
+    let scenario =
+        set(&[("flows.ftp2", "{ rtt = \"80 ms\" }"), ("flows.ftp2.count", "3")]).scenario().unwrap();
+    assert_eq!(scenario.flows["ftp2"].count, 3);
+    let variant = "[variants.a.flows.ftp2]\nrtt = \"80 ms\"\n[variants.b]\nflows.ftp2 = { rtt = \"80 ms\" }";
+    let document = Document::parse("plain.toml", &format!("{PLAIN}{variant}")).unwrap();
+    for name in ["a", "b"] {
+        assert_eq!(document.variant(name).unwrap().flows.len(), 2);
+    }
+}
+
 const VARIANTS: &str = r#"
 [variants.droptail]
 label = "DropTail"

@@ -1,0 +1,82 @@
+//! The JSON schema of scenario files, and what it says about dotted paths.
+
+use std::sync::LazyLock;
+
+use schemars::{Schema, schema_for};
+use serde_json::Value;
+
+use crate::Scenario;
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| schema_for!(Scenario));
+
+/// The JSON schema of scenario files, as committed in `schema/scenario.schema.json`.
+pub fn schema() -> String {
+    let mut text = serde_json::to_string_pretty(&*SCHEMA).expect("a schema is valid JSON");
+    text.push('\n');
+    text
+}
+
+/// The choices on a path, each with the name that is chosen: in `links.core.queue.fq.aqm.red.max_th`
+/// they are (`links.core.queue`, `fq`) and (`links.core.queue.fq.aqm`, `red`).
+pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
+    let (mut found, mut end, mut place) = (Vec::new(), 0, Place::root());
+    for name in path.split('.') {
+        if end > 0 && place.is_choice() {
+            found.push((&path[..end], name));
+        }
+        end += name.len() + usize::from(end > 0);
+        place = place.below(name);
+    }
+    found
+}
+
+/// What the schema says about the value at a dotted path; nothing if there is no such path.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(Option<&'static Value>);
+
+impl Place {
+    /// The place of the whole scenario.
+    pub(crate) fn root() -> Self {
+        Self(Some(SCHEMA.as_value()))
+    }
+
+    /// The place of the value `name` in the table at this place.
+    pub(crate) fn below(self, name: &str) -> Self {
+        let values = self.alternatives();
+        Self(values.iter().find_map(|value| {
+            let key = value.get("properties").and_then(|keys| keys.get(name));
+            key.or(value.get("additionalProperties").filter(|keys| keys.is_object()))
+        }))
+    }
+
+    /// Whether the value is a table that holds one choice among several: another choice replaces it.
+    pub(crate) fn is_choice(self) -> bool {
+        let values = self.alternatives();
+        values.iter().any(|value| {
+            let variants = value.get("oneOf").and_then(Value::as_array);
+            variants
+                .is_some_and(|variants| variants.iter().any(|variant| variant.get("properties").is_some()))
+        })
+    }
+
+    /// The keys that the table at this place must have.
+    pub(crate) fn required(self) -> impl Iterator<Item = &'static str> {
+        let lists = self.alternatives().into_iter().filter_map(|value| value.get("required")?.as_array());
+        lists.flatten().filter_map(Value::as_str)
+    }
+
+    /// The schemas of the value, one within another: references are followed, alternatives listed.
+    fn alternatives(self) -> Vec<&'static Value> {
+        let mut found: Vec<_> = self.0.into_iter().collect();
+        let mut next = 0;
+        while let Some(value) = found.get(next).copied() {
+            next += 1;
+            let target = value.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix('#'));
+            let lists = ["anyOf", "oneOf"].into_iter().filter_map(|key| value.get(key)?.as_array());
+            found.extend(
+                target.and_then(|name| SCHEMA.as_value().pointer(name)).into_iter().chain(lists.flatten()),
+            );
+        }
+        found
+    }
+}
