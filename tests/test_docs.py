@@ -97,10 +97,10 @@ def test_every_way_to_write_an_axis() -> None:
 
 
 def test_the_sweep_in_the_guide_can_be_defined() -> None:
-    from weir.sweep.define import SweepSpec, define
+    from weir.sweep.define import SweepSpec, define_sweep
 
     (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("how-to/sweeps.md"), re.MULTILINE | re.DOTALL)
-    plan = define(weir.Scenario.loads(SMALL + table), SweepSpec())
+    plan = define_sweep(weir.Scenario.loads(SMALL + table), SweepSpec())
     assert len(plan.design.rows) == 5 * 3 * 2
     assert plan.replications == 20
 

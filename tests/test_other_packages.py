@@ -8,16 +8,16 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from weir.cli import others
+from weir.cli import app as verbs
 from weir.scenario.scenario import bundled
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, *entries: EntryPoint) -> None:
     def found(*, group: str) -> tuple[EntryPoint, ...]:
-        assert group == others.GROUP
+        assert group == verbs.GROUP
         return entries
 
-    monkeypatch.setattr(others, "entry_points", found)
+    monkeypatch.setattr(verbs, "entry_points", found)
 
 
 def test_the_papers_bring_their_scenarios() -> None:
@@ -25,9 +25,9 @@ def test_the_papers_bring_their_scenarios() -> None:
 
 
 def test_a_verb_of_another_package_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, EntryPoint("greet", "typer:echo", others.GROUP))
+    installed(monkeypatch, EntryPoint("greet", "typer:echo", verbs.GROUP))
     app = typer.Typer()
-    others.add_to(app)
+    verbs.add_others(app)
     assert {command.name for command in app.registered_commands} == {"greet", "reproduce"}
 
 
@@ -35,7 +35,7 @@ def test_a_verb_without_its_package_says_how_to_get_it(monkeypatch: pytest.Monke
     installed(monkeypatch)
     app = typer.Typer()
     app.command("run")(lambda: None)
-    others.add_to(app)
+    verbs.add_others(app)
     done = CliRunner().invoke(app, ["reproduce", "all", "--quick"])
     assert done.exit_code == 2
     assert "pip install weir-papers" in done.output

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.stats.intervals import CONFIDENCE, mean_interval, student_t
+from weir.stats import CONFIDENCE, mean_interval, student_t
 from weir_papers.data import Study
 from weir_papers.quantities import Quantity
 

@@ -7,18 +7,10 @@ from typing import Annotated
 
 import typer
 
-from weir.cli.options import (
-    Dask,
-    Json,
-    NoReport,
-    Processes,
-    Quiet,
-    StorePath,
-    Threads,
-    WorkerChoice,
-)
+from weir.cli import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
 
 
+@with_groups
 def reproduce(
     papers: Annotated[
         list[str] | None,
@@ -34,9 +26,7 @@ def reproduce(
         typer.Option("--replications", "-n", min=1, help="Of every run. Default: each experiment's own."),
     ] = None,
     store: StorePath = None,
-    threads: Threads = None,
-    processes: Processes = None,
-    dask: Dask = None,
+    workers: WorkerChoice,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Reports go to DIR/PAPER. Default: results/papers.")
     ] = None,
@@ -60,31 +50,28 @@ def reproduce(
         raise typer.BadParameter(f"name a paper, or all; there are: {', '.join(KEYS)}", param_hint="PAPER")
     unknown = [key for key in keys if key not in {*KEYS, "all"}]
     if unknown:
-        from weir.scenario.scenario import suggestion
+        from weir.scenario import suggestion
 
         raise typer.BadParameter(
             f"there is no paper {unknown[0]!r}; {suggestion(unknown[0], [*KEYS, 'all'])}", param_hint="PAPER"
         )
-    WorkerChoice(threads, processes, dask)
     if pages is not None and no_report:
         raise typer.BadParameter("--pages shows the figures of a report; leave --no-report out")
     chosen = list(KEYS) if "all" in keys else keys
 
-    from weir.cli import command
     from weir.store import DEFAULT
     from weir_papers import reproducing
 
-    with command.guarded():
-        reproducing.reproduce_all(
-            chosen,
-            reproducing.Options(
-                quick=quick,
-                replications=replications,
-                store=store or DEFAULT,
-                workers={"threads": threads, "processes": processes, "dask": dask},
-                out=None if no_report else out or Path("results") / "papers",
-                pages=pages,
-                json=json,
-                quiet=quiet,
-            ),
-        )
+    reproducing.reproduce_all(
+        chosen,
+        reproducing.Options(
+            quick=quick,
+            replications=replications,
+            store=store or DEFAULT,
+            workers=workers.options,
+            out=None if no_report else out or Path("results") / "papers",
+            pages=pages,
+            json=json,
+            quiet=quiet,
+        ),
+    )

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import polars as pl
 
 from weir.plot import Curve, Facet, Kind, envelope
-from weir.stats.intervals import mean_interval
-from weir.stats.measures import MEASURES
-from weir.stats.wording import estimate
+from weir.stats import MEASURES, mean_interval, wording
 from weir_papers.data import Data, Sample, Study
 from weir_papers.quantities import Level, Quantity
 
@@ -108,4 +106,4 @@ def over_time(
 def estimated(sample: Sample, digits: int) -> str:
     """`20.4 ± 0.3`, for a table."""
     found = mean_interval(sample.values)
-    return estimate(found.mean, found.half_width, digits)
+    return wording.estimate(found.mean, found.half_width, digits)

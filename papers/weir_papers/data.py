@@ -11,12 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.run.tables import WHOLE_RUN
-from weir.stats.analysis import ALL, bottleneck_rows
-from weir.stats.measures import MEASURES
+from weir.stats import ALL, MEASURES, WHOLE_RUN, bottleneck_rows
 
 if TYPE_CHECKING:
-    from weir.sweep.view import Sweep
+    from weir import Sweep
     from weir_papers.paper import Experiment
 
 _OF_LINK = ("arrivals", "departures", "drops", "drops_early", "drops_forced", "drops_overflow", "marks")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import jinja2
 
-from weir import _core
+import weir
 from weir.plot import IMAGES, Panel, write_page
-from weir.report.directory import REPORT, replacing, write_manifest
+from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
 from weir_papers.claims import Check, Judgement
 from weir_papers.reproduce import Outcome
@@ -40,7 +40,7 @@ def write_reproduction(outcome: Outcome, directory: str | os.PathLike[str]) -> P
             **_values(outcome),
         )
         (place / "claims.json").write_text(json.dumps(outcome.to_json(), indent=2) + "\n", encoding="utf-8")
-        write_manifest(place, {"weir": _core.__version__, "paper": outcome.paper.key})
+        write_manifest(place, {"weir": weir.__version__, "paper": outcome.paper.key})
     return Path(directory) / REPORT
 
 
@@ -74,7 +74,7 @@ def _facts(outcome: Outcome) -> dict[str, str]:
         "Claims": ", ".join(f"{count} {verdict}" for verdict, count in outcome.tally.items() if count),
         "Replications": outcome.replications + (" (--quick)" if outcome.quick else ""),
         "Runs": f"{sum(one.runs for one in outcome.spent):,} in {outcome.cpu_s:,.0f} s of CPU",
-        "Weir": _core.__version__,
+        "Weir": weir.__version__,
     }
 
 
@@ -89,7 +89,7 @@ def _values(outcome: Outcome) -> dict[str, object]:
         "counted": counted,
         "printed": printed,
         "shown": shown,
-        "version": _core.__version__,
+        "version": weir.__version__,
     }
 
 

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from weir import Scenario
 from weir.plot import Facet, Plot
-from weir.scenario.scenario import Scenario
-from weir.sweep.axes import parse
-from weir.sweep.define import SweepSpec, define
+from weir.sweep import SweepSpec, define_sweep, parse
 from weir_papers.claims import Claim
 from weir_papers.data import Study
 from weir_papers.maps import ClaimMap
 
 if TYPE_CHECKING:
-    from weir.scenario.toml import Value
-    from weir.sweep.plan import Plan
+    from weir.scenario import Value
+    from weir.sweep import Plan
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Experiment:
     def plan(self, paper: str, *, quick: bool, replications: int | None = None) -> Plan:
         """Its sweep, checked. Raises ScenarioError or WeirError."""
         axes = {**self.axes, **self.quick_axes} if quick else self.axes
-        return define(
+        return define_sweep(
             Scenario.load(self.scenario, self.set),
             SweepSpec(
                 axes=list(axes.values()),

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.stats.measures import MEASURES
+from weir.stats import MEASURES
 from weir_papers.data import Data, Sample, Study, near
 
 Values = NDArray[np.float64]

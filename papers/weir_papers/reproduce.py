@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from weir.plot import draw
-from weir.sweep.execute import execute
+from weir.sweep import execute_plan
 from weir_papers.claims import Judgement, Verdict, tally
 from weir_papers.data import Data, Study
 from weir_papers.maps import Place
@@ -19,9 +19,7 @@ from weir_papers.verdicts import verdict_map
 if TYPE_CHECKING:
     from weir.plot import Figure
     from weir.store import Store
-    from weir.sweep.plan import Plan
-    from weir.sweep.runner import OnProgress
-    from weir.sweep.workers import Workers
+    from weir.sweep import OnProgress, Plan, Workers
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def reproduce(
     spent: list[Spent] = []
     for experiment, plan in zip(planned.paper.experiments, planned.plans, strict=True):
         with follow(experiment, plan) as progress:
-            sweep, _ = execute(plan, store, workers, progress, command=command)
+            sweep, _ = execute_plan(plan, store, workers, progress, command=command)
         data[experiment.name] = Data.of(experiment, sweep)
         spent.append(
             Spent(

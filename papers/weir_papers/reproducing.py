@@ -13,16 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from weir.cli import command, console
-from weir.cli.live import following
-from weir.sweep.execute import chosen_workers
+from weir.cli import (
+    INTERRUPTED,
+    command_line,
+    following,
+    note,
+    opened,
+    print_json,
+    print_text,
+    refuse,
+    target,
+    written,
+)
+from weir.sweep import chosen_workers
 from weir_papers.pages import counted, said, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
 from weir_papers.reproduce import Outcome, Planned, reproduce, summary
 
 if TYPE_CHECKING:
-    from weir.sweep.plan import Plan
-    from weir.sweep.runner import OnProgress
+    from weir.sweep import OnProgress, Plan
     from weir_papers.paper import Experiment
 
 
@@ -46,7 +55,7 @@ def show_papers(*, as_json: bool) -> None:
     """What can be reproduced."""
     known = [paper(key) for key in KEYS]
     if as_json:
-        console.print_json(
+        print_json(
             [
                 {
                     "paper": one.key,
@@ -61,8 +70,8 @@ def show_papers(*, as_json: bool) -> None:
         )
         return
     for one in known:
-        console.print_text(f"{one.key}\n  {one.title}\n  {one.authors}, {one.published}")
-        console.print_text(
+        print_text(f"{one.key}\n  {one.title}\n  {one.authors}, {one.published}")
+        print_text(
             f"  {len(one.claims)} claims, {len(one.plots) + len(one.maps)} figures; experiments: "
             + ", ".join(experiment.name for experiment in one.experiments)
         )
@@ -71,32 +80,32 @@ def show_papers(*, as_json: bool) -> None:
 def reproduce_all(keys: Sequence[str], options: Options) -> None:
     """Does, prints and writes. Everything is checked before the first run."""
     planned = [Planned.of(paper(key), quick=options.quick, replications=options.replications) for key in keys]
-    targets = {key: command.target(options.out / key) for key in keys} if options.out else {}
+    targets = {key: target(options.out / key) for key in keys} if options.out else {}
     if options.pages is not None and not options.pages.is_dir():
-        command.refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")
+        refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")
     outcomes: list[Outcome] = []
     entries: list[dict[str, Any]] = []
     try:
-        with command.opened(options.store, create=True, quiet=options.quiet) as store:
+        with opened(options.store, create=True, quiet=options.quiet) as store:
             for index, one in enumerate(planned):
                 before = _user_s()
                 with chosen_workers(**options.workers) as workers:
                     follow = _Follow(one, workers.what, f"{index + 1} of {len(planned)}", quiet=options.quiet)
-                    outcome = reproduce(one, store, workers, follow.follow, command.command_line())
+                    outcome = reproduce(one, store, workers, follow.follow, command_line())
                 outcomes.append(outcome)
                 # Judged while the store is open: a claim may look at values over time.
                 entries += outcome.to_json()
                 if not options.json:
-                    console.print_text(text_of(outcome))
+                    print_text(text_of(outcome))
                 if outcome.paper.key in targets:
                     _write(outcome, targets[outcome.paper.key], options)
                 _say(f"{one.paper.key}: {_user_s() - before:.0f} s of user CPU now; its runs, whenever they "
                      f"were done, {outcome.cpu_s:.0f} s", options)  # fmt: skip
     except KeyboardInterrupt:
-        console.note("interrupted; what is finished is safe: the same command does the rest")
-        raise typer.Exit(command.INTERRUPTED) from None
+        note("interrupted; what is finished is safe: the same command does the rest")
+        raise typer.Exit(INTERRUPTED) from None
     if options.json:
-        console.print_json(entries)
+        print_json(entries)
     counts = ", ".join(f"{n} {verdict}" for verdict, n in summary(outcomes).items())
     _say(f"{counts}; {_user_s():.0f} s of user CPU in all", options)
 
@@ -119,9 +128,9 @@ def text_of(outcome: Outcome) -> str:
     return "\n".join([*lines, ""])
 
 
-def _write(outcome: Outcome, target: Path, options: Options) -> None:
+def _write(outcome: Outcome, directory: Path, options: Options) -> None:
     _say("drawing the figures ...", options)
-    report = command.written(lambda place: write_reproduction(outcome, place), target)
+    report = written(lambda place: write_reproduction(outcome, place), directory)
     _say(f"report: {report}", options)
     if options.pages is not None:
         page = write_markdown(outcome, report, options.pages)
@@ -130,7 +139,7 @@ def _write(outcome: Outcome, target: Path, options: Options) -> None:
 
 def _say(text: str, options: Options) -> None:
     if not options.quiet:
-        console.note(text)
+        note(text)
 
 
 def _user_s() -> float:
@@ -155,6 +164,6 @@ class _Follow:
                 if self._place != "1 of 1"
                 else self._planned.paper.key
             )
-            console.note(f"{paper}, {count}, {experiment.name}: {experiment.about}")
+            note(f"{paper}, {count}, {experiment.name}: {experiment.about}")
         with following(plan, self._workers, quiet=self._quiet) as follow:
             yield follow.show

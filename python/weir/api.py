@@ -14,8 +14,8 @@ from weir.scenario import scenario as below
 from weir.scenario.scenario import scenario_error, suggestion
 from weir.stats.measures import MEASURES
 from weir.store import DEFAULT, Store
-from weir.sweep.define import SweepSpec, define
-from weir.sweep.execute import chosen_workers, execute
+from weir.sweep.define import SweepSpec, define_sweep
+from weir.sweep.execute import chosen_workers, execute_plan
 from weir.sweep.plan import plan_at_one_point
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Scenario(below.Scenario):
         """
         spec = SweepSpec(axes, samples, method, variants, disciplines, replications, until, seed, name)
         chosen = chosen_workers(threads=threads, executor=executor, slots=workers, dask=dask)
-        return _done(define(self, spec), store, chosen, progress)
+        return _done(define_sweep(self, spec), store, chosen, progress)
 
     def tune(
         self,
@@ -255,6 +255,6 @@ def _done(
     """The result, open for reading until it is forgotten or closed."""
     place = store or DEFAULT
     with Store.open(place, create=True) as opened, workers as chosen:
-        done, _ = execute(plan, opened, chosen, progress, captures=captures)
+        done, _ = execute_plan(plan, opened, chosen, progress, captures=captures)
     reader = Store.open(place, read_only=True)
     return type(done)(reader, reader.find_sweep(plan.id))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 import weir
 from weir import Scenario
-from weir.scenario.toml import Value
-from weir.stats.measures import MEASURES
-from weir.sweep.axes import parse
+from weir.scenario import Value
+from weir.stats import MEASURES
+from weir.sweep import parse
 from weir_papers.data import COUNTERS, Data, Study
 from weir_papers.hred_2003 import PAPER, parameters
 from weir_papers.hred_2003.quantities import PHASES, Kilobytes, Phases, Response, cycle, of_run

@@ -17,8 +17,8 @@ import pytest
 
 from weir import Scenario
 from weir.store import Store
-from weir.sweep.execute import chosen_workers, execute
-from weir.theory.equilibrium import mean_window, red_queue, reno_probability
+from weir.sweep import chosen_workers, execute_plan
+from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers import ns2
 from weir_papers.claims import HOLDS, Claim
 from weir_papers.data import Data, Study
@@ -52,7 +52,7 @@ def run(directory: Path, experiment: Experiment) -> Generator[Study]:
     """Open while its tables may be read."""
     plan = experiment.plan(PAPER.key, quick=False)
     with Store.open(directory / "store", create=True) as store, chosen_workers(threads=1) as workers:
-        sweep, _ = execute(plan, store, workers)
+        sweep, _ = execute_plan(plan, store, workers)
         yield Study({experiment.name: Data.of(experiment, sweep)})
 
 

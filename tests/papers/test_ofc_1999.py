@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from weir import Scenario
-from weir.stats.measures import MEASURES
+from weir.stats import MEASURES
 from weir.store import Store
-from weir.sweep.execute import chosen_workers, execute
+from weir.sweep import chosen_workers, execute_plan
 from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Study
 from weir_papers.ofc_1999 import optimum, quantities, tables
@@ -207,7 +207,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
         for experiment in EXPERIMENTS:
             if experiment.name in names:
                 plan = experiment.plan(PAPER.key, quick=True, replications=3)
-                found[experiment.name] = Data.of(experiment, execute(plan, store, workers)[0])
+                found[experiment.name] = Data.of(experiment, execute_plan(plan, store, workers)[0])
         yield Study(found, quick=True)
 
 

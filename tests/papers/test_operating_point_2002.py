@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from weir import Scenario
 from weir.plot import draw
-from weir.scenario.toml import Value
-from weir.stats.measures import MEASURES
-from weir.sweep.axes import parse
-from weir.theory.equilibrium import mean_window, reno_probability
+from weir.scenario import Value
+from weir.stats import MEASURES
+from weir.sweep import parse
+from weir.theory import mean_window, reno_probability
 from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Sample, Study
 from weir_papers.operating_point_2002 import PAPER

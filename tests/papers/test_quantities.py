@@ -10,7 +10,7 @@ import pytest
 
 from conftest import SMALL
 from weir.store import Store
-from weir.sweep.execute import chosen_workers, execute
+from weir.sweep import chosen_workers, execute_plan
 from weir_papers.claims import Claim, Part, at_least
 from weir_papers.data import Data, Study
 from weir_papers.maps import ClaimMap
@@ -24,7 +24,7 @@ def run(directory: Path, experiment: Experiment) -> Data:
     """The data of an experiment, its store closed behind it."""
     plan = experiment.plan("test", quick=False)
     with Store.open(directory / "store", create=True) as store, chosen_workers(threads=1) as workers:
-        sweep, _ = execute(plan, store, workers)
+        sweep, _ = execute_plan(plan, store, workers)
         return Data.of(experiment, sweep)
 
 

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import weir
-from weir.stats.measures import MEASURES
-from weir.sweep.axes import parse
-from weir.theory.equilibrium import mean_window, red_queue
+from weir.stats import MEASURES
+from weir.sweep import parse
+from weir.theory import mean_window, red_queue
 from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Study
 from weir_papers.registry import paper

@@ -12,8 +12,8 @@ import pytest
 import weir
 from weir.stats.intervals import student_t
 from weir.sweep import workers
-from weir.sweep.define import SweepSpec, define
-from weir.sweep.execute import execute
+from weir.sweep.define import SweepSpec, define_sweep
+from weir.sweep.execute import execute_plan
 from weir.sweep.runner import Progress
 from weir.sweep.until import Rule, Sequential
 
@@ -123,9 +123,9 @@ def test_the_same_rows_from_threads_processes_and_any_executor(
 
     for name, frame in by(ThreadPoolExecutor(3), "threads").items():
         assert frame.equals(expected[name]), name
-    plan = define(pair, SweepSpec(axes=RATES, replications=4))
+    plan = define_sweep(pair, SweepSpec(axes=RATES, replications=4))
     with weir.Store.open(tmp_path / "processes", create=True) as store, workers.processes(2) as two:
-        found, _ = execute(plan, store, two)
+        found, _ = execute_plan(plan, store, two)
         for name, frame in tables(found).items():
             assert frame.equals(expected[name]), name
     for name in ("links", "delays"):

@@ -9,8 +9,8 @@ from dataclasses import replace
 import polars as pl
 
 from weir.plot import Curve, Facet
-from weir.stats.intervals import mean_interval
-from weir.theory.equilibrium import red_queue
+from weir.stats import mean_interval
+from weir.theory import red_queue
 from weir_papers import ns2
 from weir_papers.curves import curve, intervals, over_time
 from weir_papers.data import Data, Study

@@ -5,7 +5,7 @@ Queues are in bytes, times in seconds, probabilities per packet.
 
 from __future__ import annotations
 
-from weir.theory.equilibrium import mean_window, reno_probability
+from weir.theory import mean_window, reno_probability
 
 CAPACITY = 32e6 / 8
 """Bytes per second."""

@@ -17,9 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.stats.analysis import ALL
-from weir.stats.measures import MEASURES
-from weir.stats.responses import moving_average, times
+from weir.stats import ALL, MEASURES, moving_average, times
 from weir_papers.data import Data, Sample, Study, near
 from weir_papers.hred_2003.parameters import CAPACITY, MAX_TH, MIN_TH, PACKET, RTT_MEAN
 from weir_papers.quantities import Quantity, samples_of

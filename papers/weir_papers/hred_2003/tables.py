@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from weir.stats.intervals import mean_interval
+from weir.stats import mean_interval
 from weir_papers import ns2
 from weir_papers.data import Sample, Study
 from weir_papers.hred_2003 import parameters as of

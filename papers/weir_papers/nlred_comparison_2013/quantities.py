@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from weir.run.tables import WHOLE_RUN
-from weir.stats.measures import MEASURES
+from weir.stats import MEASURES, WHOLE_RUN
 from weir_papers.data import Data, Sample, Study
 from weir_papers.quantities import Level, Of, Quantity, samples_of
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from weir.stats.intervals import mean_interval
-from weir.stats.measures import MEASURES
+from weir.stats import MEASURES, mean_interval
 from weir_papers import ns2
 from weir_papers.claims import Claim, Judgement
 from weir_papers.data import Study

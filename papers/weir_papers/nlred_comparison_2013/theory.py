@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from weir.theory.equilibrium import mean_window, red_queue, reno_probability
+from weir.theory import mean_window, red_queue, reno_probability
 
 PACKET_BITS = 512 * 8
 MIN_TH, MAX_TH = 5.0, 15.0

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from weir.plot import Curve, Facet
-from weir.theory.network import Vector
+from weir.theory import Vector
 from weir_papers import ns2
 from weir_papers.curves import against, curve, over_time
 from weir_papers.data import Sample, Study

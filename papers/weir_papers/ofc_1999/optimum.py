@@ -13,14 +13,25 @@ from functools import lru_cache
 
 import numpy as np
 
-from weir.theory import Network, Timing, Trajectory, asynchronous, synchronous
+from weir.theory import (
+    EXAMPLES,
+    Host,
+    Network,
+    Optimum,
+    Settled,
+    Timing,
+    Trajectory,
+    Utility,
+    Vector,
+    asynchronous,
+    conditions,
+    local_bound,
+    optimum,
+    rem_hosts,
+    synchronous,
+    theorem_bound,
+)
 from weir.theory import Study as Computed
-from weir.theory.equilibrium import Host, Settled, rem_hosts
-from weir.theory.examples import EXAMPLES
-from weir.theory.network import Vector
-from weir.theory.optimum import Optimum, conditions, optimum
-from weir.theory.prices import local_bound, theorem_bound
-from weir.theory.utility import Utility
 from weir_papers.data import Sample, Study
 from weir_papers.quantities import Of, Quantity
 

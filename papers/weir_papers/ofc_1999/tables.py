@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from weir.stats import wording
-from weir.stats.intervals import mean_interval
+from weir.stats import mean_interval, wording
 from weir_papers import ns2
 from weir_papers.data import Study
 from weir_papers.ofc_1999.optimum import CAPACITY, equal, textbook, unequal

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory.equilibrium import mean_window, red_queue, reno_probability
+from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers.data import Sample, Study
 from weir_papers.quantities import Along, Level, Of, Quantity, common, points, spearman
 

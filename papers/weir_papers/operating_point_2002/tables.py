@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.stats.intervals import mean_interval
+from weir.stats import mean_interval
 from weir_papers import ns2
 from weir_papers.claims import BELOW_ZERO, Claim, Part, at_most
 from weir_papers.data import Study

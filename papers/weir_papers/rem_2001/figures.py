@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 
 from weir.plot import Curve, Facet
-from weir.theory.equilibrium import mean_window, red_queue, reno_probability
+from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers import ns2
 from weir_papers.curves import curve, levels, over_time, panel
 from weir_papers.data import Study

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.theory.equilibrium import mean_window, rem_price, reno_probability
+from weir.theory import mean_window, rem_price, reno_probability
 from weir_papers.data import Sample, Study
 from weir_papers.quantities import Level, Of, samples_of
 

@@ -1,75 +1,46 @@
-"""The command line: one file per verb. Data goes to stdout, everything else to stderr."""
+"""The command line. Data goes to stdout, everything else to stderr.
+
+Verbs of other packages are entry points in the group `weir.commands`: functions that typer can call. What is
+listed here is for them: options that all verbs share, and what a verb does around its own work. A
+`WeirError` or `ScenarioError` that a verb raises becomes a message and an exit code.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from weir._lazy import first_use
+from weir.cli.options import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
 
-from weir.cli import (
-    bench,
-    compare,
-    export,
-    listing,
-    others,
-    plot,
-    report,
-    responses,
-    results,
-    run,
-    schema,
-    show,
-    sweep,
-    theory,
-    tune,
-)
+if TYPE_CHECKING:
+    from weir.cli.command import INTERRUPTED, command_line, opened, refuse, target, written
+    from weir.cli.console import note, print_json, print_text
+    from weir.cli.live import following
 
-app = typer.Typer(
-    name="weir",
-    help="A packet simulator for active queue management.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    # Help without rich: half the time.
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run")(run.run)
-app.command("compare")(compare.compare)
-app.command("sweep")(sweep.sweep)
-app.command("tune")(tune.tune)
-app.command("export")(export.export)
-app.command("results")(results.results)
-app.command("report")(report.report)
-app.command("plot")(plot.plot)
-app.command("responses")(responses.responses)
-app.command("list")(listing.listing)
-app.command("show")(show.show)
-app.command("schema")(schema.schema)
-app.command("bench")(bench.bench)
-app.add_typer(theory.app, name="theory")
-others.add_to(app)
+__all__ = [
+    "INTERRUPTED",
+    "Json",
+    "NoReport",
+    "Quiet",
+    "StorePath",
+    "WorkerChoice",
+    "command_line",
+    "following",
+    "main",
+    "note",
+    "opened",
+    "print_json",
+    "print_text",
+    "refuse",
+    "target",
+    "with_groups",
+    "written",
+]
 
-
-def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
-    if wanted:
-        from weir import __version__
-
-        typer.echo(f"weir {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    *,
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    """A packet simulator for active queue management."""
+# What prints and what opens a store takes longer to import than `weir --help` may.
+__getattr__ = first_use(__name__, __all__, ("console", "command", "live"))
 
 
 def main() -> None:
@@ -79,6 +50,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal without "±" shows a question mark instead of a traceback.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    from weir.cli.app import app
+
     try:
         app(prog_name="weir")
     except KeyboardInterrupt:

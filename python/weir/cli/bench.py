@@ -43,24 +43,16 @@ def bench(
     if write is not None and not write.resolve().parent.is_dir():
         command.refuse(f"{write} cannot be written: there is no directory {write.parent}")
     say: Callable[[str], None] = (lambda _: None) if quiet else console.note
-    with command.guarded():
-        measurements = list(
-            benchmark.measure(
-                case or benchmark.CASES,
-                repeat,
-                with_peer=available() if peer is None else peer,
-                say=say,
-            )
-        )
-        if write is not None:
-            from weir.bench.disciplines import discipline_costs
-            from weir.bench.page import page
-            from weir.bench.sweeps import sweep_costs
+    with_peer = available() if peer is None else peer
+    measurements = list(benchmark.measure(case or benchmark.CASES, repeat, with_peer=with_peer, say=say))
+    if write is not None:
+        from weir.bench.disciplines import discipline_costs
+        from weir.bench.page import page
+        from weir.bench.sweeps import sweep_costs
 
-            scaling, sweeps = benchmark.scaling(say=say), sweep_costs(say=say)
-            text = page(measurements, scaling, sweeps, discipline_costs(say=say))
-            command.write_text(write, text)
-        if json:
-            console.print_json([measurement.to_json() for measurement in measurements])
-        else:
-            console.print_measurements(measurements)
+        scaling, sweeps = benchmark.scaling(say=say), sweep_costs(say=say)
+        command.write_text(write, page(measurements, scaling, sweeps, discipline_costs(say=say)))
+    if json:
+        console.print_json([measurement.to_json() for measurement in measurements])
+    else:
+        console.print_measurements(measurements)

@@ -1,10 +1,10 @@
-"""One command from start to end: errors, exit codes, where results go, what is printed."""
+"""What surrounds the work of a verb: errors and exit codes, the store, files that the user names."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -16,10 +16,9 @@ from weir.cli import console
 from weir.errors import LawFailedError, WeirError
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from weir.plot import Figure
     from weir.store import Store
-    from weir.sweep.view import Sweep
+    from weir.sweep import Sweep
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -68,11 +67,11 @@ def target(out: Path) -> Path:
 
 
 @contextmanager
-def opened(place: Path, *, create: bool, quiet: bool) -> Generator[Store]:
-    """The store; what had to be mended in it is said. Raises StoreError."""
-    from weir.store import Store
+def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generator[Store]:
+    """The store, results/store if None; what had to be mended in it is said. Raises StoreError."""
+    from weir.store import DEFAULT, Store
 
-    with Store.open(place, create=create) as store:
+    with Store.open(place or DEFAULT, create=create) as store:
         for repair in store.repairs:
             if not quiet:
                 console.note(f"store: {repair}")
@@ -81,7 +80,7 @@ def opened(place: Path, *, create: bool, quiet: bool) -> Generator[Store]:
 
 def found(store: Store, which: str | None) -> Sweep:
     """The result of this number, name or id, or the newest. Raises StoreError."""
-    from weir.sweep.view import Sweep
+    from weir.sweep import Sweep
 
     return Sweep(store, store.find_sweep(which))
 
@@ -91,63 +90,15 @@ def report(sweep: Sweep, *, quiet: bool) -> Path:
     if not quiet:
         sys.stdout.flush()
         console.note("drawing the figures ...")
-    from weir import report as pages
+    from weir.report import write
     from weir.report.directory import REPORT, write_into
 
     def pages_into(directory: Path) -> Path:
         sweep.store.claim_directory(sweep.record)
-        write_into(directory, lambda place: pages.write(sweep, place))
+        write_into(directory, lambda place: write(sweep, place))
         return directory / REPORT
 
     return written(pages_into, sweep.directory)
-
-
-def give_back(store: Store, which: str | None, *, prune: bool) -> None:
-    """Removes a result, or the runs that belong to none, or first the one and then the others."""
-    from weir.sweep import query
-
-    if which is not None:
-        console.print_text(query.remove(store, which))
-    if prune:
-        console.print_text(query.prune(store))
-
-
-def show_results(store: Store, *, as_json: bool) -> None:
-    """What is in a store."""
-    from weir.sweep.query import listing
-
-    listed = listing(store)
-    if as_json:
-        console.print_json(listed)
-    else:
-        console.print_results(listed, store.versions())
-
-
-def show_result(sweep: Sweep, measures: Sequence[str], *, as_json: bool) -> None:
-    """What is known of one result."""
-    from weir.sweep.query import SHOWN
-
-    chosen = measures or (SHOWN if sweep.axes else ())
-    if as_json:
-        console.print_json(sweep.document(chosen or None))
-    else:
-        console.print_sweep(sweep, chosen)
-
-
-def show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet: bool) -> None:
-    """Rows of a table or query: to a file, as JSON, or as text."""
-    from weir.sweep import query
-
-    if frame.is_empty() and not quiet:
-        console.note("no row meets the condition")
-    if export is not None:
-        query.export(frame, export)
-        if not quiet:
-            console.note(f"{len(frame):,} rows: {export}")
-    elif as_json:
-        console.print_json(query.plain(frame))
-    else:
-        console.print_frame(frame)
 
 
 def written(report: Callable[[Path], Path], directory: Path) -> Path:
@@ -158,18 +109,14 @@ def written(report: Callable[[Path], Path], directory: Path) -> Path:
         refuse(f"the page cannot be written: {error}", "the runs are in the store: the same command goes on")
 
 
-def drawn(
-    sweep: Sweep, kind: str, options: Mapping[str, str], where: Mapping[str, str], out: Path | None
-) -> Path:
-    """Writes one figure; returns its file."""
-    from weir.plot import figure, save
+def save_figure(figure: Figure, path: Path) -> None:
+    """Writes a figure that a person asked for. Raises ChartError for a form that there is not."""
+    from weir.plot import save
 
-    path = out if out is not None else Path(f"{kind.replace('_', '-')}.svg")
     try:
-        save(figure(sweep, kind, where=where, **options), path)
+        save(figure, path)
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror or error}")
-    return path
 
 
 def write_text(path: Path, text: str) -> None:

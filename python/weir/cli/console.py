@@ -158,16 +158,6 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
     print_text(render(grid, get_terminal_size().columns))
 
 
-def print_catalogue(catalogue: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Names with their summaries, by kind."""
-    width = get_terminal_size().columns
-    for index, (kind, entries) in enumerate(catalogue.items()):
-        print_text(("\n" if index else "") + kind.capitalize())
-        names = max((len(str(entry["name"])) for entry in entries), default=0)
-        for entry in entries:
-            print_text(_entry(str(entry["name"]), str(entry["summary"]), names, width))
-
-
 def _comparison(sweep: Sweep, width: int) -> str:
     from weir.stats.analysis import axis_of
     from weir.stats.measures import compared
@@ -193,10 +183,3 @@ def _plain(value: object) -> str:
     if value is None or value != value:  # noqa: PLR0124 - NaN
         return "–"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _entry(name: str, summary: str, names: int, width: int) -> str:
-    head = f"{_INDENT}{name.ljust(names)}  "
-    return textwrap.fill(
-        summary, width=max(width, 40), initial_indent=head, subsequent_indent=" " * len(head)
-    )

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    path, equals, value = text.partition("=")
-    if not equals or not path.strip():
-        raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
-    return path.strip(), value.strip()
-
 
 Source = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a bundled scenario: see weir list.")
@@ -74,30 +69,85 @@ Measures = Annotated[
 class WorkerChoice:
     """Who does the runs: at most one of them."""
 
-    threads: int | None
-    processes: int | None
-    dask: str | None
+    threads: Threads = None
+    processes: Processes = None
+    dask: Dask = None
 
     def __post_init__(self) -> None:
         if sum(choice is not None for choice in (self.threads, self.processes, self.dask)) > 1:
             raise typer.BadParameter("choose one of --threads, --processes and --dask")
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """As arguments of `chosen_workers`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is printed and written of a result."""
+
+    measure: Measures = None
+    report: Report = False
+    json: Json = False
+    quiet: Quiet = False
+
+    def __post_init__(self) -> None:
+        chosen_measures(self.measure)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Empty: those that are shown by default."""
+        return chosen_measures(self.measure)
+
+
+def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb for typer: the fields of its parameters that are dataclasses are options of their own."""
+    hints = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(verb).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name]))
+            continue
+        of_group = get_type_hints(groups[name], include_extras=True)
+        parameters += [
+            Parameter(
+                field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=of_group[field.name]
+            )
+            for field in fields(groups[name])
+        ]
+
+    @wraps(verb)
+    def command(**values: object) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        verb(**values)
+
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
 
 def assignments(values: list[str] | None) -> list[tuple[str, str]]:
     """(path, value) of every `--set`."""
-    return [_assignment(value) for value in values or []]
-
-
-def names(text: str | None) -> list[str] | None:
-    """The parts of `NAME,NAME`."""
-    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+    found: list[tuple[str, str]] = []
+    for text in values or ():
+        path, equals, value = (part.strip() for part in text.partition("="))
+        if not (path and equals):
+            raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
+        found.append((path, value))
+    return found
 
 
 def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] | None, list[str] | None]:
-    """The names of variants or of disciplines."""
+    """The names of variants or of disciplines, each of which is `NAME,NAME`."""
     if variants and disciplines:
         raise typer.BadParameter("choose --variants or --disciplines, not both")
-    return names(variants), names(disciplines)
+    parts = [
+        [name.strip() for name in (text or "").split(",") if name.strip()] for text in (variants, disciplines)
+    ]
+    return parts[0] or None, parts[1] or None
 
 
 def stated_margins(values: list[str] | None) -> dict[str, float]:

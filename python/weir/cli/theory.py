@@ -68,38 +68,31 @@ def ofc(
 
     from weir import theory
     from weir.cli import command, console
-    from weir.scenario.scenario import Scenario, suggestion
-    from weir.theory.examples import EXAMPLES
+    from weir.scenario import Scenario, suggestion
+    from weir.theory.text import text_of
 
-    with command.guarded():
-        if example is None:
-            network = theory.network_of(Scenario.load(str(scenario), overrides), at, target_utilisation)
-        elif example in EXAMPLES:
-            network = EXAMPLES[example]().with_target(target_utilisation)
-        else:
-            command.refuse(f"there is no example {example!r}", suggestion(example, list(EXAMPLES)))
-        timing = theory.Timing() if asynchronous else None
-        study = theory.Study.run(network, step, timing=timing, seed=seed, most=steps)
-        if out is not None:
-            from weir.plot import save
-            from weir.plot.theory import convergence
+    if example is None:
+        network = theory.network_of(Scenario.load(str(scenario), overrides), at, target_utilisation)
+    elif example in theory.EXAMPLES:
+        network = theory.EXAMPLES[example]().with_target(target_utilisation)
+    else:
+        command.refuse(f"there is no example {example!r}", suggestion(example, list(theory.EXAMPLES)))
+    timing = theory.Timing() if asynchronous else None
+    study = theory.Study.run(network, step, timing=timing, seed=seed, most=steps)
+    if out is not None:
+        from weir.plot.theory import convergence
 
-            try:
-                save(convergence(study), out)
-            except OSError as error:
-                command.refuse(f"{out} cannot be written: {error.strerror or error}")
-        if json:
-            console.print_json(study.document())
-        else:
-            from weir.theory.text import text_of
-
-            console.print_text(text_of(study, get_terminal_size().columns))
-        if out is not None and not quiet:
-            console.note(str(out))
-        if not study.trajectory.converged:
-            if not quiet:
-                console.note(
-                    f"not converged: {study.trajectory.residual:.2g} of a capacity is still missing; "
-                    "a smaller --step, or more --steps"
-                )
-            raise typer.Exit(1)
+        command.save_figure(convergence(study), out)
+    if json:
+        console.print_json(study.document())
+    else:
+        console.print_text(text_of(study, get_terminal_size().columns))
+    if out is not None and not quiet:
+        console.note(str(out))
+    if not study.trajectory.converged:
+        if not quiet:
+            console.note(
+                f"not converged: {study.trajectory.residual:.2g} of a capacity is still missing; "
+                "a smaller --step, or more --steps"
+            )
+        raise typer.Exit(1)

@@ -3,8 +3,9 @@
 `write` makes the page of a result, of one run as of a sweep; `write_evidence` that of an answer of tuning.
 """
 
+from weir.report.directory import REPORT, replacing, write_manifest
 from weir.report.evidence import Evidence
 from weir.report.result import write
 from weir.report.tuning import write_evidence
 
-__all__ = ["Evidence", "write", "write_evidence"]
+__all__ = ["REPORT", "Evidence", "replacing", "write", "write_evidence", "write_manifest"]

@@ -1,1 +1,15 @@
-"""Scenarios: load, change, run, compare."""
+"""Scenarios: read, checked and changed; what they can choose from; values as TOML."""
+
+from weir.scenario.scenario import Scenario, Variant, bundled, flows_at, scenario_error, suggestion
+from weir.scenario.toml import Value, to_toml
+
+__all__ = [
+    "Scenario",
+    "Value",
+    "Variant",
+    "bundled",
+    "flows_at",
+    "scenario_error",
+    "suggestion",
+    "to_toml",
+]

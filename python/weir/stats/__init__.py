@@ -1,1 +1,36 @@
-"""Measures, intervals and paired differences."""
+"""Measures, intervals, paired differences and response times of finished runs; their numbers as text."""
+
+from weir.run.tables import WHOLE_RUN
+from weir.stats import wording
+from weir.stats.analysis import ALL, bottleneck_rows
+from weir.stats.intervals import (
+    CONFIDENCE,
+    Difference,
+    Interval,
+    mean_interval,
+    paired_difference,
+    student_t,
+)
+from weir.stats.measures import HEADLINE, MEASURES, Measure
+from weir.stats.responses import ResponseError, moving_average, times
+from weir.stats.responses import estimates as response_estimates
+
+__all__ = [
+    "ALL",
+    "CONFIDENCE",
+    "HEADLINE",
+    "MEASURES",
+    "WHOLE_RUN",
+    "Difference",
+    "Interval",
+    "Measure",
+    "ResponseError",
+    "bottleneck_rows",
+    "mean_interval",
+    "moving_average",
+    "paired_difference",
+    "response_estimates",
+    "student_t",
+    "times",
+    "wording",
+]

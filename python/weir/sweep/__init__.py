@@ -8,3 +8,37 @@
 - What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences), `grids`,
   `describe`, `query`, `sensitivity` (how much each axis matters).
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weir._lazy import first_use
+
+if TYPE_CHECKING:
+    from weir.sweep.axes import Axis, AxisError, parse
+    from weir.sweep.define import SweepSpec, define_sweep
+    from weir.sweep.execute import chosen_workers, execute_plan
+    from weir.sweep.plan import Plan
+    from weir.sweep.runner import OnProgress, Progress, Tally
+    from weir.sweep.view import Sweep
+    from weir.sweep.workers import Workers
+
+__all__ = [
+    "Axis",
+    "AxisError",
+    "OnProgress",
+    "Plan",
+    "Progress",
+    "Sweep",
+    "SweepSpec",
+    "Tally",
+    "Workers",
+    "chosen_workers",
+    "define_sweep",
+    "execute_plan",
+    "parse",
+]
+
+# A worker that is only started needs no data frames.
+__getattr__ = first_use(__name__, __all__, ("axes", "workers", "plan", "define", "runner", "execute", "view"))

@@ -51,7 +51,7 @@ class SweepSpec:
     """Paths that are set to a value, and so cannot vary."""
 
 
-def define(scenario: Scenario, spec: SweepSpec) -> Plan:
+def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     """The plan, checked before any run. Raises ScenarioError, WeirError."""
     written: dict[str, Any] = json.loads(scenario.sweep_table or "{}")
     asked: Axes | None = spec.axes

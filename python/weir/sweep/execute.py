@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from weir.sweep.view import Sweep
 
 
-def execute(
+def execute_plan(
     plan: Plan,
     store: Store,
     workers: Workers,
@@ -101,7 +101,7 @@ def unrecorded(
         Store.open(os.path.join(place, "store"), create=True) as store,  # noqa: PTH118
         at_work.threads(threads) as workers,
     ):
-        yield execute(plan, store, workers, progress)[0]
+        yield execute_plan(plan, store, workers, progress)[0]
 
 
 def chosen_workers(

@@ -11,9 +11,18 @@ link. This package shares no code with the simulator: where both should agree, a
 """
 
 from weir.theory.asynchronous import Timing, asynchronous
-from weir.theory.equilibrium import Host, Settled, rem_hosts
+from weir.theory.equilibrium import (
+    Host,
+    Settled,
+    mean_window,
+    red_queue,
+    rem_hosts,
+    rem_price,
+    reno_probability,
+)
 from weir.theory.errors import TheoryError
-from weir.theory.network import Link, Network, Source
+from weir.theory.examples import EXAMPLES
+from weir.theory.network import Link, Network, Source, Vector
 from weir.theory.optimum import Conditions, Optimum, conditions, optimum
 from weir.theory.prices import Trajectory, local_bound, sharp_bound, synchronous, theorem_bound
 from weir.theory.reading import network_of
@@ -21,6 +30,7 @@ from weir.theory.study import Study
 from weir.theory.utility import Utility
 
 __all__ = [
+    "EXAMPLES",
     "Conditions",
     "Host",
     "Link",
@@ -33,12 +43,17 @@ __all__ = [
     "Timing",
     "Trajectory",
     "Utility",
+    "Vector",
     "asynchronous",
     "conditions",
     "local_bound",
+    "mean_window",
     "network_of",
     "optimum",
+    "red_queue",
     "rem_hosts",
+    "rem_price",
+    "reno_probability",
     "sharp_bound",
     "synchronous",
     "theorem_bound",
