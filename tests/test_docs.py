@@ -83,6 +83,13 @@ def test_every_page_is_in_the_index() -> None:
         assert f"]({guide})" in text_of("index.md"), guide
 
 
+def test_the_public_names_are_those_of_the_package() -> None:
+    (names,) = re.findall(
+        r"^## Public names\n\n`weir`: (.*?)\. Also", text_of("architecture.md"), re.MULTILINE | re.DOTALL
+    )
+    assert sorted(re.findall(r"`(\w+)`", names)) == sorted(weir.__all__)
+
+
 def test_the_keys_are_those_of_the_schema() -> None:
     command = [sys.executable, "tools/keys.py", "schema/scenario.schema.json"]
     made = subprocess.run(command, cwd=DOCS.parent, capture_output=True, check=True)

@@ -1,4 +1,4 @@
-"""A bucket fills with the packets beyond a target and leaks; its level is the probability."""
+"""A bucket fills with the packets above a target and leaks; its level is the probability."""
 
 from weir.aqm import Controller, Link, Seen
 
