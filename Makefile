@@ -22,7 +22,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
 	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*' \
 	! -path '*/examples/*')
 
-.PHONY: help demo picture test test-rust test-python lint lint-rust lint-python format wheel bench \
+.PHONY: help demo picture test test-rust test-python soak lint lint-rust lint-python format wheel bench \
 	validate papers tuning schema pages lock clean FORCE
 
 help: ## List the targets
@@ -38,12 +38,18 @@ test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust
 	@$(MAKE) --no-print-directory test-python
 
-# The binding has no tests of its own in Rust: it would have to be linked with libpython.
-test-rust: .venv/.made ## Run the tests of the crates
-	cargo test --workspace --exclude weir-python
+# The profile of the extension, so that the crates are compiled once. The binding is tested from Python.
+test-rust: .venv/.built ## Run the tests of the crates
+	cargo test --release --workspace
 
+# A file stays in one process: its tests share what they have simulated.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
+
+soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, all seeds of the validation, the papers
+	cargo test --workspace
+	PYTHONPATH=tests $(BIN)/python -m validation
+	$(WEIR) reproduce all --quick --no-report
 
 lint: ## Check formatting, lints and types
 	@$(MAKE) --no-print-directory lint-python
@@ -57,7 +63,7 @@ lint-python: .venv/.dev
 
 lint-rust: .venv/.made
 	cargo fmt --all --check
-	PYO3_PYTHON='$(CURDIR)/$(BIN)/python' cargo clippy --workspace --all-targets -- -D warnings
+	PYO3_PYTHON='$(CURDIR)/$(BIN)/python' cargo clippy --release --workspace --all-targets -- -D warnings
 
 format: .venv/.dev ## Format the sources and mend what can be mended by machine
 	cargo fmt --all

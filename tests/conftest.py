@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,8 @@ from hypothesis import settings
 
 import weir
 import weir.api
+import weir.store
+from weir.cli import main
 
 # Chance finds new cases on a developer's machine; a check of others' work is the same each time.
 settings.register_profile("repeatable", derandomize=True)
@@ -92,9 +96,37 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
+def command_in(directory: Path) -> Command:
+    """`weir ARGUMENTS` in a directory, called in this process: a new one would load every module anew."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [str(argument) for argument in arguments]
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.chdir(directory)
+            patch.setattr(sys, "argv", ["weir", *command])
+            patch.setattr(weir.api, "DEFAULT", weir.store.DEFAULT)
+            patch.setenv("COLUMNS", "80")
+            try:
+                main()
+                code = 0
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+        return subprocess.CompletedProcess(command, code, *said)
+
+    return run
+
+
 @pytest.fixture
 def weir_command(tmp_path: Path) -> Command:
-    """`weir ARGUMENTS` as a process, in an empty directory."""
+    """`weir ARGUMENTS` in an empty directory."""
+    return command_in(tmp_path)
+
+
+@pytest.fixture
+def weir_process(tmp_path: Path) -> Command:
+    """`weir ARGUMENTS` as a process, in an empty directory: where the process is the point."""
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

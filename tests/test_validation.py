@@ -22,7 +22,7 @@ from validation import (
     tcps,
     traces,
 )
-from validation.__main__ import QUICK_DRAWS, QUICK_SEEDS, validate
+from validation.__main__ import QUICK_SEEDS, validate
 from validation.page import Outcome, page, summary
 from validation.places import HERE, REPOSITORY
 from weir import _core
@@ -30,6 +30,7 @@ from weir import _core
 
 @cache
 def outcome() -> Outcome:
+    """Every level, simulated once for all tests of this file."""
     return validate(QUICK_SEEDS, effects=False)
 
 
@@ -55,9 +56,8 @@ def test_rem_price_equals_ns2s_in_every_bit() -> None:
     assert replay.probability.relative <= law.TOLERANCE
 
 
-@cache
 def lineage() -> traces.Lineage:
-    return traces.lineage(QUICK_DRAWS)
+    return outcome().lineage
 
 
 def traced(law: str, variable: str) -> traces.Traced:
@@ -152,9 +152,8 @@ class TestThreeBottlenecks:
         assert seeds == {label: 30 if label == parking.WAIT else 10 for label in parking.HABITS}
 
 
-@cache
 def lots() -> parking.Parking:
-    return parking.parking(QUICK_SEEDS)
+    return outcome().parking
 
 
 @pytest.mark.slow
@@ -323,6 +322,5 @@ class TestAKernel:
         assert missed >= kernel.OPEN
 
 
-@cache
 def linux() -> kernel.Kernel:
-    return kernel.kernel(quick=True)
+    return outcome().kernel
