@@ -11,12 +11,15 @@ from drawn_networks import networks
 from hypothesis import given, settings
 
 from weir.theory import (
+    EXAMPLES,
     Link,
     Network,
+    Order,
     Source,
     Study,
     Timing,
     Utility,
+    Vector,
     asynchronous,
     conditions,
     local_bound,
@@ -25,9 +28,6 @@ from weir.theory import (
     synchronous,
     theorem_bound,
 )
-from weir.theory.examples import EXAMPLES
-from weir.theory.network import Vector
-from weir.theory.prices import Order
 
 solvers: Any = import_module("scipy.optimize")
 

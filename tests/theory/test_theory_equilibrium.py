@@ -8,8 +8,18 @@ import polars as pl
 import pytest
 
 import weir
-from weir.theory import Host, TheoryError, Utility, network_of, optimum, rem_hosts
-from weir.theory.equilibrium import mean_window, red_queue, rem_price, reno_probability
+from weir.theory import (
+    Host,
+    TheoryError,
+    Utility,
+    mean_window,
+    network_of,
+    optimum,
+    red_queue,
+    rem_hosts,
+    rem_price,
+    reno_probability,
+)
 
 TAU = 21 / 5625
 BASE = Host(Utility.log(5625.0), 21.0)

@@ -174,7 +174,7 @@ def test_bad_input(weir_command: Command, tmp_path: Path) -> None:
 
 def test_a_figure_loses_no_swing() -> None:
     from weir.plot.theory import SLOTS, convergence
-    from weir.theory.examples import EXAMPLES
+    from weir.theory import EXAMPLES
 
     network = EXAMPLES["parking-lot"]()
     study = Study.run(network, 0.0055, most=2000)

@@ -16,12 +16,15 @@ class Measure:
     """Head of tables and axes, without the unit."""
     unit: str
     """Empty for a pure number."""
-    table: Literal["links", "groups", "completions"]
     column: str
-    scale: float
-    """From the unit of the column to `unit`."""
     decimals: int
     definition: str
+    table: Literal["links", "groups", "completions"] = "links"
+
+    @property
+    def scale(self) -> float:
+        """From the unit of the column, where shares are fractions, to `unit`."""
+        return 100.0 if self.unit == "%" else 1.0
 
     @property
     def heading(self) -> str:
@@ -34,24 +37,6 @@ class Measure:
         return "points" if self.unit == "%" else self.unit
 
 
-def _link(  # the common case, one line per measure below
-    name: str, title: str, unit: str, column: str, scale: float, decimals: int, definition: str
-) -> Measure:
-    return Measure(name, title, unit, "links", column, scale, decimals, definition)
-
-
-def _group(
-    name: str, title: str, unit: str, column: str, scale: float, decimals: int, definition: str
-) -> Measure:
-    return Measure(name, title, unit, "groups", column, scale, decimals, definition)
-
-
-def _completion(
-    name: str, title: str, unit: str, column: str, scale: float, decimals: int, definition: str
-) -> Measure:
-    return Measure(name, title, unit, "completions", column, scale, decimals, definition)
-
-
 _TIME = (
     "Time of a transfer: from the first packet's leaving its sender, the SYN where there is one, to the "
     "arrival of its last data."
@@ -62,85 +47,77 @@ _SLOWDOWN = (
 )
 
 _ALL = (
-    _link(
-        "mean_queue", "Mean queue", "packets", "queue_mean", 1.0, 1,
+    Measure(
+        "mean_queue", "Mean queue", "packets", "queue_mean", 1,
         "Time average of the number of packets waiting at the bottleneck. The packet being "
         "transmitted is not counted.",
     ),
-    _link(
-        "queue_sd", "Queue deviation", "packets", "queue_sd", 1.0, 1,
+    Measure(
+        "queue_sd", "Queue deviation", "packets", "queue_sd", 1,
         "Standard deviation over time of the number of packets waiting at the bottleneck.",
     ),
-    _group(
-        "goodput", "Goodput", "%", "goodput", 100.0, 2,
+    Measure(
+        "goodput", "Goodput", "%", "goodput", 2,
         "Distinct data packets received at all receivers per second, over the packets per "
         "second that the bottleneck can carry. A packet delivered twice counts once.",
+        "groups",
     ),
-    _link(
-        "utilisation", "Utilisation", "%", "utilisation", 100.0, 2,
+    Measure(
+        "utilisation", "Utilisation", "%", "utilisation", 2,
         "Bits sent by the bottleneck over the bits it could have sent in the same time.",
     ),
-    _group(
-        "loss", "Loss", "%", "loss", 100.0, 2,
+    Measure(
+        "loss", "Loss", "%", "loss", 2,
         "Data packets dropped over data packets sent, retransmissions included.",
+        "groups",
     ),
-    _link(
-        "mark_fraction", "Marked", "%", "mark_fraction", 100.0, 2,
+    Measure(
+        "mark_fraction", "Marked", "%", "mark_fraction", 2,
         "Packets that the bottleneck marked, over packets that arrived there.",
     ),
-    _link(
-        "delay_mean", "Mean delay", "ms", "delay_mean_ms", 1.0, 2,
+    Measure(
+        "delay_mean", "Mean delay", "ms", "delay_mean_ms", 2,
         "Mean time that a packet waited at the bottleneck before its own transmission began. "
         "Dropped packets do not count.",
     ),
-    _link(
-        "delay_p50", "Median delay", "ms", "delay_p50_ms", 1.0, 2,
-        "Half of the packets waited at most this long at the bottleneck.",
+    *(
+        Measure(
+            f"delay_{name}", title, "ms", f"delay_{name}_ms", 2,
+            f"{share} of the packets waited at most this long at the bottleneck.",
+        )
+        for name, title, share in (
+            ("p50", "Median delay", "Half"),
+            ("p95", "Delay p95", "95%"),
+            ("p99", "Delay p99", "99%"),
+            ("p999", "Delay p99.9", "99.9%"),
+        )
     ),
-    _link(
-        "delay_p95", "Delay p95", "ms", "delay_p95_ms", 1.0, 2,
-        "95% of the packets waited at most this long at the bottleneck.",
-    ),
-    _link(
-        "delay_p99", "Delay p99", "ms", "delay_p99_ms", 1.0, 2,
-        "99% of the packets waited at most this long at the bottleneck.",
-    ),
-    _link(
-        "delay_p999", "Delay p99.9", "ms", "delay_p999_ms", 1.0, 2,
-        "99.9% of the packets waited at most this long at the bottleneck.",
-    ),
-    _group(
-        "jain", "Jain index", "", "jain", 1.0, 3,
+    Measure(
+        "jain", "Jain index", "", "jain", 3,
         "Fairness of the flows' goodputs x: (sum x)^2 / (n sum x^2). 1 when all are equal, 1/n "
         "when one has everything.",
+        "groups",
     ),
-    _group(
-        "timeouts", "Timeouts", "", "timeouts", 1.0, 0,
+    Measure(
+        "timeouts", "Timeouts", "", "timeouts", 0,
         "Retransmission timeouts of all senders together.",
+        "groups",
     ),
-    _completion(
-        "fct_mean", "Mean completion time", "ms", "fct_mean_ms", 1.0, 1,
-        f"{_TIME} The mean over transfers that ended.",
+    *(
+        Measure(f"fct_{name}", title, "ms", f"fct_{name}_ms", 1, f"{_TIME} {which}", "completions")
+        for name, title, which in (
+            ("mean", "Mean completion time", "The mean over transfers that ended."),
+            ("p50", "Median completion time", "Half of those that ended took at most so long."),
+            ("p99", "Completion time p99", "99% of those that ended took at most so long."),
+        )
     ),
-    _completion(
-        "fct_p50", "Median completion time", "ms", "fct_p50_ms", 1.0, 1,
-        f"{_TIME} Half of those that ended took at most so long.",
-    ),
-    _completion(
-        "fct_p99", "Completion time p99", "ms", "fct_p99_ms", 1.0, 1,
-        f"{_TIME} 99% of those that ended took at most so long.",
-    ),
-    _completion(
-        "slowdown_mean", "Mean slowdown", "", "slowdown_mean", 1.0, 2,
-        f"{_SLOWDOWN} The mean over transfers that ended.",
-    ),
-    _completion(
-        "slowdown_p50", "Median slowdown", "", "slowdown_p50", 1.0, 2,
-        f"{_SLOWDOWN} That of half of those that ended is at most so large.",
-    ),
-    _completion(
-        "slowdown_p99", "Slowdown p99", "", "slowdown_p99", 1.0, 2,
-        f"{_SLOWDOWN} That of 99% of those that ended is at most so large.",
+    *(
+        Measure(f"slowdown_{name}", title, "", f"slowdown_{name}", 2, f"{_SLOWDOWN} {which}", "completions")
+        for name, title, which in (
+            ("mean", "Mean slowdown", "The mean over transfers that ended."),
+            ("p50", "Median slowdown", "That of half of those that ended is at most so large."),
+            ("p99", "Slowdown p99", "That of 99% of those that ended is at most so large."),
+        )
     ),
 )  # fmt: skip
 

@@ -10,7 +10,16 @@ Optimisation flow control (Lapsley and Low 1999): `synchronous` and `asynchronou
 link. This package shares no code with the simulator: where both should agree, a test says so.
 """
 
-from weir.theory.asynchronous import Timing, asynchronous
+from weir.theory.algorithm import (
+    Order,
+    Timing,
+    Trajectory,
+    asynchronous,
+    local_bound,
+    sharp_bound,
+    synchronous,
+    theorem_bound,
+)
 from weir.theory.equilibrium import (
     Host,
     Settled,
@@ -20,14 +29,12 @@ from weir.theory.equilibrium import (
     rem_price,
     reno_probability,
 )
-from weir.theory.errors import TheoryError
 from weir.theory.examples import EXAMPLES
 from weir.theory.network import Link, Network, Source, Vector
 from weir.theory.optimum import Conditions, Optimum, conditions, optimum
-from weir.theory.prices import Trajectory, local_bound, sharp_bound, synchronous, theorem_bound
 from weir.theory.reading import network_of
 from weir.theory.study import Study
-from weir.theory.utility import Utility
+from weir.theory.utility import TheoryError, Utility
 
 __all__ = [
     "EXAMPLES",
@@ -36,6 +43,7 @@ __all__ = [
     "Link",
     "Network",
     "Optimum",
+    "Order",
     "Settled",
     "Source",
     "Study",

@@ -14,11 +14,12 @@ is -ln(1 - p) / ln phi.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-from weir.theory.errors import TheoryError
-from weir.theory.utility import Utility
+from weir.theory.utility import TheoryError, Utility
 
 
 @dataclass(frozen=True)
@@ -70,17 +71,14 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
         windows = sum(host.window(gamma * queue, tau) for host in hosts)
         return windows - capacity * tau - queue
 
-    low, high = 0.0, 1.0
-    if missing(low) <= 0.0:
-        return Settled(0.0, tuple(host.window(0.0, tau) for host in hosts), 0.0)
-    while missing(high) > 0.0:
-        low, high = high, 2.0 * high
-    # What is missing falls as the queue grows; halving reaches the last digit.
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if missing(middle) > 0.0 else (low, middle)
-    price = gamma * high
-    return Settled(high, tuple(host.window(price, tau) for host in hosts), price)
+    queue = 0.0
+    if missing(0.0) > 0.0:
+        high = 1.0
+        while missing(high) > 0.0:
+            high *= 2.0
+        queue = _root(missing, 0.0, high)
+    price = gamma * queue
+    return Settled(queue, tuple(host.window(price, tau) for host in hosts), price)
 
 
 def reno_probability(window: float) -> float:
@@ -111,10 +109,10 @@ def red_queue(
         wanted = reno_probability(mean_window(flows, pipe, queue))
         return wanted - spread * max_p * (queue - min_th) / (max_th - min_th)
 
-    if missing(max_th) > 0.0:
-        return None
-    low, high = min_th, max_th
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if missing(middle) > 0.0 else (low, middle)
-    return high
+    return None if missing(max_th) > 0.0 else _root(missing, min_th, max_th)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    # By name: it has no types, and takes long to import.
+    solvers: Any = import_module("scipy.optimize")
+    return float(solvers.bisect(function, low, high, xtol=1e-13))

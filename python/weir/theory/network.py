@@ -8,15 +8,14 @@ rho_l times the link's real capacity, with the target utilisation rho_l.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory.errors import TheoryError
-from weir.theory.utility import Utility
+from weir.theory.utility import TheoryError, Utility
 
 Vector = NDArray[np.float64]
 
@@ -121,17 +120,11 @@ class Network:
         )
 
     @cached_property
-    def slopes(self) -> Vector:
-        """The steepest that each demand can be, at its greatest rate (alpha bar)."""
-        pairs = zip(self.sources, self.greatest, strict=True)
-        return np.array([source.utility.slope(float(greatest)) for source, greatest in pairs])
-
-    @cached_property
-    def steepest(self) -> float:
-        """The Lipschitz constant of the loads as functions of the prices: the largest eigenvalue of
-        R diag(alpha bar) R'."""
-        curvature = (self.routes * self.slopes) @ self.paths.T
-        return float(np.linalg.eigvalsh(curvature)[-1])
+    def largest_step(self) -> float:
+        """2 over the Lipschitz constant of the loads as functions of the prices: the largest eigenvalue of
+        R diag(alpha bar) R', with the steepest that each demand can be, at its greatest rate."""
+        curvature = (self.routes * self.slopes(self.greatest)) @ self.paths.T
+        return 2.0 / float(np.linalg.eigvalsh(curvature)[-1])
 
     def load(self, rates: Vector) -> Vector:
         """What passes each link, packets per second."""
@@ -150,26 +143,28 @@ class Network:
 
     def utility(self, rates: Vector) -> float:
         """The sum of all utilities: what is maximised."""
-        pairs = zip(self.sources, rates, strict=True)
-        return sum(source.count * source.utility.value(float(rate)) for source, rate in pairs)
+        return sum((self.counts * self._of_each(Utility.value, rates)).tolist())
 
     def marginal(self, rates: Vector) -> Vector:
         """U' of each source."""
-        pairs = zip(self.sources, rates, strict=True)
-        return np.array([source.utility.marginal(float(rate)) for source, rate in pairs])
+        return self._of_each(Utility.marginal, rates)
+
+    def slopes(self, rates: Vector) -> Vector:
+        """How fast the demand of each source falls where it is its rate, packets/s per unit of price."""
+        return self._of_each(Utility.slope, rates)
 
     def with_target(self, target: float) -> Network:
         """The same network whose links are to be used to this share."""
         return replace(self, links=tuple(replace(link, target=target) for link in self.links))
 
+    def _of_each(self, function: Callable[[Utility, float], float], rates: Vector) -> Vector:
+        pairs = zip(self.sources, rates.tolist(), strict=True)
+        return np.array([function(source.utility, rate) for source, rate in pairs])
+
     @cached_property
-    def _shapes(self) -> tuple[Vector, Vector, Vector]:
+    def _shapes(self) -> Vector:
         utilities = [source.utility for source in self.sources]
-        return (
-            np.array([utility.weight for utility in utilities]),
-            np.array([1.0 / utility.fairness for utility in utilities]),
-            np.array([utility.shift for utility in utilities]),
-        )
+        return np.array([(one.weight, 1.0 / one.fairness, one.shift) for one in utilities]).T
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory.errors import TheoryError
 from weir.theory.network import Network, Vector
+from weir.theory.utility import TheoryError
 
 Which = NDArray[np.bool_]
 

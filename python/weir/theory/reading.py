@@ -15,9 +15,8 @@ from typing import Any
 
 from weir import _core
 from weir.scenario.scenario import Scenario, flows_at
-from weir.theory.errors import TheoryError
 from weir.theory.network import Link, Network, Source
-from weir.theory.utility import Utility
+from weir.theory.utility import TheoryError, Utility
 
 HOST = "rem-host"
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import polars as pl
 
-from weir.theory.asynchronous import Timing, asynchronous
-from weir.theory.network import Network, Vector
-from weir.theory.optimum import Optimum, conditions, optimum
-from weir.theory.prices import (
+from weir.theory.algorithm import (
     MOST,
+    Timing,
     Trajectory,
+    asynchronous,
     local_bound,
     sharp_bound,
     synchronous,
     theorem_bound,
 )
+from weir.theory.network import Network, Vector
+from weir.theory.optimum import Optimum, conditions, optimum
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,7 @@ class Study:
             "step": trajectory.step,
             "bounds": {name: _finite(bound) for name, bound in self.bounds.items()},
             "residual": trajectory.residual,
-            "conditions": {
-                "overload": missed.overload,
-                "slackness": missed.slackness,
-                "bounds": missed.bounds,
-                "stationarity": missed.stationarity,
-            },
+            "conditions": asdict(missed),
             "utility": {
                 "reached": _finite(self.network.utility(trajectory.rates[-1])),
                 "optimum": _finite(found.utility),

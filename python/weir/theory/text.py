@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from weir.stats import wording
 from weir.stats.grid import Cell, Grid, render
 from weir.theory.study import Study
@@ -29,44 +31,22 @@ def text_of(study: Study, width: int) -> str:
 
 
 def _rates(study: Study, width: int) -> str:
-    heads = ["flows", "utility", "least", "greatest", "rate", "optimum", "difference"]
-    rows = [
-        (
-            str(row["source"]),
-            _cells(
-                str(row["flows"]),
-                str(row["utility"]),
-                *(f"{row[name]:.6g}" for name in ("least", "greatest", "rate", "optimum")),
-                _difference(row["difference"]),
-            ),
-        )
-        for row in study.rates.iter_rows(named=True)
-    ]
-    return render(Grid("Rates, packets/s of each flow", heads, rows), width)
+    rates = study.rates.with_columns(pl.col("flows").cast(pl.String))
+    return _grid("Rates, packets/s of each flow", rates.drop("path"), width)
 
 
 def _prices(study: Study, width: int) -> str:
-    heads = ["packets/s", "load", "utilisation", "price", "optimum", "difference"]
-    rows = [
-        (
-            str(row["link"]),
-            _cells(
-                f"{row['rate']:.6g}",
-                f"{row['load']:.6g}",
-                f"{row['load'] / row['rate']:.2%}",
-                f"{row['price']:.6g}",
-                f"{row['optimum']:.6g}",
-                _difference(row["difference"]),
-            ),
-        )
-        for row in study.prices.iter_rows(named=True)
-    ]
-    return render(Grid("Prices of the links", heads, rows), width)
+    share = [f"{load / rate:.2%}" for load, rate in study.prices.select("load", "rate").iter_rows()]
+    columns = ("link", pl.col("rate").alias("packets/s"), "load", pl.Series("utilisation", share), "price")
+    prices = study.prices.select(*columns, "optimum", "difference")
+    return _grid("Prices of the links", prices, width)
 
 
-def _difference(percent: float | None) -> str:
-    return "–" if percent is None else f"{wording.number(percent, 3)}%"
-
-
-def _cells(*texts: str) -> list[Cell]:
-    return [Cell(text, "") for text in texts]
+def _grid(title: str, frame: pl.DataFrame, width: int) -> str:
+    """Numbers with six digits; the last column in percent."""
+    rows: list[tuple[str, list[Cell]]] = []
+    for label, *values, percent in frame.iter_rows():
+        texts = [value if isinstance(value, str) else f"{value:.6g}" for value in values]
+        texts.append("–" if percent is None else f"{wording.number(percent, 3)}%")
+        rows.append((str(label), [Cell(text) for text in texts]))
+    return render(Grid(title, frame.columns[1:], rows), width)

@@ -16,7 +16,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from weir.theory.errors import TheoryError
+from weir.errors import WeirError
+
+
+class TheoryError(WeirError, ValueError):
+    """A network, a source or a parameter without a meaning in the model."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,7 @@ class Utility:
         return (x + self.shift) ** (self.fairness + 1.0) / (self.weight * self.fairness)
 
     def __str__(self) -> str:
+        inner = f"({self.shift:g} + x)" if self.shift else "x"
         if self.fairness == 1.0:
-            inner = "x" if self.shift == 0.0 else f"({self.shift:g} + x)"
-            return f"{self.weight:g} ln {inner}" if self.shift == 0.0 else f"{self.weight:g} ln{inner}"
-        inner = "x" if self.shift == 0.0 else f"({self.shift:g} + x)"
+            return f"{self.weight:g} ln{inner if self.shift else ' x'}"
         return f"{self.weight:g} {inner}^{1.0 - self.fairness:g} / {1.0 - self.fairness:g}"
