@@ -128,7 +128,7 @@ def _feng(port: Port) -> Closest:
 
 def _hred(port: Port) -> Closest:
     low, high = (port.parameters.get(name) for name in ("min_th", "max_th"))
-    # As the law has it: max_th is half of the buffer, or twice min_th; min_th is half of max_th.
+    # As in the AQM: max_th is half of the buffer, or twice min_th; min_th is half of max_th.
     most = port.in_bytes_of(high) if high else 2 * port.in_bytes_of(low) if low else port.room_bytes / 2
     least = port.in_bytes_of(low) if low else most / 2
     return _pie(
