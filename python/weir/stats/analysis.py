@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from weir.run.tables import WHOLE_RUN
 from weir.stats.intervals import paired_difference, student_t
@@ -198,7 +196,8 @@ def differences(
         span = part.select(*by, *_SPAN).row(0, named=True)
         pairs = part.join(reference, on=["replication", "period", *point], suffix="_baseline")
         for name in measures:
-            difference = paired_difference(_values(pairs, name), _values(pairs, f"{name}_baseline"))
+            values = (pairs[each].fill_null(math.nan).to_numpy() for each in (name, f"{name}_baseline"))
+            difference = paired_difference(*values)
             interval = difference.interval
             rows.append(
                 {
@@ -216,7 +215,17 @@ def differences(
                     "verdict": difference.verdict(margins.get(name)),
                 }
             )
-    return _table(rows, observed, by, ["difference", "half_width", "low", "high", "correlation", "margin"])
+    # Stated, because a column of nothing but None has no type of its own.
+    numbers = ("difference", "half_width", "low", "high", "correlation", "margin")
+    schema = {
+        **{name: observed.schema[name] for name in by},
+        **dict.fromkeys(("baseline", "measure", "unit"), pl.String()),
+        **{name: observed.schema[name] for name in _SPAN},
+        **dict.fromkeys(numbers, pl.Float64()),
+        "n": pl.Int64(),
+        "verdict": pl.String(),
+    }
+    return pl.DataFrame(rows, schema=schema)
 
 
 def _columns(table: str) -> list[pl.Expr]:
@@ -225,20 +234,3 @@ def _columns(table: str) -> list[pl.Expr]:
         for measure in MEASURES.values()
         if measure.table == table
     ]
-
-
-def _values(part: pl.DataFrame, name: str) -> NDArray[np.float64]:
-    return part[name].fill_null(float("nan")).to_numpy()
-
-
-def _table(
-    rows: list[dict[str, Any]], observed: pl.DataFrame, by: Sequence[str], numbers: list[str]
-) -> pl.DataFrame:
-    # Stated, because a column of nothing but None has no type of its own.
-    schema = {name: observed.schema[name] for name in (*by, *_SPAN)}
-    schema |= dict.fromkeys(numbers, pl.Float64())
-    texts = ["baseline", "measure", "unit", "verdict"]
-    schema |= dict.fromkeys(texts, pl.String()) | {"n": pl.Int64()}
-    order = [*by, "baseline", "measure", "unit", *_SPAN, *numbers, "n", "verdict"]
-    present = [name for name in order if not rows or name in rows[0]]
-    return pl.DataFrame(rows, schema={name: schema[name] for name in present})

@@ -86,7 +86,7 @@ def conditions(network: Network, rates: Vector, prices: Vector, tight: float = T
 def optimum(network: Network) -> Optimum:
     """The optimal rates and prices. Raises TheoryError where the solver gives up."""
     rates = _rates(network)
-    tight = _tight_links(network, rates)
+    tight = network.load(rates) >= (1.0 - TIGHT) * network.capacities
     prices = _prices(network, rates, tight)
     missed = conditions(network, rates, prices).worst
     if not missed < _TRUSTED:
@@ -118,12 +118,6 @@ def _rates(network: Network) -> Vector:
 
     routes = network.routes * scale / network.capacities[:, None]
 
-    def room(shares: Vector) -> Vector:
-        return 1.0 - routes @ shares
-
-    def rooms_slopes(_: Vector) -> Vector:
-        return -routes
-
     # How it ends does not matter: at this tolerance also for want of a step that goes further down. That
     # it is at the optimum is seen by the conditions.
     found = solvers.minimize(
@@ -132,7 +126,7 @@ def _rates(network: Network) -> Vector:
         jac=True,
         method="SLSQP",
         bounds=solvers.Bounds(lower, np.ones_like(lower)),
-        constraints=[{"type": "ineq", "fun": room, "jac": rooms_slopes}],
+        constraints=solvers.LinearConstraint(routes, -np.inf, 1.0),
         options={"maxiter": 1000, "ftol": 1e-14},
     )
     rates = np.asarray(found.x, dtype=np.float64) * scale
@@ -166,10 +160,6 @@ def _prices(network: Network, rates: Vector, tight: Which) -> Vector:
     if found.status == 0:
         prices[tight] = found.x[:links]
     return prices
-
-
-def _tight_links(network: Network, rates: Vector) -> Which:
-    return network.load(rates) >= (1.0 - TIGHT) * network.capacities
 
 
 def _at_bounds(network: Network, rates: Vector, tight: float) -> tuple[Which, Which]:
