@@ -122,7 +122,7 @@ impl QueueCore {
             Ok(held) => held,
             Err(TryLockError::Poisoned(held)) => held.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                return Err(PyRuntimeError::new_err("the queue is in use, by another thread or its own law"));
+                return Err(PyRuntimeError::new_err("the queue is in use, by another thread or its own AQM"));
             }
         };
         raised(|| work(&mut held))?

@@ -63,7 +63,7 @@ pub struct FengRedParameters {
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
-    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
     pub harddrop: bool,
 }

@@ -33,7 +33,7 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
     serde(rename_all = "kebab-case")
 )]
 pub enum DelayFrom {
-    /// The sojourn of the packet that left last.
+    /// Sojourn time of the last departure.
     #[default]
     Timestamps,
     /// Little's law: the backlog over the estimated departure rate. 0 until 16 KiB have left a backlog
@@ -65,7 +65,7 @@ pub struct PieParameters {
     pub mean_packet_size: PacketSize,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
-    /// Mark only while the probability is below this value and drop otherwise (`mark_ecnth`).
+    /// Mark only while the probability is below this value and drop otherwise.
     pub mark_ecnth: Probability,
     /// How the delay is measured.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux since 5.5; ns-3")))]

@@ -110,7 +110,7 @@ pub(crate) fn read(aqm: &impl Aqm, name: &str) -> f64 {
             found = Some(value);
         }
     });
-    found.unwrap_or_else(|| panic!("the law shows no {name}"))
+    found.unwrap_or_else(|| panic!("the AQM records no {name}"))
 }
 
 /// Fails unless `value` is within `tolerance` of `expected`.

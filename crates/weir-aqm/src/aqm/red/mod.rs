@@ -63,7 +63,7 @@ pub struct RedParameters {
     pub spacing: Spacing,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
-    /// Drop packets above the highest threshold even if `ecn` is on; Linux's `harddrop`.
+    /// Drop packets above the highest threshold even if `ecn` is on, as Linux can.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 7; RFC 7567")))]
     pub harddrop: bool,
     /// Mark only while `p_b` is below this value and drop otherwise; ns-2's `mark_p_`.

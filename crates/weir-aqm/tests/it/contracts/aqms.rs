@@ -19,7 +19,7 @@ use crate::{
 
 /// What a parameter of the AQM is set to, if it has one of this name and it is set.
 fn set(config: &AqmConfig, parameter: &str) -> Option<Value> {
-    let config = serde_json::to_value(config).expect("every law can be written");
+    let config = serde_json::to_value(config).expect("every AQM can be written");
     config.as_object()?.values().next()?.get(parameter).cloned()
 }
 

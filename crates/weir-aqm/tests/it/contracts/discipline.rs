@@ -144,7 +144,7 @@ impl<'a> Model<'a> {
             Event::Marked { id, .. } => {
                 let inside = self.line(id).iter().find(|inside| inside.id == id).expect("marked inside");
                 assert!(inside.info.ecn.is_markable(), "packet {id} is not ECN-capable and was marked");
-                assert!(self.rules.marks, "packet {id} was marked by a law that may not");
+                assert!(self.rules.marks, "packet {id} was marked by a discipline that must not mark");
                 self.marked[id as usize] = true;
             }
             Event::Taken { id, ecn, sojourn, now: start } | Event::Sent { id, ecn, sojourn, start, .. } => {

@@ -33,8 +33,8 @@ pub(super) fn queue_table(name: &str) -> BoxedStrategy<Value> {
 }
 
 fn table_of(schema: &Value, name: &str) -> BoxedStrategy<Value> {
-    let aqms = schema["oneOf"].as_array().expect("one entry for each law");
-    let aqm = aqms.iter().find_map(|aqm| aqm["properties"].get(name)).expect("a law of the registry");
+    let aqms = schema["oneOf"].as_array().expect("one entry for each AQM");
+    let aqm = aqms.iter().find_map(|aqm| aqm["properties"].get(name)).expect("an AQM of the registry");
     let [packets, bytes] = [false, true].map(|in_bytes| Reader { root: schema, in_bytes }.value(aqm));
     packets.prop_union(bytes).boxed()
 }

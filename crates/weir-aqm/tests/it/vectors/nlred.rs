@@ -61,7 +61,7 @@ fn the_areas_under_both_profiles_are_equal() {
     let wide = |aqm: &str| {
         let text =
             format!(r#"{{ "{aqm}": {{ "min_th": "0 packets", "max_th": "1000 packets", "w_q": 1.0 }} }}"#);
-        let config: AqmConfig = serde_json::from_str(&text).expect("a law");
+        let config: AqmConfig = serde_json::from_str(&text).expect("an AQM");
         let mut aqm = config.build(link(), stream("nlred"));
         see(&mut aqm, 0);
         let mut sum = 0.0;
