@@ -4,8 +4,8 @@ use crate::{
     AppropriateByteCounting, MinRtoBounds, TcpParameters,
     congestion::{
         CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, HystartParameters,
-        RemHostParameters, RenoParameters, SlowStartConfig, SsthreshFrom, TahoeParameters, TargetRtt,
-        WindowEnd, WirelessParameters,
+        RemHostParameters, RenoParameters, ScalableParameters, SlowStartConfig, SsthreshFrom,
+        TahoeParameters, TargetRtt, WindowEnd, WirelessParameters,
     },
     recovery::{
         FullAckWindow, LossDetection, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters,
@@ -129,6 +129,9 @@ impl TcpPreset {
                         DctcpParameters { integer_cwnd: true, window_end: WindowEnd::Reached, ..rfc }
                     }
                 })
+            }
+            CongestionConfig::Scalable(_) => {
+                CongestionConfig::Scalable(ScalableParameters { reno, ..ScalableParameters::default() })
             }
             CongestionConfig::RemHost(_) => {
                 CongestionConfig::RemHost(RemHostParameters { reno, ..RemHostParameters::default() })

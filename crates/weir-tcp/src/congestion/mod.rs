@@ -6,6 +6,7 @@ mod dctcp;
 mod parts;
 mod rem_host;
 mod reno;
+mod scalable;
 mod slow_start;
 mod tahoe;
 mod vegas;
@@ -19,6 +20,7 @@ pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
+pub use scalable::{Scalable, ScalableParameters};
 pub use slow_start::{HystartParameters, HystartPlusParameters, SlowStartConfig};
 pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
@@ -229,6 +231,8 @@ congestions! {
     "tahoe" Tahoe(TahoeParameters) Latched in Box<Tahoe>,
     /// CUBIC (RFC 9438): the window is a cubic function of the time since the last cut.
     "cubic" Cubic(CubicParameters) Latched in Box<Cubic>,
+    /// Scalable TCP (Kelly, 2003): the window grows by a fixed part of what is acknowledged.
+    "scalable" Scalable(ScalableParameters) Latched in Box<Scalable>,
     /// Vegas (Brakmo and Peterson, 1995): a few packets of each flow in the queue, told by the round
     /// trip.
     "vegas" Vegas(VegasParameters) Latched in Box<Vegas>,

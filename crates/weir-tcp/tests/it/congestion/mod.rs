@@ -7,6 +7,7 @@ mod feedback;
 mod rem_host;
 mod reno;
 mod response;
+mod scalable;
 mod slow_start;
 mod vegas;
 mod whole_segments;
