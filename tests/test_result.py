@@ -75,6 +75,13 @@ def test_percentages_are_percentages(compared: weir.Sweep) -> None:
     assert np.all((goodput > 20) & (goodput <= 100))
 
 
+def test_drop_tail_loses_packets_of_more_flows_at_once_than_red(compared: weir.Sweep) -> None:
+    """An overflow hits who arrives while it lasts; RED drops one by one (Floyd and Jacobson, 1993)."""
+    found = compared.estimates(["loss_synchronisation"]).filter(pl.col("period") == -1)
+    shares = dict(zip(found["variant"], found["mean"], strict=True))
+    assert 0.0 < shares["red"] < shares["drop-tail"] <= 100.0
+
+
 def test_differences_are_paired_by_replication(compared: weir.Sweep) -> None:
     observed = compared.observations().filter(pl.col("period") == -1).sort("replication")
     queues = {name: part["mean_queue"].to_numpy() for (name,), part in observed.group_by("variant")}

@@ -76,6 +76,11 @@ _ALL = (
         "Packets that the bottleneck marked, over packets that arrived there.",
     ),
     Measure(
+        "loss_synchronisation", "Loss synchronisation", "%", "loss_synchronisation", 1,
+        "Share of the flows at the bottleneck that lost packets in a loss event, the mean over events "
+        "(RFC 7928, section 2.4). A loss event begins with a drop and lasts one round trip.",
+    ),
+    Measure(
         "delay_mean", "Mean delay", "ms", "delay_mean_ms", 2,
         "Mean time that a packet waited at the bottleneck before its own transmission began. "
         "Dropped packets do not count.",
