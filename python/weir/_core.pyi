@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,6 +142,9 @@ class Path:
     def bdp_packets(self) -> float:
         """The bottleneck's rate times the largest base round trip, in data packets."""
     @property
+    def traffic(self) -> str:
+        """The kind of its traffic: `bulk` for data without end."""
+    @property
     def load(self) -> list[LoadChange]:
         """The number of flows of the group."""
 
@@ -225,12 +228,15 @@ class Scenario:
         The first eight bytes of the SHA-256 of "HASH SEED VERSION" (the hash, the seed, the results
         version), read as a number with its highest bit cleared.
         """
+    def value(self, path: str) -> Any:  # noqa: ANN401 - whatever a scenario holds
+        """What the scenario, every default written out, has at a dotted path: a text, a number, a list or
+        a table; None for nothing. Of a row of links the first stands for all."""
     def has_choice(self, path: str) -> bool:
         """Whether setting `path` leaves every choice as it is. It does not where it is a parameter
-        of a law that this scenario does not have."""
+        of an AQM that this scenario does not have."""
     @property
     def has_python_aqms(self) -> bool:
-        """Whether laws of somebody's own run in it."""
+        """Whether AQMs in Python run in it."""
     @property
     def sweep(self) -> str | None:
         """The table [sweep] as JSON, if there is one: replications, until, samples, method (each only
@@ -348,7 +354,7 @@ def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
     over groups, weighted with what arrived, in the rows of "all".
 
     Of a watched flow the series are `cwnd`, `ssthresh` and `flight` (what is in the network) in packets,
-    `srtt` in seconds (NaN before the first sample), and what its window law shows.
+    `srtt` in seconds (NaN before the first sample), and what its congestion control shows.
     """
 
 def student_t(degrees: int, level: float) -> float:
@@ -359,14 +365,14 @@ Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 
 @final
 class Link:
-    """The link that a law stands before."""
+    """The link that an AQM stands before."""
 
     @property
     def rate(self) -> int:
-        """Bits per second, when the law is made."""
+        """Bits per second, when the AQM is made."""
     @property
     def mean_packet(self) -> int:
-        """Bytes: what stands for a packet where a law counts in packets."""
+        """Bytes: what stands for a packet where an AQM counts in packets."""
     @property
     def packets_per_second(self) -> float:
         """Packets of mean size."""
@@ -379,7 +385,7 @@ class Link:
 
 @final
 class Packet:
-    """A packet, as a law may see it."""
+    """A packet, as an AQM may see it."""
 
     @property
     def bytes(self) -> int: ...

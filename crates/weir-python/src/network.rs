@@ -62,6 +62,7 @@ pub(crate) struct Path {
     base_rtt_range_s: (f64, f64),
     packet_bytes: u32,
     bdp_packets: f64,
+    traffic: &'static str,
     load: Vec<LoadChange>,
 }
 
@@ -142,6 +143,7 @@ impl Network {
                 base_rtt_range_s: (rtt.minimum().as_secs_f64(), rtt.typical_maximum().as_secs_f64()),
                 packet_bytes: path.flows.packet_size.bytes(),
                 bdp_packets: path.bdp_packets(&network),
+                traffic: path.flows.traffic.name(),
                 load: changes_of(&path.load),
             }
         });

@@ -187,6 +187,12 @@ impl Scenario {
         self.plain.has_python_aqms()
     }
 
+    /// What the scenario, every default written out, has at a dotted path.
+    fn value<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let json = self.plain.value(path).map(|value| value.to_string());
+        json.map(|text| py.import("json")?.call_method1("loads", (text,))).transpose()
+    }
+
     fn has_choice(&self, path: &str) -> bool {
         self.plain.has_choice(path)
     }

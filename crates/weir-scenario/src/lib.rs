@@ -134,18 +134,20 @@ impl Scenario {
         serde_json::to_string(self).expect("a scenario is valid JSON")
     }
 
+    /// What the scenario, every default written out, has at a dotted path; `None` if there is nothing. Of a
+    /// row of links the first stands for all.
+    pub fn value(&self, path: &str) -> Option<serde_json::Value> {
+        let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
+        let at = |path: &str| plain.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
+        at(path).or_else(|| at(&topology::first_written_out(path)?))
+    }
+
     /// Whether setting `path` leaves every choice as it is. It does not where it is a parameter
-    /// of a law that this scenario does not have.
+    /// of an AQM that this scenario does not have.
     pub fn has_choice(&self, path: &str) -> bool {
-        let choices = choices_of(path);
-        choices.is_empty() || {
-            let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
-            choices.into_iter().all(|(place, name)| {
-                let at = |place: &str| plain.pointer(&format!("/{}", place.replace('.', "/")));
-                let choice = at(place).or_else(|| at(&topology::first_written_out(place)?));
-                choice.is_none_or(|choice| choice.get(name).is_some())
-            })
-        }
+        let has =
+            |(place, name): (&str, &str)| self.value(place).is_none_or(|choice| choice.get(name).is_some());
+        choices_of(path).into_iter().all(has)
     }
 }
 

@@ -95,3 +95,18 @@ fn load_and_rates_over_time() {
     assert_eq!(rates, [(1.0, 2), (4.0, 5), (5.0, 2), (8.0, 5)]);
     assert_eq!(port.rate_at(Duration::from_secs(5)).bits_per_second(), 2_000_000);
 }
+
+#[test]
+fn values_are_those_of_the_scenario_with_every_default() {
+    let queue = "queue.fq = { aqm.red = {}, flows = 64 }\n";
+    let row = "[links.row]\nhops = 2\nrate = \"3 Mbit/s\"\ndelay = \"1 ms\"\nbuffer = \"1 BDP\"\n";
+    let scenario = read(
+        &format!("{}{row}", link("a", 5, queue)),
+        "[flows.f]\npath = [\"a\", \"row\"]\nrtt = \"40 ms\"\n",
+    );
+    let value = |path| scenario.value(path).map(|value| value.to_string());
+    assert_eq!(value("links.a.queue.fq.flows").as_deref(), Some("64"));
+    assert_eq!(value("links.a.queue.fq.aqm.red.max_p").as_deref(), Some("0.1"));
+    assert_eq!(value("links.row.rate").as_deref(), Some("\"3 Mbit/s\""));
+    assert_eq!(value("links.a.queue.fq.aqm.red.nothing"), None);
+}
