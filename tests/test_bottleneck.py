@@ -9,6 +9,7 @@ import pytest
 import weir
 from two_and_three_links import BUFFERS, Row, in_every_order
 from weir.export import export
+from weir.scenario.toml import Value
 from weir.tune.region import Region
 from weir.tune.space import Space
 
@@ -57,3 +58,24 @@ def test_it_is_exported(row: Row) -> None:
     assert f"shape average {1_000_000 * slowest}" in export(red, form="wred").text
     for name in row.others:
         assert f"pfifo for the link {name} of row" in export(scenario, name).text
+
+
+def test_the_bottleneck_of_uploads_is_tuned_and_exported() -> None:
+    """The port of the other direction, with its own rate, buffer and queue."""
+    reverse: dict[str, Value] = {"rate": "2 Mbit/s", "buffer": "40 packets", "queue": {"pie": {}}}
+    row = Row({"core": 20}, ("core",))
+    scenario = row.scenario({"links.core.reverse": reverse, "flows.ftp.upload": True})
+    assert scenario.network.bottleneck.name == "core.reverse"
+    (axis,) = Space.of(scenario, ["pie.target=5..50 ms"]).axes
+    assert axis.column == "links.core.reverse.queue.pie.target"
+    found = export(scenario)
+    assert "pie for the link core.reverse of row" in found.text
+    assert found.text == export(scenario, "core.reverse").text
+    assert " tbf rate 2mbit " in found.text
+    assert " pie limit 40 " in found.text
+    section = export(scenario, form="sqm").text
+    assert "option upload '2000'" in section
+    assert "option download '20000'" in section
+    assert "pfifo for the link core of row" in export(scenario, "core").text
+    stand_in = export(scenario.replace({"links.core.reverse.queue": {"rem": {}}}))
+    assert "pie in place of rem for the link core.reverse of row" in stand_in.text

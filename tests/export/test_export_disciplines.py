@@ -38,7 +38,7 @@ def test_every_discipline_has_a_script_or_names_one_that_has(name: str) -> None:
     if found.closest is not None:
         assert f"No kernel has {name}." in text
         assert found.closest.reason in " ".join(text.split())
-        assert exported({found.closest.law: dict(found.closest.parameters)}).closest is None
+        assert exported({found.closest.discipline: dict(found.closest.parameters)}).closest is None
     # The same text each time, and every command may be run again.
     assert exported({name: {}}).text == found.text
     assert all(words[:3] == ["tc", "qdisc", "replace"] for words in commands(found.text))
@@ -101,7 +101,7 @@ def test_the_difference_is_that_of_runs_in_pairs() -> None:
     found = export(base, replications=3)
     assert found.closest is not None
     assert found.measured is not None
-    other = scenario({found.closest.law: dict(found.closest.parameters)})
+    other = scenario({found.closest.discipline: dict(found.closest.parameters)})
     pairs = [
         [one.run(seed=3 + seed).summary()["mean_queue"][0] for seed in range(3)] for one in (base, other)
     ]
@@ -126,7 +126,7 @@ def test_without_runs_it_says_that_nothing_was_measured() -> None:
     assert exported({"rem": {}}).measured is None
 
 
-def test_a_law_of_ones_own_has_nothing_that_comes_closest(lab: Lab) -> None:
+def test_an_aqm_in_python_has_nothing_that_comes_closest(lab: Lab) -> None:
     module = lab(
         """
         from weir.aqm import Controller
@@ -191,3 +191,12 @@ def test_the_python_in_the_guide_runs() -> None:
     exec(block, names)  # noqa: S102
     assert names["found"].kernel == "3.3"
     assert '# the first Linux that can do it: "3.3"' in block
+
+
+@pytest.mark.parametrize("name", sorted(NO_KERNEL))
+def test_the_page_of_a_discipline_names_what_is_exported(name: str) -> None:
+    said = find(name).tc.none
+    assert said is not None
+    found = options(exported({name: {}}).text)
+    kind = f"{found['kind']} … adaptive" if "adaptive" in found else found["kind"]
+    assert f"`{kind}`" in said

@@ -169,12 +169,12 @@ def test_the_corners_of_red_and_choke_are_understood() -> None:
     shapes = ((1e-7, 0.0), (0.002, 1e-4), (1.0, 1.0))
     scripts = [
         exported(
-            {law: {"min_th": f"{low} packets", "max_th": f"{high} packets", "w_q": w_q, "max_p": max_p}},
+            {name: {"min_th": f"{low} packets", "max_th": f"{high} packets", "w_q": w_q, "max_p": max_p}},
             rate=rate,
             mean_packet_size=packet,
             buffer="200000 packets",
         ).text
-        for law, rate, (low, high), (w_q, max_p), packet in itertools.product(
+        for name, rate, (low, high), (w_q, max_p), packet in itertools.product(
             ("red", "choke"), rates, bands, shapes, ("40 B", "9000 B")
         )
     ]

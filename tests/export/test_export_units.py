@@ -94,7 +94,7 @@ def test_flags_of_red(flags: set[str], *, harddrop: bool, ecn: bool) -> None:
     assert {name for name, value in told.items() if not value} == flags
 
 
-def test_adaptive_red_has_the_thresholds_that_the_law_computes() -> None:
+def test_adaptive_red_has_the_thresholds_that_it_computes_from_the_link() -> None:
     told = options(exported({"adaptive-red": {"target_delay": "40 ms"}}).text)
     # Floyd, Gummadi and Shenker: half of what 40 ms carry, 25 packets, and three times that.
     assert (told["min"], told["max"]) == ("25000", "75000")
@@ -177,7 +177,7 @@ ROUND_TRIPS = (
 @pytest.mark.parametrize("rtt", ROUND_TRIPS)
 @pytest.mark.parametrize("buffer", ["1.37 BDP", "33 ms", "70 packets"])
 @pytest.mark.parametrize("counts", ["waiting", "waiting-and-sending"])
-def test_the_room_is_that_of_the_simulation(rtt: str, buffer: str, counts: str, lab: Lab) -> None:
+def test_the_limit_is_that_of_the_simulation(rtt: str, buffer: str, counts: str, lab: Lab) -> None:
     module = lab(
         """
         from pathlib import Path
@@ -185,7 +185,7 @@ def test_the_room_is_that_of_the_simulation(rtt: str, buffer: str, counts: str, 
 
         class Asks(Controller):
             def __init__(self, link):
-                Path("room.txt").write_text(str(link.limit_packets))
+                Path("limit.txt").write_text(str(link.limit_packets))
 
             def update(self, seen):
                 return 0.0
@@ -193,7 +193,9 @@ def test_the_room_is_that_of_the_simulation(rtt: str, buffer: str, counts: str, 
     )
     text = LINK.replace('"60 ms"', rtt).replace('"120 packets"', f'"{buffer}"\nbuffer_counts = "{counts}"')
     weir.Scenario.loads(text, {"links.bottleneck.queue": {"python": {"class": f"{module}:Asks"}}}).run()
-    assert str(Port.of(weir.Scenario.loads(text)).room) == Path("room.txt").read_text(encoding="utf-8")
+    assert str(Port.of(weir.Scenario.loads(text)).core.limit_packets) == Path("limit.txt").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_rate_that_changes_is_said_and_the_first_is_taken() -> None:
@@ -217,7 +219,7 @@ def test_a_trace_is_said_and_its_rate_is_taken(tmp_path: Path) -> None:
 def test_the_narrowest_link_is_exported_unless_one_is_named() -> None:
     whole = weir.Scenario.load("parking-lot").to_toml()
     lot = weir.Scenario.loads(whole, {"links.hop2.rate": "8 Mbit/s"})
-    assert Port.of(lot).link == "hop2"
+    assert Port.of(lot).name == "hop2"
     assert Port.of(lot, "hop3").rate == 10_000_000
 
 

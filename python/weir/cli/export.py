@@ -24,7 +24,7 @@ def export(
     variant: Annotated[str | None, typer.Option(metavar="NAME", help="Of the scenario's variants.")] = None,
     set_: Set = None,
     link: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Default: the link with the lowest rate.")
+        str | None, typer.Option(metavar="NAME", help="LINK or LINK.reverse. Default: the bottleneck.")
     ] = None,
     device: Annotated[str, typer.Option(metavar="NAME", help="The network interface.")] = "eth0",
     replications: Annotated[
@@ -81,7 +81,9 @@ def export(
             for warning in found.warnings:
                 console.note(f"warning: {warning}")
             if found.closest is not None:
-                console.note(f"no kernel has this discipline; what comes closest is {found.closest.law}")
+                console.note(
+                    f"no kernel has this discipline; what comes closest is {found.closest.discipline}"
+                )
             if variant is None and loaded.variants:
                 console.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
             if out is not None:

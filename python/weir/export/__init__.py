@@ -1,13 +1,13 @@
 """A setting as a line an operator can use: tc scripts, OpenWrt and router configuration, scenarios.
 
-- `port`: the link with its rate, room and discipline, in plain numbers
-- `qdisc`, `kernel_red`: what the kernel calls it, in its units, with what rounding changes
-- `tc`, `sqm`, `wred`: the texts
+- `port`: one direction of a link, with its queue discipline, in plain numbers
+- `qdisc`, `kernel`, `reds`, `kernel_red`: what the kernel calls it, in its units, with what rounding changes
 - `closest`: what stands in for a discipline that no kernel has; `measured`: how far it is from it
+- `forms`: the texts
 - `exporting`: one call for all of it
 """
 
-from weir.export.errors import ExportError
 from weir.export.exporting import FORMS, Exported, Form, export
+from weir.export.port import ExportError
 
 __all__ = ["FORMS", "ExportError", "Exported", "Form", "export"]

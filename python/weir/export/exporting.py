@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from weir import _core
-from weir.export import reds, sqm, tc, wred
-from weir.export.closest import Closest, closest, instead, setting
-from weir.export.errors import ExportError
+from weir.export import forms
+from weir.export.closest import Closest, closest
 from weir.export.kernel import qdisc_of
-from weir.export.port import Port, rate_of
-from weir.export.qdisc import Qdisc
+from weir.export.port import ExportError, Port, setting
 from weir.scenario.scenario import Scenario, suggestion
 
 if TYPE_CHECKING:
@@ -47,14 +44,6 @@ class Exported:
     """How far that is from it."""
 
 
-@dataclass
-class _Request:
-    port: Port
-    device: str
-    command: str | None
-    head: list[str] = field(default_factory=list[str])
-
-
 def export(
     scenario: Scenario | _core.Scenario,
     link: str | None = None,
@@ -70,7 +59,7 @@ def export(
 
     Args:
         scenario: with the setting; of one with variants, choose one before.
-        link: whose discipline; the link with the lowest rate if None.
+        link: whose discipline, `LINK` or `LINK.reverse`; the bottleneck if None.
         form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, or the scenario with every default.
         device: the network interface.
         replications: of the comparison with what stands in for a discipline that no kernel has; 0: none.
@@ -86,148 +75,83 @@ def export(
     core = scenario.core if isinstance(scenario, Scenario) else scenario
     if form == "scenario":
         return _scenario(core, link, command)
-    request = _Request(Port.of(core, link), device, command)
+    port = Port.of(core, link)
     if form == "wred":
-        return _wred(request)
-    qdisc = qdisc_of(request.port)
+        return _exported(port, form, forms.random_detect(port), command)
+    qdisc = qdisc_of(port)
     if form == "sqm":
-        return _sqm(request, qdisc)
+        if qdisc is None:
+            raise ExportError(
+                f"no kernel has {port.discipline}, so sqm-scripts has not",
+                "--as tc names what comes closest, and measures the difference",
+                port.path,
+            )
+        return _exported(port, form, forms.sqm(qdisc, device), command)
     if qdisc is not None:
-        return _tc(request, qdisc, [])
-    return _instead(request, lambda port, other: _measure(port, other, replications, threads, progress))
+        return _exported(port, form, forms.tc(qdisc, device), command)
+    found, other = closest(port)
+    qdisc = qdisc_of(other)
+    assert qdisc is not None, f"{found.discipline} is what no kernel has either"
+    measured = None
+    if replications > 0:
+        # Late: most exports run nothing.
+        from weir.export.measured import measure
+
+        measured = measure(port, other, replications, threads, progress)
+    written = forms.tc(qdisc, device, port.discipline)
+    text = _exported(port, form, written, command, _stand_in(port, qdisc.kind, found, measured))
+    return replace(text, closest=found, measured=measured)
 
 
 def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Exported:
     if link is not None:
         Port.of(core, link)
-    text = core.to_toml()
-    links = tomllib.loads(text)["links"].items()
-    warnings = tuple(
-        f"{name} follows a trace: {table['trace']} has to lie beside this file" for name, table in links
-        if "trace" in table
-    )  # fmt: skip
+    traces = {
+        port.name: core.value(f"links.{port.name}")["trace"]
+        for port in core.network.ports
+        if port.follows_trace
+    }
+    warnings = [
+        f"{name} follows a trace: {file} has to lie beside this file" for name, file in traces.items()
+    ]
     head = [core.title, *([f"From: {command}"] if command else []), *_list("Beside it", warnings)]
-    return Exported("\n".join([*tc.comment(head), "", text]), "scenario", None, None, warnings)
+    text = "\n".join([*forms.comment(head), "", core.to_toml()])
+    return Exported(text, "scenario", None, None, tuple(warnings))
 
 
-def _tc(request: _Request, qdisc: Qdisc, said: list[str]) -> Exported:
-    port = request.port
-    kernel, iproute2 = tc.needs(qdisc)
-    modules = qdisc.kind if qdisc.shapes else f"tbf and {qdisc.kind}"
-    warnings = (*port.notes, *qdisc.warnings)
-    instead = f" in place of {port.law}" if said else ""
-    needs = f"Linux {kernel}{f' and iproute2 {iproute2}' if iproute2 else ''} or newer"
+def _stand_in(port: Port, kind: str, found: Closest, measured: Measured | None) -> list[str]:
+    """What no kernel has, what stands in for it, why, and how far it is from it."""
+    of = setting("fq", {"aqm": port.settings["aqm"]}) if port.discipline == "fq" else port.discipline
+    here = setting(found.discipline, found.parameters)
+    said = ["", f"No kernel has {of}. What comes closest is {kind}, here {here}: {found.reason}."]
+    if measured is None:
+        return [*said, "How far apart the two are has not been measured.", ""]
+    return [*said, "", measured.lines[0], *(f"  {line}" for line in measured.lines[1:]), ""]
+
+
+def _exported(
+    port: Port, form: Form, written: forms.Written, command: str | None, said: Sequence[str] = ()
+) -> Exported:
+    """The text with its head, which says what it is of, what it needs and what it does otherwise."""
+    buffer = port.table["buffer"]
+    if port.core.limit_packets is not None and not buffer.endswith("packets"):
+        buffer += f" ({port.limit})"
+    link = f"{port.name}: {port.table['rate']}, buffer {buffer}"
     head = [
-        *_title(request, f"{qdisc.kind}{instead} for the link {port.link} of {port.scenario.name}"),
+        written.title,
+        "",
+        *([f"From:    {command}"] if command is not None else []),
+        f"Link:    {link}, packets of {port.mean_packet} B where packets are counted",
+        f"Setting: queue.{setting(port.discipline, port.settings)}",
         *said,
-        f"Needs:   {needs}, with {modules}; root",
-        f"Undo:    {tc.undo(request.device)}",
-        *_list("Rounding and units", [*qdisc.notes, *_common()]),
-        *_list("Other than in the simulation", warnings),
+        *written.facts,
+        *_list("Rounding and units", written.notes),
+        *_list("Other than in the simulation", written.warnings),
     ]
-    return Exported(tc.script(qdisc, request.device, head), "tc", kernel, iproute2, warnings)
+    first = ["#!/bin/sh"] if form == "tc" else []
+    text = "\n".join([*first, *forms.comment(head, written.mark), *written.body, ""])
+    return Exported(text, form, written.kernel, written.iproute2, tuple(written.warnings))
 
 
-def _instead(request: _Request, measure: Callable[[Port, Port], Measured | None]) -> Exported:
-    port = request.port
-    found = closest(port)
-    other = instead(port, found)
-    qdisc = qdisc_of(other)
-    assert qdisc is not None, f"{found.law} is what no kernel has either"
-    measured = measure(port, other)
-    law = port.law if port.law != "fq" else setting("fq", {"aqm": dict(port.parameters["aqm"])})
-    stand_in = setting(found.law, found.parameters)
-    said = ["", f"No kernel has {law}. What comes closest is {qdisc.kind}, here {stand_in}: {found.reason}."]
-    if measured is not None:
-        said += ["", *(measured.lines[:1]), *(f"  {line}" for line in measured.lines[1:])]
-    else:
-        said += ["How far apart the two are has not been measured."]
-    text = _tc(request, qdisc, [*said, ""])
-    return Exported(text.text, "tc", text.kernel, text.iproute2, text.warnings, found, measured)
-
-
-def _measure(
-    port: Port, other: Port, replications: int, threads: int, progress: OnProgress | None
-) -> Measured | None:
-    if replications < 1:
-        return None
-    # Late: most exports run nothing.
-    from weir.export.measured import measure
-
-    return measure(port, other, replications, threads, progress)
-
-
-def _sqm(request: _Request, qdisc: Qdisc | None) -> Exported:
-    port = request.port
-    if qdisc is None:
-        raise ExportError(
-            f"no kernel has {port.law}, so sqm-scripts has not",
-            "--as tc names what comes closest, and measures the difference",
-            f"links.{port.link}.queue",
-        )
-    resolved = tomllib.loads(port.scenario.to_toml())["links"][port.link]
-    back = resolved.get("reverse")
-    download = rate_of(back) if back is not None else None
-    direction = (
-        "Upload is the link, download its other direction, with the same discipline."
-        if download
-        else "Upload is the link; download 0 leaves the other direction as it is."
-    )
-    packages = "sqm-scripts and kmod-sched-cake" if qdisc.shapes else "sqm-scripts"
-    # A first pass fills the warnings, which are in the head.
-    sqm.snippet(qdisc, request.device, [], download)
-    warnings = tuple(dict.fromkeys((*port.notes, *qdisc.warnings)))
-    head = [
-        *_title(
-            request,
-            f"{qdisc.kind} for the link {port.link} of {port.scenario.name}: a section of /etc/config/sqm",
-        ),
-        f"Needs:   OpenWrt with {packages}; Linux {qdisc.kernel} or newer",
-        "Then:    /etc/init.d/sqm restart; undo: set enabled to 0, and restart",
-        direction,
-        "The link layer is left out: set linklayer and overhead for your line.",
-        *_list("Rounding and units", qdisc.notes),
-        *_list("Other than in the simulation", warnings),
-    ]
-    text = sqm.snippet(qdisc, request.device, head, download)
-    return Exported(text, "sqm", qdisc.kernel, qdisc.iproute2, warnings)
-
-
-def _wred(request: _Request) -> Exported:
-    port = request.port
-    if port.law not in wred.LAWS:
-        raise wred.refuse(port)
-    if port.law == "adaptive-red":
-        levels = reds.computed(port)
-    else:
-        levels = (port.level("min_th"), port.level("max_th"), float(port.parameters["w_q"]))
-    lines, found = wred.snippet(port, levels)
-    warnings = (*port.notes, *found)
-    head = [
-        *_title(request, f"RED for the link {port.link} of {port.scenario.name}, as random-detect"),
-        f"Use:     interface ..., service-policy output {wred.policy(port)}; undo: no service-policy output",
-        "Other lines of routers say the same in their own words; not tested on a router.",
-        *_list("Other than in the simulation", warnings),
-    ]
-    text = "\n".join([*(f"! {line[2:]}".rstrip() for line in tc.comment(head)), *lines, ""])
-    return Exported(text, "wred", None, None, warnings)
-
-
-def _title(request: _Request, title: str) -> list[str]:
-    port = request.port
-    told = [title, ""]
-    if request.command is not None:
-        told.append(f"From:    {request.command}")
-    return [
-        *told,
-        f"Link:    {tc.told(port)}",
-        f"Setting: aqm.{setting(port.law, port.parameters)}",
-    ]
-
-
-def _list(title: str, entries: list[str] | tuple[str, ...]) -> list[str]:
+def _list(title: str, entries: Sequence[str]) -> list[str]:
     return ["", f"{title}:", *(f"  - {entry}" for entry in entries)] if entries else []
-
-
-def _common() -> list[str]:
-    return ["bytes are those of frames, the link's header included: 14 B more than IP on Ethernet"]

@@ -10,6 +10,7 @@ iproute2, tc/tc_red.c and q_red.c, and in Linux, include/net/red.h.)
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 
 MOST = 31
@@ -43,10 +44,7 @@ def log_of(burst: int, least: float, avpkt: int) -> int | None:
     excess = burst + 1.0 - least / avpkt
     if excess < 1.0:
         return None
-    for log in range(1, MOST + 1):
-        if excess <= _passes(burst, log):
-            return log
-    return None
+    return next((log for log in range(1, MOST + 1) if excess <= _passes(burst, log)), None)
 
 
 def weight(wanted: float, least: int, most: int, avpkt: int, takes: float) -> Weight:
@@ -83,9 +81,7 @@ def probability(wanted: float, band: int, unit: int = 1) -> tuple[float, float]:
 
 def plog_probability(wanted: float, band: int) -> float:
     """What kernels before 3.3 make of it."""
-    log = 0
-    while wanted / max(band, 1) * 2.0**log <= 1.0 and log < MOST:
-        log += 1
+    log = next((log for log in range(MOST) if wanted / max(band, 1) * 2.0**log > 1.0), MOST)
     return band / 2.0**log
 
 
@@ -95,13 +91,9 @@ def _passes(burst: int, log: int) -> float:
 
 def _longest(log: int, least: float) -> int:
     """The longest burst for which tc takes 2^-log or more; `least` in packets."""
-    low, high = int(max(math.ceil(least) - 1, 0)), int(2**log + least) + 1
+    shortest = max(math.ceil(least) - 1, 0)
     if log < 1:
-        return low
-    while high - low > 1:
-        burst = (low + high) // 2
-        if burst + 1.0 - least <= _passes(burst, log):
-            low = burst
-        else:
-            high = burst
-    return low
+        return shortest
+    longer = range(shortest + 1, int(2**log + least) + 1)
+    refused = bisect_right(longer, 0, key=lambda burst: burst + 1.0 - least > _passes(burst, log))
+    return shortest + refused

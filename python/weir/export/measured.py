@@ -37,33 +37,26 @@ def measure(
     port: Port, other: Port, replications: int, threads: int = 0, progress: OnProgress | None = None
 ) -> Measured:
     """Runs the scenario under the discipline of `port` and under that of `other`."""
-    variants = [Variant(one.law, one.law, one.scenario) for one in (port, other)]
-    whole = pl.col("period") == WHOLE_RUN
+    names = [port.discipline, other.discipline]
+    variants = [Variant(one.discipline, one.discipline, one.scenario) for one in (port, other)]
     with unrecorded(port.scenario, variants, replications, threads, progress) as sweep:
-        means = sweep.estimates(SHOWN).filter(whole)
+        whole = pl.col("period") == WHOLE_RUN
+        estimates = sweep.estimates(SHOWN).filter(whole)
         differences = sweep.differences(measures=SHOWN).filter(whole)
-        narrowest = sweep.bottleneck
-    rows: list[tuple[str, list[str]]] = []
+        bottleneck = sweep.bottleneck
+    means = {(row["variant"], row["measure"]): row["mean"] for row in estimates.iter_rows(named=True)}
+    rows: list[tuple[str, list[Cell]]] = []
     for row in differences.iter_rows(named=True):
         of = MEASURES[row["measure"]]
-        values = [
-            means.filter(pl.col("variant") == one.law, pl.col("measure") == of.name)["mean"][0]
-            for one in (port, other)
-        ]
-        change = wording.estimate(row["difference"], row["half_width"], of.decimals)
-        rows.append((of.heading, [*(wording.number(v, of.decimals) for v in values), change]))
-    lines = _table(port, other, rows, replications)
-    if narrowest != port.link:
-        lines.append(f"Queue, marks and delay are those of the narrowest link, {narrowest}.")
-    return Measured(replications, differences, tuple(lines))
-
-
-def _table(port: Port, other: Port, rows: list[tuple[str, list[str]]], replications: int) -> list[str]:
-    heads = [port.law, other.law, "difference"]
-    grid = Grid("", heads, [(name, [Cell(text) for text in texts]) for name, texts in rows])
-    said = "differences in pairs" if replications == 1 else "differences in pairs with their 95% intervals"
+        texts = [wording.number(means[name, of.name], of.decimals) for name in names]
+        texts.append(wording.estimate(row["difference"], row["half_width"], of.decimals))
+        rows.append((of.heading, [Cell(text) for text in texts]))
     runs = f"{replications} replication{'s' * (replications != 1)} with common seeds"
-    return [
-        f"Measured on this scenario, {runs}; {said}:",
-        *render(grid, 100).strip("\n").split("\n"),
+    pairs = "differences in pairs" + " with their 95% intervals" * (replications > 1)
+    lines = [
+        f"Measured on this scenario, {runs}; {pairs}:",
+        *render(Grid("", [*names, "difference"], rows), 100).strip("\n").split("\n"),
     ]
+    if bottleneck != port.name:
+        lines.append(f"Queue, marks and delay are those of the narrowest link, {bottleneck}.")
+    return Measured(replications, differences, tuple(lines))

@@ -3,112 +3,103 @@
 from __future__ import annotations
 
 from weir.export import kernel_red
-from weir.export.errors import ExportError
 from weir.export.port import Port
-from weir.export.qdisc import MUCH, Qdisc, checked, rate_told
+from weir.export.qdisc import MUCH, Qdisc, in_32_bits, tc_rate
 from weir.queue import Queue
 from weir.stats.wording import number
 
 _SIGNALS = {"uniform": 2.0, "geometric": 1.0, "wait": 2.0 / 3.0}
 """Signals per packet over p_b, by the spacing; the kernel's is uniform."""
 
-
 _FASTEST = 34_000_000_000
 """Bits per second: tc counts bytes per second in 32 bits here, and nothing depends on more than that."""
 
-
-def red(port: Port) -> Qdisc:
-    """RED."""
-    found = Qdisc(port, "red", "3.3")
-    w_q = float(port.parameters["w_q"])
-    _thresholds(found, port.level("min_th"), port.level("max_th"), w_q, float(port.parameters["max_p"]))
-    for name, said in (
-        ("mark_p", "the kernel marks at any probability"),
-        ("min_qlen", "the kernel signals whatever waits"),
-        ("byte_mode", "the kernel's probability is the same for all sizes"),
-    ):
-        found.differs(name, None, said)
-    return found
+_ADAPTIVE = {"bottom": 0.01, "top": 0.5, "alpha": 0.01, "beta": 0.9, "interval": "500 ms"}
+"""How the kernel moves the probability."""
 
 
-def computed(port: Port) -> tuple[float, float, float]:
-    """Adaptive RED's thresholds in bytes and its weight, as the law computes them from the link."""
-    law = Queue(
-        {port.law: dict(port.parameters)},
-        rate=port.rate_told,
-        buffer=f"{port.room} B" if port.in_bytes else f"{port.room} packets",
+def levels(port: Port) -> tuple[float, float, float]:
+    """The thresholds in bytes and the weight; those of Adaptive RED as it computes them from the link."""
+    if port.discipline != "adaptive-red":
+        return port["min_th"], port["max_th"], port["w_q"]
+    queue = Queue(
+        {port.discipline: dict(port.settings)},
+        rate=port.table["rate"],
+        buffer=port.limit,
         mean_packet=f"{port.mean_packet} B",
     )
-    stated = [str(port.parameters[name]) for name in ("min_th", "max_th") if name in port.parameters]
-    # Levels of the law are in the unit in which they were stated, and in packets if none was.
+    stated = [str(port.settings[name]) for name in ("min_th", "max_th") if name in port.settings]
+    # Its levels are in the unit in which they were stated, and in packets if none was.
     size = 1 if stated and not stated[0].endswith(("packets", "packet")) else port.mean_packet
-    return law["min_th"] * size, law["max_th"] * size, law["w_q"]
+    return queue["min_th"] * size, queue["max_th"] * size, queue["w_q"]
 
 
-def adaptive_red(port: Port) -> Qdisc:
+def red(found: Qdisc) -> None:
+    """RED."""
+    _thresholds(found)
+    found.differs("mark_p", None, "the kernel marks at any probability")
+    found.differs("min_qlen", None, "the kernel signals whatever waits")
+    found.differs("byte_mode", None, "the kernel's probability is the same for all sizes")
+
+
+def adaptive_red(found: Qdisc) -> None:
     """RED of which the kernel moves the probability."""
-    found = Qdisc(port, "red", "3.3")
-    _thresholds(found, *computed(port), float(port.parameters["max_p"]))
+    _thresholds(found)
     found.option("adaptive")
-    for name, kernels in (
-        ("bottom", 0.01),
-        ("top", 0.5),
-        ("alpha", 0.01),
-        ("beta", 0.9),
-        ("interval", "500 ms"),
-    ):
+    for name, kernels in _ADAPTIVE.items():
         found.differs(name, kernels, f"the kernel has {kernels}")
-    return found
 
 
-def choke(port: Port) -> Qdisc:
+def choke(found: Qdisc) -> None:
     """CHOKe, whose thresholds the kernel counts in packets."""
-    found = Qdisc(port, "choke", "3.3")
-    levels = [port.level(name) / port.mean_packet for name in ("min_th", "max_th")]
+    port = found.port
+    low, high, w_q = levels(port)
+    wanted = low / port.mean_packet, high / port.mean_packet
     # tc finds no weight for a burst above one packet.
-    least = max(round(levels[0]), 2)
-    most = max(round(levels[1]), least + 1)
-    if most > port.room_packets:
-        raise ExportError(
-            f"max_th, {port.parameters['max_th']}, is beyond the buffer, {port.buffer_told}; tc refuses that",
+    least = max(round(wanted[0]), 2)
+    most = max(round(wanted[1]), least + 1)
+    if most > port.limit_packets:
+        raise found.error(
+            f"max_th, {port.settings['max_th']}, is beyond the buffer, {port.table['buffer']}; "
+            "tc refuses that",
             "make the buffer larger or max_th smaller",
-            f"links.{port.link}.queue.choke.max_th",
+            "max_th",
         )
     # sch_choke.c, CHOKE_MAX_QUEUE.
-    found.whole("limit", port.room_packets, most=128 * 1024 - 1, why="CHOKe has no more")
-    found.option("bandwidth", rate_told(min(port.rate, _FASTEST)))
-    for name, wanted, used in (("min", levels[0], least), ("max", levels[1], most)):
+    found.whole("limit", port.limit_packets, most=128 * 1024 - 1, why="CHOKe has no more")
+    found.option("bandwidth", tc_rate(min(port.rate, _FASTEST)))
+    for name, stated, used in (("min", wanted[0], least), ("max", wanted[1], most)):
         found.option(name, used)
-        found.rounded(name, wanted, used)
-    weight = kernel_red.weight(float(port.parameters["w_q"]), least, most, 1, 1 / port.packets_per_second)
+        found.rounded(name, stated, used)
+    weight = kernel_red.weight(w_q, least, most, 1, port.packet_s)
     found.option("avpkt", port.mean_packet)
     found.option("burst", weight.burst)
-    _weighed(found, weight, float(port.parameters["w_q"]))
-    _probable(found, float(port.parameters["max_p"]), most - least, port.mean_packet)
-    if port.on("ecn"):
+    _weighed(found, weight, w_q)
+    _probable(found, most - least, port.mean_packet)
+    if port["ecn"]:
         found.option("ecn")
         found.differs("harddrop", kernels=False, said="beyond max the kernel marks what can be marked")
-    _shapes(found)
+    _shape(found)
     found.differs("draws", 1, "the kernel compares with one packet")
     found.differs("candidate", "random", "the kernel compares with a random packet")
-    return found
 
 
-def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float) -> None:
+def _thresholds(found: Qdisc) -> None:
     """All that RED is asked for but how it adapts."""
     port = found.port
-    least, most = checked("min", low), checked("max", high)
+    low, high, w_q = levels(port)
+    least, most = in_32_bits("min", low), in_32_bits("max", high)
     if least < 2:
         found.warnings.append(f"min_th of {low:g} B: tc would take a third of max for 0, so min is 2 B")
         least = 2
     if most < least:
-        raise ExportError("max_th is below min_th", path=f"links.{port.link}.queue.{port.law}.max_th")
+        raise found.error("max_th is below min_th", parameter="max_th")
     if most > kernel_red.WIDEST:
-        raise ExportError(
+        raise found.error(
             f"max_th of {most} B is more than the kernel's RED can keep, {kernel_red.WIDEST} B",
-            path=f"links.{port.link}.queue.{port.law}.max_th",
+            parameter="max_th",
         )
-    weight = kernel_red.weight(w_q, least, most, port.mean_packet, 1 / port.packets_per_second)
+    weight = kernel_red.weight(w_q, least, most, port.mean_packet, port.packet_s)
     bandwidth = port.rate
     if weight.avpkt != port.mean_packet:
         # Only their ratio counts, for the time that a packet takes and the average after an idle time.
@@ -117,33 +108,34 @@ def _thresholds(found: Qdisc, low: float, high: float, w_q: float, max_p: float)
             f"avpkt and bandwidth are {weight.avpkt}/{port.mean_packet} of packet and link: tc finds no "
             "burst for a min below two packets, and their ratio alone counts"
         )
-    found.option("limit", checked("the buffer", port.room_bytes))
+    found.option("limit", in_32_bits("the buffer", port.limit_bytes))
     found.option("min", least)
     found.option("max", most)
     found.option("avpkt", weight.avpkt)
     found.option("burst", weight.burst)
-    found.option("bandwidth", rate_told(min(bandwidth, _FASTEST)))
-    if most > port.room_bytes:
+    found.option("bandwidth", tc_rate(min(bandwidth, _FASTEST)))
+    if most > port.limit_bytes:
         found.notes.append("max lies beyond limit: the buffer is full before")
     _weighed(found, weight, w_q)
-    _probable(found, max_p, most - least)
-    if port.on("ecn"):
+    _probable(found, most - least)
+    if port["ecn"]:
         found.option("ecn")
-        if port.parameters.get("harddrop", True):
+        if port["harddrop"] is not False:
             found.option("harddrop")
-    _shapes(found)
+    _shape(found)
 
 
 def _weighed(found: Qdisc, weight: kernel_red.Weight, wanted: float) -> None:
     found.notes.append(f"burst {weight.burst} makes tc choose the weight 1/{2**weight.log}")
-    bounded = 2.0**-weight.log > 1.5 * wanted
+    bounded = weight.value > 1.5 * wanted
     why = "max / w_q and idle times have 32 bits" if bounded else "the kernel has powers of two, to 1/2"
     found.rounded("w_q", wanted, weight.value, why)
     if weight.log >= 10:
         found.notes.append('tc says "Burst seems to be too large" of any weight below 1/512: it is only slow')
 
 
-def _probable(found: Qdisc, wanted: float, band: int, unit: int = 1) -> None:
+def _probable(found: Qdisc, band: int, unit: int = 1) -> None:
+    wanted = found.port["max_p"]
     asked, kept = kernel_red.probability(wanted, band, unit)
     found.option("probability", f"{asked:.6g}")
     if asked != wanted:
@@ -157,10 +149,10 @@ def _probable(found: Qdisc, wanted: float, band: int, unit: int = 1) -> None:
         )
 
 
-def _shapes(found: Qdisc) -> None:
-    if found.port.on("gentle"):
+def _shape(found: Qdisc) -> None:
+    if found.port["gentle"]:
         found.warnings.append("gentle = true: beyond max the kernel signals every packet, there is no ramp")
-    spacing = str(found.port.parameters.get("spacing", "uniform"))
+    spacing = found.port["spacing"] or "uniform"
     if spacing != "uniform":
         times = number(_SIGNALS["uniform"] / _SIGNALS[spacing], 0)
         found.warnings.append(
