@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from weir.sweep.runner import Progress
     from weir.sweep.view import Sweep
     from weir.sweep.workers import Workers
-    from weir.tune.judge import OnStep
+    from weir.tune.confirmation import OnStep
     from weir.tune.tune import Tuned
 
     OnProgress = Callable[[Progress], None]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
@@ -36,7 +37,7 @@ def answered(asked: Asked, *, optuna: bool) -> Answer:
         Store.open(Path(place) / "store", create=True) as store,
         chosen_workers() as workers,
     ):
-        return tune(task_of(asked), store, workers, optuna=optuna).answer
+        return tune(replace(task_of(asked), optuna=optuna), store, workers).answer
 
 
 def row(asked: Asked, kind: str) -> str:

@@ -10,12 +10,11 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.plot.tuning import Load
 from weir.report.evidence import Evidence
 from weir.scenario.scenario import Scenario
 from weir.stats.intervals import Interval
 from weir.tune.answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
-from weir.tune.online import PHASE_S, Phase
+from weir.tune.online import PHASE_S, Load, Phase
 from weir.tune.region import MapCell, Region
 from weir.tune.space import Setting, Space
 from weir.tune.targets import Target
@@ -66,15 +65,13 @@ def evidence(
     judged = own if verdict == "defaults already meet it" else best
     bounds = _targets(verdict, measured(judged), targets)
     conditions: list[Setting] = [()] if region is None else region.conditions()
-    defaults = Confirmed(None, {}, _outcomes(own, bounds, conditions))
+    defaults = Confirmed({}, _outcomes(own, bounds, conditions))
     searched = verdict != "defaults already meet it"
-    chosen = (
-        Confirmed(best, dict(space.at(best)), _outcomes(best, bounds, conditions)) if searched else defaults
-    )
+    chosen = Confirmed(dict(space.at(best)), _outcomes(best, bounds, conditions)) if searched else defaults
     tried = _tried(space, bounds, drawn=drawn) if searched else ()
     shapes = _shapes(space, bounds) if searched and not drawn else ()
     least = {"not achievable": log(1.1), "undecided": -0.02}.get(verdict, -0.2)
-    answer = Answer(verdict, bounds, chosen, defaults, shapes, tried, least, 123)
+    answer = Answer(verdict, bounds, chosen, defaults, 123, shapes, tried, least)
     found = Evidence(
         answer, space.axes, "fake.toml", "A network made of formulas", scenario.to_toml(), 1,
         command='weir tune fake.toml --target "mean delay < 10 ms" --vary red.max_th=6..50',
@@ -167,12 +164,15 @@ def _cell(
 ) -> MapCell:
     sizes = [float(str(value).split()[0]) for _, value in condition]
     load = exp(0.15 * sum(log(size / 10.0) for size in sizes[1:]) - 0.15 * log(sizes[0] / 10.0))
-    return MapCell(condition, inside, tuple(_outcome(place, target, condition, load) for target in targets))
+    outcomes = tuple(_outcome(place, target, condition, load) for target in targets)
+    return MapCell({}, outcomes, condition, inside)
 
 
 def _phases() -> tuple[Phase, ...]:
     return tuple(
-        Phase(law, users, i * PHASE_S, Interval(9.0 * size * users / 20, 0.5, 5), Interval(3.0, 0.2, 5), 0.1)
-        for law, size in (("found offline", 1.0), ("OP-RED", 0.9))
+        Phase(
+            label, users, i * PHASE_S, Interval(9.0 * size * users / 20, 0.5, 5), Interval(3.0, 0.2, 5), 0.1
+        )
+        for label, size in (("found offline", 1.0), ("OP-RED", 0.9))
         for i, users in enumerate((20, 40, 10))
     )

@@ -13,8 +13,8 @@ from weir.scenario.scenario import Scenario
 from weir.store import Store
 from weir.sweep.execute import chosen_workers
 from weir.tune.answer import Answer
-from weir.tune.judge import Judge
-from weir.tune.lab import Lab
+from weir.tune.confirmation import Confirmation
+from weir.tune.evaluator import Evaluator
 from weir.tune.tune import Task, tune
 
 
@@ -32,10 +32,10 @@ def means(asked: Asked, answer: Answer, store: Path, replications: int) -> Seque
     """Of the chosen setting, on seeds that neither search nor confirmation has seen."""
     task = task_of(asked, seed=77_000_000)
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
-        lab = Lab(task.scenario.core, ("delay_mean", "loss"), opened, workers)
+        evaluator = Evaluator(task.scenario.core, ("delay_mean", "loss"), opened, workers)
         setting = tuple(answer.chosen.setting.items())
-        Judge(lab, task.targets).try_out([setting], replications)
-        return [float(lab.values(setting, name).mean()) for name in ("delay_mean", "loss")]
+        Confirmation(evaluator, task.targets).try_out([setting], replications)
+        return [float(evaluator.values(setting, name).mean()) for name in ("delay_mean", "loss")]
 
 
 def test_the_targets_are_what_they_are_called() -> None:
@@ -98,8 +98,8 @@ def test_one_parameter_of_other_laws(law: str, vary: str, targets: tuple[str, st
         assert answer.runs < 60
         other = task.scenario.with_seed(77_000_000)
         measures = tuple(target.measure for target in task.targets)
-        lab = Lab(other.core, measures, opened, workers)
+        evaluator = Evaluator(other.core, measures, opened, workers)
         setting = tuple(answer.chosen.setting.items())
-        lab.run([setting], 10)
+        evaluator.run([setting], 10)
         for target in task.targets:
-            assert target.met_by(float(lab.values(setting, target.measure).mean()))
+            assert target.met_by(float(evaluator.values(setting, target.measure).mean()))

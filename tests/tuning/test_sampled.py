@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 import pytest
-from test_search import SCENARIO, TWO, KnownLab, delay, least, loss
+from test_search import SCENARIO, TWO, KnownEvaluator, delay, least, loss
 
 from weir.errors import WeirError
 from weir.scenario.scenario import Scenario
-from weir.tune.judge import Judge
-from weir.tune.lab import Lab
+from weir.tune.confirmation import Confirmation
+from weir.tune.evaluator import Evaluator
 from weir.tune.sampled import front, sampled
 from weir.tune.space import Space
 from weir.tune.targets import parse_all
@@ -21,18 +21,18 @@ from weir.tune.targets import parse_all
 FOUR = [*TWO, "red.w_q=0.001..0.01", "red.min_th=1..4"]
 
 
-def asked(vary: list[str], *targets: str) -> tuple[Space, Judge, KnownLab]:
-    lab = KnownLab(delay, loss)
+def asked(vary: list[str], *targets: str) -> tuple[Space, Confirmation, KnownEvaluator]:
+    evaluator = KnownEvaluator(delay, loss)
     space = Space.of(Scenario.loads(SCENARIO), vary)
-    return space, Judge(cast("Lab", lab), parse_all(targets)), lab
+    return space, Confirmation(cast("Evaluator", evaluator), parse_all(targets)), evaluator
 
 
 def test_four_parameters_of_which_two_matter() -> None:
     bound = 1.2 * least(25.0)
-    space, judge, lab = asked(FOUR, "mean delay < 25 ms", f"loss < {bound}%")
-    answer = sampled(space, judge)
+    space, confirmation, evaluator = asked(FOUR, "mean delay < 25 ms", f"loss < {bound}%")
+    answer = sampled(space, confirmation)
     assert answer.verdict == "achieved"
-    assert answer.runs == lab.runs
+    assert answer.runs == evaluator.runs
     setting = answer.chosen.setting
     at = (
         float(setting["links.bottleneck.queue.red.max_p"]),
@@ -43,16 +43,16 @@ def test_four_parameters_of_which_two_matter() -> None:
 
 
 def test_what_is_not_found_is_not_called_impossible() -> None:
-    space, judge, _ = asked(FOUR, "mean delay < 25 ms", f"loss < {0.5 * least(25.0)}%")
-    answer = sampled(space, judge, trials=30)
+    space, confirmation, _ = asked(FOUR, "mean delay < 25 ms", f"loss < {0.5 * least(25.0)}%")
+    answer = sampled(space, confirmation, trials=30)
     assert answer.verdict == "undecided"
     # Nothing is known of what was not tried; machines read that too.
     assert json.loads(json.dumps(answer.to_json(), allow_nan=False))["least_shortfall"] is None
 
 
 def test_of_a_front_none_beats_another() -> None:
-    space, judge, _ = asked(TWO, "mean delay < 25 ms", "loss < 5%")
-    found = front(space, judge, trials=60)
+    space, confirmation, _ = asked(TWO, "mean delay < 25 ms", "loss < 5%")
+    found = front(space, confirmation, trials=60)
     rows = np.array([[outcome.mean for outcome in one.outcomes] for one in found.settings])
     assert len(rows) >= 5
     for row in rows:
@@ -72,8 +72,8 @@ def test_the_same_seed_samples_the_same() -> None:
 
 def test_without_optuna_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    space, judge, lab = asked(FOUR, "mean delay < 20 ms")
+    space, confirmation, evaluator = asked(FOUR, "mean delay < 20 ms")
     with pytest.raises(WeirError, match="need Optuna") as error:
-        sampled(space, judge)
+        sampled(space, confirmation)
     assert "weir[tuning]" in (error.value.hint or "")
-    assert lab.runs == 0
+    assert evaluator.runs == 0

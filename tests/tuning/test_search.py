@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 import weir
 from weir.scenario.scenario import Scenario
 from weir.tune.answer import Answer
-from weir.tune.judge import Judge
-from weir.tune.lab import FRESH, Lab
+from weir.tune.confirmation import Confirmation
+from weir.tune.evaluator import FRESH, Evaluator
 from weir.tune.search import Search
 from weir.tune.space import Setting, Space
 from weir.tune.targets import parse_all
@@ -43,7 +43,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass
-class KnownLab:
+class KnownEvaluator:
     """In place of runs: two measures as functions of max_p and max_th, with noise that common seeds share."""
 
     delay: Callable[[float, float], float]
@@ -109,10 +109,10 @@ def found(
     own: float = 0.02,
     common: float = 0.05,
     stream: int = 0,
-) -> tuple[Answer, KnownLab]:
-    lab = KnownLab(delay, loss, own, common, stream)
+) -> tuple[Answer, KnownEvaluator]:
+    evaluator = KnownEvaluator(delay, loss, own, common, stream)
     space = Space.of(Scenario.loads(SCENARIO), vary)
-    return Search(space, Judge(cast("Lab", lab), parse_all(targets))).run(), lab
+    return Search(space, Confirmation(cast("Evaluator", evaluator), parse_all(targets))).run(), evaluator
 
 
 def truth(answer: Answer) -> tuple[float, float]:
@@ -130,12 +130,12 @@ def least(bound: float) -> float:
 
 def test_one_parameter_is_a_root() -> None:
     # With max_p at 0.5 the delay is 0.86 max_th, the loss 27.8 / sqrt(max_th): 28, 29 and 30 do.
-    answer, lab = found(["mean delay < 26 ms", "loss < 5.3%"], ONE, own=0.005, common=0.02)
+    answer, evaluator = found(["mean delay < 26 ms", "loss < 5.3%"], ONE, own=0.005, common=0.02)
     assert answer.verdict == "achieved"
     assert answer.chosen.setting["links.bottleneck.queue.red.max_th"] in {
         f"{n} packets" for n in (28, 29, 30)
     }
-    assert lab.runs == answer.runs <= 100
+    assert evaluator.runs == answer.runs <= 100
 
 
 @pytest.mark.parametrize("slack", [1.1, 1.2, 1.5])
@@ -172,10 +172,10 @@ def test_at_the_edge_no_more_than_luck_is_wrong() -> None:
 
 
 def test_defaults_that_do_are_left_alone() -> None:
-    answer, lab = found(["mean delay < 60 ms", "loss < 20%"], TWO)
+    answer, evaluator = found(["mean delay < 60 ms", "loss < 20%"], TWO)
     assert answer.verdict == "defaults already meet it"
     assert answer.chosen.setting == {}
-    assert lab.runs == 7
+    assert evaluator.runs == 7
 
 
 def test_shapes_are_found_not_assumed() -> None:
@@ -248,18 +248,20 @@ def test_runs_without_chance_are_called_so() -> None:
 
 
 def test_confirmations_have_seeds_of_their_own() -> None:
-    answer, lab = found(["mean delay < 25 ms", f"loss < {least(25.0)}%"], TWO, stream=3)
+    answer, evaluator = found(["mean delay < 25 ms", f"loss < {least(25.0)}%"], TWO, stream=3)
     assert answer.verdict in {"undecided", "achieved"}
-    sets = {seed // FRESH for of in lab.known.values() for seed in of}
+    sets = {seed // FRESH for of in evaluator.known.values() for seed in of}
     assert sets >= {0, 1}
     # No setting but the defaults was judged by the seeds of the first confirmation.
-    assert [setting for setting, of in lab.known.items() if any(seed // FRESH == 1 for seed in of)] == [()]
+    assert [setting for setting, of in evaluator.known.items() if any(seed // FRESH == 1 for seed in of)] == [
+        ()
+    ]
 
 
 def test_four_parameters_are_for_another_search() -> None:
     space = Space.of(Scenario.loads(SCENARIO), [*TWO, "red.min_th=1..4", "red.w_q=0.001..0.01"])
     with pytest.raises(ValueError, match="one to three"):
-        Search(space, Judge(cast("Lab", KnownLab(delay, loss)), parse_all(["loss < 1%"])))
+        Search(space, Confirmation(cast("Evaluator", KnownEvaluator(delay, loss)), parse_all(["loss < 1%"])))
 
 
 def test_the_scenario_has_the_setting() -> None:

@@ -36,7 +36,7 @@ def test_a_parameter_has_the_unit_of_its_default() -> None:
 
 def test_settings_that_cannot_be_run_are_left_out() -> None:
     # min_th is 5 packets: max_th has to be above it.
-    places = space("red.max_th=5..11").places(7)
+    places = space("red.max_th=5..11").points(7)
     assert [setting[0][1] for setting in map(space("red.max_th=5..11").at, places)] == [
         f"{n} packets" for n in range(6, 12)
     ]

@@ -15,6 +15,9 @@ from test_search import SCENARIO
 
 import weir
 from conftest import Command, names_in
+from weir.errors import WeirError
+from weir.store import Store
+from weir.tune.tune import again
 
 TARGETS = ("--target", "mean delay < 30 ms", "--target", "utilisation > 93%")
 VARY = ("--vary", "red.max_th=6..90", "--set", "links.bottleneck.queue.red.max_p=0.02")
@@ -28,18 +31,67 @@ def known(tmp_path: Path) -> Path:
 
 
 def test_an_answer_with_its_evidence(known: Path, weir_command: Command, tmp_path: Path) -> None:
-    done = weir_command("tune", known, *TARGETS, *VARY)
+    done = weir_command("tune", known, *TARGETS, *VARY, "--report")
     assert done.returncode == 0, done.stderr
     assert re.match(r"(achieved|the defaults already meet it), with 95% confidence", done.stdout)
-    assert "results/known-tune/report.html" in done.stderr
-    made = tmp_path / "results" / "known-tune"
+    assert "results/1-known/report.html" in done.stderr
+    made = tmp_path / "results" / "1-known"
     assert {"report.html", "answer.json", "manifest.json", "figures"} <= set(names_in(made))
     answer = json.loads((made / "answer.json").read_text(encoding="utf-8"))
     assert answer["verdict"] in done.stdout
 
 
+def test_an_answer_is_a_result_like_any_other(known: Path, weir_command: Command, tmp_path: Path) -> None:
+    weir_command("run", known, "--quiet")
+    done = weir_command("tune", known, *TARGETS, *VARY)
+    assert done.returncode == 0, done.stderr
+    assert "result 2: weir report 2 writes its page" in done.stderr
+    # Figures are drawn when a page is asked for.
+    assert not (tmp_path / "results" / "2-known").exists()
+    listed = json.loads(weir_command("results", "--json").stdout)[0]
+    assert (listed["number"], listed["name"], listed["kind"]) == (2, "known", "tune")
+    assert listed["command"].startswith("weir tune ")
+    finished = runs_in(tmp_path)
+    # The same answer from the store alone, as text, as JSON and as a page.
+    assert weir_command("results", "2").stdout == done.stdout
+    document = json.loads(weir_command("results", "2", "--json").stdout)
+    assert document["result"] == 2
+    again = json.loads(weir_command("tune", known, *TARGETS, *VARY, "--json", "--quiet").stdout)
+    assert {**document, "wall_s": 0.0} == {**again, "wall_s": 0.0}
+    page = weir_command("report", "2")
+    assert page.stdout.strip().endswith("results/2-known/report.html")
+    answer = json.loads((tmp_path / "results" / "2-known" / "answer.json").read_text(encoding="utf-8"))
+    assert answer["chosen"] == document["chosen"]
+    assert runs_in(tmp_path) == finished
+    refused = weir_command("results", "2", "--sql", "select * from links")
+    assert refused.returncode == 2
+    assert "what `weir tune` found" in refused.stderr
+    assert weir_command("results", "2", "--remove").returncode == 0
+    assert not (tmp_path / "results" / "2-known").exists()
+    assert [one["number"] for one in json.loads(weir_command("results", "--json").stdout)] == [1]
+    assert "removed 0 runs" not in weir_command("results", "--prune").stdout
+
+
+def runs_in(folder: Path) -> dict[int, int]:
+    with Store.open(folder / "results" / "store", read_only=True) as store:
+        return store.versions()
+
+
+def test_an_answer_whose_runs_are_missing_is_not_made_up(tmp_path: Path) -> None:
+    scenario = weir.Scenario.loads(SCENARIO, {"duration": "2 s"})
+    tuned = scenario.tune(["mean delay < 500 ms"], ["red.max_th=6..90"], store=tmp_path / "one")
+    assert tuned.record is not None
+    with Store.open(tmp_path / "one") as store:
+        found = again(store, tuned.record)
+        assert found.to_json() == tuned.to_json()
+    with Store.open(tmp_path / "other", create=True) as store:
+        record = store.record_sweep(tuned.record)
+        with pytest.raises(WeirError, match="runs of result 1, known, are not in the store"):
+            again(store, record)
+
+
 def test_json_is_what_the_text_says_and_the_same_twice(known: Path, weir_command: Command) -> None:
-    arguments = ("tune", known, *TARGETS, *VARY, "--json", "--no-report", "--quiet")
+    arguments = ("tune", known, *TARGETS, *VARY, "--json", "--quiet")
     first, second = weir_command(*arguments), weir_command(*arguments)
     assert first.stderr == second.stderr == ""
     one, two = json.loads(first.stdout), json.loads(second.stdout)
@@ -51,7 +103,7 @@ def test_json_is_what_the_text_says_and_the_same_twice(known: Path, weir_command
 
 
 def test_the_setting_is_a_scenario_that_runs(known: Path, weir_command: Command, tmp_path: Path) -> None:
-    done = weir_command("tune", known, *TARGETS, *VARY, "--no-report", "--save", "tuned.toml")
+    done = weir_command("tune", known, *TARGETS, *VARY, "--save", "tuned.toml")
     assert done.returncode == 0, done.stderr
     tuned = weir.load(tmp_path / "tuned.toml")
     assert tuned.run(replications=3).summary()["delay_mean"][0] < 30.0
@@ -87,7 +139,7 @@ def test_what_cannot_be_done_is_said_before_any_run(
 
 def test_a_region_whose_next_step_cannot_be_run(known: Path, weir_command: Command) -> None:
     """The links alone take 20 ms: a step below a round trip of 21 ms there is nothing."""
-    over = ("--over", "rtt=21..80 ms", "--no-report", "--json", "--quiet", "--set", "duration=5 s")
+    over = ("--over", "rtt=21..80 ms", "--json", "--quiet", "--set", "duration=5 s")
     done = weir_command(
         "tune", known, "--target", "mean delay < 200 ms", "--vary", "red.max_p=0.01..0.5", *over
     )
@@ -107,14 +159,13 @@ def test_an_export_says_whether_the_targets_are_met(known: Path, weir_command: C
         "red.max_p=0.1..0.5",
         "--export",
         "tc",
-        "--no-report",
     )
     assert missed.returncode == 0, missed.stderr
     first, second, *_ = missed.stdout.splitlines()
     assert first == "#!/bin/sh"
     assert second.startswith("# TARGETS NOT MET: not achievable")
     assert "not achievable" in missed.stderr
-    met = weir_command("tune", known, *TARGETS, *VARY, "--export", "tc", "--no-report")
+    met = weir_command("tune", known, *TARGETS, *VARY, "--export", "tc")
     assert "NOT MET" not in met.stdout
     assert "achieved, with 95% confidence" in met.stderr
 
@@ -124,6 +175,8 @@ def test_a_front_as_json(known: Path, weir_command: Command) -> None:
     found = json.loads(weir_command("tune", known, *both, "--front", "--json", "--quiet").stdout)
     assert found["settings"]
     assert all(len(one["outcomes"]) == 2 for one in found["settings"])
+    assert json.loads(weir_command("results", "--json", "1").stdout)["settings"] == found["settings"]
+    assert "a front has no page" in weir_command("report").stderr
     refused = weir_command("tune", known, *both, "--front", "--save", "x.toml")
     assert refused.returncode == 2
     assert "--front gives many settings" in " ".join(refused.stderr.split())
@@ -131,7 +184,7 @@ def test_a_front_as_json(known: Path, weir_command: Command) -> None:
 
 def test_ctrl_c_keeps_what_is_finished(known: Path, tmp_path: Path) -> None:
     slow = ("--set", "duration=2000 s", "--target", "mean delay < 12 ms", "--vary", "red.max_th=6..90")
-    command = [sys.executable, "-m", "weir", "tune", str(known), *slow, "--no-report"]
+    command = [sys.executable, "-m", "weir", "tune", str(known), *slow]
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -18,6 +18,7 @@ from weir.errors import LawFailedError, WeirError
 if TYPE_CHECKING:
     from weir.plot import Figure
     from weir.store import Store
+    from weir.store import Sweep as Record
     from weir.sweep import Sweep
 
 BAD_INPUT = 2
@@ -86,19 +87,26 @@ def found(store: Store, which: str | None) -> Sweep:
 
 
 def report(sweep: Sweep, *, quiet: bool) -> Path:
-    """Writes the page of a result into its directory; returns the page. Takes some seconds."""
+    """Writes the page of a sweep into its directory; returns the page. Takes some seconds."""
+    from weir.report import write
+
+    return write_page(sweep.store, sweep.record, lambda place: write(sweep, place), quiet=quiet)
+
+
+def write_page(store: Store, record: Record, write: Callable[[Path], object], *, quiet: bool) -> Path:
+    """Has the page of a result written into its directory; returns the page."""
+    from weir.report.directory import REPORT, write_into
+
     if not quiet:
         sys.stdout.flush()
         console.note("drawing the figures ...")
-    from weir.report import write
-    from weir.report.directory import REPORT, write_into
 
     def pages_into(directory: Path) -> Path:
-        sweep.store.claim_directory(sweep.record)
-        write_into(directory, lambda place: write(sweep, place))
+        store.claim_directory(record)
+        write_into(directory, write)
         return directory / REPORT
 
-    return written(pages_into, sweep.directory)
+    return written(pages_into, store.directory(record))
 
 
 def written(report: Callable[[Path], Path], directory: Path) -> Path:

@@ -103,8 +103,9 @@ def results(
 
 def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: bool) -> None:
     """One result, or the list of all."""
-    from weir.cli import command, console
-    from weir.sweep import query
+    from weir.cli import console
+    from weir.sweep import Sweep, query
+    from weir.sweep.plan import TUNING
 
     if which is None:
         listed = query.listing(store)
@@ -113,7 +114,14 @@ def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: 
         else:
             console.print_results(listed, store.versions())
         return
-    sweep = command.found(store, which)
+    record = store.find_sweep(which)
+    if record.definition["kind"] == TUNING:
+        from weir.cli import tuning
+        from weir.tune.tune import again
+
+        tuning.show(again(store, record), as_json=as_json)
+        return
+    sweep = Sweep(store, record)
     measures = measures or (query.SHOWN if sweep.axes else ())
     if as_json:
         console.print_json(sweep.document(measures or None))
@@ -124,9 +132,19 @@ def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: 
 def report(which: Which = None, *, store: StorePath = None, quiet: Quiet = False) -> None:
     """Write the page of a result, with its figures, from the store alone: nothing is run."""
     from weir.cli import command, console
+    from weir.sweep import Sweep
+    from weir.sweep.plan import TUNING
 
     with command.opened(store, quiet=quiet) as opened:
-        console.print_text(str(command.report(command.found(opened, which), quiet=quiet)))
+        record = opened.find_sweep(which)
+        if record.definition["kind"] == TUNING:
+            from weir.cli import tuning
+            from weir.tune.tune import again
+
+            page = tuning.report(opened, again(opened, record), quiet=quiet)
+        else:
+            page = command.report(Sweep(opened, record), quiet=quiet)
+        console.print_text(str(page))
 
 
 def plot(

@@ -8,14 +8,14 @@ from math import isfinite
 from typing import Any, cast
 
 from weir import _core
-from weir.plot.tuning import Data, Load
+from weir.plot.tuning import Data
 from weir.plot.tuning.maps import worst_corner
 from weir.report.tuning_words import reasons, verdict_sentence
 from weir.sweep.axes import Axis
 from weir.sweep.values import text_of
 from weir.tune.answer import Answer
-from weir.tune.lab import FRESH
-from weir.tune.online import Phase
+from weir.tune.evaluator import FRESH
+from weir.tune.online import Load, Phase
 from weir.tune.region import MapCell, Region
 from weir.tune.tune import Tuned
 
@@ -53,30 +53,25 @@ class Evidence:
     """What else it takes to repeat it: Python, platform."""
 
     @staticmethod
-    def of(
-        tuned: Tuned,
-        name: str,
-        command: str | None = None,
-        exports: Mapping[str, str] | None = None,
-        **more: Any,  # noqa: ANN401 - of the fields above
-    ) -> Evidence:
-        """Of what `weir.tune.tune` gave for the scenario called `name` on the command line."""
-        core = tuned.task.scenario.core
+    def of(tuned: Tuned, exports: Mapping[str, str] | None = None) -> Evidence:
+        """Of what `weir.tune.tune` gave."""
+        task, core = tuned.task, tuned.task.scenario.core
         return Evidence(
             answer=tuned.answer,
-            axes=tuned.task.space.axes,
-            name=name,
+            axes=task.space.axes,
+            name=task.source,
             title=core.title or core.name,
-            resolved=tuned.task.scenario.to_toml(),
+            resolved=core.to_toml(),
             seed=core.seed,
-            command=command,
+            command=None if tuned.record is None else tuned.record.command,
+            options=task.options,
             wall_s=tuned.wall_s,
+            cpu_s=tuned.cpu_s,
             exports=exports or {},
-            region=tuned.task.region,
+            region=task.region,
             cells=tuned.cells,
             phases=tuned.phases,
-            loads=tuple(Load(label, means) for label, means in tuned.loads),
-            **more,
+            loads=tuned.loads,
         )
 
     @property

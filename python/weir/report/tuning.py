@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from weir.plot.tuning.data import default_of
 from weir.plot.tuning.effects import said, shape_of
 from weir.plot.tuning.maps import beyond, worst_corner
 from weir.plot.tuning.words import ROLES, SIGNS, condition_words, sentence, words_of
-from weir.report.directory import REPORT, replacing, write_manifest
 from weir.report.evidence import Evidence
 from weir.report.tuning_words import (
     margin,
@@ -32,7 +29,7 @@ from weir.report.tuning_words import (
 )
 from weir.stats import wording
 from weir.tune.answer import Confirmed, State
-from weir.tune.lab import FRESH
+from weir.tune.evaluator import FRESH
 
 ANSWER = "answer.json"
 
@@ -40,31 +37,13 @@ _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "tuning.html.jinja"
 
 
-def write_evidence(evidence: Evidence, directory: str | os.PathLike[str], *, replace: bool = True) -> Path:
-    """Writes report.html, figures/, answer.json, resolved.toml and manifest.json; the path of the page.
-
-    What was there before stays as it was until the new is whole. Raises OSError, with a message for people.
-    """
-    with replacing(directory, replace=replace) as place:
-        panels = evidence_panels(evidence)
-        write_page(place, _TEMPLATE, _title(evidence), {}, panels, templates=_TEMPLATES, **_values(evidence))
-        (place / "resolved.toml").write_text(evidence.resolved, encoding="utf-8")
-        text = json.dumps(evidence.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-        (place / ANSWER).write_text(text + "\n", encoding="utf-8")
-        write_manifest(
-            place,
-            {
-                "kind": "tuning",
-                "weir": _core.__version__,
-                "results_version": _core.results_version,
-                "scenario": evidence.name,
-                "command": evidence.command,
-                "written": datetime.now(UTC).isoformat(timespec="seconds"),
-                "wall_s": evidence.wall_s,
-                "cpu_s": evidence.cpu_s,
-            },
-        )
-    return Path(directory) / REPORT
+def write_evidence(evidence: Evidence, directory: Path) -> None:
+    """Writes report.html, figures/, answer.json and resolved.toml into a directory."""
+    panels = evidence_panels(evidence)
+    write_page(directory, _TEMPLATE, _title(evidence), {}, panels, templates=_TEMPLATES, **_values(evidence))
+    (directory / "resolved.toml").write_text(evidence.resolved, encoding="utf-8")
+    text = json.dumps(evidence.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+    (directory / ANSWER).write_text(text + "\n", encoding="utf-8")
 
 
 def evidence_panels(evidence: Evidence) -> list[Panel]:

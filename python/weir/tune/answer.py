@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -12,19 +13,22 @@ from numpy.typing import NDArray
 from weir.stats.intervals import CONFIDENCE, student_t
 from weir.sweep.until import looks
 from weir.sweep.values import Value
-from weir.tune.space import Place, Setting
+from weir.tune.space import Setting
 from weir.tune.targets import Target
 
 Verdict = Literal["achieved", "defaults already meet it", "not achievable", "undecided"]
 
 State = Literal["met", "missed", "open"]
 
-
 FIRST = 7
 """Replications before which a confirmation is not looked at: fewer say little of a skewed measure."""
 
-JUDGED = 3
+CONFIRMATIONS = 3
 """Settings that may be confirmed: the defaults, the first that looks right, and the last."""
+
+DOUBT = 2.0 * (1.0 - CONFIDENCE) / CONFIRMATIONS
+"""Of an interval, all looks together. To be wrong on the right side takes half of it, and of one tuning at
+most so many settings are confirmed: together 5%."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,7 @@ class Outcome:
     """Replications that a confirmation may have: its looks depend on it."""
     condition: Setting = ()
     """In which it was run; empty: the scenario's own."""
-    doubt: float = 2.0 * (1.0 - CONFIDENCE) / JUDGED
-    """Of the interval, all looks together. To be wrong on the right side takes half of it, and of one tuning
-    at most so many settings are judged: together 5%."""
+    doubt: float = DOUBT
 
     @property
     def mean(self) -> float:
@@ -57,12 +59,8 @@ class Outcome:
     @property
     def state(self) -> State:
         """On which side of the bound the whole interval lies."""
-        low, high = self.mean - self.half_width, self.mean + self.half_width
-        if self.target.met_by(low) and self.target.met_by(high):
-            return "met"
-        if not self.target.met_by(low) and not self.target.met_by(high):
-            return "missed"
-        return "open"
+        met = [self.target.met_by(self.mean + side * self.half_width) for side in (-1.0, 1.0)]
+        return "met" if all(met) else "open" if any(met) else "missed"
 
     @property
     def shortfall(self) -> float:
@@ -89,8 +87,6 @@ class Outcome:
 class Confirmed:
     """A setting, judged on seeds that had no part in finding it."""
 
-    place: Place | None
-    """In the box; None for the defaults."""
     setting: dict[str, Value]
     outcomes: tuple[Outcome, ...]
 
@@ -98,9 +94,7 @@ class Confirmed:
     def state(self) -> State:
         """`met` if all targets are, in all conditions; `missed` if one is."""
         states = {outcome.state for outcome in self.outcomes}
-        if "missed" in states:
-            return "missed"
-        return "open" if "open" in states else "met"
+        return "missed" if "missed" in states else "open" if "open" in states else "met"
 
     @property
     def without_chance(self) -> bool:
@@ -111,6 +105,12 @@ class Confirmed:
     def worst(self) -> Outcome:
         """The target, and the condition, that is missed by most, or met by least."""
         return max(self.outcomes, key=lambda outcome: outcome.shortfall)
+
+    @property
+    def worst_of_each(self) -> list[Outcome]:
+        """Of every target, the outcome in the condition that is worst for it."""
+        targets = dict.fromkeys(outcome.target for outcome in self.outcomes)
+        return [Confirmed({}, tuple(o for o in self.outcomes if o.target == t)).worst for t in targets]
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -146,7 +146,7 @@ class Tried:
     """A setting of the search."""
 
     setting: dict[str, Value]
-    means: dict[str, float]
+    means: Mapping[str, float]
     """Of the measures, over replications; of several conditions, in the one that is worst for it."""
     shortfall: float
     """The worst, in the mean over replications."""
@@ -163,12 +163,12 @@ class Answer:
     """The setting that meets the targets; of what cannot be met, the nearest; of what is undecided, the
     best."""
     defaults: Confirmed
-    shapes: tuple[Shape, ...]
-    tried: tuple[Tried, ...]
-    least: float
+    runs: int
+    shapes: tuple[Shape, ...] = ()
+    tried: tuple[Tried, ...] = ()
+    least: float = 0.0
     """The lowest worst shortfall that is still thought possible anywhere in the box; 0 where nothing was
     searched."""
-    runs: int
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -179,11 +179,11 @@ class Answer:
             "chosen": self.chosen.to_json(),
             "defaults": self.defaults.to_json(),
             "worst": self.chosen.worst.to_json(),
-            "shapes": [vars(shape) for shape in self.shapes],
+            "shapes": [asdict(shape) for shape in self.shapes],
             "least_shortfall": _finite(self.least),
             "runs": self.runs,
             "tried": [
-                {**vars(one), "means": {name: _finite(mean) for name, mean in one.means.items()}}
+                {**asdict(one), "means": {name: _finite(mean) for name, mean in one.means.items()}}
                 for one in self.tried
             ],
         }

@@ -10,8 +10,7 @@ search share their seeds, so that settings differ by what they do and not by wha
 3. Refinement: where the model expects the least, and where the least may hide. It ends when the best
    setting is clearly on the right side, or nothing on the right side can be expected anywhere.
 4. Confirmation on fresh seeds, looked at after 7, 10, 14, 20, 28 replications with intervals that hold for
-   all looks together. Whoever chooses the best of many runs has chosen luck as well; fresh seeds know
-   nothing of it.
+   all looks together. The best of many runs had luck as well; fresh seeds know nothing of it.
 
 Where a setting is to do over a region of conditions, each target counts once for every condition.
 """
@@ -23,9 +22,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from weir.tune.answer import Answer, Confirmed, Verdict
-from weir.tune.judge import Judge
+from weir.tune.confirmation import Confirmation
 from weir.tune.shapes import REPLICATIONS, shapes
-from weir.tune.space import Place, Setting, Space
+from weir.tune.space import DesignPoint, Setting, Space
 from weir.tune.surface import Best, best_of
 
 LEVELS = {1: 7, 2: 5, 3: 3}
@@ -44,114 +43,93 @@ _TICKS = {1: 401, 2: 61, 3: 21}
 class Search:
     """One search, from the defaults to the answer."""
 
-    def __init__(self, space: Space, judge: Judge) -> None:
+    def __init__(self, space: Space, confirmation: Confirmation) -> None:
         if space.dimensions not in LEVELS:
             raise ValueError(f"{space.dimensions} parameters; this search is for one to three")
-        self._space, self._judge = space, judge
-        self._tried: list[Place] = []
-        self._grid = np.stack(space.places(_TICKS[space.dimensions]))
+        self._space, self._confirmation = space, confirmation
+        self._tried: dict[Setting, DesignPoint] = {}
+        self._grid = np.stack(space.points(_TICKS[space.dimensions]))
+        self._coarse = space.points(LEVELS[space.dimensions])
 
     def run(self) -> Answer:
         """The answer, with its evidence."""
-        judge = self._judge
-        judge.say("defaults", (), 0.0, float("inf"))
-        defaults = judge.confirm(())
+        space, confirmation = self._space, self._confirmation
+        confirmation.say("defaults")
+        defaults = confirmation.confirm(())
         if defaults.state == "met":
             # Nothing has to be changed, so nothing has to be known of other settings.
-            return Answer(
-                "defaults already meet it", judge.targets, defaults, defaults, (), (), 0.0, judge.lab.runs
-            )
-        judge.say("coarse design", (), 0.0, float("inf"))
-        coarse = self._space.places(LEVELS[self._space.dimensions])
-        self._try(coarse)
-        if self._space.defaults is not None:
-            # Known to work somehow, and often near to what is wanted.
-            self._try([self._space.defaults])
-        refuted: Confirmed | None = None
+            runs = confirmation.evaluator.runs
+            return Answer("defaults already meet it", confirmation.targets, defaults, defaults, runs)
+        confirmation.say("coarse design")
+        # The defaults work somehow, and are often near to what is wanted.
+        self._try([*self._coarse, *([] if space.defaults is None else [space.defaults])])
+        refuted = False
         around = 0
         for _ in range(ROUNDS):
             best = self._best()
-            judge.say("refining", self._space.at(best.place), best.mean, 1.96 * best.deviation)
-            if best.promising and refuted is None:
-                judged = self._confirm(best.place, 1)
+            setting = space.at(best.point)
+            confirmation.say("refining", setting, best.mean, 1.96 * best.deviation)
+            if best.promising and not refuted:
+                judged = confirmation.confirm(setting, 1)
                 if judged.state == "met":
-                    return self._answer("achieved", judged, defaults, coarse)
-                refuted = judged
-            elif best.hopeless and self._space.at(best.place) in self._seen():
+                    return self._answer("achieved", judged, defaults)
+                refuted = True
+            elif best.hopeless and setting in self._tried:
                 # The nearest has been run, not only computed; and a dip beside it would have been seen.
                 if around == LOOKED_AROUND:
                     break
                 around += 1
-                self._try(self._between(best.place))
+                self._try(self._between(best.point))
             self._refine(best)
         best = self._best()
-        judged = self._confirm(best.place, 2)
+        judged = confirmation.confirm(space.at(best.point), 2)
         if judged.state == "met":
-            return self._answer("achieved", judged, defaults, coarse)
+            return self._answer("achieved", judged, defaults)
+        nearer = space.defaults is not None and defaults.worst.shortfall < judged.worst.shortfall
         verdict: Verdict = "not achievable" if judged.state == "missed" and best.hopeless else "undecided"
-        return self._answer(verdict, self._nearest(judged, defaults), defaults, coarse)
+        return self._answer(verdict, defaults if nearer else judged, defaults)
 
-    def _nearest(self, judged: Confirmed, defaults: Confirmed) -> Confirmed:
-        """The judged setting, or the defaults where these are nearer and lie in the box."""
-        inside = self._space.defaults is not None
-        return defaults if inside and defaults.worst.shortfall < judged.worst.shortfall else judged
-
-    def _between(self, place: Place) -> list[Place]:
+    def _between(self, point: DesignPoint) -> list[DesignPoint]:
         """Halfway to the next settings tried, along each parameter, both ways."""
-        found: list[Place] = []
-        for index in range(self._space.dimensions):
-            known = np.unique([tried[index] for tried in self._tried])
-            for nearest in (known[known < place[index] - 1e-9][-1:], known[known > place[index] + 1e-9][:1]):
+        found: list[DesignPoint] = []
+        for index, known in enumerate(map(np.unique, np.stack(list(self._tried.values())).T)):
+            for nearest in (known[known < point[index] - 1e-9][-1:], known[known > point[index] + 1e-9][:1]):
                 for tick in nearest:
-                    middle = place.copy()
-                    middle[index] = 0.5 * (place[index] + tick)
+                    middle = point.copy()
+                    middle[index] = 0.5 * (point[index] + tick)
                     if self._space.can_run(middle):
                         found.append(middle)
         return found
 
-    def _try(self, places: Sequence[Place]) -> None:
-        seen = self._seen()
-        for place in places:
-            if self._space.at(place) not in seen:
-                self._tried.append(place)
-                seen.add(self._space.at(place))
-        self._judge.try_out([self._space.at(place) for place in places], REPLICATIONS)
-
-    def _seen(self) -> set[Setting]:
-        return {self._space.at(place) for place in self._tried}
+    def _try(self, points: Sequence[DesignPoint]) -> None:
+        settings = [self._space.at(point) for point in points]
+        for setting, point in zip(settings, points, strict=True):
+            self._tried.setdefault(setting, point)
+        self._confirmation.try_out(settings, REPLICATIONS)
 
     def _best(self) -> Best:
-        return best_of(self._space, self._judge, self._tried, self._grid)
+        return best_of(self._space, self._confirmation, list(self._tried.values()), self._grid)
 
     def _refine(self, best: Best) -> None:
         """Runs where the least is expected, and where it may hide; more of what was tried already."""
-        known = self._seen()
-        for place in (best.place, best.hope):
-            setting = self._space.at(place)
-            if setting in known:
-                done = self._judge.lab.values(
-                    setting + self._judge.conditions[0], self._judge.targets[0].measure
-                ).size
-                self._judge.try_out([setting], done + REPLICATIONS)
+        for point in (best.point, best.hope):
+            setting = self._space.at(point)
+            if setting in self._tried:
+                self._confirmation.try_out(
+                    [setting], self._confirmation.tried(setting).replications + REPLICATIONS
+                )
             else:
-                self._try([place])
-                known.add(setting)
+                self._try([point])
 
-    def _confirm(self, place: Place, attempt: int) -> Confirmed:
-        return self._judge.confirm(self._space.at(place), place, attempt)
-
-    def _answer(
-        self, verdict: Verdict, chosen: Confirmed, defaults: Confirmed, coarse: Sequence[Place]
-    ) -> Answer:
-        judge = self._judge
-        measures = [target.measure for target in judge.targets]
+    def _answer(self, verdict: Verdict, chosen: Confirmed, defaults: Confirmed) -> Answer:
+        confirmation = self._confirmation
         return Answer(
             verdict,
-            judge.targets,
+            confirmation.targets,
             chosen,
             defaults,
-            shapes(judge.lab, self._space, coarse, measures, judge.conditions),
-            tuple(judge.told(self._space.at(place)) for place in self._tried),
+            confirmation.evaluator.runs,
+            shapes(confirmation, self._space, self._coarse),
+            tuple(map(confirmation.tried, self._tried)),
             min(self._best().least, chosen.worst.shortfall),
-            judge.lab.runs,
         )

@@ -12,109 +12,78 @@ well, go the other way, it is said where.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weir.stats.intervals import CONFIDENCE, student_t
-from weir.sweep.values import Value
 from weir.tune.answer import Said, Shape
-from weir.tune.lab import Lab
-from weir.tune.space import Place, Setting, Space
-
-Numbers = NDArray[np.float64]
+from weir.tune.confirmation import Confirmation
+from weir.tune.space import DesignPoint, Setting, Space
 
 REPLICATIONS = 2
 """Of every setting of the coarse design, and of those tried later."""
 
 
-def shapes(
-    lab: Lab, space: Space, places: Sequence[Place], measures: Sequence[str], conditions: Sequence[Setting]
-) -> tuple[Shape, ...]:
-    """One per measure and parameter, from a design of every combination."""
+def shapes(confirmation: Confirmation, space: Space, points: Sequence[DesignPoint]) -> tuple[Shape, ...]:
+    """One per measure and parameter, from a design of every combination that can be run."""
+    measures = dict.fromkeys(target.measure for target in confirmation.targets)
     return tuple(
-        _shape(_Lines.of(lab, space, places, measure, index, conditions), measure, space.axes[index].column)
-        for measure in dict.fromkeys(measures)
+        _shape(confirmation, space, points, measure, index)
+        for measure in measures
         for index in range(space.dimensions)
     )
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """A measure along one parameter, a line for each combination of the others."""
-
-    levels: tuple[Value, ...]
-    """Of the parameter."""
-    steps: dict[Setting, list[Numbers | None]]
-    """Of each combination: from level to level, a difference per replication and condition; None where a
-    level cannot be run."""
-
-    @staticmethod
-    def of(
-        lab: Lab,
-        space: Space,
-        places: Sequence[Place],
-        measure: str,
-        index: int,
-        conditions: Sequence[Setting],
-    ) -> _Lines:
-        ticks = sorted({float(place[index]) for place in places})
-        values: dict[Setting, dict[float, Numbers]] = {}
-        levels: dict[float, Value] = {}
-        for place in places:
-            setting = space.at(place)
-            levels[float(place[index])] = setting[index][1]
-            of = values.setdefault((*setting[:index], *setting[index + 1 :]), {})
-            rows = [lab.values(setting + c, measure)[:REPLICATIONS] for c in conditions]
-            of[float(place[index])] = np.concatenate(rows)
-        steps = {
-            rest: [at[high] - at[low] if low in at and high in at else None for low, high in pairwise(ticks)]
-            for rest, at in values.items()
-        }
-        return _Lines(tuple(levels[tick] for tick in ticks), steps)
-
-    @property
-    def noise(self) -> tuple[float, int]:
-        """Variance of a difference of one pair, over all steps together, and its degrees of freedom."""
-        rows = [row for line in self.steps.values() for row in line if row is not None and row.size > 1]
-        degrees = sum(row.size - 1 for row in rows)
-        squares = sum(float(((row - row.mean()) ** 2).sum()) for row in rows)
-        return squares / max(1, degrees), degrees
-
-    def signs(self, combinations: Sequence[Setting]) -> list[int]:
-        """Of each step, over some combinations: 1 grows, -1 falls, 0 not shown."""
-        variance, degrees = self.noise
-        if degrees == 0:
-            return [0] * (len(self.levels) - 1)
-        tests = (len(self.levels) - 1) * (len(self.steps) if len(combinations) < len(self.steps) else 1)
-        quantile = student_t(degrees, 1.0 - (1.0 - CONFIDENCE) / tests)
-        found: list[int] = []
-        for step in range(len(self.levels) - 1):
-            rows = [self.steps[one][step] for one in combinations]
-            known = [row for row in rows if row is not None]
-            if not known:
-                found.append(0)
-                continue
-            all_of = np.concatenate(known)
-            half = quantile * (variance / all_of.size) ** 0.5
-            mean = float(all_of.mean())
-            found.append(0 if abs(mean) <= half else 1 if mean > 0.0 else -1)
-        return found
-
-
-def _shape(lines: _Lines, measure: str, path: str) -> Shape:
-    everywhere = list(lines.steps)
-    said, turn = _said(lines.signs(everywhere))
-    elsewhere: tuple[Setting, Said] | None = None
-    for rest in everywhere if len(everywhere) > 1 else ():
-        here, _ = _said(lines.signs([rest]))
-        if here != "no effect shown" and _contradicts(said, here):
-            elsewhere = rest, here
+def _shape(
+    confirmation: Confirmation, space: Space, points: Sequence[DesignPoint], measure: str, index: int
+) -> Shape:
+    """Of a measure along one parameter: a line for each combination of the others."""
+    settings = [space.at(point) for point in points]
+    ticks = sorted({float(point[index]) for point in points})
+    levels = {float(point[index]): setting[index][1] for point, setting in zip(points, settings, strict=True)}
+    others = [(*setting[:index], *setting[index + 1 :]) for setting in settings]
+    combinations = list(dict.fromkeys(others))
+    pairs = REPLICATIONS * len(confirmation.conditions)
+    values = np.full((len(combinations), len(ticks), pairs), np.nan)
+    for point, setting, rest in zip(points, settings, others, strict=True):
+        rows = [
+            confirmation.evaluator.values(setting + c, measure)[:REPLICATIONS]
+            for c in confirmation.conditions
+        ]
+        values[combinations.index(rest), ticks.index(float(point[index]))] = np.concatenate(rows)
+    # Not a number where a level cannot be run, or the measure is not defined.
+    steps = np.diff(values, axis=1)
+    said, turn = _said(_signs(steps, steps))
+    where: Setting | None = None
+    otherwise: Said | None = None
+    for rest, line in zip(combinations, steps, strict=True) if len(combinations) > 1 else ():
+        here, _ = _said(_signs(line[None], steps))
+        if any(word in here and word not in said for word in ("grows", "falls")):
+            where, otherwise = rest, here
             break
-    turns_at = None if turn is None else lines.levels[turn]
-    return Shape(measure, path, said, turns_at, *(elsewhere or (None, None)))
+    turns_at = None if turn is None else levels[ticks[turn]]
+    return Shape(measure, space.axes[index].column, said, turns_at, where, otherwise)
+
+
+def _signs(steps: NDArray[np.float64], design: NDArray[np.float64]) -> list[int]:
+    """Of each step, over some combinations: 1 grows, -1 falls, 0 not shown. The noise is that of all steps of
+    the design; shapes are (combinations, steps, pairs)."""
+    known = design[~np.isnan(design).any(axis=2)]
+    degrees = known.shape[0] * (known.shape[1] - 1)
+    if degrees == 0:
+        return [0] * steps.shape[1]
+    variance = float(((known - known.mean(axis=1, keepdims=True)) ** 2).sum()) / degrees
+    tests = steps.shape[1] * (len(design) if len(steps) < len(design) else 1)
+    quantile = student_t(degrees, 1.0 - (1.0 - CONFIDENCE) / tests)
+    found: list[int] = []
+    for step in steps.swapaxes(0, 1):
+        pairs = step[~np.isnan(step).any(axis=1)].ravel()
+        mean = float(pairs.mean()) if pairs.size else 0.0
+        found.append(
+            0 if abs(mean) <= quantile * (variance / max(1, pairs.size)) ** 0.5 else 1 if mean > 0.0 else -1
+        )
+    return found
 
 
 def _said(signs: Sequence[int]) -> tuple[Said, int | None]:
@@ -126,8 +95,3 @@ def _said(signs: Sequence[int]) -> tuple[Said, int | None]:
         return ("grows" if shown[0] > 0 else "falls"), None
     turn = signs.index(-shown[0], signs.index(shown[0]))
     return ("falls, then grows" if shown[0] < 0 else "grows, then falls"), turn
-
-
-def _contradicts(said: Said, here: Said) -> bool:
-    """Whether a line does what the mean of all does nowhere."""
-    return any(word in here and word not in said for word in ("grows", "falls"))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import combinations, permutations
 from typing import Literal
 
 import numpy as np
@@ -21,8 +22,9 @@ _TARGET = re.compile(
 )
 
 _SCALES = {
-    "ms": {"s": 1000.0, "ms": 1.0, "us": 1e-3, "µs": 1e-3, "μs": 1e-3},
-    "%": {"%": 1.0, "percent": 1.0},
+    "ms": {"s": 1000.0, "us": 1e-3, "µs": 1e-3, "μs": 1e-3},
+    "%": {"percent": 1.0},
+    "packets": {"packet": 1.0},
 }
 """From the units in which a target may be written to that of the measure."""
 
@@ -38,7 +40,6 @@ _NEAR_FULL = {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}
 
 _LEAST = 1e-4
 """Of what a logarithm is taken: a loss of 0.0001% is as good as none."""
-
 
 UNDEFINED = 3.0
 """Shortfall of a measure that is not defined: twenty times beyond."""
@@ -73,38 +74,42 @@ class Target:
             number = float(match["number"])
         except ValueError:
             raise TargetError(f'"{match["number"]}" in "{text}" is not a number') from None
-        bound = number * _scale(match["unit"] or "", measure, text)
-        if not (math.isfinite(bound) and bound > 0.0):
+        unit = match["unit"] or ""
+        scale = 1.0 if unit == measure.unit else _SCALES.get(measure.unit, {}).get(unit)
+        if scale is None:
+            wanted = f"write it in {measure.unit}" if measure.unit else "it is a pure number"
+            said = f'"{unit}" is not a unit of {measure.name}' if unit else f'"{text}" lacks a unit'
+            raise TargetError(said, wanted)
+        target = Target(measure.name, "<" if match["sense"] in {"<", "<=", "≤"} else ">", number * scale)
+        if not (math.isfinite(target.bound) and target.bound > 0.0):
             raise TargetError(f'the bound in "{text}" is not above zero')
-        sense: Literal["<", ">"] = "<" if match["sense"] in {"<", "<=", "≤"} else ">"
-        full = _NEAR_FULL.get(measure.name)
-        if full is not None and sense == ">" and bound >= full:
+        if target.full is not None and target.bound >= target.full:
             raise TargetError(
-                f'"{text}" is never so: {measure.name} is at most {full:g} {measure.unit}'.rstrip()
+                f'"{text}" is never so: {measure.name} is at most {target.full:g} {measure.unit}'.rstrip()
             )
-        return Target(measure.name, sense, bound)
+        return target
 
     @property
     def of(self) -> Measure:
         """What is measured."""
         return MEASURES[self.measure]
 
+    @property
+    def full(self) -> float | None:
+        """Of a target that asks for nearly all, such as a goodput above 95%: what all is. Its shortfall is a
+        ratio of what lacks. None for others."""
+        return _NEAR_FULL.get(self.measure) if self.sense == ">" else None
+
     def shortfall(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far values miss the target, as the logarithm of a ratio: above zero is missed, 0.1 by about
-        a tenth. Where a target asks for nearly all, such as a goodput above 95%, the ratio is that of what
-        lacks.
-        """
+        a tenth."""
+        if self.full is not None:
+            missed = np.log(np.maximum(self.full - values, _LEAST * self.full) / (self.full - self.bound))
+        else:
+            ratio = np.log(np.maximum(values, _LEAST) / self.bound)
+            missed = ratio if self.sense == "<" else -ratio
         # What is not defined, such as the wait of packets where none passed, meets nothing.
-        undefined = np.isnan(values)
-        return np.where(undefined, UNDEFINED, self._shortfall(np.where(undefined, self.bound, values)))
-
-    def _shortfall(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        full = _NEAR_FULL.get(self.measure)
-        if full is not None and self.sense == ">":
-            least = _LEAST * full
-            return np.log(np.maximum(full - values, least) / (full - self.bound))
-        ratio = np.log(np.maximum(values, _LEAST) / self.bound)
-        return ratio if self.sense == "<" else -ratio
+        return np.where(np.isnan(values), UNDEFINED, missed)
 
     def met_by(self, value: float) -> bool:
         """Whether a value is on the right side."""
@@ -112,7 +117,7 @@ class Target:
 
     def __str__(self) -> str:
         unit = self.of.unit
-        tail = "" if not unit else unit if unit == "%" else f" {unit}"
+        tail = unit if unit in {"", "%"} else f" {unit}"
         return f"{self.measure} {self.sense} {self.bound:g}{tail}"
 
 
@@ -121,54 +126,26 @@ def parse_all(texts: Sequence[str]) -> tuple[Target, ...]:
     if not texts:
         raise TargetError("there is no target", 'add one: --target "p99 delay < 20 ms"')
     targets = tuple(Target.parse(text) for text in texts)
-    for index, one in enumerate(targets):
-        for other in targets[index + 1 :]:
-            if one.measure == other.measure and one.sense == other.sense:
-                raise TargetError(
-                    f'"{one}" and "{other}" say the same with two bounds', "leave one of them out"
-                )
-            _check_together(one, other)
-            _check_together(other, one)
+    for one, other in combinations(targets, 2):
+        if (one.measure, one.sense) == (other.measure, other.sense):
+            raise TargetError(f'"{one}" and "{other}" say the same with two bounds', "leave one of them out")
+    for upper, lower in permutations(targets, 2):
+        if (upper.sense, lower.sense) == ("<", ">") and lower.bound >= upper.bound:
+            # Nothing is below 5 and above 10, and no 99% of values are below what half of them exceed.
+            pair = {upper.measure, lower.measure}
+            names = next((names for names in _ORDERED if pair <= set(names)), (lower.measure,))
+            if pair <= set(names) and names.index(upper.measure) >= names.index(lower.measure):
+                raise TargetError(f'"{upper}" and "{lower}" cannot both be met', "change one of the bounds")
     return targets
 
 
-def _check_together(upper: Target, lower: Target) -> None:
-    """Nothing is below 5 and above 10, and no 99% of values are below what half of them exceed."""
-    if upper.sense != "<" or lower.sense != ">" or lower.bound < upper.bound:
-        return
-    ordered = any(
-        upper.measure in names
-        and lower.measure in names
-        and names.index(upper.measure) >= names.index(lower.measure)
-        for names in _ORDERED
-    )
-    if upper.measure == lower.measure or ordered:
-        raise TargetError(f'"{upper}" and "{lower}" cannot both be met', "change one of the bounds")
-
-
 def _measure(words: str) -> Measure:
-    name = "_".join(re.split(r"[\s_-]+", words.strip().lower()))
-    parts = name.split("_")
-    candidates = (name, "_".join(reversed(parts)), *(f"{name}_{tail}" for tail in ("mean",)))
-    titles = {measure.title.lower(): measure for measure in MEASURES.values()}
-    for candidate in candidates:
-        if candidate in MEASURES:
-            return MEASURES[candidate]
-    if (found := titles.get(" ".join(parts))) is not None:
-        return found
+    parts = re.split(r"[\s_-]+", words.strip().lower())
+    name = "_".join(parts)
+    known = MEASURES | {measure.title.lower(): measure for measure in MEASURES.values()}
+    for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
+        if candidate in known:
+            return known[candidate]
     close = get_close_matches(name, MEASURES, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(MEASURES)}"
     raise TargetError(f'there is no measure "{words.strip()}"', hint)
-
-
-def _scale(unit: str, measure: Measure, text: str) -> float:
-    if unit == measure.unit:
-        return 1.0
-    scales = _SCALES.get(measure.unit, {})
-    if unit in scales:
-        return scales[unit]
-    if (unit, measure.unit) == ("packet", "packets"):
-        return 1.0
-    wanted = f"write it in {measure.unit}" if measure.unit else "it is a pure number"
-    said = f'"{unit}" is not a unit of {measure.name}' if unit else f'"{text}" lacks a unit'
-    raise TargetError(said, wanted)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from weir.stats import wording
-from weir.tune.answer import Answer, Confirmed, Outcome, Shape
+from weir.tune.answer import Answer, Outcome, Shape
 from weir.tune.online import Phase
 from weir.tune.region import MapCell
 from weir.tune.sampled import Front
@@ -25,9 +25,9 @@ def text_of(tuned: Tuned) -> str:
     lines = [sentence(answer), ""]
     if answer.chosen.setting:
         lines += [f"  --set {path}={_quoted(value)}" for path, value in answer.chosen.setting.items()] + [""]
-    lines += [_line(outcome) for outcome in _worst_per_target(answer.chosen)]
+    lines += [_line(outcome) for outcome in answer.chosen.worst_of_each]
     if answer.verdict != "defaults already meet it":
-        lines += ["", "the defaults:", *map(_line, _worst_per_target(answer.defaults))]
+        lines += ["", "the defaults:", *map(_line, answer.defaults.worst_of_each)]
     if answer.shapes:
         lines += ["", "what the parameters do:"]
         lines += [
@@ -121,18 +121,10 @@ def _line(outcome: Outcome) -> str:
     return f"  {outcome.state:<7}{_said(outcome)}{where}"
 
 
-def _worst_per_target(judged: Confirmed) -> list[Outcome]:
-    targets = dict.fromkeys(outcome.target for outcome in judged.outcomes)
-    return [
-        max((o for o in judged.outcomes if o.target == target), key=lambda o: o.shortfall)
-        for target in targets
-    ]
-
-
 def _phase_line(phase: Phase) -> str:
     delay = wording.estimate(phase.delay.mean, phase.delay.half_width, 1)
     loss = wording.estimate(phase.loss.mean, phase.loss.half_width, 2)
-    where = f"  {phase.law}, {phase.users} flows"
+    where = f"  {phase.label}, {phase.users} flows"
     return f"{where}: delay {delay} ms, loss {loss}%, worst {percent(phase.shortfall)}"
 
 

@@ -1,24 +1,32 @@
-"""One tuning from what is asked for to what comes out."""
+"""One tuning from what is asked for to what comes out, and its result: a number and a directory in a store.
+
+A search draws nothing but seeds: with its runs in the store the same question has the same answer, and
+nothing is run. So a store keeps the question with the keys of its runs, and `again` finds the answer.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
-import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
 from weir import _core
+from weir.errors import WeirError
 from weir.scenario.scenario import Scenario
 from weir.store import Store
-from weir.sweep.axes import check_distinct
+from weir.store import Sweep as Record
+from weir.sweep.axes import Axis, check_distinct
+from weir.sweep.plan import TUNING
 from weir.sweep.workers import Workers
 from weir.tune import online
 from weir.tune.answer import Answer
-from weir.tune.judge import Judge, OnStep
-from weir.tune.lab import Lab
-from weir.tune.loads import other_loads
-from weir.tune.online import Phase, against_op_red
+from weir.tune.confirmation import Confirmation, OnStep
+from weir.tune.evaluator import Evaluator
+from weir.tune.online import Load, Phase
 from weir.tune.region import MapCell, Region, map_of
 from weir.tune.sampled import Front, front, sampled
 from weir.tune.search import LEVELS, Search
@@ -34,7 +42,15 @@ class Task:
     targets: tuple[Target, ...]
     space: Space
     region: Region | None
+    source: str
+    """The scenario as the user named it."""
     with_op_red: bool = False
+    with_loads: bool = False
+    """Whether to run what can be had at half and at twice the load, for the page of evidence."""
+    optuna: bool = False
+    """Whether Optuna's default sampler is to do the search, as it does for many parameters."""
+    front: bool = False
+    """Whether settings are wanted of which none beats another, in place of one."""
 
     @staticmethod
     def of(
@@ -43,25 +59,78 @@ class Task:
         vary: Sequence[str],
         over: Sequence[str] = (),
         *,
+        source: str | None = None,
         with_op_red: bool = False,
+        with_loads: bool = False,
+        optuna: bool = False,
+        front: bool = False,
     ) -> Task:
         """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run."""
         wanted = parse_all(targets)
-        _check_recorded(wanted, scenario)
+        ends = any(path.traffic != "bulk" for path in scenario.network.paths)
+        for target in wanted:
+            if target.of.table == "completions" and not ends:
+                raise TargetError(
+                    f"{target.measure} is not recorded: no flow of this scenario ends",
+                    "give a group of flows some traffic, or choose another measure",
+                )
         space = Space.of(scenario, vary)
         region = Region.of(scenario, over) if over else None
         if region is not None:
             # A condition that is a parameter too would undo it.
             check_distinct([*space.axes, *region.axes])
-        task = Task(scenario, wanted, space, region, with_op_red)
         if with_op_red:
             online.check(wanted, scenario)
-        return task
+        name = scenario.name if source is None else source
+        return Task(scenario, wanted, space, region, name, with_op_red, with_loads, optuna, front)
 
     @property
     def conditions(self) -> tuple[Setting, ...]:
         """Where the setting has to do."""
         return ((),) if self.region is None else tuple(self.region.conditions())
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """With which the scenario was loaded, as arguments."""
+        _, _, overrides, variant = _pickled(self.scenario)
+        sets = [word for path, value in overrides for word in ("--set", f"{path}={value}")]
+        return (*sets, *([] if variant is None else ["--variant", variant]))
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "scenario": _pickled(self.scenario),
+            "targets": [asdict(target) for target in self.targets],
+            "vary": [axis.to_json() for axis in self.space.axes],
+            "over": None if self.region is None else [axis.to_json() for axis in self.region.axes],
+            **{name: getattr(self, name) for name in _PLAIN},
+        }
+
+    @staticmethod
+    def from_json(document: dict[str, Any]) -> Task:
+        """What `to_json` gave. Raises ScenarioError for files that are not there any more."""
+        text, file, overrides, variant = document["scenario"]
+        pairs = [(path, value) for path, value in overrides]
+        scenario = Scenario(_core.Scenario.loads(text, file, pairs, variant))
+        vary, over = (
+            tuple(Axis.from_json(axis) for axis in document[name] or ()) for name in ("vary", "over")
+        )
+        return Task(
+            scenario,
+            tuple(Target(**target) for target in document["targets"]),
+            Space(scenario.core, vary),
+            Region(over) if over else None,
+            **{name: document[name] for name in _PLAIN},
+        )
+
+
+_PLAIN = ("source", "with_op_red", "with_loads", "optuna", "front")
+
+
+def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
+    """Text, file, overrides and variant."""
+    _, arguments = scenario.core.__reduce__()
+    return arguments  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -74,9 +143,13 @@ class Tuned:
     """The map of the region; empty without one."""
     phases: tuple[Phase, ...]
     """Beside OP-RED; empty where it was not asked for."""
-    loads: tuple[tuple[str, list[dict[str, float]]], ...]
+    loads: tuple[Load, ...]
     """What can be had at other loads; empty where it was not asked for."""
-    wall_s: float
+    record: Record | None = None
+    """In the store."""
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    """Of the search when it was asked for first."""
 
     @property
     def setting(self) -> Setting:
@@ -92,6 +165,7 @@ class Tuned:
         """What `weir tune --json` prints."""
         return {
             "weir": _core.__version__,
+            "result": None if self.record is None else self.record.number,
             "scenario": self.task.scenario.name,
             "left_out": list(self.task.space.left_out),
             **self.answer.to_json(),
@@ -101,60 +175,90 @@ class Tuned:
         }
 
 
+Found = TypeVar("Found", Tuned, Front)
+
+
 def tune(
+    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
+) -> Tuned:
+    """The answer, and what was asked for beside it, recorded in the store with the command line that asked.
+    Raises WorkersError, StoreError."""
+    return _recorded(_tuned, task, store, workers, on_step, command)
+
+
+def front_of(
+    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
+) -> Front:
+    """What can be had of all targets' measures together: settings of which none beats another."""
+    return _recorded(_front, task, store, workers, on_step, command)
+
+
+def again(store: Store, record: Record) -> Tuned | Front:
+    """The answer of a recorded result, from the store alone. Raises WeirError where a run is missing."""
+
+    def refuse(_: object) -> Future[Any]:
+        raise WeirError(
+            f"runs of result {record.number}, {record.name}, are not in the store",
+            f"the same command does them: {record.command}" if record.command else "tune again",
+        )
+
+    task = Task.from_json(record.definition["task"])
+    confirmation = _confirmation(task, store, Workers(refuse, lambda: 1, "nobody"), None)
+    found = _front(task, confirmation) if task.front else _tuned(task, confirmation)
+    return replace(found, record=record, **record.definition["cost"])
+
+
+def _confirmation(task: Task, store: Store, workers: Workers, on_step: OnStep | None) -> Confirmation:
+    measures = tuple(dict.fromkeys(target.measure for target in task.targets))
+    evaluator = Evaluator(task.scenario.core, measures, store, workers)
+    return Confirmation(evaluator, task.targets, task.conditions, on_step)
+
+
+def _recorded(
+    find: Callable[[Task, Confirmation], Found],
     task: Task,
     store: Store,
     workers: Workers,
-    on_step: OnStep | None = None,
-    *,
-    with_loads: bool = False,
-    optuna: bool = False,
-) -> Tuned:
-    """The answer, and what was asked for beside it. Raises WorkersError, StoreError.
+    on_step: OnStep | None,
+    command: str | None,
+) -> Found:
+    wall, cpu = time.monotonic(), time.process_time()
+    confirmation = _confirmation(task, store, workers, on_step)
+    found = find(task, confirmation)
+    cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
+    asked = task.to_json()
+    definition = {
+        "kind": TUNING,
+        "task": asked,
+        "cost": cost,
+        "runs": sorted(confirmation.evaluator.keys),
+        "results_version": _core.results_version,
+    }
+    same = [asked | {"with_loads": False}, task.scenario.hash, _core.results_version]
+    key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
+    name, title = task.scenario.name, task.scenario.title
+    record = store.record_sweep(Record(key, name, title, definition, command))
+    return replace(found, record=record, **cost)
 
-    Args:
-        with_loads: whether to run what can be had at half and at twice the load, for the page of evidence.
-        optuna: whether Optuna's default sampler is to do the search, as it does for many parameters.
-    """
-    started = time.monotonic()
-    judge = _judge(task, store, workers, on_step)
-    small = task.space.dimensions in LEVELS and not optuna
-    answer = Search(task.space, judge).run() if small else sampled(task.space, judge)
-    setting = tuple(answer.chosen.setting.items())
+
+def _front(task: Task, confirmation: Confirmation) -> Front:
+    return front(task.space, confirmation)
+
+
+def _tuned(task: Task, confirmation: Confirmation) -> Tuned:
+    small = task.space.dimensions in LEVELS and not task.optuna
+    answer = Search(task.space, confirmation).run() if small else sampled(task.space, confirmation)
+    setting, worst = tuple(answer.chosen.setting.items()), answer.chosen.worst.shortfall
     cells: tuple[MapCell, ...] = ()
-    if task.region is not None:
-        judge.say("map", setting, answer.chosen.worst.shortfall, 0.0)
-        cells = map_of(task.region, setting, task.targets, judge.lab)
     phases: tuple[Phase, ...] = ()
+    loads: tuple[Load, ...] = ()
+    if task.region is not None:
+        confirmation.say("map", setting, worst, 0.0)
+        cells = map_of(task.region, setting, confirmation)
     if task.with_op_red:
-        judge.say("OP-RED", setting, answer.chosen.worst.shortfall, 0.0)
-        phases = against_op_red(task.scenario, setting, task.targets)
-    loads: tuple[tuple[str, list[dict[str, float]]], ...] = ()
-    if with_loads and task.region is None and len(task.targets) > 1:
-        judge.say("other loads", setting, answer.chosen.worst.shortfall, 0.0)
-        loads = other_loads(task.scenario, answer, judge.lab)
-    return Tuned(task, answer, cells, phases, loads, time.monotonic() - started)
-
-
-def front_of(task: Task, store: Store, workers: Workers, on_step: OnStep | None = None) -> Front:
-    """What can be had of all targets' measures together: settings of which none beats another."""
-    return front(task.space, _judge(task, store, workers, on_step))
-
-
-def _check_recorded(targets: Sequence[Target], scenario: Scenario) -> None:
-    """Raises TargetError for completion times where no flow ends."""
-    flows: dict[str, dict[str, Any]] = tomllib.loads(scenario.to_toml())["flows"]
-    if any("traffic" in group or "size" in group for group in flows.values()):
-        return
-    for target in targets:
-        if target.of.table == "completions":
-            raise TargetError(
-                f"{target.measure} is not recorded: no flow of this scenario ends",
-                "give a group of flows some traffic, or choose another measure",
-            )
-
-
-def _judge(task: Task, store: Store, workers: Workers, on_step: OnStep | None) -> Judge:
-    measures = tuple(dict.fromkeys(target.measure for target in task.targets))
-    lab = Lab(task.scenario.core, measures, store, workers)
-    return Judge(lab, task.targets, task.conditions, on_step)
+        confirmation.say("OP-RED", setting, worst, 0.0)
+        phases = online.against_op_red(confirmation.evaluator, setting, task.targets)
+    if task.with_loads and task.region is None and len(task.targets) > 1:
+        confirmation.say("other loads", setting, worst, 0.0)
+        loads = online.other_loads(confirmation.evaluator, answer)
+    return Tuned(task, answer, cells, phases, loads)

@@ -14,6 +14,7 @@ from weir.plot.tuning.words import ROLES
 from weir.sweep.axes import Axis, titles
 from weir.sweep.values import QUANTITY, Value
 from weir.tune.answer import Answer, Confirmed, Outcome
+from weir.tune.online import Load
 from weir.tune.targets import Target
 
 
@@ -26,16 +27,6 @@ class Point:
     means: Mapping[str, float]
     shortfall: float
     n: int
-
-
-@dataclass(frozen=True)
-class Load:
-    """What can be had at another load: a point per setting."""
-
-    label: str
-    """`40 flows`."""
-    means: Sequence[Mapping[str, float]]
-    """Of the targets' measures, by name."""
 
 
 @dataclass(frozen=True)

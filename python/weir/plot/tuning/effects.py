@@ -216,12 +216,12 @@ def course(phases: Sequence[Phase], targets: Sequence[Target]) -> Figure:
     """The answer beside OP-RED, which adapts itself, while the load changes: delay, loss and load."""
     drawn = [target for target in dict.fromkeys(targets) if target.measure in _INTERVALS]
     facets = [_course_facet(phases, target) for target in drawn]
-    first = [phase for phase in phases if phase.law == phases[0].law]
+    first = [phase for phase in phases if phase.label == phases[0].label]
     x, users = _steps(first, lambda phase: float(phase.users))
     facets.append(Facet("Load", "Flows", [Curve("load", x, users)]))
-    laws = " and ".join(dict.fromkeys(phase.law for phase in phases))
+    both = " and ".join(dict.fromkeys(phase.label for phase in phases))
     caption = (
-        f"{sentence(laws)} on the same traffic while the load changes: the mean of each phase without its "
+        f"{sentence(both)} on the same traffic while the load changes: the mean of each phase without its "
         f"first {SETTLED * PHASE_S:.0f} s, with its 95% interval as a band. The setting was found for the "
         "first load."
     )
@@ -232,12 +232,12 @@ def course(phases: Sequence[Phase], targets: Sequence[Target]) -> Figure:
 def _course_facet(phases: Sequence[Phase], target: Target) -> Facet:
     interval = _INTERVALS[target.measure]
     curves: list[Curve] = []
-    for law in dict.fromkeys(phase.law for phase in phases):
-        mine = [phase for phase in phases if phase.law == law]
+    for label in dict.fromkeys(phase.label for phase in phases):
+        mine = [phase for phase in phases if phase.label == label]
         x, y = _steps(mine, lambda p: interval(p).mean)
         low = _steps(mine, lambda p: interval(p).mean - (interval(p).half_width or 0.0))[1]
         high = _steps(mine, lambda p: interval(p).mean + (interval(p).half_width or 0.0))[1]
-        curves.append(Curve(law, x, y, low, high))
+        curves.append(Curve(label, x, y, low, high))
     values = [value for curve in curves for value in curve.y]
     log = 0.0 < 5.0 * SPAN * min(values) < max(values)
     name = sentence(words_of(target.of))
