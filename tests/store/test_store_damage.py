@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from synthetic import RUNS, assert_holds, expected, filled, finished, keys, names, parquet, rows
 
@@ -101,6 +102,10 @@ def test_a_full_check_finds_what_a_quick_look_does_not(path: Path) -> None:
         assert_holds(store, RUNS)
 
 
+FIRST, LAST = 2, 5
+"""Chunks of `filled`: that of the first file, and one that has no file yet."""
+
+
 def damage_payload(path: Path, chunk: int) -> None:
     with sqlite3.connect(path / "journal.sqlite") as sql:
         (data,) = sql.execute(
@@ -112,10 +117,11 @@ def damage_payload(path: Path, chunk: int) -> None:
 
 
 def test_the_tables_bring_a_damaged_chunk_back(path: Path) -> None:
-    damage_payload(path, 1)
+    file = parquet(path, "links")[0]
+    damage_payload(path, FIRST)
     with Store.open(path) as store:
         (found,) = store.check()
-        assert found == "the table 'links' of chunk 1 was damaged: brought back from links-00001.parquet"
+        assert found == f"the table 'links' of chunk {FIRST} was damaged: brought back from {file.name}"
         assert store.check() == []
     shutil.rmtree(path / "tables")
     with Store.open(path) as store:
@@ -123,18 +129,20 @@ def test_the_tables_bring_a_damaged_chunk_back(path: Path) -> None:
 
 
 def test_what_is_damaged_and_nowhere_else_is_said(path: Path) -> None:
-    damage_payload(path, 3)
+    damage_payload(path, LAST)
     with Store.open(path) as store:
         for read in (store.check, lambda: store.scan("links"), lambda: store.compact(force=True)):
-            with pytest.raises(StoreError, match=r"journal of .* is damaged: the table 'links' of chunk 3"):
+            with pytest.raises(
+                StoreError, match=rf"journal of .* is damaged: the table 'links' of chunk {LAST}"
+            ):
                 read()
         assert rows(store.scan("delays")) == expected("delays", RUNS)
 
 
 def test_a_chunk_damaged_in_both_copies_can_be_computed_again(path: Path) -> None:
-    damage_payload(path, 1)
+    damage_payload(path, FIRST)
     cut(parquet(path, "links")[0])
-    with pytest.raises(StoreError, match=r"journal of .* is damaged: the table 'links' of chunk 1"):
+    with pytest.raises(StoreError, match=rf"journal of .* is damaged: the table 'links' of chunk {FIRST}"):
         Store.open(path)
     rebuild(path)
     with Store.open(path) as store:
@@ -147,7 +155,9 @@ def test_files_of_an_interrupted_compaction_are_removed(path: Path) -> None:
     before = names(path)
     for table in ("links", "delays", "flows"):
         shutil.copy(parquet(path, table)[0], path / "tables" / f"{table}-00009.parquet")
-    (path / "tables" / ".links-00010.parquet.00000000000000aa.tmp").write_bytes(b"half")
+    (path / "owners" / "00000000000000aa").mkdir()
+    (path / "owners" / "00000000000000aa" / "owner.lock").touch()
+    (path / "owners" / "00000000000000aa" / "links-00010.parquet").write_bytes(b"half")
     (path / "tables" / "mine.txt").write_text("not of the store")
     with Store.open(path) as store:
         assert store.repairs == []
@@ -259,7 +269,7 @@ def test_a_table_that_cannot_be_written_anew_is_read_from_the_journal(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("weir.store.parts.put", full)
+        patch.setattr("weir.store.owners.Owners.put", full)
         with Store.open(path) as store:
             (said,) = store.repairs
             assert said.endswith(
@@ -270,6 +280,8 @@ def test_a_table_that_cannot_be_written_anew_is_read_from_the_journal(
                 store.compact(force=True)
             assert_holds(store, RUNS)
     with Store.open(path) as store:
-        assert len(store.repairs) == 1
-        store.compact(force=True)
+        assert store.repairs == []
         assert_holds(store, RUNS)
+    assert rows(pl.concat(pl.scan_parquet(file) for file in parquet(path, "links"))) == expected(
+        "links", RUNS
+    )

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from synthetic import assert_holds, expected, finished, keys, parquet, rows
 
 from weir import _core
-from weir.store import Store, compaction
+from weir.store import Store, chunks
 
 RUNS = st.lists(st.integers(1, 60), min_size=1, max_size=15, unique=True).map(keys)
 
@@ -24,7 +24,7 @@ class Model(RuleBasedStateMachine):
     @initialize()
     def open_it(self) -> None:
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(compaction, "PART_RUNS", 25)
+        self.patch.setattr(chunks, "PART_RUNS", 25)
         self.directory = tempfile.TemporaryDirectory()
         self.path = Path(self.directory.name) / "store"
         self.store = Store.open(self.path, create=True)

@@ -1,16 +1,17 @@
 """Runs, the chunks that hold their tables, and claims, in the journal.
 
-A run belongs to the chunk that its row names. A chunk may have come with runs that were there
-already; they are left out whenever it is read, so that nothing is counted twice.
+A run belongs to one chunk, and a chunk has the tables of its runs and of no others. What one task has
+done is a chunk of its own, as an Arrow stream for each table. `merge` makes a few large chunks of many
+small ones, a Parquet file for each table: those are written to tables/ as well (see `files`).
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,20 @@ from weir.store.records import Cost, Finished, this_results_version, this_weir
 if TYPE_CHECKING:
     import polars as pl
 
-    from weir.store.merge import Piece
-
 RUNS = "runs"
 """The table that the journal makes itself: a row for each run."""
+
+CONTENTS = "weir.run.tables"
+"""In the metadata of a file of `runs`: the rows of every other table of its chunk."""
+
+FOLDER = "tables"
+
+PART_RUNS = 25_000
+PART_ROWS = 8_000_000
+"""Rows of the longest table in a merged chunk: what is merged at once has to fit in memory."""
+
+# Smaller: fewer rewritings of a run. Larger: fewer merged chunks.
+_RATIO = 4
 
 
 @dataclass(frozen=True)
@@ -33,10 +44,32 @@ class Chunk:
 
     id: int
     results_version: int
+    weir: str
     runs: int
-    whole: bool
+    merged: bool
     rows: int
-    part: int | None
+
+    @property
+    def weight(self) -> float:
+        """1 is as much as goes into one."""
+        return max(self.runs / PART_RUNS, self.rows / PART_ROWS)
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A table of a chunk. `written_ns` is when its file was written, if it has one."""
+
+    id: int
+    chunk: int
+    name: str
+    crc32: int
+    written_ns: int | None
+    size: int
+
+    @property
+    def file(self) -> str:
+        """Its name in tables/."""
+        return f"{self.name}-{self.chunk:05}.parquet"
 
 
 def commit(journal: Journal, finished: Finished) -> int:
@@ -53,30 +86,24 @@ def commit(journal: Journal, finished: Finished) -> int:
     if RUNS in tables or not all(name.isidentifier() for name in tables):
         raise ValueError(f"no names for tables: {', '.join(tables)}")
     # Before the transaction: others can write meanwhile.
-    payloads = [(name, frames.encoded(frame)) for name, frame in tables.items()]
-    rows = max((frame.height for frame in tables.values()), default=0)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    payloads = [(name, frame.height, frames.encoded(frame)) for name, frame in tables.items()]
     with journal.transaction() as sql:
-        chunk = sql.execute(
-            "INSERT INTO chunks (results_version, weir, finished_at, rows, runs, whole) "
-            "VALUES (?, ?, ?, ?, 0, 0)",
-            (version, weir, now, rows),
-        ).lastrowid
+        chunk = _new(sql, version, weir, len(runs), merged=False)
         new = sql.executemany(
             "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
             ((r.run, chunk, r.scenario_hash, r.seed, r.cpu_s, r.packets, r.events) for r in runs),
         ).rowcount
         if sql.execute("SELECT EXISTS (SELECT 1 FROM claims)").fetchone()[0]:
             sql.executemany("DELETE FROM claims WHERE run = ?", ((r.run,) for r in runs))
-        if new < 1:
-            sql.execute("DELETE FROM chunks WHERE id = ?", (chunk,))
-            return 0
-        sql.execute("UPDATE chunks SET runs = ?, whole = ? WHERE id = ?", (new, new == len(runs), chunk))
-        sql.executemany(
-            "INSERT INTO payloads (chunk, name, crc32, data) VALUES (?, ?, ?, ?)",
-            ((chunk, name, zlib.crc32(data), data) for name, data in payloads),
-        )
-    return new
+        if new < len(runs):
+            # Of the runs that were there already, nothing is taken.
+            kept = frames.among(runs_of(sql, chunk))
+            rest = [(name, frame.filter(kept)) for name, frame in tables.items()] if new > 0 else []
+            payloads = [(name, frame.height, frames.encoded(frame)) for name, frame in rest]
+            sql.execute("UPDATE chunks SET runs = ? WHERE id = ?", (new, chunk))
+            sql.execute("DELETE FROM chunks WHERE runs < 1")
+        _put(sql, chunk, payloads)
+    return max(0, new)
 
 
 def finished(journal: Journal, runs: Iterable[int]) -> set[int]:
@@ -99,25 +126,20 @@ def cost(journal: Journal, runs: Iterable[int] | None) -> Cost:
 
 
 def size(journal: Journal, runs: Iterable[int]) -> int:
-    """Bytes of those of the runs that are there, in the journal and in the tables: their share of each chunk
-    and part."""
+    """Bytes of those of the runs that are there, in the journal and in tables/: their share of each chunk."""
     with journal.snapshot() as sql:
         journal.ask(runs)
-        share = "SELECT chunk, count(*) AS asked FROM runs JOIN asked USING (run) GROUP BY chunk"
-        row = sql.execute(
-            f"SELECT total(share.asked * 1.0 / chunks.runs * (SELECT total(length(data)) FROM payloads "  # noqa: S608
-            f"WHERE payloads.chunk = chunks.id)), total(share.asked * 1.0 / parts.runs * (SELECT "
-            f"total(size) FROM files WHERE files.part = parts.id)) FROM ({share}) AS share "
-            f"JOIN chunks ON chunks.id = share.chunk LEFT JOIN parts ON parts.id = chunks.part"
+        (share,) = sql.execute(
+            "SELECT total(1.0 * asked / runs * (SELECT total(length(data) * (1 + (written_ns IS NOT NULL))) "
+            "FROM payloads WHERE payloads.chunk = chunks.id)) FROM chunks JOIN (SELECT chunk, count(*) AS "
+            "asked FROM runs JOIN asked USING (run) GROUP BY chunk) ON chunk = id"
         ).fetchone()
-    return round(sum(row))
+    return round(share)
 
 
 def versions(journal: Journal) -> dict[int, int]:
     """How many runs there are of each results version."""
-    rows = journal.sql.execute(
-        "SELECT results_version, sum(runs) FROM chunks GROUP BY results_version ORDER BY results_version"
-    )
+    rows = journal.sql.execute("SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1")
     return dict(rows.fetchall())
 
 
@@ -151,44 +173,44 @@ def release(journal: Journal, runs: Iterable[int] | None, us: int) -> None:
 
 
 def listed(sql: sqlite3.Connection, where: str = "", values: Sequence[int] = ()) -> list[Chunk]:
-    """Chunks in the order in which they were committed."""
+    """Chunks in the order in which they were made."""
     rows = sql.execute(
-        f"SELECT id, results_version, runs, whole, rows, part FROM chunks {where} ORDER BY id",  # noqa: S608
+        "SELECT id, results_version, weir, runs, merged, (SELECT ifnull(max(rows), 0) FROM payloads "  # noqa: S608
+        f"WHERE chunk = chunks.id AND name <> '{RUNS}') FROM chunks {where} ORDER BY id",
         values,
     )
-    return [
-        Chunk(key, version, runs, bool(whole), most, part) for key, version, runs, whole, most, part in rows
-    ]
+    return [Chunk(*row) for row in rows]
 
 
-def tables_of(journal: Journal, chunks: Collection[Chunk]) -> list[str]:
-    """The names of the tables that some of the chunks have, in alphabetical order."""
-    names: set[str] = set()
-    for chunk in chunks:
-        rows = journal.sql.execute("SELECT name FROM payloads WHERE chunk = ?", (chunk.id,))
-        names.update(name for (name,) in rows)
-    return sorted(names)
+def payloads(sql: sqlite3.Connection, where: str, values: Sequence[int | str] = ()) -> list[Payload]:
+    """Tables of chunks; `where` may speak of payloads."""
+    rows = sql.execute(
+        f"SELECT id, chunk, name, crc32, written_ns, length(data) FROM payloads {where}",  # noqa: S608
+        values,
+    )
+    return [Payload(*row) for row in rows]
 
 
-def piece_of(journal: Journal, chunk: Chunk, name: str) -> Piece | None:
-    """A table of the runs that belong to the chunk; None if it has no such table."""
-    from weir.store.merge import Piece
+def content(journal: Journal, payload: Payload) -> bytes:
+    """The bytes of a table, from its file if the journal's are damaged. Raises StoreError if both are."""
+    (data,) = journal.sql.execute("SELECT data FROM payloads WHERE id = ?", (payload.id,)).fetchone()
+    if zlib.crc32(data) == payload.crc32:
+        return data
+    if payload.written_ns is not None:
+        try:
+            data = (journal.store / FOLDER / payload.file).read_bytes()
+        except OSError:
+            data = b""
+        if zlib.crc32(data) == payload.crc32:
+            return data
+    raise damaged(
+        journal.store, f"the table {payload.name!r} of chunk {payload.chunk} is not what was written"
+    )
 
-    row = journal.sql.execute(
-        "SELECT crc32, data FROM payloads WHERE chunk = ? AND name = ?", (chunk.id, name)
-    ).fetchone()
-    if row is None:
-        return None
-    crc32, data = row
-    if zlib.crc32(data) != crc32:
-        raise damaged(journal.path.parent, f"the table {name!r} of chunk {chunk.id} is not what was written")
-    return Piece(data, None if chunk.whole else runs_of(journal, chunk))
 
-
-def runs_of(journal: Journal, chunk: Chunk) -> list[int]:
+def runs_of(sql: sqlite3.Connection, chunk: int) -> list[int]:
     """The runs that belong to a chunk."""
-    rows = journal.sql.execute("SELECT run FROM runs WHERE chunk = ? ORDER BY run", (chunk.id,))
-    return [run for (run,) in rows]
+    return [run for (run,) in sql.execute("SELECT run FROM runs WHERE chunk = ?", (chunk,))]
 
 
 def runs_table(sql: sqlite3.Connection, where: str, values: Sequence[int] = ()) -> pl.DataFrame:
@@ -212,19 +234,123 @@ def runs_table(sql: sqlite3.Connection, where: str, values: Sequence[int] = ()) 
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def broken_tables(journal: Journal, chunk: Chunk) -> list[str]:
-    """The tables of a chunk that are not what was written."""
-    rows = journal.sql.execute("SELECT name, crc32, data FROM payloads WHERE chunk = ?", (chunk.id,))
-    return [name for name, crc32, data in rows if zlib.crc32(data) != crc32]
+def merge(journal: Journal, *, rest: bool) -> bool:
+    """Merges chunks into full ones where there is enough for one, and with `rest` what is left. Whether there
+    was anything to do.
+
+    Full ones are never touched again: a large sweep is merged once. What is left at the end of a sweep
+    is merged with those of the earlier chunks that are not much larger; so a hundred small sweeps leave
+    a handful of chunks, and a run is rewritten a few times at most.
+    """
+    with journal.snapshot() as sql:
+        found = listed(sql)
+    kinds: dict[tuple[int, str], list[Chunk]] = {}
+    due = False
+    for chunk in found:
+        kinds.setdefault((chunk.results_version, chunk.weir), []).append(chunk)
+    for chunks in kinds.values():
+        *full, last = _shared_out([chunk for chunk in chunks if not chunk.merged])
+        for group in full:
+            _merge(journal, group)
+            due = True
+        if rest and last:
+            due = True
+            weight = sum(chunk.weight for chunk in last)
+            for chunk in sorted((chunk for chunk in chunks if chunk.merged), key=attrgetter("weight")):
+                if chunk.weight > _RATIO * weight or chunk.weight + weight > 1:
+                    break
+                last.append(chunk)
+                weight += chunk.weight
+            _merge(journal, last)
+    return due
 
 
-def replace_table(journal: Journal, chunk: Chunk, name: str, frame: pl.DataFrame) -> None:
-    """Another copy of a table of a chunk in the place of a damaged one."""
+def _shared_out(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
+    """Groups to be merged: as many chunks as go in, at least one. The last may be empty, or not full."""
+    groups: list[list[Chunk]] = [[]]
+    runs = rows = 0
+    for chunk in chunks:
+        runs, rows = runs + chunk.runs, rows + chunk.rows
+        if groups[-1] and max(runs / PART_RUNS, rows / PART_ROWS) > 1:
+            groups.append([])
+            runs, rows = chunk.runs, chunk.rows
+        groups[-1].append(chunk)
+    return groups
+
+
+def _merge(journal: Journal, group: Sequence[Chunk]) -> None:
+    """One chunk in the place of some, unless another process was quicker."""
     from weir.store import frames
 
-    data = frames.encoded(frame)
+    ids = [chunk.id for chunk in group]
+    these = f"({', '.join(map(str, ids))})"
+    new: list[tuple[str, int, bytes]] = []
+    with journal.snapshot() as sql:
+        parts: dict[str, list[Payload]] = {}
+        for payload in payloads(sql, f"WHERE chunk IN {these} AND name <> '{RUNS}' ORDER BY chunk, name"):
+            parts.setdefault(payload.name, []).append(payload)
+        for name in sorted(parts):
+            frame = frames.merged([frames.decoded(content(journal, part)) for part in parts[name]])
+            new.append((name, frame.height, frames.parquet(frame)))
+        table = runs_table(sql, f"WHERE chunk IN {these}")
+    contents = json.dumps({name: height for name, height, _ in new})
+    new.append((RUNS, table.height, frames.parquet(table, {CONTENTS: contents})))
     with journal.transaction() as sql:
-        sql.execute(
-            "UPDATE payloads SET crc32 = ?, data = ? WHERE chunk = ? AND name = ?",
-            (zlib.crc32(data), data, chunk.id, name),
-        )
+        there = sql.execute(f"SELECT count(*), sum(runs) FROM chunks WHERE id IN {these}").fetchone()  # noqa: S608
+        if there != (len(ids), table.height):
+            return
+        chunk = _new(sql, group[0].results_version, group[0].weir, table.height, merged=True)
+        sql.execute(f"UPDATE runs SET chunk = ? WHERE chunk IN {these}", (chunk,))  # noqa: S608
+        remove(sql, ids)
+        _put(sql, chunk, new)
+
+
+def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[int]]:
+    """Removes all runs but those of `keep`; returns how many, and the chunks that are no more."""
+    from weir.store import frames
+
+    with journal.transaction() as sql:
+        journal.ask(keep)
+        others = "FROM runs WHERE run NOT IN (SELECT run FROM asked)"
+        affected = [chunk for (chunk,) in sql.execute(f"SELECT DISTINCT chunk {others}")]
+        removed = sql.execute(f"DELETE {others}").rowcount
+        for chunk in affected:
+            ((_, version, weir, *_),) = sql.execute("SELECT * FROM chunks WHERE id = ?", (chunk,))
+            kept = runs_of(sql, chunk)
+            tables = payloads(sql, "WHERE chunk = ? AND name <> ?", (chunk, RUNS)) if kept else []
+            rest = [
+                (table.name, frames.decoded(content(journal, table)).filter(frames.among(kept)).collect())
+                for table in tables
+            ]
+            remove(sql, [chunk])
+            if kept:
+                new = _new(sql, version, weir, len(kept), merged=False)
+                sql.execute("UPDATE runs SET chunk = ? WHERE chunk = ?", (new, chunk))
+                _put(sql, new, [(name, frame.height, frames.encoded(frame)) for name, frame in rest])
+    if removed:
+        journal.sql.execute("VACUUM")
+        journal.sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return removed, affected
+
+
+def remove(sql: sqlite3.Connection, chunks: Iterable[int]) -> None:
+    """Removes chunks and their tables, not their runs."""
+    ids = [(chunk,) for chunk in chunks]
+    sql.executemany("DELETE FROM payloads WHERE chunk = ?", ids)
+    sql.executemany("DELETE FROM chunks WHERE id = ?", ids)
+
+
+def _new(sql: sqlite3.Connection, version: int, weir: str, runs: int, *, merged: bool) -> int:
+    chunk = sql.execute(
+        "INSERT INTO chunks (results_version, weir, runs, merged) VALUES (?, ?, ?, ?)",
+        (version, weir, runs, merged),
+    ).lastrowid
+    assert chunk is not None
+    return chunk
+
+
+def _put(sql: sqlite3.Connection, chunk: int, tables: Iterable[tuple[str, int, bytes]]) -> None:
+    sql.executemany(
+        "INSERT INTO payloads (chunk, name, rows, crc32, data) VALUES (?, ?, ?, ?, ?)",
+        ((chunk, name, rows, zlib.crc32(data), data) for name, rows, data in tables),
+    )

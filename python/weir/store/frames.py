@@ -7,7 +7,6 @@ write, read and put in order.
 from __future__ import annotations
 
 import io
-import struct
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -24,49 +23,22 @@ def prepared(name: str, frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFr
     """The frame with all its text as Enum. Raises ValueError if it is not a table of those runs."""
     if not frame.columns or frame.columns[0] != RUN or frame.schema[RUN] != pl.Int64:
         raise ValueError(f"the first column of the table {name!r} must be `run`, Int64")
-    foreign = set(blocks(frame.get_column(RUN))[0].tolist()).difference(runs)
+    foreign = set(_blocks(frame)[0].tolist()).difference(runs)
     if foreign:
         raise ValueError(f"the table {name!r} has rows of runs that are not of its chunk: {min(foreign)}")
-    text = [column for column, kind in frame.schema.items() if isinstance(kind, pl.String | pl.Categorical)]
-    return frame.with_columns(as_enum(frame.get_column(column)) for column in text) if text else frame
-
-
-def as_enum(column: pl.Series) -> pl.Series:
-    """Text as Enum of the texts that occur, in alphabetical order."""
-    text = column.cast(pl.String)
-    return text.cast(pl.Enum(text.drop_nulls().unique().sort()))
+    text = [column for column in frame if isinstance(column.dtype, pl.String | pl.Categorical)]
+    return frame.with_columns(column.cast(_enum(column)) for column in text) if text else frame
 
 
 def encoded(frame: pl.DataFrame) -> bytes:
-    """An Arrow stream."""
+    """An Arrow stream: quick to write."""
     buffer = io.BytesIO()
     frame.write_ipc_stream(buffer, compression="zstd")
     return buffer.getvalue()
 
 
-def decoded(data: bytes, column: str | None = None) -> pl.DataFrame:
-    """The frame that `encoded` was given, or one column of it: the others are not even unpacked."""
-    return pl.read_ipc_stream(io.BytesIO(data), columns=None if column is None else [column])
-
-
-def schema(data: bytes) -> pl.Schema:
-    """Of the frame that `encoded` was given, from the first message of the stream."""
-    (length,) = struct.unpack_from("<i", data, 4)  # after the mark of a message
-    return pl.read_ipc_stream(io.BytesIO(data[: 8 + length])).schema
-
-
-def only(frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFrame:
-    """The rows of some runs."""
-    return frame.filter(among(runs))
-
-
-def among(runs: Collection[int]) -> pl.Expr:
-    """Whether a row is of one of these runs."""
-    return pl.col(RUN).is_in(pl.Series(list(runs), dtype=pl.Int64).implode())
-
-
 def parquet(frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> bytes:
-    """A Parquet file.
+    """A Parquet file: small, and quick to read in part.
 
     Without statistics: they cost as much as the rest of the writing, and the runs of a sweep are
     spread over all row groups by their keys.
@@ -83,26 +55,74 @@ def parquet(frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> b
     return buffer.getvalue()
 
 
-def blocks(runs: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of one run stand together, as a rule: the run of every block, and its first row."""
-    values = runs.to_numpy()
-    if not len(values):
-        return values, np.zeros(0, np.int64)
-    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    return values[starts], starts
+def decoded(data: bytes) -> pl.LazyFrame:
+    """The frame that `encoded` or `parquet` was given."""
+    if data.startswith(b"PAR1"):
+        return pl.scan_parquet(data)
+    return pl.read_ipc_stream(io.BytesIO(data)).lazy()
 
 
-def alike(schemas: Sequence[Mapping[str, pl.DataType]]) -> dict[str, pl.Enum]:
-    """For every column that is an Enum somewhere, the one that holds the texts of all."""
+def among(runs: Collection[int]) -> pl.Expr:
+    """Whether a row is of one of these runs."""
+    return pl.col(RUN).is_in(pl.Series(list(runs), dtype=pl.Int64).implode())
+
+
+def joined(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """The rows of all: a column that some do not have is null there, an Enum holds the texts of all."""
+    schemas = [frame.collect_schema() for frame in frames]
+    if all(schema == schemas[0] for schema in schemas):
+        return pl.concat(frames, rechunk=False)
     kinds: dict[str, set[pl.Enum]] = {}
     for schema in schemas:
         for name, kind in schema.items():
             if isinstance(kind, pl.Enum):
                 kinds.setdefault(name, set()).add(kind)
     # One kind everywhere is left as it is: nothing needs to be changed.
-    return {
-        name: next(iter(found))
-        if len(found) == 1
-        else pl.Enum(sorted({t for k in found for t in k.categories}))
+    whole = {
+        name: pl.Enum(sorted({text for kind in found for text in kind.categories}))
         for name, found in kinds.items()
+        if len(found) > 1
     }
+    fitting = [
+        frame.with_columns(pl.col(name).cast(kind) for name, kind in whole.items() if name in schema)
+        for frame, schema in zip(frames, schemas, strict=True)
+    ]
+    return pl.concat(fitting, how="diagonal_relaxed", rechunk=False)
+
+
+def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
+    """The rows of all, in order of run.
+
+    What comes out depends on the runs alone, in whichever chunks they were computed, so that the same
+    runs give the same bytes: the texts of an Enum are those that occur, in alphabetical order.
+    """
+    # The widest table first: the order of its columns is that of all.
+    columns = {tuple(frame.collect_schema().names()) for frame in frames}
+    order = list(
+        dict.fromkeys(name for names in sorted(columns, key=lambda n: (-len(n), n)) for name in names)
+    )
+    whole = joined(frames).select(order).collect().rechunk()
+    # Blocks of rows are sorted, not rows: there are a few hundred times fewer.
+    keys, starts = _blocks(whole)
+    lengths = np.diff(starts, append=len(whole))
+    by_run = np.argsort(keys, kind="stable")
+    starts, lengths = starts[by_run], lengths[by_run]
+    shift = starts - (np.cumsum(lengths) - lengths)
+    rows = pl.Series(np.repeat(shift, lengths) + np.arange(len(whole)), dtype=pl.UInt32)
+    whole = whole.select(pl.all().gather(rows))
+    texts = {column.name: _enum(column) for column in whole if isinstance(column.dtype, pl.Enum)}
+    return whole.with_columns(
+        pl.col(name).cast(kind) for name, kind in texts.items() if kind != whole.schema[name]
+    )
+
+
+def _blocks(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of one run stand together, as a rule: the run of every block, and its first row."""
+    runs = frame.get_column(RUN).to_numpy()
+    starts = np.flatnonzero(np.diff(runs, prepend=~runs[:1]))
+    return runs[starts], starts
+
+
+def _enum(column: pl.Series) -> pl.Enum:
+    """Of the texts that occur, in alphabetical order."""
+    return pl.Enum(column.unique().cast(pl.String).drop_nulls().sort())

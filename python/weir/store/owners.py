@@ -1,29 +1,29 @@
 """Who has a store open.
 
-Every process that opens a store holds a lock on a file owners/ID.lock until it ends, in whichever
-way: a killed process holds no lock. What belongs to a dead owner, claims and temporary files, is
-void. The file says on which host and in which process its owner lives.
+Every process that opens a store has a directory owners/ID with a file that it holds locked until it
+ends, in whichever way: a killed process holds no lock. In that directory it writes what is to appear
+elsewhere whole. What belongs to a dead owner, its claims and its directory, is void.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import secrets
+import shutil
 import socket
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from weir.store.errors import StoreError
-from weir.store.locks import Lock
 
 FOLDER = "owners"
-MAINTENANCE = "maintenance.lock"
 
-_NAME = re.compile(r"[0-9a-f]{16}\.lock")
-_TEMPORARY = re.compile(r"\..*\.([0-9a-f]{16})\.tmp(?:-wal|-shm)?")
+_LOCK = "owner.lock"
+_NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class Owners:
@@ -32,79 +32,90 @@ class Owners:
     def __init__(self, store: Path) -> None:
         self._store = store
         self._folder = store / FOLDER
-        self._lock: Lock | None = None
-        self.id = 0
+        self._lock: int | None = None
+        self.id = secrets.randbits(62)
 
     def enter(self) -> None:
         """Raises OSError where that cannot be written, StoreError if it is in use on another host."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        lock = None
-        while lock is None:
-            self.id = secrets.randbits(62)
-            lock = Lock.take(self._path(self.id))
-        self._lock = lock
-        with suppress(OSError):  # a full disk: the lock counts, not what the file says
-            lock.write(json.dumps({"host": _host(), "name": socket.gethostname(), "pid": os.getpid()}))
+        ours = self._path(self.id)
+        # It gets its name when it is locked: nobody takes it for a dead one's.
+        new = ours.with_suffix(".new")
+        new.mkdir(parents=True)
+        try:
+            self._lock = os.open(new / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(OSError):  # a full disk: the lock counts, not what the file says
+                os.write(self._lock, json.dumps([_host(), socket.gethostname()]).encode())
+            new.rename(ours)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            self.leave()
+            raise
         for other in self.others():
-            there = self._about(other)
-            if there.get("host", _host()) != _host():
+            host, name = self._about(other)
+            if host != _host():
                 raise StoreError(
-                    f"{self._store} is in use on another host, {there.get('name')}",
+                    f"{self._store} is in use on another host, {name}",
                     "a store is for one host at a time: its journal needs memory that processes share",
                 )
 
     def leave(self) -> None:
+        """Gives everything of ours up; twice does nothing."""
         if self._lock is not None:
-            with suppress(OSError):  # on Windows an open file stays; whoever opens next removes it
-                self._path(self.id).unlink()
-            self._lock.release()
+            shutil.rmtree(self._path(self.id), ignore_errors=True)
+            os.close(self._lock)
             self._lock = None
 
     def alive(self, owner: int) -> bool:
-        """Whether that owner still lives; the file of a dead one is removed."""
-        path = self._path(owner)
+        """Whether that owner still lives; what a dead one has left is removed."""
         try:
-            lock = Lock.probe(path)
+            descriptor = os.open(self._path(owner) / _LOCK, os.O_RDONLY)
         except FileNotFoundError:
             return False
-        if lock is None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
             return True
-        with suppress(OSError):
-            path.unlink()  # while we hold it: it may be one who has made it but not yet locked it
-        lock.release()
+        finally:
+            os.close(descriptor)
+        shutil.rmtree(self._path(owner), ignore_errors=True)
         return False
 
     def others(self) -> list[int]:
         """Every live owner but us."""
-        names = [path.stem for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
+        names = [path.name for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
         return [
             owner for owner in (int(name, 16) for name in names) if owner != self.id and self.alive(owner)
         ]
 
-    def maintenance(self, *, wait: bool) -> Lock | None:
-        """The right to change what files there are, for one process at a time."""
-        return Lock.take(self._folder / MAINTENANCE, wait=wait)
-
-    def temporary(self, path: Path) -> Path:
-        """The name under which a file is written before it gets its own: it tells whose it is."""
-        return path.with_name(f".{path.name}.{self.id:016x}.tmp")
-
-    def clear(self, folder: Path) -> None:
-        """Removes the temporary files that dead owners have left in a folder."""
-        for path in folder.glob(".*.tmp*"):
-            match = _TEMPORARY.fullmatch(path.name)
-            if match and (owner := int(match[1], 16)) != self.id and not self.alive(owner):
-                with suppress(OSError):
-                    path.unlink()
+    def put(self, files: Iterable[tuple[Path, bytes]]) -> None:
+        """Writes files that are there as a whole or not at all, and none before all are written."""
+        written: dict[Path, Path] = {}
+        try:
+            for path, data in files:
+                written[path] = self._path(self.id) / path.name
+                with written[path].open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+            for path, temporary in written.items():
+                path.parent.mkdir(exist_ok=True)
+                temporary.replace(path)
+        except BaseException:
+            for temporary in written.values():
+                temporary.unlink(missing_ok=True)
+            raise
 
     def _path(self, owner: int) -> Path:
-        return self._folder / f"{owner:016x}.lock"
+        return self._folder / f"{owner:016x}"
 
-    def _about(self, owner: int) -> dict[str, Any]:
+    def _about(self, owner: int) -> tuple[str, str]:
+        """Host, and its name; ours of one who is gone, or had no room to write it."""
         try:
-            return dict(json.loads(self._path(owner).read_text(encoding="utf-8")))
-        except (OSError, TypeError, ValueError):  # gone, or not yet written
-            return {}
+            host, name = json.loads((self._path(owner) / _LOCK).read_text(encoding="utf-8"))
+        except (OSError, TypeError, ValueError):
+            return _host(), socket.gethostname()
+        return str(host), str(name)
 
 
 def _host() -> str:

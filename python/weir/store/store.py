@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from weir.store import chunks, compaction, journal, parts, prune, repair, salvage, sweeps
+from weir.store import chunks, files, journal, sweeps
 from weir.store.errors import StoreError, told
 from weir.store.journal import Journal
 from weir.store.owners import FOLDER as OWNERS
 from weir.store.owners import Owners
-from weir.store.parts import Place
+from weir.store.rebuild import make_journal
 from weir.store.records import Cost, Finished, Sweep, this_results_version
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 DEFAULT = Path("results/store")
 
-_OURS = frozenset({OWNERS, parts.FOLDER, sweeps.FOLDER, repair.ASIDE})
+_OURS = frozenset({OWNERS, chunks.FOLDER, sweeps.FOLDER, files.ASIDE, journal.NAME})
+_SAFE = "the tables could not be compacted, but every finished run is safe in the journal and can be read"
 
 
 class Store:
@@ -33,7 +34,9 @@ class Store:
     """
 
     def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
-        self._place = Place(path, opened, owners)
+        self.path = path
+        self._journal = opened
+        self._owners = owners
         self._read_only = read_only
         self.repairs: list[str] = []
         """What was found damaged when it was opened, and what was done: sentences for people."""
@@ -42,37 +45,28 @@ class Store:
     def open(path: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Store:
         """Opens a store, or makes one with `create`; mends what it finds damaged unless `read_only`.
 
-        Raises StoreError if there is none, if it is no store, if a newer Weir wrote it, if its
+        Raises StoreError if there is none, if it is no store, if another version of Weir wrote it, if its
         journal is damaged, or if it cannot be written.
         """
         directory = Path(path)
-        with told(directory, "it cannot be opened"):
-            found = _look_for(directory, create=create)
+        with told(directory, "it cannot be opened"), ExitStack() as undo:
+            _look_for(directory, create=create)
             owners = Owners(directory)
-            try:
-                _enter(owners, needed=not read_only)
-                if not found:
-                    _make(directory, owners)
-                opened = Journal(directory / journal.NAME, read_only=read_only)
-                store = Store(directory, opened, owners, read_only=read_only)
-                try:
-                    store.repairs.extend(store._mended())
-                except BaseException:
-                    opened.close()
-                    raise
-            except BaseException:
-                owners.leave()
-                raise
+            undo.callback(owners.leave)
+            # A reader gets along without: on a full disk, or in somebody else's directory.
+            with suppress(OSError) if read_only else nullcontext():
+                owners.enter()
+            opened = Journal(directory / journal.NAME, read_only=read_only, create=create and not read_only)
+            undo.callback(opened.close)
+            store = Store(directory, opened, owners, read_only=read_only)
+            store.repairs += files.look(opened) if read_only else files.mend(opened, owners)
+            undo.pop_all()
         return store
-
-    @property
-    def path(self) -> Path:
-        return self._place.path
 
     def finished(self, runs: Iterable[int]) -> set[int]:
         """Those of the runs that are in the store."""
         with self._told("it cannot be asked what is finished"):
-            return chunks.finished(self._place.journal, runs)
+            return chunks.finished(self._journal, runs)
 
     def claim(self, runs: Iterable[int]) -> set[int]:
         """Those of the runs that are ours to compute: not finished, nor claimed by another live process.
@@ -80,12 +74,12 @@ class Store:
         A claim ends with `commit`, `release`, `close` or the process.
         """
         with self._told("runs could not be claimed"):
-            return chunks.claim(self._place.journal, runs, self._place.owners.id, self._place.owners.alive)
+            return chunks.claim(self._journal, runs, self._owners.id, self._owners.alive)
 
     def release(self, runs: Iterable[int] | None = None) -> None:
         """Gives claimed runs back; None means all of ours."""
         with self._told("claims could not be given back"):
-            chunks.release(self._place.journal, runs, self._place.owners.id)
+            chunks.release(self._journal, runs, self._owners.id)
 
     def commit(self, finished: Finished) -> int:
         """Records a chunk for good; returns how many of its runs were new.
@@ -93,14 +87,16 @@ class Store:
         Runs that are there already stay as they are. Raises ValueError if the tables do not fit.
         """
         with self._told("a chunk of runs could not be recorded"):
-            return chunks.commit(self._place.journal, finished)
+            return chunks.commit(self._journal, finished)
 
     def compact(self, *, force: bool = False) -> None:
         """Moves finished runs into the Parquet files where there are enough of them; `force`: all of them.
 
         Cheap to call where there is nothing to do. If it fails, nothing is lost.
         """
-        compaction.compact(self._place, force=force)
+        with told(self.path, _SAFE):
+            if chunks.merge(self._journal, rest=force) or force:
+                files.write(self._journal, self._owners)
 
     def scan(
         self, table: str, runs: Iterable[int] | None = None, results_version: int | None = None
@@ -115,28 +111,28 @@ class Store:
 
         version = this_results_version() if results_version is None else results_version
         with self._told(f"the table {table!r} could not be read"):
-            return scan(self._place, table, runs, version)
+            return scan(self._journal, table, runs, version)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
         """What those of the runs that are there have cost; None means all."""
         with self._told("the cost of runs could not be read"):
-            return chunks.cost(self._place.journal, runs)
+            return chunks.cost(self._journal, runs)
 
     def versions(self) -> dict[int, int]:
         """Results version: how many runs of it there are."""
         with self._told("it cannot be read"):
-            return chunks.versions(self._place.journal)
+            return chunks.versions(self._journal)
 
     def size(self, runs: Iterable[int]) -> int:
         """Bytes on the disk of those of the runs that are there, in both copies: about their share."""
         with self._told("the size of runs could not be read"):
-            return chunks.size(self._place.journal, runs)
+            return chunks.size(self._journal, runs)
 
     def record_sweep(self, sweep: Sweep) -> Sweep:
         """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
         latest again, with the new definition."""
         with self._told("the sweep could not be recorded"):
-            sweeps.record(self._place.journal, sweep)
+            sweeps.record(self._journal, sweep)
         return self.find_sweep(sweep.id)
 
     def directory(self, sweep: Sweep) -> Path:
@@ -151,7 +147,7 @@ class Store:
     def sweeps(self) -> list[Sweep]:
         """In the order in which they were recorded."""
         with self._told("its sweeps cannot be read"):
-            return sweeps.listed(self._place.journal)
+            return sweeps.listed(self._journal)
 
     def find_sweep(self, text: str | None) -> Sweep:
         """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
@@ -159,7 +155,7 @@ class Store:
         Raises StoreError, naming those there are.
         """
         with self._told("its sweeps cannot be read"):
-            return sweeps.find(self._place.journal, text)
+            return sweeps.find(self._journal, text)
 
     def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
         """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
@@ -167,14 +163,13 @@ class Store:
 
         path = sweeps.table_path(self.path, sweep)
         with self._told(f"{sweeps.FOLDER}/{path.name} could not be written"):
-            path.parent.mkdir(exist_ok=True)
-            parts.put(self._place.owners, path, frames.parquet(frame))
+            self._owners.put([(path, frames.parquet(frame))])
         return path
 
     def remove_sweep(self, sweep: Sweep) -> None:
         """Forgets what was asked for; its runs stay until `prune`."""
         with self._told("the sweep could not be removed"):
-            sweeps.remove(self._place.journal, sweep)
+            sweeps.remove(self._journal, sweep)
             sweeps.table_path(self.path, sweep).unlink(missing_ok=True)
 
     def prune(self, keep: Iterable[int]) -> int:
@@ -183,12 +178,15 @@ class Store:
         Raises StoreError if another process has the store open.
         """
         with self._told("runs could not be removed"):
-            lock = self._place.owners.maintenance(wait=True)
-            assert lock is not None
-            try:
-                removed = prune.prune(self._place, keep)
-            finally:
-                lock.release()
+            if self._owners.others():
+                raise StoreError(
+                    f"another process has {self.path} open", "wait until it has ended, then prune the store"
+                )
+            removed, gone = chunks.prune(self._journal, keep)
+            # Else they would be taken for files of which the journal has lost the runs.
+            for chunk, tables in files.present(self.path).items():
+                for path in tables.values() if chunk in gone else ():
+                    path.unlink(missing_ok=True)
         self.compact(force=True)
         return removed
 
@@ -198,21 +196,16 @@ class Store:
         Raises StoreError if something is damaged in both, or the journal as a whole.
         """
         with self._told("it could not be checked"):
-            self._place.journal.check()
-            lock = self._place.owners.maintenance(wait=True)
-            assert lock is not None
-            try:
-                return [*repair.check_payloads(self._place), *repair.mend(self._place, full=True)]
-            finally:
-                lock.release()
+            self._journal.check()
+            return files.mend(self._journal, self._owners, full=True)
 
     def close(self) -> None:
         """Gives claims back. Closing twice does nothing."""
         with suppress(StoreError), self._told("claims could not be given back"):
             if not self._read_only:
-                chunks.release(self._place.journal, None, self._place.owners.id)
-        self._place.journal.close()
-        self._place.owners.leave()
+                chunks.release(self._journal, None, self._owners.id)
+        self._journal.close()
+        self._owners.leave()
 
     def __del__(self) -> None:
         # What nobody closes, a notebook's, gives its lock back when it is forgotten.
@@ -229,15 +222,6 @@ class Store:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _mended(self) -> list[str]:
-        lock = None if self._read_only else self._place.owners.maintenance(wait=False)
-        if lock is None:
-            return repair.look(self._place)
-        try:
-            return repair.mend(self._place)
-        finally:
-            lock.release()
 
     @contextmanager
     def _told(self, doing: str) -> Generator[None]:
@@ -259,13 +243,9 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
         owners = Owners(directory)
         try:
             owners.enter()
-            lock = owners.maintenance(wait=False)
-            if lock is None or owners.others():
+            if owners.others():
                 raise StoreError(f"another process has {directory} open", "wait for its end, then try again")
-            try:
-                said = salvage.make_journal(directory, owners)
-            finally:
-                lock.release()
+            said = make_journal(directory)
         finally:
             owners.leave()
     with Store.open(directory) as store:
@@ -273,19 +253,19 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
         return [*said, *store.repairs]
 
 
-def _look_for(directory: Path, *, create: bool) -> bool:
-    """Whether there is a store. Raises StoreError if there is none and none can be made."""
+def _look_for(directory: Path, *, create: bool) -> None:
+    """Raises StoreError if there is no store and none can be made."""
     if (directory / journal.NAME).is_file():
-        return True
+        return
     if directory.exists() and not directory.is_dir():
         raise StoreError(f"{directory} is a file, not a store", "name a directory")
-    there = sorted(path.name for path in directory.iterdir()) if directory.exists() else []
-    if parts.present(directory / parts.FOLDER):
+    if files.present(directory):
         raise StoreError(
             f"{directory} has lost its journal, {journal.NAME}, but not its tables",
             f"`weir results --rebuild --store {directory}` makes a new journal from the tables",
         )
-    foreign = [name for name in there if name not in _OURS and not name.startswith(f".{journal.NAME}.")]
+    there = sorted(path.name for path in directory.iterdir()) if directory.exists() else []
+    foreign = [name for name in there if name not in _OURS and not name.startswith(journal.NAME)]
     if foreign:
         raise StoreError(
             f"{directory} is not a store, and not empty: it holds {foreign[0]}",
@@ -296,33 +276,3 @@ def _look_for(directory: Path, *, create: bool) -> bool:
             f"there is no store at {directory}",
             "weir run, compare and sweep make one; or name the directory of another",
         )
-    return False
-
-
-def _make(directory: Path, owners: Owners) -> None:
-    lock = owners.maintenance(wait=True)
-    assert lock is not None
-    try:
-        target = directory / journal.NAME
-        if target.exists():  # another process was quicker
-            return
-        owners.clear(directory)
-        temporary = owners.temporary(target)
-        try:
-            Journal.create(temporary)
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        parts.sync_names(directory)
-    finally:
-        lock.release()
-
-
-def _enter(owners: Owners, *, needed: bool) -> None:
-    """A reader gets along without: on a full disk, or in somebody else's directory."""
-    try:
-        owners.enter()
-    except OSError:
-        if needed:
-            raise

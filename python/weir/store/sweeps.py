@@ -67,7 +67,7 @@ def find(journal: Journal, text: str | None) -> Sweep:
     found = listed(journal)
     if text is None:
         if not found:
-            raise StoreError(f"there is no result in {journal.path.parent}", "weir run SCENARIO makes one")
+            raise StoreError(f"there is no result in {journal.store}", "weir run SCENARIO makes one")
         return found[-1]
     numbered = [sweep for sweep in found if str(sweep.number) == text]
     if numbered:
@@ -78,7 +78,7 @@ def find(journal: Journal, text: str | None) -> Sweep:
     begun = [sweep for sweep in found if text and sweep.id.startswith(text)]
     if len(begun) == 1:
         return begun[0]
-    directory = journal.path.parent
+    directory = journal.store
     if begun:
         raise StoreError(
             f"the ids of {len(begun)} results in {directory} begin with {text!r}",

@@ -10,30 +10,29 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from weir.store import chunks, journal, parts, repair, sweeps
+from weir.store import chunks, files, journal, sweeps
 from weir.store.errors import StoreError
 from weir.store.journal import Journal
-from weir.store.owners import Owners
-from weir.store.parts import Place
 from weir.store.records import Finished, FinishedRun
 
 
-def make_journal(path: Path, owners: Owners) -> list[str]:
+def make_journal(path: Path) -> list[str]:
     """Makes a journal from what can be read of the old one and from the tables; says what was found.
 
-    The old journal is set aside, last of all. For the owner of the maintenance lock.
+    The old journal is set aside, last of all. For one process that has the store for itself.
     """
-    old, new = path / journal.NAME, owners.temporary(path / journal.NAME)
-    if not old.exists() and not parts.present(path / parts.FOLDER):
+    old, new = path / journal.NAME, path / f".new-{journal.NAME}"
+    if not old.exists() and not files.present(path):
         raise StoreError(f"{path} has neither a journal nor tables", "name the directory of a store")
-    journal.refuse_newer(old)
+    with suppress(sqlite3.Error), closing(_opened(old)) as sql:
+        journal.refuse_others(old, sql)
     try:
-        Journal.create(new)
-        with closing(Journal(new)) as made:
-            said = [*_take_over_journal(old, made), *_take_in_tables(Place(path, made, owners))]
+        for leftover in (new, *_logs(new)):
+            leftover.unlink(missing_ok=True)
+        with closing(Journal(new, create=True)) as made:
+            said = [*_take_over_journal(old, made), *_take_in_tables(path, made)]
         moved = list(_set_aside(path, old))
         new.replace(old)
-        parts.sync_names(path)
     except BaseException:
         for leftover in (new, *_logs(new)):
             leftover.unlink(missing_ok=True)
@@ -41,12 +40,12 @@ def make_journal(path: Path, owners: Owners) -> list[str]:
     return [*said, *moved]
 
 
-def _take_in_tables(place: Place) -> Iterator[str]:
+def _take_in_tables(path: Path, made: Journal) -> Iterator[str]:
     # The files stay as they are: they are the only copy until the journal has its name.
-    for tables in parts.present(place.tables).values():
-        names = ", ".join(path.name for path in tables.values())
+    for tables in files.present(path).values():
+        names = ", ".join(file.name for file in tables.values())
         try:
-            new = repair.adopt(place, tables)
+            new = files.take_in(made, tables)
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever is in the file
@@ -60,7 +59,7 @@ def _take_over_journal(old: Path, made: Journal) -> Iterator[str]:
     if not old.exists():
         return
     new = lost = 0
-    with closing(sqlite3.connect(f"{old.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)) as sql:
+    with closing(_opened(old)) as sql:
         for (chunk,) in _readable(sql, "SELECT id FROM chunks ORDER BY id"):
             found = _chunk(sql, chunk)
             if found is None:
@@ -86,14 +85,19 @@ def _chunk(sql: sqlite3.Connection, chunk: int) -> Finished | None:
         rows = sql.execute(
             "SELECT run, scenario_hash, seed, cpu_s, packets, events FROM runs WHERE chunk = ?", (chunk,)
         ).fetchall()
-        payloads = sql.execute("SELECT name, crc32, data FROM payloads WHERE chunk = ?", (chunk,)).fetchall()
+        payloads = sql.execute(
+            "SELECT name, crc32, data FROM payloads WHERE chunk = ? AND name <> ?", (chunk, chunks.RUNS)
+        ).fetchall()
     except (sqlite3.Error, TypeError):
         return None
     if len(rows) != expected or any(zlib.crc32(data) != crc32 for _, crc32, data in payloads):
         return None
-    keys = [row[0] for row in rows]
-    tables = {name: frames.only(frames.decoded(data), keys) for name, _, data in payloads}
+    tables = {name: frames.decoded(data).collect() for name, _, data in payloads}
     return Finished([FinishedRun(*row) for row in rows], tables, version, weir)
+
+
+def _opened(old: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{old.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
 
 def _readable(sql: sqlite3.Connection, query: str) -> list[tuple[Any, ...]]:
@@ -109,9 +113,9 @@ def _set_aside(path: Path, old: Path) -> Iterator[str]:
         return
     for log in _logs(old):
         if log.exists():
-            repair.set_aside(path, log)
+            log.rename(files.aside(path, log))
     # Under both names until the new one takes its place: there is no instant without a journal.
-    target = repair.name_aside(path, old.name)
+    target = files.aside(path, old)
     try:
         os.link(old, target)
     except OSError:
