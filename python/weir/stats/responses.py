@@ -104,28 +104,26 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     and `never` says how often. The median counts such runs as the longest; it is infinite where they are
     half of all or more.
     """
+    same = [name for name in found.columns if name not in {"replication", "seed", *MEASURES}]
     rows: list[dict[str, Any]] = []
-    keys = found.columns[: found.columns.index("replication")]
-    for part in found.partition_by(*keys, "change", "queue", maintain_order=True):
-        same = part.drop("replication", "seed", *MEASURES).row(0, named=True)
+    for part in found.partition_by(same, maintain_order=True):
         for measure in MEASURES:
             times = part[measure].to_numpy()
             never = float(np.isinf(times).mean())
             interval = mean_interval(times) if never == 0.0 else None
             rows.append(
                 {
-                    **same,
+                    **part.select(same).row(0, named=True),
                     "measure": measure,
                     "n": len(times),
                     "never": never,
                     "median_s": float(np.median(times)),
-                    "mean_s": None if interval is None else interval.mean,
-                    "half_width_s": None if interval is None else interval.half_width,
+                    "mean_s": interval and interval.mean,
+                    "half_width_s": interval and interval.half_width,
                 }
             )
-    schema: dict[str, Any] = dict(found.drop("replication", "seed", *MEASURES).schema)
-    schema |= {"measure": pl.String, "n": pl.Int64}
-    schema |= dict.fromkeys(("never", "median_s", "mean_s", "half_width_s"), pl.Float64)
+    numbers = dict.fromkeys(("never", "median_s", "mean_s", "half_width_s"), pl.Float64())
+    schema = {**found.select(same).schema, "measure": pl.String(), "n": pl.Int64(), **numbers}
     return pl.DataFrame(rows, schema=schema)
 
 

@@ -133,8 +133,7 @@ class Study:
 
 
 def _percent(reached: Vector, wanted: Vector) -> list[float | None]:
-    pairs = zip(reached.tolist(), wanted.tolist(), strict=True)
-    return [100.0 * (x / y - 1.0) if y > 0.0 else None for x, y in pairs]
+    return [100.0 * (x / y - 1.0) if y > 0.0 else None for x, y in zip(reached, wanted, strict=True)]
 
 
 def _finite(value: float) -> float | None:
