@@ -155,7 +155,7 @@ def test_the_same_again_takes_everything_from_the_store(
     def run(*_: object) -> None:
         pytest.fail("a run that the store has was done again")
 
-    monkeypatch.setattr(Chunk, "of", run)
+    monkeypatch.setattr(Chunk, "__init__", run)
     second = done(tmp_path / "small.toml", tmp_path / "store", quick=True)
     assert first.to_json() == second.to_json()
     assert first.cpu_s == second.cpu_s, "what runs took is remembered with them"

@@ -211,13 +211,10 @@ def test_results_of_another_version_are_not_mixed_in(
     pair: weir.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from weir import _core
-    from weir.store import chunks, records
 
     pair.sweep(RATES, 1, store=tmp_path / "store")
     later = _core.results_version + 1
     monkeypatch.setattr(_core, "results_version", later)
-    for module in (chunks, records):
-        monkeypatch.setattr(module, "this_results_version", lambda: later, raising=False)
     with weir.Store.open(tmp_path / "store") as store:
         assert store.versions() == {later - 1: 6}
         (record,) = store.sweeps()
@@ -312,21 +309,13 @@ def test_another_definition_gets_a_number_of_its_own_and_nothing_shrinks(
 
 
 def test_a_gap_ends_what_a_rule_may_count() -> None:
-    from weir.sweep.stopping import stops
+    from weir.sweep.recorded import stop
 
     sequential = Sequential((Rule.parse("goodput ±50%"),), 20)
-    runs = pl.DataFrame(
-        {
-            "point": [0] * 5,
-            "variant": ["red"] * 5,
-            "replication": [0, 1, 2, 4, 5],
-            "goodput": [90.0, 91.0, 92.0, 93.0, 94.0],
-        }
-    )
-    cells = pl.DataFrame({"point": [0, 1], "variant": ["red", "red"]})
-    assert stops(runs, cells, 20, sequential).rows() == [(0, "red", 3, "open"), (1, "red", 0, "open")]
-    whole = runs.with_columns(replication=pl.Series([0, 1, 2, 3, 4]))
-    assert stops(whole, cells, 20, sequential).rows()[0] == (0, "red", 5, "met")
+    runs = pl.DataFrame({"replication": [0, 1, 2, 4, 5], "goodput": [90.0, 91.0, 92.0, 93.0, 94.0]})
+    assert stop(runs, 20, sequential) == (3, "open")
+    assert stop(runs.clear(), 20, sequential) == (0, "open")
+    assert stop(runs.with_columns(replication=pl.Series([0, 1, 2, 3, 4])), 20, sequential) == (5, "met")
 
 
 def test_a_rule_that_was_not_met_is_said(pair: weir.Scenario, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class Difference:
         return "higher" if interval.mean > 0.0 else "lower"
 
 
-def mean_interval(values: NDArray[np.float64]) -> Interval:
+def mean_interval(values: NDArray[np.float64], level: float = CONFIDENCE) -> Interval:
     """Mean and interval of independent values, shape (n,). NaN, "not defined", is left out.
 
     Without any value the mean is NaN.
@@ -83,7 +83,7 @@ def mean_interval(values: NDArray[np.float64]) -> Interval:
     mean = float(defined.mean())
     if n == 1:
         return Interval(mean, None, 1)
-    half_width = student_t(n - 1) * float(defined.std(ddof=1)) / math.sqrt(n)
+    half_width = student_t(n - 1, level) * float(defined.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, half_width, n)
 
 

@@ -1,4 +1,4 @@
-"""Runs, the chunks that hold their tables, and claims, in the journal.
+"""Runs, and the chunks that hold their tables, in the journal.
 
 A run belongs to one chunk, and a chunk has the tables of its runs and of no others. What one task has
 done is a chunk of its own, as an Arrow stream for each table. `merge` makes a few large chunks of many
@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from weir import _core
 from weir.store.errors import damaged
 from weir.store.journal import Journal
-from weir.store.records import Cost, Finished, this_results_version, this_weir
+from weir.store.records import Finished
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +47,8 @@ class Chunk:
     results_version: int
     weir: str
     runs: int
-    merged: bool
+    merged: int
+    """The number of its files, from 1; 0 if it is not merged."""
     rows: int
 
     @property
@@ -65,19 +67,20 @@ class Payload:
     crc32: int
     written_ns: int | None
     size: int
+    merged: int
 
     @property
     def file(self) -> str:
         """Its name in tables/."""
-        return f"{self.name}-{self.chunk:05}.parquet"
+        return f"{self.name}-{self.merged:05}.parquet"
 
 
 def commit(journal: Journal, finished: Finished) -> int:
     """Records a chunk; returns how many of its runs were new. Raises ValueError for what is no chunk."""
     from weir.store import frames
 
-    version = this_results_version() if finished.results_version is None else finished.results_version
-    weir = this_weir() if finished.weir is None else finished.weir
+    version = _core.results_version if finished.results_version is None else finished.results_version
+    weir = _core.__version__ if finished.weir is None else finished.weir
     runs = sorted(finished.runs, key=attrgetter("run"))
     keys = {run.run for run in runs}
     if len(keys) < len(runs):
@@ -88,7 +91,7 @@ def commit(journal: Journal, finished: Finished) -> int:
     # Before the transaction: others can write meanwhile.
     payloads = [(name, frame.height, frames.encoded(frame)) for name, frame in tables.items()]
     with journal.transaction() as sql:
-        chunk = _new(sql, version, weir, len(runs), merged=False)
+        chunk = _new(sql, version, weir, len(runs))
         new = sql.executemany(
             "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
             ((r.run, chunk, r.scenario_hash, r.seed, r.cpu_s, r.packets, r.events) for r in runs),
@@ -106,72 +109,6 @@ def commit(journal: Journal, finished: Finished) -> int:
     return max(0, new)
 
 
-def finished(journal: Journal, runs: Iterable[int]) -> set[int]:
-    """Those of the runs that are there."""
-    with journal.snapshot() as sql:
-        journal.ask(runs)
-        return {run for (run,) in sql.execute("SELECT run FROM asked JOIN runs USING (run)")}
-
-
-def cost(journal: Journal, runs: Iterable[int] | None) -> Cost:
-    """Sums over those of the runs that are there; None means all."""
-    with journal.snapshot() as sql:
-        if runs is not None:
-            journal.ask(runs)
-        join = "" if runs is None else "JOIN asked USING (run)"
-        row = sql.execute(
-            f"SELECT count(*), total(cpu_s), ifnull(sum(packets), 0), ifnull(sum(events), 0) FROM runs {join}"  # noqa: S608
-        ).fetchone()
-    return Cost(*row)
-
-
-def size(journal: Journal, runs: Iterable[int]) -> int:
-    """Bytes of those of the runs that are there, in the journal and in tables/: their share of each chunk."""
-    with journal.snapshot() as sql:
-        journal.ask(runs)
-        (share,) = sql.execute(
-            "SELECT total(1.0 * asked / runs * (SELECT total(length(data) * (1 + (written_ns IS NOT NULL))) "
-            "FROM payloads WHERE payloads.chunk = chunks.id)) FROM chunks JOIN (SELECT chunk, count(*) AS "
-            "asked FROM runs JOIN asked USING (run) GROUP BY chunk) ON chunk = id"
-        ).fetchone()
-    return round(share)
-
-
-def versions(journal: Journal) -> dict[int, int]:
-    """How many runs there are of each results version."""
-    rows = journal.sql.execute("SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1")
-    return dict(rows.fetchall())
-
-
-def claim(journal: Journal, runs: Iterable[int], us: int, alive: Callable[[int], bool]) -> set[int]:
-    """Those of the runs that are neither finished nor claimed by another who is alive; ours from now on."""
-    with journal.transaction() as sql:
-        journal.ask(runs)
-        others = sql.execute(
-            "SELECT DISTINCT owner FROM asked JOIN claims USING (run) WHERE owner <> ?", (us,)
-        ).fetchall()
-        for (owner,) in others:
-            if not alive(owner):
-                sql.execute("DELETE FROM claims WHERE owner = ?", (owner,))
-        sql.execute(
-            "INSERT OR IGNORE INTO claims SELECT run, ? FROM asked WHERE run NOT IN (SELECT run FROM runs)",
-            (us,),
-        )
-        rows = sql.execute("SELECT run FROM asked JOIN claims USING (run) WHERE owner = ?", (us,))
-        return {run for (run,) in rows}
-
-
-def release(journal: Journal, runs: Iterable[int] | None, us: int) -> None:
-    """Gives claims of ours back; None means all."""
-    if not journal.sql.execute("SELECT EXISTS (SELECT 1 FROM claims WHERE owner = ?)", (us,)).fetchone()[0]:
-        return
-    with journal.transaction() as sql:
-        if runs is None:
-            sql.execute("DELETE FROM claims WHERE owner = ?", (us,))
-        else:
-            sql.executemany("DELETE FROM claims WHERE run = ? AND owner = ?", ((run, us) for run in runs))
-
-
 def listed(sql: sqlite3.Connection, where: str = "", values: Sequence[int] = ()) -> list[Chunk]:
     """Chunks in the order in which they were made."""
     rows = sql.execute(
@@ -183,9 +120,10 @@ def listed(sql: sqlite3.Connection, where: str = "", values: Sequence[int] = ())
 
 
 def payloads(sql: sqlite3.Connection, where: str, values: Sequence[int | str] = ()) -> list[Payload]:
-    """Tables of chunks; `where` may speak of payloads."""
+    """Tables of chunks; `where` may speak of payloads and chunks."""
     rows = sql.execute(
-        f"SELECT id, chunk, name, crc32, written_ns, length(data) FROM payloads {where}",  # noqa: S608
+        "SELECT payloads.id, chunk, name, crc32, written_ns, length(data), merged FROM payloads "  # noqa: S608
+        f"JOIN chunks ON chunks.id = chunk {where}",
         values,
     )
     return [Payload(*row) for row in rows]
@@ -299,16 +237,18 @@ def _merge(journal: Journal, group: Sequence[Chunk]) -> None:
         there = sql.execute(f"SELECT count(*), sum(runs) FROM chunks WHERE id IN {these}").fetchone()  # noqa: S608
         if there != (len(ids), table.height):
             return
-        chunk = _new(sql, group[0].results_version, group[0].weir, table.height, merged=True)
+        ((number,),) = sql.execute("SELECT ifnull(max(merged), 0) + 1 FROM chunks")
+        chunk = _new(sql, group[0].results_version, group[0].weir, table.height, number)
         sql.execute(f"UPDATE runs SET chunk = ? WHERE chunk IN {these}", (chunk,))  # noqa: S608
         remove(sql, ids)
         _put(sql, chunk, new)
 
 
-def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[int]]:
-    """Removes all runs but those of `keep`; returns how many, and the chunks that are no more."""
+def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[Payload]]:
+    """Removes all runs but those of `keep`; returns how many, and the tables that are no more."""
     from weir.store import frames
 
+    gone: list[Payload] = []
     with journal.transaction() as sql:
         journal.ask(keep)
         others = "FROM runs WHERE run NOT IN (SELECT run FROM asked)"
@@ -317,20 +257,22 @@ def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[int]]:
         for chunk in affected:
             ((_, version, weir, *_),) = sql.execute("SELECT * FROM chunks WHERE id = ?", (chunk,))
             kept = runs_of(sql, chunk)
-            tables = payloads(sql, "WHERE chunk = ? AND name <> ?", (chunk, RUNS)) if kept else []
+            tables = payloads(sql, "WHERE chunk = ?", (chunk,))
+            gone += tables
             rest = [
                 (table.name, frames.decoded(content(journal, table)).filter(frames.among(kept)).collect())
                 for table in tables
+                if kept and table.name != RUNS
             ]
             remove(sql, [chunk])
             if kept:
-                new = _new(sql, version, weir, len(kept), merged=False)
+                new = _new(sql, version, weir, len(kept))
                 sql.execute("UPDATE runs SET chunk = ? WHERE chunk = ?", (new, chunk))
                 _put(sql, new, [(name, frame.height, frames.encoded(frame)) for name, frame in rest])
     if removed:
         journal.sql.execute("VACUUM")
         journal.sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return removed, affected
+    return removed, gone
 
 
 def remove(sql: sqlite3.Connection, chunks: Iterable[int]) -> None:
@@ -340,7 +282,7 @@ def remove(sql: sqlite3.Connection, chunks: Iterable[int]) -> None:
     sql.executemany("DELETE FROM chunks WHERE id = ?", ids)
 
 
-def _new(sql: sqlite3.Connection, version: int, weir: str, runs: int, *, merged: bool) -> int:
+def _new(sql: sqlite3.Connection, version: int, weir: str, runs: int, merged: int = 0) -> int:
     chunk = sql.execute(
         "INSERT INTO chunks (results_version, weir, runs, merged) VALUES (?, ?, ?, ?)",
         (version, weir, runs, merged),

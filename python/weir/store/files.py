@@ -28,11 +28,11 @@ ASIDE = "aside"
 
 _FILE = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)-([0-9]{5,})\.parquet")
 _MAGIC = b"PAR1"
-_UNWRITTEN = "WHERE written_ns IS NULL AND rows > 0 AND chunk IN (SELECT id FROM chunks WHERE merged)"
+_UNWRITTEN = "WHERE written_ns IS NULL AND rows > 0 AND merged"
 
 
 def present(store: Path) -> dict[int, dict[str, Path]]:
-    """The files in tables/ that have names of ours: by chunk, then by table."""
+    """The files in tables/ that have names of ours: by number, then by table."""
     found: dict[int, dict[str, Path]] = {}
     folder = store / FOLDER
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -84,7 +84,7 @@ def mend(journal: Journal, owners: Owners, *, full: bool = False) -> list[str]:
     return told
 
 
-def take_in(journal: Journal, tables: Mapping[str, Path]) -> int:
+def _adopt(journal: Journal, tables: Mapping[str, Path]) -> int:
     """Takes the runs of a chunk's files into the journal; returns how many were new.
 
     Raises OSError, and anything else if they are not the whole of a chunk.
@@ -160,17 +160,20 @@ def _complaint(journal: Journal, payload: Payload, *, full: bool = False) -> str
 def _take_in(journal: Journal) -> Iterator[str]:
     """Files of chunks that the journal does not have: removed if it has their runs, else taken in first."""
     found = present(journal.store)
-    known = {chunk for (chunk,) in journal.sql.execute("SELECT id FROM chunks WHERE merged")}
-    for chunk in sorted(found.keys() - known):
+    known = {number for (number,) in journal.sql.execute("SELECT merged FROM chunks")}
+    for number in sorted(found.keys() - known):
         import polars as pl
 
-        tables = found[chunk]
+        tables = found[number]
         names = ", ".join(path.name for path in tables.values())
         try:
             of_runs = [tables[chunks.RUNS]] if chunks.RUNS in tables else tables.values()
             keys = [pl.read_parquet(path, columns=["run"], glob=False)["run"].unique() for path in of_runs]
             runs = {run for column in keys for run in column}
-            new = 0 if len(chunks.finished(journal, runs)) == len(runs) else take_in(journal, tables)
+            with journal.snapshot() as sql:
+                journal.ask(runs)
+                lost = sql.execute("SELECT run FROM asked EXCEPT SELECT run FROM runs LIMIT 1").fetchall()
+            new = _adopt(journal, tables) if lost else 0
             for path in tables.values():
                 path.unlink(missing_ok=True)
         except FileNotFoundError:
@@ -194,7 +197,7 @@ def _take_in(journal: Journal) -> Iterator[str]:
 
 def _bring_back(journal: Journal) -> Iterator[str]:
     """Tables that are damaged in the journal, from their files. Raises StoreError where those are, too."""
-    for payload in chunks.payloads(journal.sql, "ORDER BY id"):
+    for payload in chunks.payloads(journal.sql, "ORDER BY payloads.id"):
         (data,) = journal.sql.execute("SELECT data FROM payloads WHERE id = ?", (payload.id,)).fetchone()
         if zlib.crc32(data) != payload.crc32:
             whole = chunks.content(journal, payload)

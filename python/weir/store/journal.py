@@ -34,7 +34,7 @@ CREATE TABLE chunks (
     results_version INTEGER NOT NULL,
     weir TEXT NOT NULL,
     runs INTEGER NOT NULL,
-    merged INTEGER NOT NULL
+    merged INTEGER NOT NULL  -- the number of its files, or 0
 );
 -- The tables of a chunk, and when the file in tables/ with the same bytes was written, if there is one.
 CREATE TABLE payloads (

@@ -11,20 +11,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def this_weir() -> str:
-    """The version of Weir that is running."""
-    from weir import _core
-
-    return _core.__version__
-
-
-def this_results_version() -> int:
-    """The results version of the Weir that is running."""
-    from weir import _core
-
-    return _core.results_version
-
-
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
     """One run that has ended. `run` is its key, 63 bits; `cpu_s` in seconds of CPU time."""

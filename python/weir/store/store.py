@@ -9,13 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from weir import _core
 from weir.store import chunks, files, journal, sweeps
 from weir.store.errors import StoreError, told
 from weir.store.journal import Journal
 from weir.store.owners import FOLDER as OWNERS
 from weir.store.owners import Owners
 from weir.store.rebuild import make_journal
-from weir.store.records import Cost, Finished, Sweep, this_results_version
+from weir.store.records import Cost, Finished, Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,8 +66,9 @@ class Store:
 
     def finished(self, runs: Iterable[int]) -> set[int]:
         """Those of the runs that are in the store."""
-        with self._told("it cannot be asked what is finished"):
-            return chunks.finished(self._journal, runs)
+        with self._told("it cannot be asked what is finished"), self._journal.snapshot() as sql:
+            self._journal.ask(runs)
+            return {run for (run,) in sql.execute("SELECT run FROM asked JOIN runs USING (run)")}
 
     def claim(self, runs: Iterable[int]) -> set[int]:
         """Those of the runs that are ours to compute: not finished, nor claimed by another live process.
@@ -74,12 +76,34 @@ class Store:
         A claim ends with `commit`, `release`, `close` or the process.
         """
         with self._told("runs could not be claimed"):
-            return chunks.claim(self._journal, runs, self._owners.id, self._owners.alive)
+            us = self._owners.id
+            with self._journal.transaction() as sql:
+                self._journal.ask(runs)
+                others = sql.execute(
+                    "SELECT DISTINCT owner FROM asked JOIN claims USING (run) WHERE owner <> ?", (us,)
+                ).fetchall()
+                dead = [other for other in others if not self._owners.alive(*other)]
+                sql.executemany("DELETE FROM claims WHERE owner = ?", dead)
+                sql.execute(
+                    "INSERT OR IGNORE INTO claims "
+                    "SELECT run, ? FROM asked WHERE run NOT IN (SELECT run FROM runs)",
+                    (us,),
+                )
+                rows = sql.execute("SELECT run FROM asked JOIN claims USING (run) WHERE owner = ?", (us,))
+                return {run for (run,) in rows}
 
     def release(self, runs: Iterable[int] | None = None) -> None:
         """Gives claimed runs back; None means all of ours."""
+        us = self._owners.id
         with self._told("claims could not be given back"):
-            chunks.release(self._journal, runs, self._owners.id)
+            ours = "FROM claims WHERE owner = ?"
+            if not self._journal.sql.execute(f"SELECT 1 {ours} LIMIT 1", (us,)).fetchall():
+                return
+            with self._journal.transaction() as sql:
+                if runs is None:
+                    sql.execute(f"DELETE {ours}", (us,))
+                else:
+                    sql.executemany(f"DELETE {ours} AND run = ?", ((us, run) for run in runs))
 
     def commit(self, finished: Finished) -> int:
         """Records a chunk for good; returns how many of its runs were new.
@@ -109,31 +133,44 @@ class Store:
         """
         from weir.store.scan import scan
 
-        version = this_results_version() if results_version is None else results_version
+        version = _core.results_version if results_version is None else results_version
         with self._told(f"the table {table!r} could not be read"):
             return scan(self._journal, table, runs, version)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
         """What those of the runs that are there have cost; None means all."""
-        with self._told("the cost of runs could not be read"):
-            return chunks.cost(self._journal, runs)
+        with self._told("the cost of runs could not be read"), self._journal.snapshot() as sql:
+            if runs is not None:
+                self._journal.ask(runs)
+            these = "runs" if runs is None else "runs JOIN asked USING (run)"
+            sums = "count(*), total(cpu_s), ifnull(sum(packets), 0), ifnull(sum(events), 0)"
+            return Cost(*sql.execute(f"SELECT {sums} FROM {these}").fetchone())  # noqa: S608
 
     def versions(self) -> dict[int, int]:
         """Results version: how many runs of it there are."""
         with self._told("it cannot be read"):
-            return chunks.versions(self._journal)
+            rows = self._journal.sql.execute(
+                "SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1"
+            )
+            return dict(rows.fetchall())
 
     def size(self, runs: Iterable[int]) -> int:
         """Bytes on the disk of those of the runs that are there, in both copies: about their share."""
         with self._told("the size of runs could not be read"):
-            return chunks.size(self._journal, runs)
+            with self._journal.snapshot() as sql:
+                self._journal.ask(runs)
+                (share,) = sql.execute(
+                    "SELECT total(1.0 * asked / runs * (SELECT total(length(data) * (1 + (written_ns IS NOT "
+                    "NULL))) FROM payloads WHERE payloads.chunk = chunks.id)) FROM chunks JOIN (SELECT "
+                    "chunk, count(*) AS asked FROM runs JOIN asked USING (run) GROUP BY chunk) ON chunk = id"
+                ).fetchone()
+            return round(share)
 
     def record_sweep(self, sweep: Sweep) -> Sweep:
         """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
         latest again, with the new definition."""
         with self._told("the sweep could not be recorded"):
-            sweeps.record(self._journal, sweep)
-        return self.find_sweep(sweep.id)
+            return sweeps.record(self._journal, sweep)
 
     def directory(self, sweep: Sweep) -> Path:
         """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
@@ -169,7 +206,7 @@ class Store:
     def remove_sweep(self, sweep: Sweep) -> None:
         """Forgets what was asked for; its runs stay until `prune`."""
         with self._told("the sweep could not be removed"):
-            sweeps.remove(self._journal, sweep)
+            self._journal.sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
             sweeps.table_path(self.path, sweep).unlink(missing_ok=True)
 
     def prune(self, keep: Iterable[int]) -> int:
@@ -184,9 +221,8 @@ class Store:
                 )
             removed, gone = chunks.prune(self._journal, keep)
             # Else they would be taken for files of which the journal has lost the runs.
-            for chunk, tables in files.present(self.path).items():
-                for path in tables.values() if chunk in gone else ():
-                    path.unlink(missing_ok=True)
+            for table in gone:
+                (self.path / chunks.FOLDER / table.file).unlink(missing_ok=True)
         self.compact(force=True)
         return removed
 
@@ -201,9 +237,9 @@ class Store:
 
     def close(self) -> None:
         """Gives claims back. Closing twice does nothing."""
-        with suppress(StoreError), self._told("claims could not be given back"):
+        with suppress(StoreError):
             if not self._read_only:
-                chunks.release(self._journal, None, self._owners.id)
+                self.release()
         self._journal.close()
         self._owners.leave()
 

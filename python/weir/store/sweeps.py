@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from weir import _core
 from weir.store.errors import StoreError
 from weir.store.journal import Journal
-from weir.store.records import Sweep, this_weir
+from weir.store.records import Sweep
 from weir.store.replace import write_whole
 
 FOLDER = "sweeps"
@@ -20,43 +21,28 @@ FOLDER = "sweeps"
 MANIFEST = "manifest.json"
 """In the directory of a result: whose it is."""
 
-COLUMNS = "number, id, name, title, definition, command, weir, created"
+_COLUMNS = "number, id, name, title, definition, command, weir, created"
 
 
-def record(journal: Journal, sweep: Sweep) -> None:
+def record(journal: Journal, sweep: Sweep) -> Sweep:
     """A sweep that is there already keeps its number, and is the latest again."""
     created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
-    weir = this_weir() if sweep.weir is None else sweep.weir
-    what = (sweep.id, sweep.name, sweep.title, json.dumps(sweep.definition), sweep.command, weir, created)
+    weir = _core.__version__ if sweep.weir is None else sweep.weir
+    definition = json.dumps(sweep.definition)
     with journal.transaction() as sql:
-        (asked,) = sql.execute("SELECT ifnull(max(asked), 0) + 1 FROM sweeps").fetchone()
-        known = sql.execute(
-            "UPDATE sweeps SET definition = ?, command = ?, asked = ? WHERE id = ?",
-            (what[3], sweep.command, asked, sweep.id),
-        )
-        if known.rowcount == 0:
-            sql.execute(
-                f"INSERT INTO sweeps ({COLUMNS}, asked) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                (sweep.number, *what, asked),
-            )
+        row = sql.execute(
+            f"INSERT INTO sweeps ({_COLUMNS}, asked) "  # noqa: S608
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
+            "ON CONFLICT (id) DO UPDATE SET definition = excluded.definition, command = excluded.command, "
+            f"asked = excluded.asked RETURNING {_COLUMNS}",
+            (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created),
+        ).fetchone()
+    return _sweep(row)
 
 
 def listed(journal: Journal) -> list[Sweep]:
     """In the order in which they were last asked for."""
-    return [from_row(row) for row in journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")]  # noqa: S608
-
-
-def from_row(row: Sequence[Any]) -> Sweep:
-    """A sweep from its columns, in the order of COLUMNS."""
-    number, key, name, title, definition, command, weir, created = row
-    when = datetime.fromisoformat(created)
-    return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
-
-
-def remove(journal: Journal, sweep: Sweep) -> None:
-    """Forgets what was asked for; its runs stay."""
-    with journal.transaction() as sql:
-        sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
+    return [_sweep(row) for row in journal.sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY asked")]  # noqa: S608
 
 
 def find(journal: Journal, text: str | None) -> Sweep:
@@ -119,6 +105,12 @@ def _owner(place: Path) -> str | None:
         return str(json.loads((place / MANIFEST).read_text(encoding="utf-8"))["id"])
     except (OSError, ValueError, TypeError, KeyError):
         return ""
+
+
+def _sweep(row: Sequence[Any]) -> Sweep:
+    number, key, name, title, definition, command, weir, created = row
+    when = datetime.fromisoformat(created)
+    return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
 
 
 def _plain(text: str) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from threading import Event
 
 from weir import _core
 from weir.errors import LawFailedError, WeirError
 from weir.run.batch import POLL_S
-
-if TYPE_CHECKING:
-    import polars as pl
+from weir.store import Finished, FinishedRun
 
 PARTS = 4
 """A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
@@ -27,6 +25,8 @@ class Job:
     place: int
     """Where the plan wants it: configuration times replications plus replication."""
     scenario: _core.Scenario
+    hash: str
+    """Of the scenario."""
     seed: int
 
 
@@ -34,47 +34,33 @@ class Job:
 class Chunk:
     """What a worker is sent."""
 
-    runs: tuple[int, ...]
-    """Keys."""
-    jobs: tuple[tuple[_core.Scenario, int], ...]
-    """Scenario and seed of each."""
+    jobs: tuple[Job, ...]
     budget_s: float
     """Wall clock after which no further part is begun."""
     version: str = _core.__version__
     results_version: int = _core.results_version
 
-    @classmethod
-    def of(cls, jobs: Sequence[Job], budget_s: float) -> Chunk:
-        """The chunk of these jobs."""
-        return cls(tuple(job.run for job in jobs), tuple((job.scenario, job.seed) for job in jobs), budget_s)
-
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a worker gives back: the first `len(cpu_s)` runs of its chunk."""
+    """What a worker gives back: the first runs of its chunk, as many as it did."""
 
-    cpu_s: tuple[float, ...]
-    packets: tuple[int, ...]
-    events: tuple[int, ...]
+    finished: Finished
     wall_s: float
-    tables: dict[str, pl.DataFrame]
 
 
-class Watcher(Protocol):
-    """Looks at runs under way: in threads, where both share their memory."""
+@dataclass
+class Watch:
+    """Looks at runs under way in threads of this process."""
 
-    def begin(self, batch: _core.Batch, size: int) -> None:
-        """A part of a chunk has been started."""
-        ...
+    stop: Event = field(default_factory=Event)
+    """Set when nobody waits for the rest any more."""
+    batches: dict[_core.Batch, int] = field(default_factory=dict["_core.Batch", int])
+    """Those under way, and how many runs each has."""
 
-    def end(self, batch: _core.Batch) -> None:
-        """It has ended, whatever the reason."""
-        ...
-
-    @property
-    def stopped(self) -> bool:
-        """Nobody waits for the rest any more."""
-        ...
+    def under_way(self) -> float:
+        """Runs' worth of simulated time in them."""
+        return sum(batch.progress * size for batch, size in list(self.batches.items()))
 
 
 class WorkersError(WeirError):
@@ -87,15 +73,12 @@ class LostWorkersError(WorkersError):
     exit_code = 1
 
 
-def work(chunk: Chunk, watcher: Watcher | None = None) -> Outcome:
+def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
     """Does the runs of a chunk, one after the other, on one thread.
 
     Raises WorkersError where another version of Weir is installed, LawFailedError where a law in
     Python raises anything.
     """
-    # Imported with the first chunk: a worker that is only started needs no data frames.
-    from weir.run.tables import frames
-
     if (chunk.version, chunk.results_version) != (_core.__version__, _core.results_version):
         raise WorkersError(
             f"a worker has Weir {_core.__version__} (results version {_core.results_version}); "
@@ -106,43 +89,49 @@ def work(chunk: Chunk, watcher: Watcher | None = None) -> Outcome:
     runs: list[_core.Run] = []
     size = -(-len(chunk.jobs) // PARTS)
     for first in range(0, len(chunk.jobs), size):
-        part = _run(chunk.jobs[first : first + size], watcher)
+        part = _run(chunk.jobs[first : first + size], watch)
         runs += part
         if not part or time.monotonic() - started > chunk.budget_s:
             break
-    tables = frames(runs, chunk.runs[: len(runs)]) if runs else {}
-    # What that table says, the outcome says itself.
+    return Outcome(finished(chunk.jobs[: len(runs)], runs), time.monotonic() - started)
+
+
+def finished(jobs: Sequence[Job], runs: Sequence[_core.Run]) -> Finished:
+    """What the store keeps of runs."""
+    # Imported with the first chunk: a worker that is only started needs no data frames.
+    from weir.run.tables import frames
+
+    rows = [
+        FinishedRun(job.run, job.hash, job.seed, run.cpu_s, run.packets, run.events)
+        for job, run in zip(jobs, runs, strict=True)
+    ]
+    tables = frames(runs, [job.run for job in jobs]) if runs else {}
+    # What that table says, the rows say.
     tables.pop("runs", None)
-    return Outcome(
-        cpu_s=tuple(run.cpu_s for run in runs),
-        packets=tuple(run.packets for run in runs),
-        events=tuple(run.events for run in runs),
-        wall_s=time.monotonic() - started,
-        tables=tables,
-    )
+    return Finished(rows, tables)
 
 
-def _run(jobs: Sequence[tuple[_core.Scenario, int]], watcher: Watcher | None) -> list[_core.Run]:
+def _run(jobs: Sequence[Job], watch: Watch | None) -> list[_core.Run]:
     """The runs, or none if nobody waits for them any more."""
-    batch = _core.Batch(jobs, 1)
-    if watcher is not None:
-        watcher.begin(batch, len(jobs))
+    batch = _core.Batch([(job.scenario, job.seed) for job in jobs], 1)
+    if watch is not None:
+        watch.batches[batch] = len(jobs)
     try:
         while not batch.wait(POLL_S):
-            if watcher is not None and watcher.stopped:
+            if watch is not None and watch.stop.is_set():
                 batch.cancel()
                 return []
+        return batch.results()
+    except Exception as error:
+        batch.cancel()
+        # Between processes an exception of a user's class may not survive; within one it stays as it is.
+        told = getattr(error, "weir_traceback", None)
+        if told is None or watch is not None:
+            raise
+        raise LawFailedError(told.rstrip()) from error
     except BaseException:
         batch.cancel()
         raise
     finally:
-        if watcher is not None:
-            watcher.end(batch)
-    try:
-        return batch.results()
-    except Exception as error:
-        # Between processes an exception of a user's class may not survive; within one it stays as it is.
-        told = getattr(error, "weir_traceback", None)
-        if told is None or watcher is not None:
-            raise
-        raise LawFailedError(told.rstrip()) from error
+        if watch is not None:
+            del watch.batches[batch]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Generator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast
 
@@ -19,6 +19,8 @@ TIMEOUT_S = 10.0
 
 _LOOK_S = 2.0
 """How often the size of the cluster is asked for: workers come and go."""
+
+_PRELOAD = "from weir.sweep.workers import ignore_ctrl_c; ignore_ctrl_c()"
 
 
 @contextmanager
@@ -48,7 +50,7 @@ def dask(address: str) -> Generator[Workers]:
             threads_per_worker=1,
             processes=True,
             dashboard_address=None,
-            preload=["weir.sweep.signals"],
+            preload=[_PRELOAD],
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -99,34 +101,20 @@ def _reason(error: Exception) -> str:
 
 def _workers(client: Any, what: str) -> Workers:  # noqa: ANN401 (see dask)
     executor = client.get_executor(pure=False)
-    size = _Size(client)
+    known, asked = 1, -math.inf
 
     def submit(chunk: Chunk) -> Future[Outcome]:
         return cast("Future[Outcome]", executor.submit(work, chunk))
 
-    # Two chunks a slot: a worker need not wait for the network between two.
-    return Workers(
-        submit,
-        size.slots,
-        what,
-        ahead=2.0,
-        shortest_s=1.0,
-        alive=lambda: client.status == "running",
-    )
-
-
-@dataclass
-class _Size:
-    """How many threads the cluster has, asked for now and then."""
-
-    client: Any
-    known: int = 1
-    asked: float = float("-inf")
-
-    def slots(self) -> int:
-        if time.monotonic() - self.asked > _LOOK_S and self.client.status == "running":
-            self.asked = time.monotonic()
+    def slots() -> int:
+        """Threads of the cluster, asked for now and then."""
+        nonlocal known, asked
+        if time.monotonic() - asked > _LOOK_S and client.status == "running":
+            asked = time.monotonic()
             # If the scheduler is going, `alive` will say so.
             with suppress(OSError):
-                self.known = max(1, sum(cast("dict[str, int]", self.client.ncores()).values()))
-        return self.known
+                known = max(1, sum(cast("dict[str, int]", client.ncores()).values()))
+        return known
+
+    # Two chunks a slot: a worker need not wait for the network between two.
+    return Workers(submit, slots, what, ahead=2.0, shortest_s=1.0, alive=lambda: client.status == "running")

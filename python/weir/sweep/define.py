@@ -28,6 +28,8 @@ METHODS: dict[str, str] = {
 }
 """Ways to sample, with what N is."""
 
+_SAMPLERS = {"lhs": lhs, "sobol": sobol, "morris": morris, "saltelli": saltelli}
+
 UNTIL_AT_MOST = 100
 """Replications of a configuration whose rule is never met, by default."""
 
@@ -127,14 +129,7 @@ def _design(axes: Sequence[Axis], samples: int | None, method: str | None, seed:
         raise WeirError(
             "there is nothing to sample", 'add an axis: --axis "links.bottleneck.rate=5..50 Mbit/s"'
         )
-    match method or "lhs":
-        case "lhs":
-            return lhs(axes, samples, seed)
-        case "sobol":
-            return sobol(axes, samples, seed)
-        case "morris":
-            return morris(axes, samples, seed)
-        case "saltelli":
-            return saltelli(axes, samples, seed)
-        case other:
-            raise WeirError(f"there is no method {other!r}", f"there are: {', '.join(METHODS)}")
+    sampler = _SAMPLERS.get(method or "lhs")
+    if sampler is None:
+        raise WeirError(f"there is no method {method!r}", f"there are: {', '.join(METHODS)}")
+    return sampler(axes, samples, seed)

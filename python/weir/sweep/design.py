@@ -175,7 +175,7 @@ def morris(axes: Sequence[Axis], trajectories: int, seed: int, levels: int = 4) 
         if any(axis.at(n / (levels - 1)) == axis.at((n + half) / (levels - 1)) for n in range(half)):
             raise AxisError("so few whole numbers make no logarithmic lattice", "list them", axis.column)
     sampler = salib("SALib.sample.morris")
-    drawn = sampler.sample(_problem(axes), trajectories, num_levels=levels, seed=seed)
+    drawn = sampler.sample(problem(axes), trajectories, num_levels=levels, seed=seed)
     # Back to the lattice, from which sums of thirds have strayed by a rounding.
     cube = np.round(np.asarray(drawn) * (levels - 1)) / (levels - 1)
     return _sampled("morris", axes, cube, seed, {"trajectories": trajectories, "levels": levels})
@@ -196,7 +196,7 @@ def saltelli(axes: Sequence[Axis], n: int, seed: int) -> Design:
         )
     sampler = salib("SALib.sample.sobol")
     generator = np.random.default_rng(seed)
-    cube = sampler.sample(_problem(axes), n, calc_second_order=False, seed=generator)
+    cube = sampler.sample(problem(axes), n, calc_second_order=False, seed=generator)
     return _sampled("saltelli", axes, np.asarray(cube), seed, {"n": n})
 
 
@@ -208,7 +208,7 @@ def salib(module: str) -> Any:  # noqa: ANN401 (it has no types of its own)
         raise DesignError("sensitivity designs need SALib", "pip install 'weir[sensitivity]'") from None
 
 
-def _problem(axes: Sequence[Axis]) -> dict[str, Any]:
+def problem(axes: Sequence[Axis]) -> dict[str, Any]:
     """The unit cube in SALib's words."""
     return {
         "num_vars": len(axes),

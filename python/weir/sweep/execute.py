@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from tempfile import TemporaryDirectory
@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 from weir.errors import WeirError
 from weir.run.captures import Capture, capture_run
-from weir.store import Finished, FinishedRun, Store
+from weir.store import Store
 from weir.store import Sweep as Record
 from weir.sweep import workers as at_work
+from weir.sweep.chunk import Job, finished
 from weir.sweep.plan import plan_at_one_point
-from weir.sweep.runner import Progress, Tally, run_plan
+from weir.sweep.runner import OnProgress, Progress, Tally, run_plan
 from weir.sweep.workers import Workers
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weir import _core
     from weir.run.batch import Progress as BatchProgress
     from weir.scenario.scenario import Variant
@@ -33,7 +32,7 @@ def execute_plan(
     plan: Plan,
     store: Store,
     workers: Workers,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
     *,
     watch: bool = False,
     command: str | None = None,
@@ -43,14 +42,9 @@ def execute_plan(
 
     Of the first run, captures are made. Raises WorkersError, StoreError, WeirError.
     """
-    record = Record(plan.id, plan.name, plan.title, plan.definition(), command)
-    recorded = store.record_sweep(record)
-    captured = Tally()
-    if captures:
-        captured = _capture(plan, store, store.claim_directory(recorded), captures, progress)
-    tally = run_plan(plan, store, workers, progress, watch=watch)
-    if captured.done:
-        tally.add(captured)
+    recorded = store.record_sweep(Record(plan.id, plan.name, plan.title, plan.definition(), command))
+    done = _capture(plan, store, recorded, captures, progress) if captures else Tally()
+    tally = run_plan(plan, store, workers, progress, watch=watch, done=done)
     # A worker that is only started needs no data frames.
     from weir.sweep.view import Sweep
 
@@ -60,30 +54,22 @@ def execute_plan(
 
 
 def _capture(
-    plan: Plan,
-    store: Store,
-    directory: Path,
-    captures: Sequence[Capture],
-    progress: Callable[[Progress], None] | None,
+    plan: Plan, store: Store, record: Record, captures: Sequence[Capture], progress: OnProgress | None
 ) -> Tally:
     """Does the first run with its packets captured, whether or not the store has it: a capture is no part
     of the store."""
-    from weir.run.tables import frames
-
     runs = plan.keys.size
+    directory = store.claim_directory(record)
 
     def report(now: BatchProgress) -> None:
         if progress is not None:
             progress(Progress(runs, 0, 0, 0, now.fraction, now.elapsed_s, open_ended=False, widest=()))
 
-    key, scenario = int(plan.keys[0, 0]), plan.configurations[0].scenario
     started = time.monotonic()
-    run, _ = capture_run(scenario, plan.seeds[0], captures, directory / "captures", report)
-    tables = frames([run], [key])
-    tables.pop("runs")
-    finished = FinishedRun(key, scenario.hash, run.seed, run.cpu_s, run.packets, run.events)
-    new = store.commit(Finished([finished], tables))
-    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=time.monotonic() - started)
+    scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
+    run, _ = capture_run(scenario, seed, captures, directory / "captures", report)
+    new = store.commit(finished([Job(int(plan.keys[0, 0]), 0, scenario, scenario.hash, seed)], [run]))
+    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=new * (time.monotonic() - started))
 
 
 @contextmanager
@@ -92,7 +78,7 @@ def unrecorded(
     variants: Sequence[Variant],
     replications: int,
     threads: int = 0,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> Generator[Sweep]:
     """A comparison in a store that ends with the block: for results that nobody opens again."""
     plan = plan_at_one_point("compare", scenario, variants, replications)

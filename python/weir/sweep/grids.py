@@ -11,7 +11,7 @@ import polars as pl
 from weir.run.tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats.analysis import Axis, axis_of
-from weir.stats.grid import Grid, cells
+from weir.stats.grid import Cell, Grid, cells
 from weir.stats.measures import HEADLINE, MEASURES
 from weir.sweep.dimension import PERIODS
 
@@ -31,11 +31,19 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
     axis = axis_of(sweep.observations())
     chosen = pl.col("period") != WHOLE_RUN if axis else pl.col("period") == WHOLE_RUN
     rows = sweep.estimates(measures).filter(chosen)
+    title, columns = (f"by {axis.title.lower()}", _places(rows, axis)) if axis else ("", [""])
     if len(sweep.variants) == 1:
-        return [_measures_down(rows, axis)]
+        parts = rows.partition_by("measure", maintain_order=True)
+        lines = [(MEASURES[str(part["measure"][0])].heading, cells(part)) for part in parts]
+        return [Grid(title.capitalize() or "Whole run", columns, lines)]
     if axis is None:
-        return [_variants_down(rows)]
-    return [_periods_across(rows.filter(pl.col("measure") == name), name, axis) for name in measures]
+        return [Grid("Whole run", [MEASURES[name].heading for name in measures], _of_variants(rows))]
+    return [
+        Grid(
+            f"{MEASURES[name].heading} {title}", columns, _of_variants(rows.filter(pl.col("measure") == name))
+        )
+        for name in measures
+    ]
 
 
 def html_of(sweep: Sweep) -> str:
@@ -64,35 +72,15 @@ def _configurations_down(sweep: Sweep, measures: Sequence[str], most: int | None
     )
 
 
-def _measures_down(rows: pl.DataFrame, axis: Axis | None) -> Grid:
-    parts = rows.partition_by("measure", maintain_order=True)
-    return Grid(
-        f"By {axis.title.lower()}" if axis else "Whole run",
-        _columns(parts[0], axis),
-        [(MEASURES[str(part["measure"][0])].heading, cells(part)) for part in parts],
-    )
-
-
-def _variants_down(rows: pl.DataFrame) -> Grid:
+def _of_variants(rows: pl.DataFrame) -> list[tuple[str, list[Cell]]]:
     parts = rows.partition_by("variant", maintain_order=True)
-    return Grid(
-        "Whole run",
-        [MEASURES[name].heading for name in parts[0]["measure"]],
-        [(str(part["label"][0]), cells(part)) for part in parts],
-    )
+    return [(str(part["label"][0]), cells(part)) for part in parts]
 
 
-def _periods_across(rows: pl.DataFrame, name: str, axis: Axis) -> Grid:
-    parts = rows.partition_by("variant", maintain_order=True)
-    return Grid(
-        f"{MEASURES[name].heading} by {axis.title.lower()}",
-        _columns(parts[0], axis),
-        [(str(part["label"][0]), cells(part)) for part in parts],
-    )
-
-
-def _columns(rows: pl.DataFrame, axis: Axis | None) -> list[str]:
-    return [f"{place:g}" for place in rows[axis.column]] if axis else [""]
+def _places(rows: pl.DataFrame, axis: Axis) -> list[str]:
+    """Of the periods on their axis."""
+    first = rows.partition_by("variant", "measure", maintain_order=True)[0]
+    return [f"{place:g}" for place in first[axis.column]]
 
 
 def _html(grid: Grid) -> str:

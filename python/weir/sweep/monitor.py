@@ -16,8 +16,8 @@ from weir.stats import analysis
 from weir.stats.intervals import student_t
 from weir.stats.measures import HEADLINE
 from weir.store import Store
-from weir.sweep.measured import ALWAYS, measured
 from weir.sweep.plan import Plan
+from weir.sweep.recorded import measured
 from weir.sweep.until import Sequential
 
 
@@ -44,22 +44,17 @@ class PrecisionMonitor:
         shape = (len(plan.configurations), plan.replications)
         self._values = {name: np.full(shape if needed else (0, 0), math.nan) for name in self.measures}
         self._known = np.zeros(shape if needed else (0, 0), dtype=bool)
-        self._targets = np.full(len(plan.configurations), self._first_target(), dtype=np.int64)
+        first = plan.replications if self._sequential is None else self._sequential.next_target(0)
+        self._targets = np.full(len(plan.configurations), min(first, plan.replications), dtype=np.int64)
         self._widest: Sequence[Widest] = ()
         self._next_look = 0.0
         self._order = np.argsort(plan.keys, axis=None, kind="stable")
         self._sorted = plan.keys.ravel()[self._order]
 
-    def _first_target(self) -> int:
-        if self._sequential is None:
-            return self._plan.replications
-        return min(self._sequential.next_target(0), self._plan.replications)
-
     def first(self) -> list[int]:
         """Places of the runs that are wanted to begin with."""
-        replications = self._plan.replications
         return [
-            configuration * replications + replication
+            configuration * self._plan.replications + replication
             for configuration, target in enumerate(self._targets.tolist())
             for replication in range(target)
         ]
@@ -81,19 +76,18 @@ class PrecisionMonitor:
         if not self._needed:
             return []
         whole = {
-            name: tables[name].filter(pl.col("period") == WHOLE_RUN)
-            for name in (*ALWAYS, "completions")
-            if name in tables
+            name: table.filter(pl.col("period") == WHOLE_RUN)
+            for name, table in tables.items()
+            if name in {"links", "groups", "completions"}
         }
         observed = analysis.observations(whole)
         configurations: set[int] = set()
-        columns = [observed[name].to_numpy() for name in self.measures]
-        for row, run in enumerate(observed["run"].to_list()):
+        for run, *values in observed.select("run", *self.measures).iter_rows():
             for place in self.places(run).tolist():
                 configuration, replication = divmod(place, self._plan.replications)
                 self._known[configuration, replication] = True
-                for name, column in zip(self.measures, columns, strict=True):
-                    self._values[name][configuration, replication] = column[row]
+                for name, value in zip(self.measures, values, strict=True):
+                    self._values[name][configuration, replication] = value
                 configurations.add(configuration)
         return [place for configuration in sorted(configurations) for place in self._more(configuration)]
 
@@ -126,30 +120,20 @@ class PrecisionMonitor:
         return self._widest
 
     def _look(self) -> Sequence[Widest]:
-        known = self._known.sum(axis=1)
-        configurations = np.flatnonzero(known >= 2)
+        quantile = student_t if self._sequential is None else self._sequential.quantile
         found: list[Widest] = []
         for name, values in self._values.items():
-            best = self._widest_of(name, values[configurations], configurations)
-            if best is not None:
-                configuration, relative, half_width = best
-                found.append(Widest(name, relative, half_width, configuration))
+            n = (~np.isnan(values)).sum(axis=1)
+            usable = np.flatnonzero(n >= 2)
+            if not usable.size:
+                continue
+            values, n = values[usable], n[usable]  # noqa: PLW2901
+            mean = np.abs(np.nanmean(values, axis=1))
+            sd = np.nanstd(values, axis=1, ddof=1)
+            half_width = np.array([quantile(int(count) - 1) for count in n]) * sd / np.sqrt(n)
+            relative = np.divide(half_width, mean, out=np.zeros_like(mean), where=mean > 0.0)
+            # An absolute rule is furthest from being met where the interval itself is widest.
+            absolute = any(rule.measure == name and not rule.relative for rule in self._plan.until)
+            index = int(np.argmax(half_width if absolute else relative))
+            found.append(Widest(name, float(relative[index]), float(half_width[index]), int(usable[index])))
         return found
-
-    def _widest_of(
-        self, name: str, values: NDArray[np.float64], configurations: NDArray[np.int64]
-    ) -> tuple[int, float, float] | None:
-        n = (~np.isnan(values)).sum(axis=1)
-        usable = n >= 2
-        if not usable.any():
-            return None
-        values, configurations, n = values[usable], configurations[usable], n[usable]
-        mean = np.abs(np.nanmean(values, axis=1))
-        sd = np.nanstd(values, axis=1, ddof=1)
-        quantile = student_t if self._sequential is None else self._sequential.quantile
-        half_width = np.array([quantile(int(count) - 1) for count in n]) * sd / np.sqrt(n)
-        relative = np.divide(half_width, mean, out=np.zeros_like(mean), where=mean > 0.0)
-        # An absolute rule is furthest from being met where the interval itself is widest.
-        absolute = any(rule.measure == name and not rule.relative for rule in self._plan.until)
-        index = int(np.argmax(half_width if absolute else relative))
-        return int(configurations[index]), float(relative[index]), float(half_width[index])

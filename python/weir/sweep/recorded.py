@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,140 +16,117 @@ from weir.errors import WeirError
 from weir.run.tables import TABLES, WHOLE_RUN
 from weir.scenario.toml import to_toml
 from weir.stats import analysis
-from weir.store import Store
+from weir.store import Store, StoreError
 from weir.store import Sweep as Record
 from weir.sweep.design import Design
-from weir.sweep.design import Kind as DesignKind
-from weir.sweep.measured import measured
 from weir.sweep.plan import FORMAT, TUNING, Kind
-from weir.sweep.stopping import OPEN, stops
 from weir.sweep.until import Rule, Sequential
 
 if TYPE_CHECKING:
     from weir.store import Cost
-    from weir.sweep.axes import Axis
 
 CONFIGURATION = ("point", "variant", "label")
 """The columns that replications of a configuration have in common, beside the axes."""
 
+MET, MAXIMUM, OPEN = "met", "maximum", "open"
+"""States of a configuration: it has all that are wanted, or enough for the rules; it has as many as allowed,
+and the rules are not met; it is not finished."""
+
 _OF_GROUPS = {"links", "groups", "delays", "completions"}
+
+
+def measured(scan: Callable[[str], pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+    """The tables that measures are found in: `links`, `groups` and, unless the store is of a version that had
+    none, `completions`."""
+    tables = {name: scan(name).collect() for name in ("links", "groups")}
+    with suppress(StoreError):
+        tables["completions"] = scan("completions").collect()
+    return tables
+
+
+class _Table:
+    """A table of a result: a row for each run and whatever else the table is about."""
+
+    def __set_name__(self, owner: type[RecordedSweep], name: str) -> None:
+        self._name = name
+
+    def __get__(self, sweep: RecordedSweep, owner: type[RecordedSweep]) -> pl.DataFrame:
+        return sweep.keyed(self._name)
 
 
 class RecordedSweep:
     """The definition, the finished runs and the tables of a result."""
 
+    links = _Table()
+    """Queues and utilisation by link, direction, class, group and period (-1: the whole run)."""
+    groups = _Table()
+    """Goodput, loss and fairness by flow group and period."""
+    flows = _Table()
+    """Goodput by flow and period."""
+    delays = _Table()
+    """Histograms of the queueing delay: `count` packets up to `upto_ms`."""
+    completions = _Table()
+    """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their number,
+    times and slowdowns. Empty where no flows come and go."""
+    series = _Table()
+    """Inner variables over time; empty unless the scenario asks for series."""
+
     def __init__(self, store: Store, record: Record) -> None:
-        if record.definition["kind"] == TUNING:
+        definition: Mapping[str, Any] = record.definition
+        if definition["kind"] == TUNING:
             raise WeirError(
                 f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
                 f"its page is in {store.directory(record)}; name another result for tables and figures",
             )
-        if record.definition["format"] != FORMAT:
+        if definition["format"] != FORMAT:
             raise WeirError(
                 f"another version of Weir defined the result {record.name!r}", "use that version to read it"
             )
         self.store = store
         self.record = record
-        self.layout = Design.from_json(record.definition["design"])
-
-    @property
-    def number(self) -> int:
-        """In its store, from 1."""
-        assert self.record.number is not None, "the store has numbered it"
-        return self.record.number
-
-    @property
-    def name(self) -> str:
-        return self.record.name
-
-    @property
-    def id(self) -> str:
+        self.number = record.number or 0
+        """In its store, from 1; 0 if it is not recorded there."""
+        self.name = record.name
+        self.id = record.id
         """Results with the same id show the same."""
-        return self.record.id
-
-    @property
-    def kind(self) -> Kind:
-        """`run`, `compare` or `sweep`."""
-        return self._definition["kind"]
-
-    @property
-    def title(self) -> str:
-        return str(self._definition["title"])
-
-    @property
-    def scenario(self) -> str:
-        """Its name."""
-        return str(self._definition["scenario"])
-
-    @property
-    def command(self) -> str | None:
+        self.command = record.command
         """The command line, where there was one."""
-        return self.record.command
-
-    @property
-    def created(self) -> datetime | None:
-        return self.record.created
-
-    @property
-    def results_version(self) -> int:
-        return int(self._definition["results_version"])
-
-    @property
-    def replications(self) -> int:
+        self.created = record.created
+        self.kind: Kind = definition["kind"]
+        """`run`, `compare` or `sweep`."""
+        self.title: str = definition["title"]
+        self.scenario: str = definition["scenario"]
+        """Its name."""
+        self.results_version: int = definition["results_version"]
+        self.replications: int = definition["replications"]
         """Of every configuration; with rules for stopping, at most."""
-        return int(self._definition["replications"])
-
-    @property
-    def seed(self) -> int:
+        self.seed: int = definition["seed"]
         """Of replication 0; replication r has `seed + r`."""
-        return int(self._definition["seed"])
-
-    @cached_property
-    def until(self) -> tuple[Rule, ...]:
+        self.until = tuple(Rule.parse(text) for text in definition["until"])
         """The rules for stopping."""
-        return tuple(Rule.parse(text) for text in self._definition["until"])
-
-    @property
-    def margins(self) -> Mapping[str, float]:
+        self.margins: Mapping[str, float] = definition["margins"]
         """Measure to the largest difference, in its unit, that is called equal."""
-        return self._definition["margins"]
-
-    @property
-    def variants(self) -> list[str]:
-        return [variant["name"] for variant in self._definition["variants"]]
-
-    @property
-    def labels(self) -> list[str]:
+        self.variants: list[str] = [variant["name"] for variant in definition["variants"]]
+        self.labels: list[str] = [variant["label"] for variant in definition["variants"]]
         """Of the variants, in order."""
-        return [variant["label"] for variant in self._definition["variants"]]
-
-    @property
-    def baseline(self) -> str:
-        """The variant that the others are compared with: the first."""
-        return self.variants[0]
+        self.baseline = self.variants[0]
+        """The variant that the others are compared with."""
+        self.resolved: Mapping[str, str] = definition["resolved"]
+        """Variant to its scenario as TOML, every default written out, axes not yet set."""
+        self.layout = Design.from_json(definition["design"])
+        self.design = self.layout.kind
+        """How the points were chosen."""
+        self.axes = self.layout.axes
+        self._sequential = Sequential(self.until, self.replications) if self.until else None
 
     def label(self, variant: str) -> str:
         """Of one variant."""
         return self.labels[self.variants.index(variant)]
 
-    @property
-    def resolved(self) -> Mapping[str, str]:
-        """Variant to its scenario as TOML, every default written out, axes not yet set."""
-        return self._definition["resolved"]
-
     @cached_property
     def flow_groups(self) -> list[str]:
         """Names of the groups of flows."""
-        return list(tomllib.loads(next(iter(self.resolved.values())))["flows"])
-
-    @property
-    def design(self) -> DesignKind:
-        """How the points were chosen."""
-        return self.layout.kind
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        return self.layout.axes
+        return [path.group for path in _core.network_of(self.resolved[self.baseline]).paths]
 
     def resolved_at(self, point: int, variant: str) -> str:
         """The scenario of one configuration as TOML."""
@@ -178,7 +154,7 @@ class RecordedSweep:
                 "point": np.repeat(np.arange(points, dtype=np.int64), variants),
                 "variant": self.variants * points,
                 "label": self.labels * points,
-                "hash": self._definition["configurations"],
+                "hash": self.record.definition["configurations"],
             },
             schema_overrides={"hash": pl.String},
         )
@@ -207,14 +183,24 @@ class RecordedSweep:
 
     @cached_property
     def stops(self) -> pl.DataFrame:
-        """How far each configuration is: see `weir.sweep.stopping`."""
-        runs = self._finished
+        """How far each configuration is: point, variant, n (so many replications count, the first ones) and
+        state (`met`, `maximum` or `open`)."""
+        runs = self._finished.select("run", "point", "variant", "replication")
         if self._sequential is not None:
-            measures = list(dict.fromkeys(rule.measure for rule in self.until))
             observed = analysis.observations(self._measured(runs["run"].unique().to_list()))
+            measures = {rule.measure for rule in self.until}
             whole = observed.filter(pl.col("period") == WHOLE_RUN).select("run", *measures)
             runs = runs.join(whole, on="run", how="left", maintain_order="left")
-        return stops(runs, self.configurations, self.replications, self._sequential)
+        found = {
+            (str(part["variant"][0]), int(part["point"][0])): stop(part, self.replications, self._sequential)
+            for part in runs.sort("replication").partition_by("point", "variant", maintain_order=True)
+        }
+        every = self.configurations.select("point", "variant")
+        rows = [found.get((variant, point), (0, OPEN)) for point, variant in every.iter_rows()]
+        return every.with_columns(
+            pl.Series("n", [n for n, _ in rows], dtype=pl.Int64),
+            pl.Series("state", [state for _, state in rows], dtype=pl.String),
+        )
 
     @property
     def unfinished(self) -> int:
@@ -245,40 +231,9 @@ class RecordedSweep:
         return self.finished.join(rows, on="run", how="left", maintain_order="left")
 
     @property
-    def links(self) -> pl.DataFrame:
-        """Queues and utilisation by link, direction, class, group and period (-1: the whole run)."""
-        return self._keyed("links")
-
-    @property
-    def groups(self) -> pl.DataFrame:
-        """Goodput, loss and fairness by flow group and period."""
-        return self._keyed("groups")
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """Goodput by flow and period."""
-        return self._keyed("flows")
-
-    @property
-    def delays(self) -> pl.DataFrame:
-        """Histograms of the queueing delay: `count` packets up to `upto_ms`."""
-        return self._keyed("delays")
-
-    @property
-    def completions(self) -> pl.DataFrame:
-        """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their
-        number, times and slowdowns. Empty where no flows come and go."""
-        return self._keyed("completions")
-
-    @property
-    def series(self) -> pl.DataFrame:
-        """Inner variables over time; empty unless the scenario asks for series."""
-        return self._keyed("series")
-
-    @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """All of them by name, each read when it is looked at."""
-        return _Tables(self)
+        """All of them by name."""
+        return {name: getattr(self, name) for name in TABLES}
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of all runs that count, by key of the run: the first column, `run`."""
@@ -304,14 +259,6 @@ class RecordedSweep:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def _definition(self) -> Mapping[str, Any]:
-        return self.record.definition
-
-    @cached_property
-    def _sequential(self) -> Sequential | None:
-        return Sequential(self.until, self.replications) if self.until else None
-
     @cached_property
     def _finished(self) -> pl.DataFrame:
         finished = self.store.finished(self.wanted["run"].unique().to_list())
@@ -322,8 +269,9 @@ class RecordedSweep:
     def _run_keys(self) -> list[int]:
         return self.finished["run"].unique().to_list()
 
-    def _keyed(self, name: str) -> pl.DataFrame:
-        rows = self._scan(name).collect()
+    def keyed(self, name: str) -> pl.DataFrame:
+        """A table behind the columns that tell runs apart."""
+        rows = self.table(name)
         if name in _OF_GROUPS and len(self.flow_groups) == 1:
             # The store leaves out the rows of an only group: they are those of all.
             own = rows.filter(pl.col("group") == analysis.ALL)
@@ -339,18 +287,19 @@ class RecordedSweep:
         return rows.with_columns(pl.col(pl.Enum).cast(pl.String))
 
 
-class _Tables(Mapping[str, pl.DataFrame]):
-    def __init__(self, sweep: RecordedSweep) -> None:
-        self._sweep = sweep
+def stop(runs: pl.DataFrame, wanted: int, sequential: Sequential | None) -> tuple[int, str]:
+    """How many replications of a configuration count, and its state.
 
-    def __getitem__(self, name: str) -> pl.DataFrame:
-        if name not in TABLES:
-            raise KeyError(name)
-        frame: pl.DataFrame = getattr(self._sweep, name)
-        return frame
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(TABLES)
-
-    def __len__(self) -> int:
-        return len(TABLES)
+    `runs` are its finished ones, in order, with `replication` and the measures of the rules.
+    """
+    if sequential is None:
+        return len(runs), MET if len(runs) >= wanted else OPEN
+    # What comes after a gap was asked for by another sweep, or is still to be counted.
+    gaps = np.flatnonzero(runs["replication"].to_numpy() != np.arange(len(runs)))
+    n = int(gaps[0]) if gaps.size else len(runs)
+    measures = {rule.measure for rule in sequential.rules}
+    values = {name: runs[name].fill_null(float("nan")).to_numpy()[:n] for name in measures}
+    stopped = sequential.stopped_at(values, n)
+    if stopped is None:
+        return n, OPEN
+    return stopped, MET if sequential.state(values, stopped) <= 1.0 else MAXIMUM

@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
 from weir.errors import WeirError
-from weir.store import Finished, FinishedRun, Store
+from weir.store import Store
 from weir.sweep.chunk import Chunk, Job, LostWorkersError, Outcome
 from weir.sweep.monitor import PrecisionMonitor, Widest
 from weir.sweep.plan import Plan
@@ -30,6 +30,10 @@ _OTHERS_S = 1.0
 
 _COMPACT_RUNS = 20_000
 """Finished runs after which Parquet files are written though the sweep goes on."""
+
+
+# Dask's own errors, named without importing Dask.
+_LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClientError"}
 
 
 @dataclass(frozen=True)
@@ -77,13 +81,6 @@ class Tally:
     cpu_s: float = 0.0
     wall_s: float = 0.0
 
-    def add(self, other: Tally) -> None:
-        """What was done before, by other means."""
-        self.found += other.found
-        self.done += other.done
-        self.cpu_s += other.cpu_s
-        self.wall_s += other.wall_s
-
 
 @dataclass
 class _Runner:
@@ -92,12 +89,12 @@ class _Runner:
     workers: Workers
     monitor: PrecisionMonitor
     progress: OnProgress | None
-    tally: Tally = field(default_factory=Tally)
+    tally: Tally
     queue: deque[int] = field(default_factory=deque[int])
     """Places (index into the flattened keys) of runs to be done."""
     others: set[int] = field(default_factory=set[int])
     """Keys that another sweep has claimed."""
-    pending: dict[Future[Outcome], list[Job]] = field(default_factory=dict["Future[Outcome]", list[Job]])
+    pending: dict[Future[Outcome], Chunk] = field(default_factory=dict["Future[Outcome]", Chunk])
     asked: set[int] = field(default_factory=set[int])
     """Keys that were queued or found: none is asked for twice."""
     seconds_per_run: float | None = None
@@ -119,8 +116,8 @@ class _Runner:
                 if not self.workers.alive():
                     raise self._gone("the cluster is gone")
         finally:
-            self.tally.wall_s = time.monotonic() - started
-            self.store.release([job.run for jobs in self.pending.values() for job in jobs])
+            self.tally.wall_s += time.monotonic() - started
+            self.store.release([job.run for chunk in self.pending.values() for job in chunk.jobs])
 
     def _want(self, places: Iterable[int]) -> None:
         """Asks for runs: those in the store count at once, which may make others wanted."""
@@ -146,11 +143,11 @@ class _Runner:
             jobs = self._next(slots)
             if not jobs:
                 return
-            chunk = Chunk.of(jobs, 3.0 * CHUNK_S)
+            chunk = Chunk(tuple(jobs), 3.0 * CHUNK_S)
             try:
-                self.pending[self.workers.submit(chunk)] = jobs
+                self.pending[self.workers.submit(chunk)] = chunk
             except Exception as error:
-                self.store.release(chunk.runs)
+                self.store.release([job.run for job in jobs])
                 raise self._translated(error) from error
 
     def _next(self, slots: int) -> list[Job]:
@@ -176,11 +173,12 @@ class _Runner:
         return max(1, min(whole, max(share, least), _LARGEST))
 
     def _job(self, place: int) -> Job:
-        configuration, replication = divmod(place, self.plan.replications)
+        index, replication = divmod(place, self.plan.replications)
         return Job(
-            int(self.plan.keys[configuration, replication]),
+            int(self.plan.keys[index, replication]),
             place,
-            self.plan.configurations[configuration].scenario,
+            self.plan.configurations[index].scenario,
+            self.plan.hashes[index],
             self.plan.seeds[replication],
         )
 
@@ -190,7 +188,7 @@ class _Runner:
             return
         ended, _ = wait(self.pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
         for future in ended:
-            jobs = self.pending.pop(future)
+            jobs = self.pending.pop(future).jobs
             try:
                 outcome = future.result()
             except BaseException as error:
@@ -198,31 +196,19 @@ class _Runner:
                 raise self._translated(error) from error
             self._absorb(jobs, outcome)
 
-    def _absorb(self, jobs: list[Job], outcome: Outcome) -> None:
-        done = len(outcome.cpu_s)
+    def _absorb(self, jobs: Sequence[Job], outcome: Outcome) -> None:
+        runs = outcome.finished.runs
         # What did not fit into the chunk's time is first in line again, for whoever is next.
-        self.queue.extendleft(job.place for job in reversed(jobs[done:]))
-        self.store.release([job.run for job in jobs[done:]])
-        if done == 0:
+        rest = jobs[len(runs) :]
+        self.queue.extendleft(job.place for job in reversed(rest))
+        self.store.release([job.run for job in rest])
+        if not runs:
             return
-        runs = [
-            FinishedRun(
-                job.run,
-                self.plan.hashes[job.place // self.plan.replications],
-                job.seed,
-                cpu_s=cpu_s,
-                packets=packets,
-                events=events,
-            )
-            for job, cpu_s, packets, events in zip(
-                jobs[:done], outcome.cpu_s, outcome.packets, outcome.events, strict=True
-            )
-        ]
-        self.store.commit(Finished(runs, outcome.tables))
-        self.tally.done += done
-        self.tally.cpu_s += sum(outcome.cpu_s)
-        self.seconds_per_run = outcome.wall_s / done
-        self._want(self.monitor.measured(outcome.tables))
+        self.store.commit(outcome.finished)
+        self.tally.done += len(runs)
+        self.tally.cpu_s += sum(run.cpu_s for run in runs)
+        self.seconds_per_run = outcome.wall_s / len(runs)
+        self._want(self.monitor.measured(outcome.finished.tables))
         if self.tally.done - self.compacted >= _COMPACT_RUNS:
             self.compacted = self.tally.done
             self.store.compact()
@@ -264,15 +250,18 @@ class _Runner:
 
     def _translated(self, error: BaseException) -> BaseException:
         """What has become of workers, in words; what is no fault of theirs, as it is."""
-        reason = _reason(error)
-        if reason is not None:
-            return self._gone(reason)
+        name = type(error).__name__
+        if isinstance(error, BrokenProcessPool):
+            return self._gone("a worker process was killed")
+        if isinstance(error, CancelledError):
+            return self._gone("the cluster gave up the work it had")
+        if name in _LOST:
+            return self._gone(f"the cluster lost its workers ({name})")
         is_users = hasattr(error, "weir_traceback")
         if isinstance(error, WeirError) or is_users or not isinstance(error, Exception):
             return error
         return LostWorkersError(
-            f"a worker failed: {type(error).__name__}: {error}",
-            "every worker needs the same Weir, and memory for its runs",
+            f"a worker failed: {name}: {error}", "every worker needs the same Weir, and memory for its runs"
         )
 
     def _gone(self, reason: str) -> LostWorkersError:
@@ -282,32 +271,25 @@ class _Runner:
         )
 
 
-_LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClientError"}
-
-
-def _reason(error: BaseException) -> str | None:
-    """Where workers were lost."""
-    if isinstance(error, BrokenProcessPool):
-        return "a worker process was killed"
-    if isinstance(error, CancelledError):
-        return "the cluster gave up the work it had"
-    # Dask's own errors, named without importing Dask.
-    if type(error).__name__ in _LOST:
-        return f"the cluster lost its workers ({type(error).__name__})"
-    return None
-
-
 def run_plan(
-    plan: Plan, store: Store, workers: Workers, progress: OnProgress | None = None, *, watch: bool = False
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    progress: OnProgress | None = None,
+    *,
+    watch: bool = False,
+    done: Tally | None = None,
 ) -> Tally:
     """Does the runs that the store does not have, and commits each chunk as it ends.
 
     Args:
         watch: whether `progress` is to be told of the widest intervals.
+        done: what was done before, by other means; it is counted with the rest.
 
     Raises WorkersError where the workers are lost, StoreError where nothing can be kept.
     """
-    runner = _Runner(plan, store, workers, PrecisionMonitor(plan, needed=watch or bool(plan.until)), progress)
+    monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
+    runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
     runner.run()
     store.compact(force=True)
     return runner.tally

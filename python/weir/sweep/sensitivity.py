@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir.stats.intervals import mean_interval
-from weir.sweep.design import Design, DesignError, salib
+from weir.sweep.design import Design, DesignError, problem, salib
 
 Values = NDArray[np.float64]
 
@@ -104,15 +104,10 @@ def _saltelli(design: Design, outputs: Values) -> pl.DataFrame:
         return _frame(
             design, first=nothing, first_half_width=nothing, total=nothing, total_half_width=nothing
         )
-    problem = {
-        "num_vars": axes,
-        "names": [axis.column for axis in design.axes],
-        "bounds": [[0.0, 1.0]] * axes,
-    }
     # Its resamples are all in memory at once.
     resamples = min(1000, max(50, 20_000_000 // len(base)))
     found: Any = salib("SALib.analyze.sobol").analyze(
-        problem, outputs, calc_second_order=False, num_resamples=resamples, seed=_SEED
+        problem(design.axes), outputs, calc_second_order=False, num_resamples=resamples, seed=_SEED
     )
     return _frame(
         design,

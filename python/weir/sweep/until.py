@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import WeirError
-from weir.stats.intervals import CONFIDENCE, Interval, student_t
+from weir.stats.intervals import CONFIDENCE, Interval, mean_interval, student_t
 from weir.stats.measures import MEASURES, Measure
 
 _FIRST = (5, 7)
@@ -156,15 +156,7 @@ class Sequential:
         between two looks for reasons of its own, it takes the share of the next.
         NaN, "not defined", is left out.
         """
-        defined = values[:n][~np.isnan(values[:n])]
-        count = int(defined.size)
-        if count == 0:
-            return Interval(math.nan, None, 0)
-        mean = float(defined.mean())
-        if count == 1:
-            return Interval(mean, None, 1)
-        half_width = self.quantile(count - 1) * float(defined.std(ddof=1)) / math.sqrt(count)
-        return Interval(mean, half_width, count)
+        return mean_interval(values[:n], self.level)
 
     def half_width(self, values: NDArray[np.float64], look: int) -> float:
         """Of the interval of the first `look` values; infinite where one of them is missing."""
@@ -183,7 +175,7 @@ class Sequential:
         for look in self.looks:
             if look > n:
                 return None
-            if look == self.maximum or self._width(observed, look) <= 1.0:
+            if look == self.maximum or self.state(observed, look) <= 1.0:
                 return look
         return None
 
@@ -196,9 +188,6 @@ class Sequential:
 
         At a look, 1 or less is narrow enough. Infinite where a value is missing.
         """
-        return self._width(observed, n)
-
-    def _width(self, observed: Mapping[str, NDArray[np.float64]], n: int) -> float:
         widest = 0.0
         for rule in self.rules:
             values = observed[rule.measure]

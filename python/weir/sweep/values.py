@@ -40,28 +40,26 @@ class Levels:
         return self.index(u) / max(1, len(self.values) - 1)
 
     @cached_property
-    def unit(self) -> str:
-        """Of `number`: the one unit of all values, else that of the largest; empty for texts."""
-        quantities = [_quantity(value) for value in self.values]
-        units = {unit for _, unit in filter(None, quantities)}
-        if None in quantities:
-            return ""
-        if len(units) == 1:
-            return units.pop()
-        sizes = [_si(str(value)) for value in self.values]
-        known = [size for size in sizes if size is not None]
-        if len(known) < len(sizes) or len({name for _, name in known}) > 1:
-            return ""
-        largest = max(range(len(known)), key=lambda index: known[index][0])
-        return [unit for _, unit in filter(None, quantities)][largest]
+    def _common(self) -> str | None:
+        """The one unit of all values, else that of the largest; None unless they are of one kind."""
+        quantities = [quantity for value in self.values if (quantity := _quantity(value)) is not None]
+        units = {unit for _, unit in quantities}
+        if len(quantities) < len(self.values) or len(units) == 1:
+            return units.pop() if len(quantities) == len(self.values) else None
+        sizes = [size for value in self.values if (size := _si(str(value))) is not None]
+        if len(sizes) < len(self.values) or len({name for _, name in sizes}) > 1:
+            return None
+        return max(zip(sizes, quantities, strict=True), key=lambda pair: pair[0][0])[1][1]
 
-    @cached_property
+    @property
+    def unit(self) -> str:
+        """Of `number`; empty for pure numbers and texts."""
+        return self._common or ""
+
+    @property
     def numeric(self) -> bool:
         """Whether all values are numbers, or quantities of one kind."""
-        quantities = [_quantity(value) for value in self.values]
-        return None not in quantities and (
-            bool(self.unit) or all(unit == "" for _, unit in filter(None, quantities))
-        )
+        return self._common is not None
 
     @cached_property
     def log(self) -> bool:

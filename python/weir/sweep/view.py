@@ -130,10 +130,6 @@ class Sweep(RecordedSweep):
 
         Columns: the keys, upto_ms, count.
         """
-        return self._delay_histograms
-
-    @cached_property
-    def _delay_histograms(self) -> pl.DataFrame:
         whole = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
         tables = {name: self._scan(name).filter(whole).collect() for name in ("links", "delays")}
         rows = analysis.bottleneck_rows(tables, "delays", analysis.ALL).select("run", "upto_ms", "count")
@@ -234,16 +230,71 @@ class Sweep(RecordedSweep):
     @property
     def facts(self) -> Mapping[str, str]:
         """The head of a page."""
-        return describe.facts(self)
+        cost = self.cost
+        runs = describe.state(self).replace(" runs", "", 1).replace(" run", "", 1)
+        found = {
+            "Scenario": self.scenario,
+            "Points": f"{len(self.layout.rows):,}",
+            "Variants": f"{len(self.labels):,}",
+            "Replications": f"{'at most ' if self.until else ''}{self.replications:,}",
+            "Runs": runs,
+            "Packets simulated": f"{cost.packets:,}",
+            "CPU time": f"{cost.cpu_s:.1f} s{describe.speed(cost)}",
+        }
+        if self.until:
+            found["Until"] = " and ".join(str(rule) for rule in self.until)
+        return found
 
     @property
     def origin(self) -> Mapping[str, str]:
         """What it takes to run it again."""
-        return describe.origin(self)
+        last = self.seed + self.replications - 1
+        return {
+            "Result": f"{self.number} {self.name} ({self.id})",
+            "Weir": f"{self.record.weir}, results version {self.results_version}",
+            "Seeds": f"{self.seed} to {last}" if last > self.seed else str(self.seed),
+            "Defined": describe.moment(self.created),
+        }
 
     def document(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
         """Everything that `--json` prints: plain values, null for "not defined"."""
-        return describe.document(self, self._known(measures))
+        chosen = self._known(measures)
+        return {
+            "number": self.number,
+            "name": self.name,
+            "kind": self.kind,
+            "id": self.id,
+            "scenario": self.scenario,
+            "title": self.title,
+            "command": self.command,
+            "design": self.design,
+            "axes": [axis.to_json() for axis in self.axes],
+            "variants": self.record.definition["variants"],
+            "baseline": self.baseline,
+            "margins": dict(self.margins),
+            "replications": self.replications,
+            "seeds": list(range(self.seed, self.seed + self.replications)),
+            "until": [str(rule) for rule in self.until],
+            "weir": self.record.weir,
+            "results_version": self.results_version,
+            "state": describe.state(self),
+            "configurations": self.stops.to_dicts(),
+            "runs": self.finished["run"].n_unique(),
+            "wanted": self.wanted["run"].n_unique(),
+            "cost": {
+                "runs": self.cost.runs,
+                "cpu_s": self.cost.cpu_s,
+                "packets": self.cost.packets,
+                "events": self.cost.events,
+            },
+            "measures": {
+                name: {"title": m.title, "unit": m.unit, "definition": m.definition}
+                for name, m in MEASURES.items()
+                if name in self.measures
+            },
+            "estimates": self.estimates(chosen).fill_nan(None).to_dicts(),
+            "differences": self.differences(measures=chosen).fill_nan(None).to_dicts(),
+        }
 
     def __repr__(self) -> str:
         variants = ", ".join(self.labels)

@@ -7,15 +7,10 @@ import signal
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import get_context
-from threading import Event, Lock
-from typing import TYPE_CHECKING
 
-from weir.sweep.chunk import Chunk, Outcome, work
-
-if TYPE_CHECKING:
-    from weir import _core
+from weir.sweep.chunk import Chunk, Outcome, Watch, work
 
 
 @dataclass(frozen=True)
@@ -37,39 +32,11 @@ class Workers:
     """Whether anybody is still there."""
 
 
-@dataclass
-class _InThreads:
-    """Watches the runs of the threads of this process."""
-
-    stop: Event = field(default_factory=Event)
-    lock: Lock = field(default_factory=Lock)
-    batches: dict[int, tuple[_core.Batch, int]] = field(
-        default_factory=dict["int", "tuple[_core.Batch, int]"]
-    )
-
-    @property
-    def stopped(self) -> bool:
-        return self.stop.is_set()
-
-    def begin(self, batch: _core.Batch, size: int) -> None:
-        with self.lock:
-            self.batches[id(batch)] = (batch, size)
-
-    def end(self, batch: _core.Batch) -> None:
-        with self.lock:
-            del self.batches[id(batch)]
-
-    def under_way(self) -> float:
-        with self.lock:
-            batches = list(self.batches.values())
-        return sum(batch.progress * size for batch, size in batches)
-
-
 @contextmanager
 def threads(number: int = 0) -> Generator[Workers]:
     """Threads of this process; 0 means one per core."""
     slots = number or _cores()
-    watch = _InThreads()
+    watch = Watch()
     with ThreadPoolExecutor(slots, thread_name_prefix="weir") as pool:
         try:
             yield Workers(
@@ -88,7 +55,7 @@ def threads(number: int = 0) -> Generator[Workers]:
 def processes(number: int = 0) -> Generator[Workers]:
     """Processes of this machine, spawned: a fork after threads have begun is not safe."""
     slots = number or _cores()
-    pool = ProcessPoolExecutor(slots, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
+    pool = ProcessPoolExecutor(slots, mp_context=get_context("spawn"), initializer=ignore_ctrl_c)
     try:
         yield Workers(
             lambda chunk: pool.submit(work, chunk),
@@ -96,7 +63,13 @@ def processes(number: int = 0) -> Generator[Workers]:
             f"{slots} process{'es' if slots > 1 else ''}",
         )
     finally:
-        _end(pool)
+        # At once: their chunks are not wanted any more, or there are none.
+        children = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in children:
+            child.terminate()
+        for child in children:
+            child.join()
 
 
 @contextmanager
@@ -119,19 +92,9 @@ def executor(pool: Executor, slots: int = 0) -> Generator[Workers]:
             future.cancel()
 
 
-def _ignore_ctrl_c() -> None:
-    # Ctrl-C in a terminal reaches all its processes; ours tells its own when to end.
+def ignore_ctrl_c() -> None:
+    """Ctrl-C in a terminal reaches all its processes; ours tells its own when to end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Ends the processes at once: their chunks are not wanted any more, or there are none."""
-    children = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for child in children:
-        child.terminate()
-    for child in children:
-        child.join()
 
 
 def _cores() -> int:
