@@ -7,12 +7,10 @@ import pytest
 
 from conftest import Command
 from weir.bench import measure as bench
-from weir.bench import peer
 from weir.bench import worker as bench_worker
-from weir.bench.disciplines import costs_of, discipline_costs
-from weir.bench.measure import CASES, Measurement, Scaling
+from weir.bench.costs import Scaling, SweepCost, costs_of, discipline_costs, scaling, sweep_costs
+from weir.bench.measure import CASES, Measurement, Timing
 from weir.bench.page import page
-from weir.bench.sweeps import SweepCost, sweep_costs
 from weir.scenario.scenario import bundled
 
 
@@ -45,13 +43,13 @@ def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         cost = {"packets": 1000, "events": 4000, "wall_s": 1.0, "peak_rss_mb": 60.0, "added_rss_mb": 9.0}
         return json.dumps({**cost, "user_s": next(costs)})
 
-    timings = iter([peer.Timing(30.0, 2000), peer.Timing(40.0, 2000)])
+    timings = iter([Timing(30.0, 2000), Timing(40.0, 2000)])
 
-    def time_case(_: str) -> peer.Timing:
+    def time_case(_: str) -> Timing:
         return next(timings)
 
     monkeypatch.setattr(bench, "output_of", run)
-    monkeypatch.setattr(peer, "time_case", time_case)
+    monkeypatch.setattr(bench, "time_in_ns2", time_case)
     said: list[str] = []
     (measured,) = bench.measure(["gigabit-100"], 3, with_peer=True, say=said.append)
     assert measured.user_s == 0.3
@@ -63,12 +61,12 @@ def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_names_machine_and_numbers() -> None:
-    scaling = Scaling("wireline-delay", replications=20, cores=2, one_s=6.0, all_s=3.0)
+    batch = Scaling("wireline-delay", replications=20, cores=2, one_s=6.0, all_s=3.0)
     sweeps = [
         SweepCost("one thread", 10_000, 20.0, 20.5, 20.4),
         SweepCost("two threads", 10_000, 20.0, 20.8, 10.4),
     ]
-    alone = page([measurement()], scaling, sweeps, [])
+    alone = page([measurement()], batch, sweeps, [])
     assert "A sweep of 10,000 runs" in alone
     assert "| two threads | 20.00 | 20.80 | 4.0% | 10.40 | 1.96 |" in alone
     assert "20 replications of `wireline-delay` take 6.00 s on one thread" in alone
@@ -84,7 +82,7 @@ def test_the_page_names_machine_and_numbers() -> None:
         '{"discipline": "fq", "flows": 1000, "ns_per_packet": 38.0}\n'
     )
     peers = [measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()]
-    together = page(peers, scaling, sweeps, disciplines)
+    together = page(peers, batch, sweeps, disciplines)
     assert "| pi | 9.5 | 5.5 | – |" in together
     assert "| fq | 30.0 | 26.0 | 38.0 |" in together
     assert "| 2,100 | 20.7 |" in together
@@ -111,7 +109,7 @@ def test_the_command_prints_an_array(weir_command: Command) -> None:
 
 @pytest.mark.slow
 def test_replications_are_timed_on_one_thread_and_on_all() -> None:
-    timed = bench.scaling(2, 1, say=lambda _: None)
+    timed = scaling(2, 1, say=lambda _: None)
     # How fast is for a page to say, not for a test.
     assert (timed.replications, timed.cores) == (2, os.cpu_count())
     assert timed.speedup == timed.one_s / timed.all_s > 0

@@ -10,8 +10,8 @@ import pytest
 
 import weir
 from weir import plot
-from weir.plot._delays import distributions
-from weir.plot._lines import rem_targets
+from weir.plot._means import rem_targets
+from weir.plot._runs import distributions
 from weir.run.processes import Process, output_of
 from weir.sweep.dimension import TIME
 

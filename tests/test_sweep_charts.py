@@ -34,8 +34,8 @@ from fake_sweep import (
 from weir import plot
 from weir.plot import KINDS, Figure, figure, figures_of, options_of, save
 from weir.plot._averages import interval
+from weir.plot._chart import log_ticks
 from weir.plot._cut import thinned
-from weir.plot._parts import log_ticks
 from weir.stats.intervals import mean_interval, student_t
 from weir.sweep.dimension import ChartError, Dimension, find
 

@@ -25,7 +25,7 @@ from fake_sweep import (
     sampled,
 )  # fmt: skip
 from weir.plot import Figure, figure
-from weir.plot._delays import distributions
+from weir.plot._runs import distributions
 from weir.plot._sensitivity import end_of, placed
 from weir.stats.intervals import student_t
 from weir.sweep.dimension import ChartError, Dimension

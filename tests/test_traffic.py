@@ -142,7 +142,7 @@ def test_results_of_before_there_were_transfers_can_be_read(tmp_path: Path, comp
 
 
 def test_the_figure_shows_both_quantiles_of_every_size(compared: weir.Sweep, tmp_path: Path) -> None:
-    from weir.plot._slowdown import FEWEST
+    from weir.plot._runs import FEWEST
 
     figure = slowdown(compared)
     assert isinstance(figure, Figure)

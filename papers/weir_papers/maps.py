@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from textwrap import wrap
+from typing import Any
 
+import polars as pl
+
+from weir.plot import Figure, verdict_map
 from weir_papers.claims import Claim, Judgement
 from weir_papers.data import Study
+
+_SIGNS = {"holds": "✓", "undecided": "?", "does not hold": "✗"}
+"""Legible in grey print; best first."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,30 @@ class ClaimMap:
     """The setting of the main figures, where it is one of the map."""
     study: Callable[[Study], Study] = lambda study: study
     """The runs to judge by, from those of the paper."""
+
+    def figure(self, study: Study) -> Figure:
+        """One cell per setting, coloured and signed by the verdict; a frame around the setting used."""
+        rows = pl.DataFrame([self._row(place) for place in self.judge(study)])
+        panels = {claim.id: wrap(f"{claim.id}: {claim.text}", 46) for claim in self.claims}
+        shown = {"verdict": "verdict", "decisive": "decided by"}
+        chart = verdict_map(rows, list(_SIGNS), self.titles, panels, shown, (240, 26), 11)
+        said = "Each cell is a setting, judged as the main claims are: ✓ holds, ✗ does not hold, ? undecided."
+        if self.used:
+            said += " The frame is the setting of the other figures."
+        return Figure(self.name, self.title, f"{self.caption} {said}", chart, rows)
+
+    def _row(self, place: Place) -> dict[str, Any]:
+        judged, check = place.judgement, place.judgement.decisive
+        x, y = [*place.setting, 0.0][:2]
+        return {
+            "panel": judged.claim.id,
+            "x": x,
+            "y": y,
+            "verdict": judged.verdict,
+            "sign": _SIGNS[judged.verdict],
+            "decisive": f"{check.title}, {check.place}: {check.value:.4g}; expected {check.expected_text}",
+            "framed": bool(self.used) and tuple(place.setting) == tuple(self.used),
+        }
 
     def judge(self, study: Study) -> list[Place]:
         """Every claim at every setting."""

@@ -12,9 +12,7 @@ from weir.plot import draw
 from weir.sweep import execute_plan
 from weir_papers.claims import Judgement, Verdict, tally
 from weir_papers.data import Data, Study
-from weir_papers.maps import Place
 from weir_papers.paper import Experiment, Paper, Table
-from weir_papers.verdicts import verdict_map
 
 if TYPE_CHECKING:
     from weir.plot import Figure
@@ -81,15 +79,11 @@ class Outcome:
     def figures(self) -> tuple[Figure, ...]:
         """Drawn: those of the paper, then the maps."""
         drawn = [draw(plot(self.study)) for plot in self.paper.plots]
-        return (*drawn, *(verdict_map(mapped, places) for mapped, places in self._judged))
+        return (*drawn, *(mapped.figure(self.study) for mapped in self.paper.maps))
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         return tuple(table(self.study) for table in self.paper.tables)
-
-    @cached_property
-    def _judged(self) -> list[tuple[Any, list[Place]]]:
-        return [(mapped, mapped.judge(self.study)) for mapped in self.paper.maps]
 
     @property
     def cpu_s(self) -> float:

@@ -10,14 +10,16 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.report.evidence import Evidence
+from weir.report.tuning import Evidence
 from weir.scenario.scenario import Scenario
 from weir.stats.intervals import Interval
+from weir.store import Sweep as Record
 from weir.tune.answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
 from weir.tune.online import PHASE_S, Load, Phase
 from weir.tune.region import MapCell, Region
 from weir.tune.space import Setting, Space
 from weir.tune.targets import Target
+from weir.tune.tune import Task, Tuned
 
 SCENARIO = """\
 schema = 1
@@ -72,21 +74,19 @@ def evidence(
     shapes = _shapes(space, bounds) if searched and not drawn else ()
     least = {"not achievable": log(1.1), "undecided": -0.02}.get(verdict, -0.2)
     answer = Answer(verdict, bounds, chosen, defaults, 123, shapes, tried, least)
-    found = Evidence(
-        answer, space.axes, "fake.toml", "A network made of formulas", scenario.to_toml(), 1,
-        command='weir tune fake.toml --target "mean delay < 10 ms" --vary red.max_th=6..50',
-        wall_s=12.3, cpu_s=23.4, exports={"tc script": "#!/bin/sh\ntc qdisc replace dev eth0 root red\n"},
-        origin={"Python": "3.11 on Linux"},
+    command = 'weir tune fake.toml --target "mean delay < 10 ms" --vary red.max_th=6..50'
+    tuned = Tuned(
+        Task(scenario, bounds, space, region, "fake.toml"), answer, (), (), (),
+        Record("0123456789", "fake", "A network made of formulas", {}, command), 12.3, 23.4,
     )  # fmt: skip
-    if region is None:
-        return found
-    return replace(
-        found,
-        region=region,
-        cells=tuple(_cell(best, bounds, *cell) for cell in region.cells()),
-        phases=_phases(),
-        loads=(Load("40 flows", [measured(_place(space, one), 1.5) for one in tried]),),
-    )
+    if region is not None:
+        tuned = replace(
+            tuned,
+            cells=tuple(_cell(best, bounds, *cell) for cell in region.cells()),
+            phases=_phases(),
+            loads=(Load("40 flows", [measured(_place(space, one), 1.5) for one in tried]),),
+        )
+    return Evidence(tuned, {"tc script": "#!/bin/sh\ntc qdisc replace dev eth0 root red\n"})
 
 
 def _targets(verdict: Verdict, at: dict[str, float], count: int) -> tuple[Target, ...]:

@@ -21,13 +21,11 @@ from hypothesis import strategies as st
 from browsing import Visit, chromium
 from weir.cli.options import assignments
 from weir.plot import Panel, render
-from weir.plot.tuning.maps import beyond, worst_corner
-from weir.report.evidence import Evidence
-from weir.report.tuning import evidence_html, evidence_panels, write_evidence
-from weir.report.tuning_words import measured, reasons, verdict_sentence
+from weir.report.tuning import Evidence
 from weir.scenario.scenario import Scenario
 from weir.tune.answer import Outcome
 from weir.tune.targets import Target
+from weir.tune.text import beyond, measured, reasons, sentence, worst_corner
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -52,7 +50,7 @@ MAPS = {"panel-shortfall", "panel-robustness"}
 @cache
 def panels(name: str) -> list[Panel]:
     """Of a case; made once, as a browser is slow enough."""
-    return evidence_panels(CASES[name])
+    return CASES[name].panels
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +61,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for name, case in CASES.items():
         found[name] = directory / f"{name}.html"
-        found[name].write_text(evidence_html(case, panels(name), script), encoding="utf-8")
+        found[name].write_text(case.html(panels(name), script), encoding="utf-8")
     return found
 
 
@@ -71,7 +69,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole directory, of the case with the fewest figures."""
     directory = tmp_path_factory.mktemp("written")
-    write_evidence(CASES["defaults, one target"], directory)
+    CASES["defaults, one target"].write(directory)
     return directory
 
 
@@ -91,7 +89,7 @@ def test_the_page_is_whole_on_a_phone(name: str, browser: Browser, pages: dict[s
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400
     # The verdict is read without scrolling.
     said = visit.page.locator(".said")
-    assert said.inner_text() == verdict_sentence(CASES[name].data)
+    assert said.inner_text() == sentence(CASES[name].tuned.answer)
     box = said.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 800
@@ -113,8 +111,8 @@ def test_on_a_screen_verdict_table_and_setting_need_no_scrolling(
 
 @pytest.mark.parametrize("name", [name for name in CASES if "region" not in name])
 def test_the_sentence_has_every_target_with_its_mean_and_interval(name: str) -> None:
-    answer = CASES[name].answer
-    said = verdict_sentence(CASES[name].data)
+    answer = CASES[name].tuned.answer
+    said = sentence(CASES[name].tuned.answer)
     for outcome in answer.chosen.outcomes:
         words = {"delay_mean": "mean delay"}.get(outcome.target.measure, outcome.target.measure)
         found = re.search(rf"{words} ([\d.]+) ± ([\d.]+) ?(ms|%)", said)
@@ -130,7 +128,7 @@ def test_the_sentence_has_every_target_with_its_mean_and_interval(name: str) -> 
 
 
 def test_each_verdict_is_called_by_its_name() -> None:
-    begins = {name: verdict_sentence(case.data).partition(":")[0] for name, case in CASES.items()}
+    begins = {name: sentence(case.tuned.answer).partition(":")[0] for name, case in CASES.items()}
     assert begins["achieved"] == begins["region"] == "Achieved"
     assert begins["defaults"] == begins["defaults, one target"] == "Your defaults already meet it"
     assert begins["not achievable"] == "Not achievable within these bounds"
@@ -139,8 +137,8 @@ def test_each_verdict_is_called_by_its_name() -> None:
 
 def test_confidence_is_claimed_for_all_but_the_undecided() -> None:
     for case in CASES.values():
-        sure = "95% confidence" in verdict_sentence(case.data)
-        assert sure == (case.answer.verdict != "undecided")
+        sure = "95% confidence" in sentence(case.tuned.answer)
+        assert sure == (case.tuned.answer.verdict != "undecided")
 
 
 def test_what_is_not_achievable_names_the_target_that_is_missed_most() -> None:
@@ -149,35 +147,36 @@ def test_what_is_not_achievable_names_the_target_that_is_missed_most() -> None:
         o.target.measure: (100.0 - o.mean) / (100.0 - o.target.bound)
         if o.target.sense == ">"
         else o.mean / o.target.bound
-        for o in case.answer.chosen.outcomes
+        for o in case.tuned.answer.chosen.outcomes
     }
     worst = max(ratios, key=ratios.__getitem__)
-    said = " ".join(reasons(case.data))
+    said = " ".join(reasons(case.tuned.answer))
     assert f"here {worst.replace('delay_mean', 'mean delay')}, by {ratios[worst]:.3g}." in said
-    assert f"less than a factor of {exp(case.answer.least):.3g}" in said
+    assert f"less than a factor of {exp(case.tuned.answer.least):.3g}" in said
 
 
 def test_what_is_undecided_says_what_it_would_take() -> None:
     assert any(
-        said in " ".join(reasons(CASES["undecided"].data)) for said in ("seeds if its mean", "on its bound")
+        said in " ".join(reasons(CASES["undecided"].tuned.answer))
+        for said in ("seeds if its mean", "on its bound")
     )
 
 
 def test_a_region_names_its_worst_condition(pages: dict[str, Path]) -> None:
     case = CASES["region"]
-    inside = [cell for cell in case.cells if cell.inside]
+    inside = [cell for cell in case.tuned.cells if cell.inside]
     worst = max(inside, key=lambda cell: max(o.shortfall for o in cell.outcomes))
-    assert worst_corner(case.cells) is worst
+    assert worst_corner(case.tuned.cells) is worst
     # The load is heaviest where the rate is least and flows and round trips are most.
     assert "The worst is rate 5 Mbit/s, flows 40, rtt 200 ms" in pages["region"].read_text(encoding="utf-8")
     figure = next(p.figures[0] for p in panels("region") if p.name == "panel-robustness")
     framed = figure.rows.filter(figure.rows["framed"])
     assert framed["setting"].to_list() == ["rate 5 Mbit/s, flows 40, rtt 200 ms"]
-    assert figure.rows["state"].to_list() == [cell.state for cell in case.cells]
+    assert figure.rows["verdict"].to_list() == [cell.state for cell in case.tuned.cells]
 
 
 def test_a_region_says_at_which_of_its_ends_the_setting_stops_holding() -> None:
-    cells = CASES["region of one"].cells
+    cells = CASES["region of one"].tuned.cells
     low, *inner, high = cells
     assert [cell.inside for cell in cells] == [False, *[True] * len(inner), False]
     # Made to be met at one end and missed at the other, whatever they were.
@@ -201,14 +200,16 @@ def test_the_command_on_the_page_gives_the_setting(pages: dict[str, Path], tmp_p
     file = tmp_path / arguments[2]
     file.write_text(SCENARIO, encoding="utf-8")
     tuned = Scenario.load(str(file), assignments([a for a in arguments[3:] if a != "--set"])).to_toml()
-    for path, value in CASES["achieved"].answer.chosen.setting.items():
+    for path, value in CASES["achieved"].tuned.answer.chosen.setting.items():
         name = path.rpartition(".")[2]
         assert re.search(rf'{name} = "?{value}"?', tuned)
 
 
 def test_what_the_scenario_was_loaded_with_is_part_of_the_command() -> None:
-    case = replace(CASES["achieved"], options=('--set links.bottleneck.rate="5 Mbit/s"',))
-    text = html.unescape(evidence_html(case, [], ""))
+    tuned = CASES["achieved"].tuned
+    slower = Scenario.loads(SCENARIO, {"links.bottleneck.rate": "5 Mbit/s"})
+    case = Evidence(replace(tuned, task=replace(tuned.task, scenario=slower)))
+    text = html.unescape(case.html([], ""))
     assert 'weir run fake.toml \\\n  --set links.bottleneck.rate="5 Mbit/s" \\\n' in text
 
 
@@ -223,24 +224,25 @@ def test_the_document_has_what_the_page_says(pages: dict[str, Path]) -> None:
     case = CASES["region of one"]
     found = json.loads(json.dumps(case.to_json(), allow_nan=False))
     page = pages["region of one"].read_text(encoding="utf-8")
-    assert found["sentence"] == verdict_sentence(case.data)
-    assert found["verdict"] == case.answer.verdict
-    assert found["set"] == [f"{path}={value}" for path, value in case.answer.chosen.setting.items()]
+    assert found["sentence"] == sentence(case.tuned.answer)
+    assert found["verdict"] == case.tuned.answer.verdict
+    assert found["set"] == [f"{path}={value}" for path, value in case.tuned.answer.chosen.setting.items()]
     assert [one["mean"] for one in found["chosen"]["outcomes"]] == [
-        pytest.approx(np.mean(outcome.values)) for outcome in case.answer.chosen.outcomes
+        pytest.approx(np.mean(outcome.values)) for outcome in case.tuned.answer.chosen.outcomes
     ]
-    assert len(found["tried"]) == len(case.answer.tried)
-    assert len(found["robustness"]) == len(case.cells)
-    assert len(found["op_red"]) == len(case.phases)
+    assert len(found["tried"]) == len(case.tuned.answer.tried)
+    assert len(found["robustness"]) == len(case.tuned.cells)
+    assert len(found["op_red"]) == len(case.tuned.phases)
     for said in (found["sentence"], found["command"], found["exports"]["tc script"].strip()):
         assert html.escape(said).replace("&quot;", "&#34;") in page
 
 
 def test_an_interval_without_end_is_null_in_the_document() -> None:
     case = CASES["defaults, one target"]
-    once = replace(case.answer.defaults.outcomes[0], values=np.array([5.0]))
-    judged = replace(case.answer.defaults, outcomes=(once,))
-    found = replace(case, answer=replace(case.answer, chosen=judged, defaults=judged)).to_json()
+    once = replace(case.tuned.answer.defaults.outcomes[0], values=np.array([5.0]))
+    judged = replace(case.tuned.answer.defaults, outcomes=(once,))
+    answer = replace(case.tuned.answer, chosen=judged, defaults=judged)
+    found = replace(case, tuned=replace(case.tuned, answer=answer)).to_json()
     assert found["chosen"]["outcomes"][0]["interval"] == [None, None]
     json.dumps(found, allow_nan=False)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from fake_answer import COARSE, evidence
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weir.plot.tuning import panels_of
+from weir.plot.tuning.data import Data
 from weir.plot.tuning.tradeoff import front
-from weir.report.tuning import evidence_panels
 from weir.tune.answer import Tried
 from weir.tune.targets import Target
 
@@ -18,8 +20,8 @@ from weir.tune.targets import Target
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))
 def test_the_front_is_what_no_other_setting_beats(places: list[tuple[int, int]]) -> None:
     delay, loss = Target("delay_mean", "<", 3.0), Target("goodput", ">", 3.0)
-    points = [{"delay_mean": float(a), "goodput": float(b)} for a, b in places]
-    kept = {places[i] for i in front(points, delay, loss)}
+    points = pl.DataFrame([(float(a), float(b)) for a, b in places], ["delay_mean", "goodput"], orient="row")
+    kept = set(front(points, delay, loss).rows())
     assert kept == {
         (a, b) for a, b in places if not any((c, d) != (a, b) and c <= a and d >= b for c, d in places)
     }
@@ -27,7 +29,7 @@ def test_the_front_is_what_no_other_setting_beats(places: list[tuple[int, int]])
 
 @pytest.mark.parametrize("parameters", [2, 3])
 def test_lines_join_the_coarse_design_and_nothing_else(parameters: int) -> None:
-    data = evidence("achieved", 2, parameters).data
+    data = Data(evidence("achieved", 2, parameters).tuned)
     wanted = COARSE[parameters]
     assert [len(levels) for levels in data.levels] == [wanted] * parameters
     assert len(data.grid) == wanted**parameters
@@ -36,7 +38,7 @@ def test_lines_join_the_coarse_design_and_nothing_else(parameters: int) -> None:
 def test_settings_that_were_drawn_are_joined_by_no_line() -> None:
     kinds = {
         kind
-        for p in evidence_panels(evidence("undecided", 2, 4, drawn=True))
+        for p in evidence("undecided", 2, 4, drawn=True).panels
         if p.name.startswith("panel-effect")
         for kind in p.figures[0].rows["kind"]
     }
@@ -44,8 +46,9 @@ def test_settings_that_were_drawn_are_joined_by_no_line() -> None:
 
 
 def test_a_measure_that_is_nowhere_defined_in_a_setting_is_left_out() -> None:
-    case = evidence("achieved", 2, 2)
-    lost = Tried(case.answer.tried[0].setting, {"delay_mean": float("nan"), "loss": 1.0}, float("nan"), 2)
-    changed = replace(case, answer=replace(case.answer, tried=(lost, *case.answer.tried[1:])))
-    assert len(changed.data.points) == len(case.answer.tried) - 1
-    assert evidence_panels(changed)
+    tuned = evidence("achieved", 2, 2).tuned
+    answer = tuned.answer
+    lost = Tried(answer.tried[0].setting, {"delay_mean": float("nan"), "loss": 1.0}, float("nan"), 2)
+    changed = replace(tuned, answer=replace(answer, tried=(lost, *answer.tried[1:])))
+    assert len(Data(changed).points) == len(answer.tried) - 1
+    assert panels_of(changed)

@@ -7,16 +7,16 @@ counts: other work on the machine can only add time.
 from __future__ import annotations
 
 import json
-import os
-import time
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from weir import _core
-from weir.bench import peer
 from weir.run.processes import output_of
 from weir.scenario.scenario import bundled
+
+_NS2 = Path(__file__).parents[3] / "tests" / "reference" / "ns2" / "run.py"
 
 PEERED = (
     "wireline-access",
@@ -39,24 +39,13 @@ PEER_BUDGET_S = 60.0
 """ns-2 is not run again once a case has taken it so long: its largest cases take minutes."""
 
 
-SCALING_CASE = "wireline-delay"
-"""Whose replications are run on one thread and on all."""
-
-
 @dataclass(frozen=True)
-class Scaling:
-    """Replications on one thread and on every core; wall time, the least of several tries."""
+class Timing:
+    """One run of a case in ns-2."""
 
-    case: str
-    replications: int
-    cores: int
-    one_s: float
-    all_s: float
-
-    @property
-    def speedup(self) -> float:
-        """How many times as fast all cores are as one thread."""
-        return self.one_s / self.all_s
+    user_s: float
+    """User CPU time of the whole process, building the network included."""
+    packets: int
 
 
 @dataclass(frozen=True)
@@ -105,42 +94,28 @@ def measure(
     files = bundled()
     for case in cases:
         runs: list[dict[str, Any]] = []
-        peers: list[peer.Timing] = []
+        peers: list[Timing] = []
         for turn in range(repeat):
             say(f"{case}: run {turn + 1} of {repeat}")
             runs.append(json.loads(output_of("-m", "weir.bench.worker", files[f"bench/{case}"])))
             if with_peer and case in PEERED and sum(timing.user_s for timing in peers) < PEER_BUDGET_S:
                 say(f"{case}: ns-2")
-                peers.append(peer.time_case(case))
+                peers.append(time_in_ns2(case))
         yield _best(case, runs, peers)
 
 
-def scaling(replications: int = 20, repeat: int = 3, *, say: Callable[[str], None]) -> Scaling:
-    """Times a batch of replications on one thread and on all, in turns."""
-    scenario = _core.Scenario.load(str(bundled()[f"bench/{SCALING_CASE}"]))
-    jobs = [(scenario, scenario.seed + number) for number in range(replications)]
-
-    def seconds(threads: int) -> float:
-        started = time.monotonic()
-        batch = _core.Batch(jobs, threads)
-        while not batch.wait(1.0):
-            pass
-        return time.monotonic() - started
-
-    turns: list[tuple[float, float]] = []
-    for turn in range(repeat):
-        say(f"{replications} replications on one thread and on all: {turn + 1} of {repeat}")
-        turns.append((seconds(1), seconds(0)))
-    return Scaling(
-        case=SCALING_CASE,
-        replications=replications,
-        cores=os.cpu_count() or 1,
-        one_s=min(one for one, _ in turns),
-        all_s=min(every for _, every in turns),
-    )
+def has_ns2() -> bool:
+    """Whether cases can be run in ns-2: it is installed, and its scripts in the source tree are at hand."""
+    return shutil.which("ns") is not None and _NS2.exists()
 
 
-def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[peer.Timing]) -> Measurement:
+def time_in_ns2(case: str) -> Timing:
+    """Runs a case in ns-2, with the same network, flows and duration. Raises RuntimeError."""
+    (row,) = json.loads(output_of(_NS2, "--time", case))
+    return Timing(row["user_s"], row["packets"])
+
+
+def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[Timing]) -> Measurement:
     best = min(runs, key=lambda run: run["user_s"])
     own = 1e9 * best["user_s"] / best["packets"]
     measurement = Measurement(case=case, ns_per_packet=own, repeat=len(runs), **best)

@@ -7,14 +7,10 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
-
 from weir import _core
-from weir.bench.disciplines import RING, DisciplineCost
-from weir.bench.measure import Measurement, Scaling
-from weir.bench.sweeps import CASE, SweepCost
-
-_TEMPLATE = Path(__file__).with_name("page.md.jinja")
+from weir.bench.costs import SWEEP_CASE, DisciplineCost, Scaling, SweepCost
+from weir.bench.measure import Measurement
+from weir.plot._page import environment
 
 
 def page(
@@ -24,17 +20,14 @@ def page(
     disciplines: Sequence[DisciplineCost],
 ) -> str:
     """The page as Markdown."""
-    environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own numbers
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    template = environment(Path(__file__).parent, markdown=True).get_template("page.md.jinja")
     return template.render(
         measurements=measurements,
         scaling=scaling,
         sweeps=sweeps,
-        sweep_case=CASE,
+        sweep_case=SWEEP_CASE,
         disciplines=disciplines,
-        ring=next((cost.ns for cost in disciplines if cost.discipline == RING), 0.0),
+        ring=next((cost.ns for cost in disciplines if cost.discipline == "ring"), 0.0),
         peers=any(measurement.ratio is not None for measurement in measurements),
         cpu=_cpu(),
         cores=os.cpu_count(),

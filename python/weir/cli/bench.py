@@ -29,7 +29,6 @@ def bench(
 ) -> None:
     """Measure CPU time per packet."""
     from weir.bench import measure as benchmark
-    from weir.bench.peer import available
     from weir.cli import command, console
 
     for name in case or ():
@@ -38,20 +37,19 @@ def bench(
                 f"there is no case {name!r}; there are: {', '.join(benchmark.CASES)}",
                 param_hint="--case",
             )
-    if peer and not available():
+    if peer and not benchmark.has_ns2():
         command.refuse("ns-2 is not installed", "Debian has it: apt install ns2")
     if write is not None and not write.resolve().parent.is_dir():
         command.refuse(f"{write} cannot be written: there is no directory {write.parent}")
     say: Callable[[str], None] = (lambda _: None) if quiet else console.note
-    with_peer = available() if peer is None else peer
+    with_peer = benchmark.has_ns2() if peer is None else peer
     measurements = list(benchmark.measure(case or benchmark.CASES, repeat, with_peer=with_peer, say=say))
     if write is not None:
-        from weir.bench.disciplines import discipline_costs
+        from weir.bench import costs
         from weir.bench.page import page
-        from weir.bench.sweeps import sweep_costs
 
-        scaling, sweeps = benchmark.scaling(say=say), sweep_costs(say=say)
-        command.write_text(write, page(measurements, scaling, sweeps, discipline_costs(say=say)))
+        scaling, sweeps = costs.scaling(say=say), costs.sweep_costs(say=say)
+        command.write_text(write, page(measurements, scaling, sweeps, costs.discipline_costs(say=say)))
     if json:
         console.print_json([measurement.to_json() for measurement in measurements])
     else:

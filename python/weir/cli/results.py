@@ -180,7 +180,7 @@ def plot(
             "-o",
             metavar="FILE",
             help="Of one figure: .svg, .pdf, .png, .html or .json; of all, a directory. "
-            "Default: KIND.svg, results/NAME-sweep.",
+            "Default: KIND.svg, results/NUMBER-NAME.",
         ),
     ] = None,
     quiet: Quiet = False,

@@ -17,7 +17,7 @@ from weir.export import export as exported
 from weir.store import Store
 from weir.tune.confirmation import OnStep, Step
 from weir.tune.sampled import Front
-from weir.tune.text import front_text, percent, sentence, text_of
+from weir.tune.text import front_text, miss_words, percent, sentence, text_of
 from weir.tune.tune import Tuned
 
 MEASURED = 5
@@ -82,8 +82,7 @@ def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: b
     """Writes the page of evidence into the directory of the result; returns it. Takes some seconds."""
     if isinstance(found, Front):
         raise WeirError("a front has no page", "weir results shows its settings")
-    from weir.report.evidence import Evidence
-    from weir.report.tuning import write_evidence
+    from weir.report.tuning import Evidence
 
     exports: dict[str, str] = {}
     for form, name in zip(FORMS, ("tc script", "OpenWrt SQM", "WRED"), strict=False):
@@ -91,9 +90,9 @@ def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: b
             exports[name] = exported(found.scenario, None, form, device).text
         except ExportError:
             continue
-    evidence = Evidence.of(found, exports)
+    evidence = Evidence(found, exports)
     assert found.record is not None
-    return command.write_page(store, found.record, lambda place: write_evidence(evidence, place), quiet=quiet)
+    return command.write_page(store, found.record, evidence.write, quiet=quiet)
 
 
 @contextmanager
@@ -122,10 +121,10 @@ def following(*, quiet: bool) -> Generator[OnStep | None]:
 
 
 def _line(step: Step) -> str:
-    """`refining, 62 runs; best 33 packets, 0.1: 8.2% within ±1.2%`."""
+    """`refining, 62 runs; best 33 packets, 0.1: a margin of 8.2% ±1.2%`."""
     text = f"{step.doing}, {step.runs} runs"
     if not step.setting:
         return text
     values = ", ".join(str(value) for _, value in step.setting)
-    interval = "" if step.half_width in {0.0, float("inf")} else f" ±{100.0 * step.half_width:.3g}%"
-    return f"{text}; best {values}: {percent(step.shortfall)}{interval}"
+    interval = "" if step.half_width in {0.0, float("inf")} else f" ±{percent(step.half_width)}"
+    return f"{text}; best {values}: {miss_words(step.shortfall)}{interval}"

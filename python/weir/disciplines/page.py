@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jinja2
-
-from weir.disciplines.reference import COLUMNS, Discipline, registered
+from weir.disciplines.reference import COLUMNS, registered
+from weir.plot._page import environment
 from weir.scenario.scenario import Scenario
 from weir.scenario.toml import to_toml
 
@@ -17,34 +16,16 @@ SCENARIO = "step-load"
 def pages() -> dict[str, str]:
     """File name to Markdown, for every discipline of the core."""
     disciplines = registered()
-    common = {"scenario": SCENARIO, "title": _sentence(Scenario.load(SCENARIO).title), "columns": COLUMNS}
-    template = _template("page.md.jinja")
-    written = {f"{d.name}.md": template.render(common, d=d) for d in disciplines}
-    lineage = sorted(disciplines, key=_year)
-    return {"index.md": _template("index.md.jinja").render(common, disciplines=lineage), **written}
-
-
-def _template(name: str) -> jinja2.Template:
-    environment = jinja2.Environment(  # noqa: S701 - Markdown, of our own texts
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = _cell
-    environment.filters["toml"] = to_toml
-    return environment.get_template(name)
+    templates = environment(Path(__file__).parent, markdown=True)
+    templates.filters["cell"] = _cell
+    templates.filters["toml"] = to_toml
+    title = Scenario.load(SCENARIO).title.rstrip(".")
+    common = {"scenario": SCENARIO, "title": title, "columns": COLUMNS}
+    index, page = (templates.get_template(name) for name in ("index.md.jinja", "page.md.jinja"))
+    written = {f"{d.name}.md": page.render(common, d=d) for d in disciplines}
+    return {"index.md": index.render(common, disciplines=disciplines), **written}
 
 
 def _cell(text: str) -> str:
     """In a table, a bar would begin the next cell."""
     return text.replace("|", "\\|")
-
-
-def _sentence(title: str) -> str:
-    return title.rstrip(".")
-
-
-def _year(discipline: Discipline) -> int:
-    return discipline.year

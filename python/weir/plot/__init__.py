@@ -13,19 +13,21 @@ from weir.plot._kinds import (
     cdf,
     ellipses,
     figure,
+    figures_of,
     heat,
     lines,
     options_of,
     over_time,
+    panels_of,
     sensitivity,
     slowdown,
     tail,
     tradeoff,
     trend,
 )
+from weir.plot._maps import verdict_map
 from weir.plot._over_time import envelope
 from weir.plot._page import PAGE, page, write_page
-from weir.plot._panels import figures_of, panels_of
 
 __all__ = [
     "IMAGES",
@@ -58,5 +60,6 @@ __all__ = [
     "tail",
     "tradeoff",
     "trend",
+    "verdict_map",
     "write_page",
 ]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 COMBINATION = "combination"
 """Column of the levels that a row of a frame has of everything averaged over."""
@@ -42,7 +41,12 @@ class Common:
         cells = frame.select(_key(columns), COMBINATION).unique(maintain_order=True)
         places, combinations = (cells[name].unique(maintain_order=True) for name in ("place", COMBINATION))
         finished = np.zeros((len(places), len(combinations)), dtype=np.bool_)
-        finished[_index(cells["place"], places), _index(cells[COMBINATION], combinations)] = True
+        finished[
+            tuple(
+                cells[levels.name].replace_strict(levels, pl.int_range(len(levels), eager=True)).to_numpy()
+                for levels in (places, combinations)
+            )
+        ] = True
         whole = bool(finished.all())
         if not whole:
             order = np.argsort(-finished.sum(axis=1), kind="stable")
@@ -89,10 +93,6 @@ def _key(columns: Sequence[str]) -> pl.Expr:
     ).alias("place")
 
 
-def _index(values: pl.Series, levels: pl.Series) -> NDArray[np.int64]:
-    return values.replace_strict(levels, pl.int_range(len(levels), eager=True)).to_numpy()
-
-
 def distinct(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Every run, or period of a run, once among the rows with the same keys.
 
@@ -110,31 +110,27 @@ def interval(
     `observed` has a replication column; several rows of a replication are averaged first. A
     replication counts if it has as many values as any of the same keys, and `parts` rows.
     """
-    by = list(keys) or [pl.lit(0).alias("_all")]
-    runs = observed.group_by(*by, "replication").agg(
-        pl.col(measure).mean().alias("value"),
-        pl.col(measure).count().alias("parts"),
-        pl.len().alias("rows"),
+    value = pl.col(measure)
+    runs = observed.group_by(*keys, "replication").agg(
+        value.mean().alias("value"), value.count().alias("parts"), pl.len().alias("rows")
     )
     if parts is not None:
         runs = runs.filter(pl.col("rows") == parts)
-    shared = pl.col("parts") == pl.col("parts").max().over(list(keys) or ["_all"])
-    cells = summary(runs.filter(shared), list(keys), quantile)
-    return cells.select(*keys, pl.lit(measure).alias("measure"), "mean", "low", "high", "n")
+    most = pl.col("parts").max()
+    shared = runs.filter(pl.col("parts") == (most.over(list(keys)) if keys else most))
+    return summary(shared, keys, quantile).with_columns(pl.lit(measure).alias("measure"))
 
 
 def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl.DataFrame:
     """Of a column `value` of independent values: keys, mean, low, high, n. No interval of one."""
-    by = list(keys) or [pl.lit(0).alias("_all")]
-    cells = values.group_by(by).agg(
-        pl.col("value").mean().alias("mean"),
-        pl.col("value").std(ddof=1).alias("sd"),
-        pl.col("value").count().cast(pl.Int64).alias("n"),
-    )
+    value = pl.col("value")
+    numbers = (value.mean().alias("mean"), value.std().alias("sd"), value.count().cast(pl.Int64).alias("n"))
+    cells = values.group_by(*keys).agg(numbers) if keys else values.select(numbers)
     quantiles = {n: quantile(n - 1) for n in cells["n"].unique().to_list() if n > 1}
     half_width = (
         pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
         * pl.col("sd")
         / pl.col("n").cast(pl.Float64).sqrt()
     )
-    return cells.with_columns(low=pl.col("mean") - half_width, high=pl.col("mean") + half_width).drop("sd")
+    ends = {"low": pl.col("mean") - half_width, "high": pl.col("mean") + half_width}
+    return cells.with_columns(**ends).select(*keys, "mean", "low", "high", "n")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
 
+from weir.plot import _chart as chart
 from weir.plot import style
-from weir.plot._figure import ROWS, Figure
+from weir.plot._figure import Figure
 
 Kind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]
 """Where numbers come from. `path`: runs, whose line joins its points in their order, not by x; `dot`:
@@ -98,203 +99,122 @@ def draw(plot: Plot) -> Figure:
     """The plot, drawn."""
     curves = [curve for facet in plot.facets for curve in facet.curves]
     labels = list(dict.fromkeys(curve.label for curve in curves if curve.kind not in _SETTINGS))
+    legend = alt.Legend(symbolStrokeWidth=0) if len(labels) > 1 else None
+    look = style.look(labels, legend)
+    if plot.ordered and legend is not None:
+        symbols = alt.Legend(symbolType="circle", symbolStrokeWidth=0)
+        look = {"color": style.gradient(labels, symbols), "strokeDash": alt.value([1, 0])}
+        look["shape"] = alt.value("circle")
     rows = pl.concat([_rows(index, facet) for index, facet in enumerate(plot.facets)])
     columns = min(plot.columns, len(plot.facets), 3)
-    panels = [
-        _panel(plot, index, facet, labels, rows).properties(
-            width=_WIDTHS[columns], height=_HEIGHTS[columns], title=_panel_title(facet)
-        )
-        for index, facet in enumerate(plot.facets)
-    ]
-    chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=columns, spacing=18)
-    kinds = {curve.kind for curve in curves}
-    said = [text for kind, text in KINDS.items() if kind in kinds]
-    return Figure(plot.name, plot.title, " ".join([plot.caption, *said]), chart, rows)
+    panels: list[alt.LayerChart] = []
+    for index, facet in enumerate(plot.facets):
+        mine = rows.filter(pl.col("facet") == index)
+        pen = chart.Pen(_x(plot, facet, mine), _y(facet, mine), look).where(f"datum.facet === {index}")
+        layers = chart.named_levels(facet.levels)
+        for kind in _ORDER:
+            part = mine.filter(pl.col("kind") == kind)
+            if not part.is_empty():
+                layers += _layers(pen.where(f"datum.kind === '{kind}'"), kind, part)
+        panels.append(chart.panel(layers, _WIDTHS[columns], _HEIGHTS[columns], facet.title))
+    there = set(rows["kind"])
+    said = [text for kind, text in KINDS.items() if kind in there]
+    return Figure(plot.name, plot.title, " ".join([plot.caption, *said]), chart.beside(panels, columns), rows)
 
 
+_ENDS = ("low", "high", "x_low", "x_high")
 _SCHEMA = {
     "facet": pl.Int64, "label": pl.String, "kind": pl.String, "place": pl.Int64,
-    **dict.fromkeys(("x", "y", "low", "high", "x_low", "x_high"), pl.Float64),
+    **dict.fromkeys(("x", "y", *_ENDS), pl.Float64),
 }  # fmt: skip
 
 
 def _rows(index: int, facet: Facet) -> pl.DataFrame:
     frames = [pl.DataFrame(schema=_SCHEMA)]
     for curve in facet.curves:
-        n = len(curve.x)
-        frames.append(
-            pl.DataFrame(
-                {
-                    "facet": [index] * n,
-                    "label": [curve.label] * n,
-                    "kind": [curve.kind] * n,
-                    "place": list(range(n)),
-                    "x": list(curve.x),
-                    "y": list(curve.y),
-                    **{name: _optional(ends, n) for name, ends in _ends(curve).items()},
-                },
-                schema=_SCHEMA,
-                strict=False,
-            )
+        given: dict[str, Sequence[float] | None] = {name: getattr(curve, name) for name in ("x", "y", *_ENDS)}
+        numbers = pl.DataFrame(
+            {name: values for name, values in given.items() if values is not None}, strict=False
         )
-    rows = pl.concat(frames).with_columns(pl.col("y", "low", "high", "x_low", "x_high").fill_nan(None))
+        named = {"facet": index, "label": curve.label, "kind": curve.kind}
+        missing = {name: None for name, values in given.items() if values is None}
+        constants = (pl.lit(value, _SCHEMA[name]).alias(name) for name, value in {**named, **missing}.items())
+        whole = numbers.with_columns(*constants, pl.int_range(pl.len()).alias("place"))
+        frames.append(whole.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items()))
+    rows = pl.concat(frames).with_columns(pl.col("y", *_ENDS).fill_nan(None))
     if facet.log:
         # No logarithm below zero: an interval that reaches there has no lower end in the picture.
         rows = rows.with_columns(pl.when(pl.col(name) > 0.0).then(pl.col(name)) for name in ("y", "low"))
     return rows
 
 
-def _ends(curve: Curve) -> dict[str, Sequence[float] | None]:
-    return {"low": curve.low, "high": curve.high, "x_low": curve.x_low, "x_high": curve.x_high}
-
-
-def _optional(ends: Sequence[float] | None, n: int) -> list[float | None]:
-    return [None] * n if ends is None else list(ends)
-
-
-def _panel_title(facet: Facet) -> alt.TitleParams:
-    return alt.TitleParams(facet.title, anchor="start", fontSize=12, fontWeight="normal", offset=6)
-
-
-@dataclass(frozen=True)
-class _Channels:
-    """How the points of a panel are encoded, the same in every layer."""
-
-    x: Callable[[str], alt.X]
-    y: Callable[[str], alt.Y]
-    colour: alt.Color
-    dash: Any
-    shape: Any
-    """Channels, or values where colour alone tells the labels apart."""
-
-    def at(self, chart: alt.Chart, x: str = "x", y: str = "y") -> alt.Chart:
-        """The chart with these columns along its sides."""
-        return chart.encode(x=self.x(x), y=self.y(y), color=self.colour)
-
-
-def _panel(plot: Plot, index: int, facet: Facet, labels: list[str], rows: pl.DataFrame) -> alt.LayerChart:
-    mine = rows.filter(pl.col("facet") == index)
-    base = alt.Chart(ROWS).transform_filter(f"datum.facet === {index}")
-    legend = style.FILLED if len(labels) > 1 else None
-    look: tuple[alt.Color, Any, Any]
-    if plot.ordered and legend is not None:
-        look = style.gradient(labels), alt.value([1, 0]), alt.value("circle")
-    else:
-        look = style.colour(labels, legend), style.dash(labels, legend), style.shape(labels, legend)
-    by = _Channels(_x(plot, facet, mine), _y(facet, mine), *look)
-    there = set(mine["kind"])
-    layers = _levels(facet)
-    for kind in _ORDER:
-        if kind in there:
-            part = mine.filter(pl.col("kind") == kind)
-            layers += _layers(base.transform_filter(f"datum.kind === '{kind}'"), kind, by, part)
-    return cast("alt.LayerChart", alt.layer(*layers))
-
-
-def _layers(base: alt.Chart, kind: Kind, by: _Channels, rows: pl.DataFrame) -> list[alt.Chart]:
+def _layers(pen: chart.Pen, kind: Kind, rows: pl.DataFrame) -> list[alt.Chart]:
     """What one kind of numbers looks like."""
-    points = by.at(base.mark_point(filled=True, size=38, opacity=1, clip=True)).encode(
-        shape=by.shape, tooltip=_tooltip()
+    names = (("x", "x"), ("y", "value"), ("low", "low"), ("high", "high"))
+    tips = chart.tooltips(
+        ("label:N", "curve", None), *((f"{name}:Q", title, ".4~g") for name, title in names)
     )
+    banded = rows["low"].count() > 0
+    points = pen("point", "color", "shape", filled=True, size=38, opacity=1, clip=True).encode(tooltip=tips)
     match kind:
         case "theory":
-            return [by.at(base.mark_line(strokeWidth=1.2, strokeDash=[1, 2.5], clip=True))]
+            return [pen("line", "color", strokeWidth=1.2, strokeDash=[1, 2.5], clip=True)]
         case "dot":
             return [points.mark_point(filled=True, size=34, opacity=0.8)]
         case "path":
-            rule = base.mark_rule(strokeWidth=0.8, clip=True)
-            line = by.at(base.mark_line(strokeWidth=1.4, clip=True))
+            line = pen("line", "color", "strokeDash", strokeWidth=1.4, clip=True)
             return [
-                by.at(rule, x="x_low").encode(x2="x_high:Q"),
-                by.at(rule, y="low").encode(y2="high:Q"),
-                line.encode(order="place:Q", strokeDash=by.dash),
+                pen("rule", "color", x="x_low", x2="x_high", strokeWidth=0.8, clip=True),
+                pen("rule", "color", y="low", y2="high", strokeWidth=0.8, clip=True),
+                line.encode(order="place:Q"),
                 points,
             ]
         case "chosen" | "defaults":
             mark, ink = _SETTINGS[kind]
             symbol: dict[str, Any] = {"shape": mark, "fill": "white", "stroke": ink, "strokeWidth": 1.8}
-            bar = base.mark_rule(color=ink, strokeWidth=1.8)
+            bar = pen("rule", y="low", y2="high", color=ink, strokeWidth=1.8)
             return [
-                *([bar.encode(x=by.x("x"), y=by.y("low"), y2="high:Q")] if rows["low"].count() else []),
-                base.mark_point(size=70, opacity=1, **symbol).encode(
-                    x=by.x("x"), y=by.y("y"), tooltip=_tooltip()
-                ),
+                *([bar] if banded else []),
+                pen("point", size=70, opacity=1, **symbol).encode(tooltip=tips),
             ]
         case "paper" | "ns-2" | "target":
-            mark = base.mark_point(filled=False, shape=_OPEN[kind], size=70, strokeWidth=1.4, opacity=1)
-            return [by.at(mark).encode(tooltip=_tooltip())]
+            symbol = {"shape": _OPEN[kind], "size": 70, "strokeWidth": 1.4, "opacity": 1}
+            return [pen("point", "color", filled=False, **symbol).encode(tooltip=tips)]
         case "runs":
             many = max(rows.group_by("label").len()["len"]) > _MANY
-            band = by.at(base.mark_area(fillOpacity=0.2, clip=True), y="low").encode(y2="high:Q")
-            line = by.at(base.mark_line(strokeWidth=1.0 if many else 1.6, clip=True))
-            return [
-                *([band] if rows["low"].count() else []),
-                line.encode(strokeDash=by.dash),
-                *([] if many else [points]),
-            ]
+            band = pen("area", "color", y="low", y2="high", fillOpacity=0.2, clip=True)
+            line = pen("line", "color", "strokeDash", strokeWidth=1.0 if many else 1.6, clip=True)
+            return [*([band] if banded else []), line, *([] if many else [points])]
 
 
-def _y(facet: Facet, rows: pl.DataFrame) -> Callable[[str], alt.Y]:
-    """Makes the axis at the side, the same for every layer, of a column."""
-    options: dict[str, Any] = {}
+def _y(facet: Facet, rows: pl.DataFrame) -> chart.Side:
+    scale: dict[str, Any] = {"domainMin": 0} if facet.zero else {"zero": False}
     if facet.log:
-        options = {"type": "log", "nice": False, "padding": 6}
-    elif facet.zero:
-        options["domainMin"] = 0
-    else:
-        options["zero"] = False
+        scale = {"type": "log", "nice": False, "padding": 6}
     if facet.top is not None:
-        options["domainMax"] = facet.top
+        scale["domainMax"] = facet.top
     elif facet.levels and not rows.is_empty():
         # The lines are part of the picture.
-        options["domainMax"] = _highest(facet, rows)
-    scale = alt.Scale(**options)
-    return lambda field: alt.Y(f"{field}:Q", title=facet.y, scale=scale)
+        named = pl.Series([value for value, _ in facet.levels])
+        scale["domainMax"] = chart.extent(rows["y"], rows["high"], named)[1] * 1.04
+    return chart.side("y", facet.y, scale=scale)
 
 
-def _highest(facet: Facet, rows: pl.DataFrame) -> float:
-    values = [rows[name].max() for name in ("y", "high")]
-    known = [value for value in values if isinstance(value, float)]
-    return max(*known, *(value for value, _ in facet.levels)) * 1.04
-
-
-def _x(plot: Plot, facet: Facet, rows: pl.DataFrame) -> Callable[[str], alt.X]:
-    """Makes the axis below, the same for every layer, of a column."""
-    low, high = rows["x"].min(), rows["x"].max()
-    options: dict[str, Any] = {"grid": False}
+def _x(plot: Plot, facet: Facet, rows: pl.DataFrame) -> chart.Side:
+    low, high = chart.extent(rows["x"])
+    axis: dict[str, Any] = {"grid": False}
     if plot.ticks is not None:
-        options["values"] = list(plot.ticks)
+        axis["values"] = list(plot.ticks)
         if all(float(tick).is_integer() for tick in plot.ticks):
-            options["format"] = ",d"  # few of them would be 1.0, 2.0, 3.0
+            axis["format"] = ",d"  # few of them would be 1.0, 2.0, 3.0
     scale: dict[str, Any] = {"nice": False}
-    if isinstance(low, float) and isinstance(high, float) and low < high:
+    if low < high and not rows.is_empty():
         if plot.log_x:
             scale |= {"type": "log", "domain": [low / 1.15, high * 1.15]}
         elif "path" in set(rows["kind"]):
             scale = {"zero": True}
-            options["grid"] = True
+            axis["grid"] = True
         else:
             margin = 0.03 * (high - low)
             scale["domain"] = [low - margin if low > 0.0 else low, high + margin]
-    title, axis, along = facet.x or plot.x, alt.Axis(**options), alt.Scale(**scale)
-    return lambda field: alt.X(f"{field}:Q", title=title, axis=axis, scale=along)
-
-
-def _levels(facet: Facet) -> list[alt.Chart]:
-    made: list[alt.Chart] = []
-    for value, text in facet.levels:
-        base = alt.Chart(alt.Data(values=[{"level": value, "text": text}])).encode(y="level:Q")
-        name = base.mark_text(align="left", baseline="middle", dx=4, color=style.GREY, fontSize=10)
-        made += [
-            base.mark_rule(color=style.GREY, strokeDash=[3, 3]),
-            name.encode(x=alt.value("width"), text="text:N"),
-        ]
-    return made
-
-
-def _tooltip() -> list[alt.Tooltip]:
-    fields = (("x", "x"), ("y", "value"), ("low", "low"), ("high", "high"))
-    return [
-        alt.Tooltip("label:N", title="curve"),
-        *(alt.Tooltip(f"{name}:Q", title=title, format=".4~g") for name, title in fields),
-    ]
+    return chart.side("x", facet.x or plot.x, scale=scale, axis=axis)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, wraps
+from typing import Concatenate, Literal, ParamSpec
 
 import polars as pl
 
 from weir.plot._averages import COMBINATION, Common, distinct, interval
+from weir.plot._figure import Figure
 from weir.run.tables import WHOLE_RUN
-from weir.stats.measures import MEASURES, Measure
+from weir.stats.measures import HEADLINE, MEASURES, Measure
 from weir.sweep.dimension import PERIODS, VARIANTS, ChartError, Dimension, find, plain
 from weir.sweep.view import Sweep
 
+Options = ParamSpec("Options")
 Role = Literal["x", "y", "family", "facet", "load"]
 Level = float | str
 Where = Mapping[str, Level | Sequence[Level]]
@@ -100,16 +102,11 @@ class Cut:
         if "period" in frame.columns:
             whole = pl.col("period") == WHOLE_RUN
             frame = frame.filter(~whole if self.periods else whole)
-        kept = {
-            **self.kept,
-            **{d.column: tuple(self.levels(role)) for role, d in self.roles.items() if d.values},
-        }
-        numeric = {d.column for d in self.sweep.dimensions if d.numeric}
-        for column, levels in kept.items():
-            if column in numeric:
-                frame = frame.filter(pl.col(column).cast(pl.Float64).is_in(levels))
-            else:
-                frame = frame.filter(pl.col(column).cast(pl.String).is_in(levels))
+        drawn = {d.column: tuple(self.levels(role)) for role, d in self.roles.items() if d.values}
+        kept = {**self.kept, **drawn}
+        for dimension in self.sweep.dimensions:
+            if dimension.column in kept:
+                frame = frame.filter(_typed(dimension).is_in(kept[dimension.column]))
         return frame.select(*(self._placed(role) for role in self.roles), *columns)
 
     @cached_property
@@ -156,9 +153,30 @@ class Cut:
 
         `but` are columns of which the figure speaks itself.
         """
-        averaged = self._averaged(done, but)
-        left_out = self.common.said() if averaged and self.common is not None else []
-        return " ".join([*self._fixed(), *averaged, *left_out, *self._thinned()])
+        said: list[str] = []
+        fixed = [
+            d.level(levels[0]) if d.column == VARIANTS else f"{d.title} {d.level(levels[0])}"
+            for d in self.sweep.dimensions
+            if len(levels := self.kept.get(d.column, ())) == 1
+        ]
+        if fixed:
+            said.append(f"For {', '.join(fixed)}.")
+        averaged = [self._spread(d) for d in self.averaged if d.column not in but]
+        if averaged:
+            said.append(f"{done} {', '.join(averaged)}.")
+            said += [] if self.common is None else self.common.said()
+        for role, d in self.roles.items():
+            there, drawn = len(self.kept.get(d.column, d.values)), len(self.levels(role))
+            if drawn < there:
+                what = "variants" if d.column == VARIANTS else f"levels of {d.title}"
+                said.append(f"{drawn} of {there} {what} are drawn.")
+        return " ".join(said)
+
+    def _spread(self, dimension: Dimension) -> str:
+        levels = self.kept.get(dimension.column, dimension.values)
+        if dimension.column == VARIANTS:
+            return f"{len(levels)} variants"
+        return f"{dimension.title} ({f'{len(levels)} levels' if levels else 'sampled'})"
 
     @property
     def _pooled(self) -> list[Dimension]:
@@ -173,51 +191,12 @@ class Cut:
         return pl.concat_str(pl.lit(""), *levels, separator="\0").alias(COMBINATION)
 
     def _placed(self, role: Role) -> pl.Expr:
-        dimension = self.roles[role]
-        column = pl.col(dimension.column).cast(pl.Float64 if dimension.numeric else pl.String)
+        column = _typed(self.roles[role])
         if role in {"family", "facet"}:
             column = column.replace_strict(
                 self.levels(role), self.names(role), default=None, return_dtype=pl.String
             )
         return column.alias(role)
-
-    def _fixed(self) -> list[str]:
-        said: list[str] = []
-        for d in self.sweep.dimensions:
-            levels = self.kept.get(d.column, ())
-            if len(levels) == 1:
-                said.append(f"{d.title} {d.level(levels[0])}" if d.column != VARIANTS else plain(levels[0]))
-        return [f"For {', '.join(said)}."] if said else []
-
-    def _averaged(self, done: str, but: Collection[str]) -> list[str]:
-        there = [d for d in self.averaged if d.column not in but]
-        said = [_spread(d, self.kept.get(d.column, d.values)) for d in there]
-        return [f"{done} {', '.join(said)}."] if said else []
-
-    def _thinned(self) -> list[str]:
-        said: list[str] = []
-        for role in self.roles:
-            if self.roles[role].values:
-                dimension = self.roles[role]
-                there = len(self.kept.get(dimension.column, dimension.values))
-                drawn = len(self.levels(role))
-                if drawn < there:
-                    what = "variants" if dimension.column == VARIANTS else f"levels of {dimension.title}"
-                    said.append(f"{drawn} of {there} {what} are drawn.")
-        return said
-
-
-def cut(sweep: Sweep, roles: Mapping[Role, Dimension | None], where: Where | None = None) -> Cut:
-    """The cut with these roles. Raises ChartError where a name or level is wrong."""
-    placed: dict[Role, Dimension] = {
-        role: dimension for role, dimension in roles.items() if dimension is not None
-    }
-    for dimension in placed.values():
-        places = [role for role, d in placed.items() if d.column == dimension.column]
-        if len(places) > 1:
-            raise ChartError(f"{dimension.title} cannot be both {' and '.join(places)}")
-    asked = [(find(sweep.dimensions, name), levels) for name, levels in (where or {}).items()]
-    return Cut(sweep, placed, {dimension.column: _kept(dimension, levels) for dimension, levels in asked})
 
 
 def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
@@ -232,12 +211,107 @@ def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
     return rows.filter(place - place.floor() < most / len(rows)).head(most)
 
 
-def measure_of(name: str) -> Measure:
-    """The measure of this name; a hyphen is as good as an underscore. ChartError if there is none."""
-    measure = MEASURES.get(name.replace("-", "_"))
+def measure_of(name: str | None) -> Measure:
+    """The measure of this name, a hyphen being as good as an underscore; the first without a name.
+
+    Raises ChartError if there is none.
+    """
+    measure = MEASURES.get((name or HEADLINE[0]).replace("-", "_"))
     if measure is None:
         raise ChartError(f"there is no measure {name!r}; there are: {', '.join(MEASURES)}")
     return measure
+
+
+def _typed(dimension: Dimension) -> pl.Expr:
+    return pl.col(dimension.column).cast(pl.Float64 if dimension.numeric else pl.String)
+
+
+def kind(
+    build: Callable[Concatenate[Sweep, Options], Figure],
+) -> Callable[Concatenate[Sweep, Options], Figure]:
+    """A kind of figure: refuses a sweep without runs, and says how much of it is not finished."""
+
+    @wraps(build)
+    def drawn(sweep: Sweep, /, *args: Options.args, **options: Options.kwargs) -> Figure:
+        if sweep.observations().is_empty():
+            raise ChartError("no run is finished: there is nothing to draw")
+        made = build(sweep, *args, **options)
+        left, every = sweep.unfinished, len(sweep.configurations)
+        if not left:
+            return made
+        verb = "is" if left == 1 else "are"
+        said = f"{left:,} of {every:,} configurations (a variant at a point) {verb} not finished."
+        return replace(made, caption=f"{made.caption} {said}")
+
+    return drawn
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The dimensions of a sweep that there are to choose from."""
+
+    sweep: Sweep
+    where: Where | None
+
+    @cached_property
+    def kept(self) -> dict[str, tuple[Level, ...]]:
+        """Column to the levels that are asked for."""
+        asked = [(find(self.sweep.dimensions, name), levels) for name, levels in (self.where or {}).items()]
+        return {dimension.column: _kept(dimension, levels) for dimension, levels in asked}
+
+    @cached_property
+    def varying(self) -> list[Dimension]:
+        """Dimensions with more than the one level that `where` leaves."""
+        return [d for d in self.sweep.dimensions if len(self.kept.get(d.column, d.values)) != 1]
+
+    @property
+    def axes(self) -> list[Dimension]:
+        return [d for d in self.varying if d.column not in {VARIANTS, *PERIODS}]
+
+    @property
+    def levelled(self) -> list[Dimension]:
+        """Axes that are not sampled continuously."""
+        return [d for d in self.axes if d.values]
+
+    @property
+    def panels(self) -> list[Dimension]:
+        """Axes with so few levels that there can be a panel for each."""
+        return [d for d in self.levelled if len(d.values) <= FACETS]
+
+    @property
+    def periods(self) -> list[Dimension]:
+        return [d for d in self.varying if d.column in PERIODS]
+
+    @property
+    def variants(self) -> list[Dimension]:
+        return [d for d in self.varying if d.column == VARIANTS]
+
+    def named(
+        self, name: str | None, otherwise: Sequence[Dimension], *taken: Dimension | None
+    ) -> Dimension | None:
+        """The dimension of this name; without a name the first that is not taken, if any."""
+        if name is None:
+            return next((dimension for dimension in otherwise if dimension not in taken), None)
+        return None if name == NONE else find(self.sweep.dimensions, name)
+
+    def grouped(self, family: str | None, facet: str | None) -> Cut:
+        """Families and panels of a figure that has no dimension along its sides."""
+        family_ = self.named(family, [*self.variants, *self.levelled])
+        return self.cut({"family": family_, "facet": self.named(facet, self.panels, family_)})
+
+    def cut(self, roles: Mapping[Role, Dimension | None]) -> Cut:
+        """The part of the sweep with these roles. Raises ChartError where one is not possible."""
+        placed: dict[Role, Dimension] = {role: d for role, d in roles.items() if d is not None}
+        for role, dimension in placed.items():
+            if not dimension.values and role not in {"x", "y"}:
+                raise ChartError(
+                    f"{dimension.title} is sampled continuously: as {role} it would have no levels",
+                    "draw a trend over it",
+                )
+            places = [other for other, d in placed.items() if d.column == dimension.column]
+            if len(places) > 1:
+                raise ChartError(f"{dimension.title} cannot be both {' and '.join(places)}")
+        return Cut(self.sweep, placed, self.kept)
 
 
 def _kept(dimension: Dimension, asked: Level | Sequence[Level]) -> tuple[Level, ...]:
@@ -245,19 +319,11 @@ def _kept(dimension: Dimension, asked: Level | Sequence[Level]) -> tuple[Level, 
         raise ChartError(
             f"{dimension.title} is sampled continuously and has no levels to choose", "draw a trend over it"
         )
-    wanted = [asked] if isinstance(asked, str | int | float) else list(asked)
-    return tuple(_level(dimension, value) for value in wanted)
-
-
-def _level(dimension: Dimension, value: Level) -> Level:
-    for level in dimension.values:
-        if value in (level, plain(level), dimension.level(level)):
-            return level
-    known = ", ".join(dimension.level(level) for level in dimension.values)
-    raise ChartError(f"{dimension.title} has no level {value!r}; it has: {known}")
-
-
-def _spread(dimension: Dimension, levels: Sequence[Level]) -> str:
-    if dimension.column == VARIANTS:
-        return f"{len(levels)} variants"
-    return f"{dimension.title} ({f'{len(levels)} levels' if levels else 'sampled'})"
+    found: list[Level] = []
+    for value in [asked] if isinstance(asked, str | int | float) else asked:
+        same = [v for v in dimension.values if value in (v, plain(v), dimension.level(v))]
+        if not same:
+            known = ", ".join(dimension.level(level) for level in dimension.values)
+            raise ChartError(f"{dimension.title} has no level {value!r}; it has: {known}")
+        found.append(same[0])
+    return tuple(found)

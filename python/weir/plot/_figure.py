@@ -94,4 +94,4 @@ class Panel:
     @classmethod
     def of(cls, figure: Figure) -> Panel:
         """A place for this figure alone."""
-        return cls(figure.name, (figure,), (figure.title,))
+        return cls(f"panel-{figure.name}", (figure,), (figure.title,))

@@ -8,13 +8,14 @@ from typing import Any, cast
 import altair as alt
 import polars as pl
 
+from weir.plot import _chart as chart
 from weir.plot import style
-from weir.plot._cut import Cut
-from weir.plot._figure import ROWS, Figure
-from weir.plot._parts import caption, file_name
+from weir.plot._cut import Choice, Cut, Where, kind
+from weir.plot._figure import Figure
 from weir.stats.analysis import component
 from weir.stats.responses import HOW_TO_ASK, NO_SERIES
 from weir.sweep.dimension import PERIODS, VARIANTS, ChartError
+from weir.sweep.view import Sweep
 
 SLOTS = 400
 """Of a curve over time: about one per pixel of a column."""
@@ -25,53 +26,45 @@ PANELS = 14
 _UNITS = {"queue": "packets", "average": "packets", "cwnd": "packets", "ssthresh": "packets"}
 
 
-def over_time(cut: Cut, variables: Sequence[str] = ()) -> Figure:
-    """The recorded variables of the forward queues, a row per variant and variable.
+@kind
+def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None = None) -> Figure:
+    """What was recorded of the queue and its AQM, replication 0 of the first point kept.
 
-    The point is the first that the cut keeps. Without `variables`: all of them. One variable alone
+    `measure` is a recorded variable, or several with commas. Default: all of them. One variable alone
     has the same axis in every row.
     """
-    point, labels = _point(cut)
-    samples = cut.sweep.series_of(point, labels)
-    if samples.is_empty():
-        raise ChartError(NO_SERIES, HOW_TO_ASK)
-    samples = samples.with_columns(pl.col("label", "component", "variable").cast(pl.String))
-    samples = _queues(samples, variables, component(cut.sweep.bottleneck))
+    point, labels, place = _point(Choice(sweep, where).cut({}))
+    samples = _queues(sweep, point, labels, measure.split(",") if measure else [])
     kinds = samples["variable"].unique(maintain_order=True).to_list()
     alone = len(kinds) == 1
     links = samples["component"].n_unique()
-    link = pl.col("component").str.strip_prefix("links.").str.strip_suffix(".forward")
-    panel = [
+    headings = {name: f"{name} ({_UNITS[name]})" if name in _UNITS else name for name in kinds}
+    said = [
         *([pl.col("label")] if len(labels) > 1 else []),
-        *([link] if links > 1 else []),
-        *([] if alone else [pl.col("variable").replace_strict({name: _heading(name) for name in kinds})]),
+        *([pl.col("component").str.strip_prefix("links.").str.strip_suffix(".forward")] if links > 1 else []),
+        *([] if alone else [pl.col("variable").replace_strict(headings)]),
     ]
-    text = pl.concat_str(panel, separator=": ") if panel else pl.lit("")
+    text = pl.concat_str(said, separator=": ") if said else pl.lit("")
     samples = samples.with_columns(text.alias("panel"))
     names = samples["panel"].unique(maintain_order=True).to_list()
     drawn = names[:PANELS]
     rows = envelope(samples.filter(pl.col("panel").is_in(drawn)), ["label", "panel"])
     slot = float(rows["slot_s"][0])
-    what = f"{_capital(kinds[0])} over time" if alone else "Queue and AQM over time"
-    queues = f"{links} queues" if links > 1 else "the bottleneck"
-    said = f"{_capital(kinds[0])} of" if alone else "Variables of"
+    first = _capital(kinds[0])
+    what = f"{first} over time" if alone else "Queue and AQM over time"
     return Figure(
-        file_name(what) if alone else "over-time",
+        chart.file_name(what) if alone else "over-time",
         what,
-        caption(
-            f"{said} {queues} in replication 0. Each slot of {slot:.3g} s shows the mean of its samples as a "
-            "line and their lowest and highest as a band.",
-            _place(cut, point),
+        chart.caption(
+            f"{first if alone else 'Variables'} of {f'{links} queues' if links > 1 else 'the bottleneck'} in "
+            f"replication 0. Each slot of {slot:.3g} s shows the mean of its samples as a line and their "
+            "lowest and highest as a band.",
+            place,
             f"{len(drawn)} of {len(names)} are drawn." if len(drawn) < len(names) else "",
         ),
-        _chart(drawn, labels, slot * SLOTS, _capital(_heading(kinds[0])) if alone else None),
+        _chart(drawn, labels, slot * SLOTS, _capital(headings[kinds[0]]) if alone else None),
         rows.drop("slot_s"),
     )
-
-
-def _heading(variable: str) -> str:
-    unit = _UNITS.get(variable)
-    return f"{variable} ({unit})" if unit else variable
 
 
 def _capital(text: str) -> str:
@@ -80,57 +73,58 @@ def _capital(text: str) -> str:
 
 def _chart(panels: Sequence[str], labels: Sequence[str], end: float, title: str | None) -> alt.FacetChart:
     """A row per panel; with a title, they share the axis that has it."""
-    x = alt.X(
-        "time_s:Q",
-        title="Time (s)",
-        axis=alt.Axis(grid=False),
-        scale=alt.Scale(domain=[0.0, end], nice=False),
-    )
-    height = max(44, 240 // len(panels))
     # A title longer than its row would run into the next.
     title = title if title and len(panels) <= 3 else title and title.partition(" (")[2].rstrip(")")
-    y_axis = alt.Axis(tickCount=3)
-    base = alt.Chart(ROWS).encode(x=x, color=style.colour(labels, None))
-    area = base.mark_area(fillOpacity=0.3).encode(
-        y=alt.Y("lowest:Q", title=title, axis=y_axis), y2="highest:Q"
-    )
-    line = base.mark_line(strokeWidth=1).encode(y=alt.Y("mean:Q", title=title, axis=y_axis))
-    layered = alt.layer(area, line).properties(width=style.WIDTH, height=height)
-    if len(panels) == 1:
-        return cast("alt.FacetChart", layered)
+    pen = chart.Pen(time_side(end), chart.side("y", title, axis={"tickCount": 3}), style.look(labels, None))
     # Altair's types say too little of what follows.
-    faceted = cast("Any", layered).facet(row=alt.Row("panel:N", sort=list(panels), title=None), spacing=12)
-    return cast("alt.FacetChart", faceted if title else faceted.resolve_scale(y="independent"))
+    rows: Any = chart.panel(swings(pen), style.WIDTH, max(44, 240 // len(panels)))
+    if len(panels) > 1:
+        rows = rows.facet(row=alt.Row("panel:N", sort=list(panels), title=None), spacing=12)
+        rows = rows if title else rows.resolve_scale(y="independent")
+    return cast("alt.FacetChart", rows)
 
 
-def _point(cut: Cut) -> tuple[int, list[str]]:
-    """The first point of the cut, and its variants."""
-    runs = cut.select(cut.sweep.observations(), "point", pl.col("label").cast(pl.String))
+def time_side(end: float, **axis: Any) -> chart.Side:  # noqa: ANN401 - options of the axis
+    """From zero to the end."""
+    title = "Time (s)" if axis.get("labels", True) else None
+    return chart.side("x", title, scale={"domain": [0.0, end], "nice": False}, axis={"grid": False, **axis})
+
+
+def swings(pen: chart.Pen) -> list[alt.Chart]:
+    """The rows of an envelope: means as a line, with a band from the lowest to the highest."""
+    area = pen("area", "color", x="time_s", y="lowest", y2="highest", fillOpacity=0.3)
+    return [area, pen("line", "color", x="time_s", y="mean", strokeWidth=1)]
+
+
+def _point(cut: Cut) -> tuple[int, list[str], str]:
+    """The first point of the cut, its variants, and where it lies as a sentence."""
+    sweep = cut.sweep
+    runs = cut.select(sweep.observations(), "point", pl.col("label").cast(pl.String))
     if runs.is_empty():
         raise ChartError("no run has these levels")
-    point = int(runs["point"].min())  # type: ignore[arg-type]
+    point = cast("int", runs["point"].min())
     there = set(runs.filter(pl.col("point") == point)["label"])
-    return point, [label for label in cut.sweep.labels if label in there]
+    row = sweep.observations().filter(pl.col("point") == point).row(0, named=True)
+    axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
+    said = [f"{d.title} {d.level(float(row[d.column]) if d.numeric else str(row[d.column]))}" for d in axes]
+    labels = [label for label in sweep.labels if label in there]
+    return point, labels, f"At {', '.join(said)}." if said else ""
 
 
-def _queues(samples: pl.DataFrame, variables: Sequence[str], bottleneck: str) -> pl.DataFrame:
+def _queues(sweep: Sweep, point: int, labels: Sequence[str], variables: Sequence[str]) -> pl.DataFrame:
     """Samples of the forward queues and of the bottleneck, of these variables only if any are named."""
-    forward = pl.col("component").str.starts_with("links.") & pl.col("component").str.ends_with(".forward")
-    queues = samples.filter(forward | (pl.col("component") == bottleneck))
+    samples = sweep.series_of(point, labels)
+    if samples.is_empty():
+        raise ChartError(NO_SERIES, HOW_TO_ASK)
+    samples = samples.with_columns(pl.col("label", "component", "variable").cast(pl.String))
+    forward = pl.col("component").str.contains(r"^links\..*\.forward$")
+    queues = samples.filter(forward | (pl.col("component") == component(sweep.bottleneck)))
     known = queues["variable"].unique(maintain_order=True).to_list()
     unknown = [name for name in variables if name not in known]
     if unknown or queues.is_empty():
         name = unknown[0] if unknown else "queue"
         raise ChartError(f"there is no series {name!r}; there are: {', '.join(known) or 'none'}")
     return queues.filter(pl.col("variable").is_in(list(variables or known)))
-
-
-def _place(cut: Cut, point: int) -> str:
-    """Where the point lies, as a sentence."""
-    row = cut.sweep.observations().filter(pl.col("point") == point).row(0, named=True)
-    axes = [d for d in cut.sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
-    said = [f"{d.title} {d.level(float(row[d.column]) if d.numeric else str(row[d.column]))}" for d in axes]
-    return f"At {', '.join(said)}." if said else ""
 
 
 def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> pl.DataFrame:
@@ -142,9 +136,10 @@ def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> 
     slot_s = end / slots if isinstance(end, float) and end > 0.0 else 1.0
     slot = (pl.col("time_s") / slot_s).floor().clip(0, slots - 1)
     middle = ((slot + 0.5) * slot_s).alias("time_s")
+    value = pl.col("value")
     return samples.group_by(*keys, middle, maintain_order=True).agg(
         pl.lit(slot_s).alias("slot_s"),
-        pl.col("value").min().alias("lowest"),
-        pl.col("value").mean().alias("mean"),
-        pl.col("value").max().alias("highest"),
+        value.min().alias("lowest"),
+        value.mean().alias("mean"),
+        value.max().alias("highest"),
     )

@@ -18,6 +18,18 @@ PAGE = "report.html"
 _HERE = Path(__file__).parent
 
 
+def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
+    """Templates in these directories, of HTML or of Markdown from texts of our own."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(places),
+        autoescape=not markdown,  # noqa: S701 - the Markdown is our own
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=markdown,
+    )
+
+
 def page(
     template: str,
     title: str,
@@ -32,21 +44,18 @@ def page(
 
     `templates`: the directory of the template, which may extend those of this package.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([templates, _HERE]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     figures = [figure for panel in panels for figure in panel.figures]
-    return environment.get_template(template).render(
-        title=title,
-        facts=facts,
-        panels=panels,
-        charts=_json({figure.name: _chart(figure) for figure in figures}),
-        script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
-        **values,
+    return (
+        environment(templates, _HERE)
+        .get_template(template)
+        .render(
+            title=title,
+            facts=facts,
+            panels=panels,
+            charts=_json({figure.name: _chart(figure) for figure in figures}),
+            script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
+            **values,
+        )
     )
 
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
 
-from weir.plot._cut import Cut, measure_of
-from weir.plot._figure import ROWS, Figure
-from weir.plot._parts import (
-    NEAR_FULL,
-    NUMBERS,
-    Family,
-    above_zero,
-    caption,
-    faceted,
-    file_name,
-    intervals,
-    log_ticks,
-    tooltips,
-)
+from weir.plot import _chart as chart
+from weir.plot._cut import Choice, Cut, Where, kind, measure_of
+from weir.plot._figure import Figure
 from weir.stats.measures import Measure
+from weir.sweep.dimension import USERS, ChartError
+from weir.sweep.view import Sweep
 
 HEAD = "M0,-1.2L0.8,0.9L0,0.5L-0.8,0.9Z"
 """An arrow's. Not a plain triangle, which turned by 120 degrees looks as before."""
@@ -31,129 +22,129 @@ SPAN = {"x": 10.0, "y": 100.0}
 """Ratio of the largest to the smallest mean from which an axis is logarithmic."""
 
 
-def tradeoff(cut: Cut, x: str, y: str) -> Figure:
-    """Measure `y` against measure `x`, a line per family through its points in order of load."""
-    across, up = measure_of(x), measure_of(y)
-    cut = cut.light("load")
-    rows = _paired(cut, across, up)
-    load = cut.roles["load"]
-    logs = {side: _logarithmic(rows, side, m, SPAN[side]) for side, m in (("x", across), ("y", up))}
+@kind
+def tradeoff(
+    sweep: Sweep,
+    y: str | None = None,
+    x: str | None = None,
+    *,
+    load: str | None = None,
+    family: str | None = None,
+    facet: str | None = None,
+    where: Where | None = None,
+) -> Figure:
+    """Measure y against measure x along a growing load: mean delay against loss."""
+    choice = Choice(sweep, where)
+    # How many flows there are is the plainest load.
+    numbers = sorted((d for d in choice.levelled if d.numeric), key=lambda d: not d.column.endswith(".count"))
+    grows = choice.named(load, [*(d for d in choice.periods if d.column == USERS), *numbers])
+    if grows is None:
+        raise ChartError(
+            "a trade-off is drawn along a load that grows in steps, and none does",
+            "sweep a number with levels, or give the scenario periods with more and more users",
+        )
+    if not grows.numeric:
+        raise ChartError(f"{grows.title} is not a number and cannot grow", "name another load")
+    family_ = choice.named(family, [*choice.variants, *choice.levelled], grows)
+    facet_ = choice.named(facet, choice.panels, grows, family_)
+    cut = choice.cut({"load": grows, "family": family_, "facet": facet_}).light("load")
+    measures = {"x": measure_of(x or "loss"), "y": measure_of(y or "delay_mean")}
+    rows = _paired(cut, measures)
+    logs = {
+        name: of.name not in chart.NEAR_FULL and not rows.is_empty() and chart.is_wide(rows[name], SPAN[name])
+        for name, of in measures.items()
+    }
     rows = _with_arrows(rows, cut, logs)
-    levels = rows["load"].unique().sort()
-    grows = (
-        f"Lines and arrows: growing {load.title}, {load.level(levels[0])} to {load.level(levels[-1])}."
-        if len(levels) > 1
-        else ""
-    )
+    low, high = rows["load"].min(), rows["load"].max()
+    across, up = measures["x"], measures["y"]
     return Figure(
-        file_name(up.name, "against", across.name),
+        chart.file_name(up.name, "against", across.name),
         f"{up.title} against {across.title.lower()}",
-        caption(
+        chart.caption(
             f"{up.title}: {_without_stop(up)}; {across.title.lower()}: {_without_stop(across)}.",
-            grows,
-            intervals(rows, "Crosses are"),
+            f"Lines and arrows: growing {grows.title}, {grows.level(low)} to {grows.level(high)}."
+            if isinstance(low, float) and isinstance(high, float) and low < high
+            else "",
+            chart.intervals(rows, "Crosses are"),
             cut.said(),
         ),
-        faceted(cut, _layers(cut, across, up, rows, logs)),
+        chart.faceted(cut, _layers(cut, measures, rows, logs)),
         rows,
     )
 
 
-def _paired(cut: Cut, across: Measure, up: Measure) -> pl.DataFrame:
+def _paired(cut: Cut, measures: Mapping[str, Measure]) -> pl.DataFrame:
     """One row per point of a line: x, y and their intervals."""
-    keys = list(cut.roles)
-    both = cut.estimates([across.name, up.name])
-    sides: list[pl.DataFrame] = []
-    for measure, side in ((across, "x"), (up, "y")):
-        rows = above_zero(both.filter(pl.col("measure") == measure.name), measure)
-        named = {"mean": side, "low": f"{side}_low", "high": f"{side}_high"}
-        sides.append(rows.rename(named).drop("measure"))
-    rows = sides[0].join(sides[1].drop("n"), on=keys).drop_nulls(["x", "y"])
-    return rows.sort(*_groups(cut), "load")
-
-
-def _logarithmic(rows: pl.DataFrame, column: str, measure: Measure, ratio: float) -> bool:
-    low, high = rows[column].min(), rows[column].max()
-    return (
-        measure.name not in NEAR_FULL
-        and isinstance(low, float)
-        and isinstance(high, float)
-        and 0.0 < ratio * low < high
+    both = cut.estimates([of.name for of in measures.values()])
+    across, up = (
+        chart.above_zero(both.filter(pl.col("measure") == of.name), of)
+        .rename({"mean": name, "low": f"{name}_low", "high": f"{name}_high"})
+        .drop("measure")
+        for name, of in measures.items()
     )
+    rows = across.join(up.drop("n"), on=list(cut.roles)).drop_nulls(["x", "y"])
+    return rows.sort(*_groups(cut), "load")
 
 
 def _with_arrows(rows: pl.DataFrame, cut: Cut, logs: Mapping[str, bool]) -> pl.DataFrame:
     """Columns of an arrow halfway along the longest step of each line: where it is, where from."""
     groups = _groups(cut) or [pl.lit(0)]
     rows = rows.with_columns(
-        pl.col(side).shift(1).over(groups, order_by="load").alias(f"from_{side}") for side in "xy"
+        pl.col(name).shift(1).over(groups, order_by="load").alias(f"from_{name}") for name in "xy"
     )
     length, middles = pl.lit(0.0), dict[str, pl.Expr]()
-    for side in "xy":
-        end, start = pl.col(side), pl.col(f"from_{side}")
-        if logs[side]:
-            end, start = end.log(), start.log()
+    for name, log in logs.items():
+        end, start = (pl.col(column).log() if log else pl.col(column) for column in (name, f"from_{name}"))
         # As a share of the picture's side, so that the two can be added.
         length += (((end - start) / (end.max() - end.min())).fill_nan(0.0)) ** 2
-        middles[side] = ((end + start) / 2).exp() if logs[side] else (end + start) / 2
+        middles[name] = ((end + start) / 2).exp() if log else (end + start) / 2
     rows = rows.with_columns(length.alias("length"))
     longest = (pl.col("length") > 0.0) & (pl.col("length") == pl.col("length").max().over(groups))
     return rows.with_columns(
-        pl.when(longest).then(middles[side]).alias(f"arrow_{side}") for side in "xy"
+        pl.when(longest).then(middle).alias(f"arrow_{name}") for name, middle in middles.items()
     ).drop("length")
 
 
 def _layers(
-    cut: Cut, across: Measure, up: Measure, rows: pl.DataFrame, logs: Mapping[str, bool]
+    cut: Cut, measures: Mapping[str, Measure], rows: pl.DataFrame, logs: Mapping[str, bool]
 ) -> list[alt.Chart]:
-    family = Family.of(cut)
-    x, y = _axis("x", across, rows, log=logs["x"]), _axis("y", up, rows, log=logs["y"])
-    base = alt.Chart(ROWS)
-    colour = family.encodings("color")
-    line = base.mark_line(strokeWidth=1.4).encode(
-        x=x("x"), y=y("y"), order="load:Q", **family.encodings("color", "strokeDash")
+    pen = chart.Pen(
+        _side("x", measures["x"], rows, log=logs["x"]),
+        _side("y", measures["y"], rows, log=logs["y"]),
+        chart.families(cut),
     )
     crosses = [
-        base.mark_rule(strokeWidth=0.8, clip=True).encode(x=x("x_low"), x2="x_high:Q", y=y("y"), **colour),
-        base.mark_rule(strokeWidth=0.8, clip=True).encode(x=x("x"), y=y("y_low"), y2="y_high:Q", **colour),
+        pen("rule", "color", x="x_low", x2="x_high", strokeWidth=0.8, clip=True),
+        pen("rule", "color", y="y_low", y2="y_high", strokeWidth=0.8, clip=True),
     ]
-    load = cut.roles["load"]
+    line = pen("line", "color", "strokeDash", strokeWidth=1.4).encode(order="load:Q")
     # Symbols of many levels would hide their line.
     size = 36 if len(cut.levels("load")) <= 25 else 10
-    points = base.mark_point(filled=True, size=size).encode(
-        x=x("x"),
-        y=y("y"),
-        tooltip=tooltips(
-            cut,
-            ("load:Q", load.heading, None),
-            ("x:Q", across.heading, across.decimals),
-            ("y:Q", up.heading, up.decimals),
+    points = pen("point", "color", "shape", filled=True, size=size).encode(
+        tooltip=chart.tooltips(
+            ("load:Q", cut.roles["load"].heading, None),
+            *((f"{name}:Q", of.heading, of.decimals) for name, of in measures.items()),
             ("n:Q", "replications", None),
-        ),
-        **family.encodings("color", "shape"),
+            cut=cut,
+        )
     )
     # The head points up; turned clockwise by the direction that the step has on the screen.
-    step = "scale('x', datum.x) - scale('x', datum.from_x)", "scale('y', datum.y) - scale('y', datum.from_y)"
-    turn = alt.ExprRef(f"atan2({step[0]}, -({step[1]})) * 180 / PI")
-    arrows = (
-        base.mark_point(filled=True, size=60 if "facet" in cut.roles else 110, shape=HEAD, angle=turn)
-        .encode(x=x("arrow_x"), y=y("arrow_y"), **colour)
-        .transform_filter("isValid(datum.arrow_x)")
-    )
-    return [*(crosses if rows["x_low"].count() else []), line, arrows, family.choosable(points)]
+    across, up = (f"scale('{name}', datum.{name}) - scale('{name}', datum.from_{name})" for name in "xy")
+    turn = alt.ExprRef(f"atan2({across}, -({up})) * 180 / PI")
+    head: dict[str, Any] = {"shape": HEAD, "angle": turn, "size": 60 if "facet" in cut.roles else 110}
+    arrows = pen.where("isValid(datum.arrow_x)")
+    arrow = arrows("point", "color", x="arrow_x", y="arrow_y", filled=True, **head)
+    return [*(crosses if rows["x_low"].count() else []), line, arrow, chart.choosable(cut, points)]
 
 
-def _axis(side: str, measure: Measure, rows: pl.DataFrame, *, log: bool) -> Callable[[str], Any]:
-    """Makes the axis, the same for every layer, of a column."""
-    options: dict[str, Any] = {"tickCount": 6, "grid": True}
-    scale = alt.Scale(zero=measure.name not in NEAR_FULL)
+def _side(channel: Literal["x", "y"], measure: Measure, rows: pl.DataFrame, *, log: bool) -> chart.Side:
+    axis: dict[str, Any] = {"tickCount": 6, "grid": True}
     if log:
-        low, high = float(rows[side].min()) / 1.3, float(rows[side].max()) * 1.3  # type: ignore[arg-type]
-        options |= {"values": log_ticks(low, high), "format": NUMBERS, "labelOverlap": "greedy"}
+        low, high = chart.extent(rows[channel])
         # An interval that reaches to zero ends at the edge.
-        scale = alt.Scale(type="log", domain=[low, high], nice=False, clamp=True)
-    made = alt.X if side == "x" else alt.Y
-    return lambda field: made(f"{field}:Q", title=measure.heading, scale=scale, axis=alt.Axis(**options))
+        return chart.span(channel, measure.heading, low / 1.3, high * 1.3, log=True, clamp=True, **axis)
+    zero = {"zero": measure.name not in chart.NEAR_FULL}
+    return chart.side(channel, measure.heading, scale=zero, axis=axis)
 
 
 def _groups(cut: Cut) -> list[str]:

@@ -7,6 +7,7 @@ dashes tell the variants apart in grey print. Sizes are for a column of 84 mm: 1
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
@@ -94,29 +95,26 @@ GRADIENT = "viridis"
 """Of a heat map: even steps look even, with any colour vision and in grey print."""
 
 
-def colour(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Color:
-    """Colour by label, in the order of the variants; without a legend if None."""
-    return alt.Color(f"{field}:N", legend=legend, scale=_scale(labels, _COLOURS))
+def look(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> dict[str, Any]:
+    """The channels color, shape and strokeDash by label, in this order; without a legend if None."""
+    channels = (
+        ("color", alt.Color, _COLOURS),
+        ("shape", alt.Shape, _SHAPES),
+        ("strokeDash", alt.StrokeDash, _DASHES),
+    )
+    return {
+        name: made(f"{field}:N", legend=legend, scale=_scale(labels, values))
+        for name, made, values in channels
+    }
 
 
-def shape(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Shape:
-    """Symbol by label."""
-    return alt.Shape(f"{field}:N", legend=legend, scale=_scale(labels, _SHAPES))
-
-
-def dash(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.StrokeDash:
-    """Dash by label."""
-    return alt.StrokeDash(f"{field}:N", legend=legend, scale=_scale(labels, _DASHES))
-
-
-def gradient(labels: Sequence[str]) -> alt.Color:
+def gradient(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Color:
     """Colour by label, where the labels are levels in order."""
     scheme = alt.SchemeParams(name=GRADIENT, extent=[0.0, 0.85])
-    legend = alt.Legend(symbolType="circle", symbolStrokeWidth=0)
-    return alt.Color("label:O", legend=legend, scale=alt.Scale(domain=list(labels), scheme=scheme))
+    return alt.Color(f"{field}:O", legend=legend, scale=alt.Scale(domain=list(labels), scheme=scheme))
 
 
-def _scale(labels: Sequence[str], values: Sequence[str | Sequence[float]]) -> alt.Scale:
+def _scale(labels: Sequence[str], values: Sequence[Any]) -> alt.Scale:
     # Each round through the colours shifts shapes and dashes by one: no two labels look alike
     # before every combination is used.
     shift = 0 if values is _COLOURS else 1

@@ -2,97 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, cast
 
 import altair as alt
 import numpy as np
 import polars as pl
 
 from weir.plot import style
-from weir.plot._figure import ROWS, Figure
+from weir.plot._chart import Pen, panel, side
+from weir.plot._figure import Figure
 from weir.theory.network import Vector
 from weir.theory.study import Study
 
 SLOTS = 300
 """Of a curve: about one per pixel and a half."""
 
-_HEIGHT = 190
-
 
 def convergence(study: Study) -> Figure:
     """Rates above, prices below, step by step, with the optimum as dotted lines."""
-    trajectory, network = study.trajectory, study.network
-    sources = [source.name for source in network.sources]
-    links = [link.name for link in network.links]
-    rows = pl.concat(
-        [
-            _curves("rate", sources, trajectory.rates, study.optimum.rates),
-            _curves("price", links, trajectory.prices, study.optimum.prices),
-        ]
-    )
-    chart: alt.VConcatChart = alt.vconcat(
-        _panel("rate", sources, "Rate (packets/s)", trajectory.steps),
-        _panel("price", links, "Price", trajectory.steps),
-    ).resolve_scale(  # pyright: ignore[reportUnknownMemberType]
-        color="independent", strokeDash="independent"
-    )
+    trajectory, network, optimum = study.trajectory, study.network, study.optimum
+    parts = {
+        "rate": ([source.name for source in network.sources], trajectory.rates, optimum.rates),
+        "price": ([link.name for link in network.links], trajectory.prices, optimum.prices),
+    }
+    frames = [_curves(*part).select(pl.lit(kind).alias("kind"), pl.all()) for kind, part in parts.items()]
+    titles = {"rate": ("Rate (packets/s)", None, "Source"), "price": ("Price", "Step", "Link")}
+    panels = [_panel(kind, part[0], trajectory.steps, *titles[kind]) for kind, part in parts.items()]
+    both: Any = alt.vconcat(*panels)
     return Figure(
         f"ofc-{network.name}",
         f"Optimisation flow control: {network.name}",
         "Rates of the sources and prices of the links, step by step, from prices of zero. Dotted: the "
         "optimum that another solver finds. Bands show the lowest and highest of the steps between two "
         "points.",
-        chart,
-        rows,
+        cast("alt.VConcatChart", both.resolve_scale(color="independent", strokeDash="independent")),
+        pl.concat(frames),
     )
 
 
 def _panel(
-    kind: Literal["rate", "price"], labels: list[str], title: str, steps: int
-) -> alt.LayerChart | alt.FacetChart:
-    x = alt.X(
-        "step:Q",
-        title="Step" if kind == "price" else None,
-        axis=alt.Axis(grid=False, format="~s"),
-        scale=alt.Scale(type="log", domain=[1, max(2, steps)], nice=False),
-    )
-    legend = alt.Legend(symbolSize=500, symbolType="stroke", title="Source" if kind == "rate" else "Link")
-    colour = style.colour(labels, legend)
-    base = alt.Chart(ROWS).transform_filter(f"datum.kind == '{kind}'")
-    curve = base.encode(x=x, color=colour)
-    band = curve.mark_area(fillOpacity=0.22).encode(y=alt.Y("lowest:Q", title=title), y2="highest:Q")
-    line = curve.mark_line(strokeWidth=1.6).encode(
-        y=alt.Y("mean:Q", title=title), strokeDash=style.dash(labels, legend)
-    )
-    rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=1.2).encode(
-        y=alt.Y("optimum:Q", aggregate="mean", title=title), color=colour
-    )
-    return alt.layer(band, line, rule).properties(width=style.WIDTH, height=_HEIGHT)
-
-
-def _curves(kind: str, labels: list[str], values: Vector, optimum: Vector) -> pl.DataFrame:
-    """In at most SLOTS slots of logarithmic width, nothing cut off."""
-    steps = np.arange(1, len(values))
-    edges = np.unique(np.rint(np.geomspace(1, max(2, len(values) - 1), SLOTS)))
-    slot = np.searchsorted(edges, steps, side="right")
-    frames = [
-        pl.DataFrame({"step": steps, "value": values[1:, index], "slot": slot})
-        .group_by("slot", maintain_order=True)
-        .agg(
-            pl.col("step").first().cast(pl.Float64),
-            pl.col("value").min().alias("lowest"),
-            pl.col("value").mean().alias("mean"),
-            pl.col("value").max().alias("highest"),
-        )
-        .select(
-            pl.lit(kind).alias("kind"),
-            pl.lit(label).alias("label"),
-            "step",
-            "lowest",
-            "mean",
-            "highest",
-            pl.lit(float(optimum[index])).alias("optimum"),
-        )
-        for index, label in enumerate(labels)
+    kind: str, labels: Sequence[str], steps: int, title: str, below: str | None, legend: str
+) -> alt.LayerChart:
+    scale = {"type": "log", "domain": [1, max(2, steps)], "nice": False}
+    key = alt.Legend(symbolSize=500, symbolType="stroke", title=legend)
+    x = side("x", below, scale=scale, axis={"grid": False, "format": "~s"})
+    pen = Pen(x, side("y", title), style.look(labels, key)).where(f"datum.kind == '{kind}'")
+    layers = [
+        pen("area", "color", x="step", y="lowest", y2="highest", fillOpacity=0.22),
+        pen("line", "color", "strokeDash", x="step", y="mean", strokeWidth=1.6),
+        pen("line", "color", x="step", y="optimum", strokeDash=[1, 3], strokeWidth=1.2),
     ]
-    return pl.concat(frames)
+    return panel(layers, style.WIDTH, 190)
+
+
+def _curves(labels: Sequence[str], values: Vector, optimum: Vector) -> pl.DataFrame:
+    """In at most SLOTS slots of logarithmic width, nothing cut off."""
+    edges = np.unique(np.rint(np.geomspace(1, max(2, len(values) - 1), SLOTS))).astype(np.int64)
+    starts = edges[edges < len(values)]
+    counts = np.diff(np.append(starts, len(values)))[:, None]
+    sides = {"lowest": np.minimum.reduceat(values, starts), "highest": np.maximum.reduceat(values, starts)}
+    sides |= {"mean": np.add.reduceat(values, starts) / counts}
+    numbers = {name: ends.T.ravel() for name, ends in sides.items()}
+    each = {"label": np.repeat(labels, len(starts)), "step": np.tile(starts, len(labels))}
+    return pl.DataFrame({**each, **numbers, "optimum": np.repeat(optimum, len(starts))})

@@ -1,11 +1,10 @@
 """Reports: HTML pages that need no other file and no network.
 
-`write` makes the page of a result, of one run as of a sweep; `write_evidence` that of an answer of tuning.
+`write` makes the page of a result, of one run as of a sweep; `Evidence.write` that of an answer of tuning.
 """
 
 from weir.report.directory import REPORT, replacing, write_manifest
-from weir.report.evidence import Evidence
 from weir.report.result import write
-from weir.report.tuning import write_evidence
+from weir.report.tuning import Evidence
 
-__all__ = ["REPORT", "Evidence", "replacing", "write", "write_evidence", "write_manifest"]
+__all__ = ["REPORT", "Evidence", "replacing", "write", "write_manifest"]

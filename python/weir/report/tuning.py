@@ -1,200 +1,158 @@
-"""The page of evidence of `weir tune`."""
+"""The page of evidence of `weir tune`: the answer, its figures and its maps, and how to repeat it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from weir import _core
 from weir.plot import Panel, page, write_page
-from weir.plot.tuning import Data, panels_of
-from weir.plot.tuning.data import default_of
-from weir.plot.tuning.effects import said, shape_of
-from weir.plot.tuning.maps import beyond, worst_corner
-from weir.plot.tuning.words import ROLES, SIGNS, condition_words, sentence, words_of
-from weir.report.evidence import Evidence
-from weir.report.tuning_words import (
-    margin,
-    measured,
-    reasons,
-    role_of,
-    seeds_of,
-    shown,
-    target_words,
-    verdict_sentence,
-    worst_of_each,
-)
+from weir.plot.tuning import panels_of
 from weir.stats import wording
-from weir.tune.answer import Confirmed, State
+from weir.sweep.values import text_of
+from weir.tune import text
 from weir.tune.evaluator import FRESH
+from weir.tune.tune import Tuned
 
 ANSWER = "answer.json"
 
 _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "tuning.html.jinja"
 
-
-def write_evidence(evidence: Evidence, directory: Path) -> None:
-    """Writes report.html, figures/, answer.json and resolved.toml into a directory."""
-    panels = evidence_panels(evidence)
-    write_page(directory, _TEMPLATE, _title(evidence), {}, panels, templates=_TEMPLATES, **_values(evidence))
-    (directory / "resolved.toml").write_text(evidence.resolved, encoding="utf-8")
-    text = json.dumps(evidence.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-    (directory / ANSWER).write_text(text + "\n", encoding="utf-8")
-
-
-def evidence_panels(evidence: Evidence) -> list[Panel]:
-    """The figures in the order of the page."""
-    axes = evidence.region.axes if evidence.region is not None else ()
-    return panels_of(evidence.data, axes, evidence.cells, evidence.phases)
-
-
-def evidence_html(evidence: Evidence, panels: Sequence[Panel], script: str) -> str:
-    """The page alone. `script` defines `vegaEmbed`."""
-    values = _values(evidence)
-    return page(_TEMPLATE, _title(evidence), {}, panels, script, templates=_TEMPLATES, **values)
-
-
-def _title(evidence: Evidence) -> str:
-    return f"Tuning: {evidence.title}"
-
-
-def _values(evidence: Evidence) -> dict[str, Any]:
-    """What the template reads beside the figures."""
-    answer, data = evidence.answer, evidence.data
-    same = not answer.chosen.setting
-    return {
-        "state": answer.verdict.replace(" ", "-"),
-        "sentence": verdict_sentence(data),
-        "reasons": reasons(data),
-        "role": role_of(data),
-        "same": same,
-        "targets": _targets(answer.chosen, None if same else answer.defaults),
-        "parameters": _parameters(evidence),
-        "settings": [] if same else [_argument(text) for text in evidence.settings],
-        "name": evidence.name,
-        "options": list(evidence.options),
-        "nearest": answer.verdict not in {"achieved", "defaults already meet it"},
-        "exports": evidence.exports,
-        "shapes": _shapes(data),
-        "worst": _worst(evidence),
-        "command": evidence.command,
-        "origin": _origin(evidence),
-        "cost": _cost(evidence),
-        "resolved": evidence.resolved,
-        "measures": [target.of for target in {t.measure: t for t in answer.targets}.values()],
-        "answer_file": ANSWER,
-    }
+_ROLES = {"chosen": "This setting", "nearest": "Nearest setting", "best found": "Best found"}
+"""Heads of the column of the judged setting."""
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """A target at a setting, in words."""
+class Evidence:
+    """An answer with all that it takes to believe, to use and to repeat it."""
 
-    measured: str
-    where: str
-    margin: str
-    state: State
-    sign: str
+    tuned: Tuned
+    exports: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What it is to what it says: `tc script`, `OpenWrt SQM`, `scenario`."""
 
+    @property
+    def title(self) -> str:
+        core = self.tuned.task.scenario.core
+        return core.title or core.name
 
-def _targets(chosen: Confirmed, defaults: Confirmed | None) -> list[tuple[str, list[_Judged]]]:
-    columns = [worst_of_each(judged) for judged in (chosen, defaults) if judged is not None]
-    return [
-        (
-            target_words(outcomes[0].target),
-            [
-                _Judged(measured(o), condition_words(o.condition), margin(o), o.state, SIGNS[o.state])
-                for o in outcomes
-            ],
-        )
-        for outcomes in zip(*columns, strict=True)
-    ]
+    @property
+    def command(self) -> str | None:
+        """The command line, where there was one."""
+        return self.tuned.record.command if self.tuned.record is not None else None
 
+    @property
+    def resolved(self) -> str:
+        """The scenario with every default, before anything was changed."""
+        return self.tuned.task.scenario.to_toml()
 
-@dataclass(frozen=True)
-class _Parameter:
-    """What may be changed, in words."""
+    @property
+    def panels(self) -> list[Panel]:
+        """The figures in the order of the page."""
+        return panels_of(self.tuned)
 
-    title: str
-    path: str
-    default: str
-    value: str
-    bounds: str
+    def write(self, directory: Path) -> None:
+        """Writes report.html, figures/, answer.json and resolved.toml into a directory."""
+        title = f"Tuning: {self.title}"
+        write_page(directory, _TEMPLATE, title, {}, self.panels, templates=_TEMPLATES, **self._values())
+        (directory / "resolved.toml").write_text(self.resolved, encoding="utf-8")
+        document = json.dumps(self.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        (directory / ANSWER).write_text(document + "\n", encoding="utf-8")
 
+    def to_json(self) -> dict[str, Any]:
+        """All that the page says, as plain values."""
+        tuned = self.tuned
+        answer, seed = tuned.answer, tuned.task.scenario.core.seed
+        document = {
+            "sentence": text.sentence(answer),
+            "reasons": text.reasons(answer),
+            **answer.to_json(),
+            "scenario": tuned.task.source,
+            "title": self.title,
+            "axes": [axis.to_json() for axis in tuned.task.space.axes],
+            "set": [f"{path}={text_of(value)}" for path, value in answer.chosen.setting.items()],
+            "seed": seed,
+            "fresh_seed": seed + FRESH,
+            "command": self.command,
+            "wall_s": tuned.wall_s,
+            "cpu_s": tuned.cpu_s,
+            "weir": _core.__version__,
+            "results_version": _core.results_version,
+            "exports": dict(self.exports),
+            "robustness": [cell.to_json() for cell in tuned.cells],
+            "worst_condition": text.worst_corner(tuned.cells).to_json() if tuned.cells else None,
+            "op_red": [phase.to_json() for phase in tuned.phases],
+        }
+        return cast("dict[str, Any]", _finite(document))
 
-def _parameters(evidence: Evidence) -> list[_Parameter]:
-    data = evidence.data
-    found: list[_Parameter] = []
-    for index, axis in enumerate(evidence.axes):
-        bounds = axis.range
-        assert bounds is not None
-        ends = f"{bounds.low:g} to {bounds.high:g}{f' {bounds.unit}' if bounds.unit else ''}"
-        value = evidence.answer.chosen.setting.get(axis.column)
-        default = shown(default_of(evidence.resolved, axis.column))
-        found.append(
-            _Parameter(
-                data.titles[index], axis.column, default, default if value is None else shown(value), ends
+    def html(self, panels: Sequence[Panel], script: str) -> str:
+        """The page alone. `script` defines `vegaEmbed`."""
+        title = f"Tuning: {self.title}"
+        return page(_TEMPLATE, title, {}, panels, script, templates=_TEMPLATES, **self._values())
+
+    def _values(self) -> dict[str, Any]:
+        """What the template reads beside the figures."""
+        answer, task = self.tuned.answer, self.tuned.task
+        chosen = answer.chosen
+        same = not chosen.setting
+        judged = [one.worst_of_each for one in ((chosen,) if same else (chosen, answer.defaults))]
+        seed = task.scenario.core.seed
+        fresh = seed + FRESH
+        seconds = {"Time": self.tuned.wall_s, "CPU time": self.tuned.cpu_s}
+        return {
+            "text": text,
+            "answer": answer,
+            "tuned": self.tuned,
+            "evidence": self,
+            "same": same,
+            "role": _ROLES.get(text.ROLES[answer.verdict], "Your defaults"),
+            "targets": list(zip(*judged, strict=True)),
+            "parameters": self._parameters(),
+            "measures": [target.of for target in {t.measure: t for t in answer.targets}.values()],
+            "origin": {
+                "Weir": f"{_core.__version__} (results version {_core.results_version})",
+                "Seeds of the search": f"from {seed}",
+                "Fresh seeds": f"{fresh} to {fresh + text.seeds_of(chosen) - 1}",
+            },
+            "cost": {
+                "Runs": f"{answer.runs:,}",
+                **({"Settings tried": f"{len(answer.tried):,}"} if answer.tried else {}),
+                **{name: f"{wording.number(s, 1)} s" for name, s in seconds.items() if s > 0.0},
+            },
+            "answer_file": ANSWER,
+        }
+
+    def _parameters(self) -> list[dict[str, str]]:
+        """What may be changed, in words."""
+        axes = self.tuned.task.space.axes
+        setting, core = self.tuned.answer.chosen.setting, self.tuned.task.scenario.core
+        found: list[dict[str, str]] = []
+        for title, axis in zip(text.names_of([axis.column for axis in axes]), axes, strict=True):
+            bounds = axis.range
+            assert bounds is not None
+            default = core.value(axis.column)
+            found.append(
+                {
+                    "title": title,
+                    "path": axis.column,
+                    "default": text.value_words(default),
+                    "value": text.value_words(setting.get(axis.column, default)),
+                    "bounds": f"{bounds.low:g} to {bounds.high:g} {bounds.unit}".rstrip(),
+                }
             )
-        )
-    return found
+        return found
 
 
-def _argument(text: str) -> str:
-    """As a shell takes it."""
-    return f'--set "{text}"' if " " in text else f"--set {text}"
-
-
-def _shapes(data: Data) -> str:
-    """How the measures answer to the parameters, a sentence each; empty where it is not known."""
-    clauses: list[str] = []
-    for measure in dict.fromkeys(shape.measure for shape in data.answer.shapes):
-        target = next(t for t in data.answer.targets if t.measure == measure)
-        found = [
-            said(shape, data, index)
-            for index in range(len(data.axes))
-            if (shape := shape_of(data, index, measure)) is not None
-        ]
-        clauses.append(f"{sentence(words_of(target.of))}: {'; '.join(found)}.")
-    return " ".join(clauses)
-
-
-def _worst(evidence: Evidence) -> str:
-    """What the map says; empty for no map."""
-    if evidence.region is None or not evidence.cells:
-        return ""
-    cell = worst_corner(evidence.cells)
-    held = sum(c.inside and c.state == "met" for c in evidence.cells)
-    inside = sum(c.inside for c in evidence.cells)
-    role = ROLES[evidence.answer.verdict]
-    who = "Your defaults meet" if role == "defaults" else "This setting meets"
-    said = f"{measured(cell.worst)}, where the target is {target_words(cell.worst.target)}: {cell.state}"
-    return (
-        f"{who} every target in {held} of {inside} conditions of the map. The worst is "
-        f"{condition_words(cell.condition)}, with {words_of(cell.worst.target.of)} {said}. "
-        f"{beyond(evidence.cells)}"
-    ).rstrip()
-
-
-def _origin(evidence: Evidence) -> dict[str, str]:
-    first, fresh = evidence.seed, evidence.seed + FRESH
-    found = {
-        "Weir": f"{_core.__version__} (results version {_core.results_version})",
-        "Seeds of the search": f"from {first}",
-        "Fresh seeds": f"{fresh} to {fresh + seeds_of(evidence.answer.chosen) - 1}",
-    }
-    return {**found, **evidence.origin}
-
-
-def _cost(evidence: Evidence) -> dict[str, str]:
-    found = {"Runs": f"{evidence.answer.runs:,}"}
-    if evidence.answer.tried:
-        found["Settings tried"] = f"{len(evidence.answer.tried):,}"
-    if evidence.wall_s > 0.0:
-        found["Time"] = f"{wording.number(evidence.wall_s, 1)} s"
-    if evidence.cpu_s > 0.0:
-        found["CPU time"] = f"{wording.number(evidence.cpu_s, 1)} s"
-    return found
+def _finite(value: object) -> object:
+    """JSON has no infinity: what is not finite is null."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in cast("Sequence[Any]", value)]
+    return value

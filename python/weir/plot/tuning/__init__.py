@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
-from weir.plot._figure import Figure, Panel
-from weir.plot.tuning.data import Data, Load
+from weir.plot._figure import Panel
+from weir.plot.tuning.data import Data
 from weir.plot.tuning.effects import course, effects, seeds
 from weir.plot.tuning.maps import robustness, shortfall
 from weir.plot.tuning.tradeoff import tradeoff
-from weir.plot.tuning.words import sentence, words_of
-from weir.sweep.axes import Axis
-from weir.tune.online import Phase
-from weir.tune.region import MapCell
+from weir.tune.text import measure_words, sentence_case
+from weir.tune.tune import Tuned
 
-__all__ = ["Data", "Load", "panels_of"]
+__all__ = ["panels_of"]
 
 
-def panels_of(
-    data: Data, axes: Sequence[Axis] = (), cells: Sequence[MapCell] = (), phases: Sequence[Phase] = ()
-) -> list[Panel]:
-    """The figures in the order of a page; at least the fresh seeds.
-
-    `cells` are the map over a region of conditions along `axes`, `phases` the answer under a changing load.
-    """
+def panels_of(tuned: Tuned) -> list[Panel]:
+    """The figures in the order of a page; at least the fresh seeds."""
+    data, region = Data(tuned), tuned.task.region
     targets = list({target.measure: target for target in data.answer.targets}.values())
     pairs = list(combinations(targets, 2))
     # Whether it holds everywhere comes first where that was asked.
-    panels = [_alone(robustness(axes, cells))] if cells else []
+    panels: list[Panel] = []
+    if region is not None and tuned.cells:
+        panels.append(Panel.of(robustness(region.axes, tuned.cells)))
     if pairs:
-        drawn = tuple(tradeoff(data, up, across) for up, across in pairs)
-        choices = tuple(f"{sentence(words_of(up.of))} against {words_of(across.of)}" for up, across in pairs)
-        panels.append(Panel("panel-tradeoff", drawn, choices))
+        choices = tuple(
+            f"{sentence_case(measure_words(up.of))} against {measure_words(across.of)}"
+            for up, across in pairs
+        )
+        panels.append(Panel("panel-tradeoff", tuple(tradeoff(data, *pair) for pair in pairs), choices))
     if data.searched:
-        panels += [_alone(effects(data, index)) for index in range(len(data.axes))]
+        panels += [Panel.of(effects(data, index)) for index in range(len(data.axes))]
     found = shortfall(data)
     if found is not None:
-        panels.append(_alone(found))
-    if phases:
-        panels.append(_alone(course(phases, data.answer.targets)))
-    return [*panels, _alone(seeds(data))]
-
-
-def _alone(figure: Figure) -> Panel:
-    return Panel(f"panel-{figure.name}", (figure,), (figure.title,))
+        panels.append(Panel.of(found))
+    if tuned.phases:
+        panels.append(Panel.of(course(tuned.phases, data.answer.targets)))
+    return [*panels, Panel.of(seeds(data))]

@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite, prod
-from typing import Any, cast
+from math import prod
+from typing import Any, Literal
+
+import polars as pl
 
 from weir import _core
-from weir.plot.tuning.words import ROLES
-from weir.sweep.axes import Axis, titles
-from weir.sweep.values import QUANTITY, Value
+from weir.sweep.axes import Axis
+from weir.sweep.values import QUANTITY
 from weir.tune.answer import Answer, Confirmed, Outcome
-from weir.tune.online import Load
 from weir.tune.targets import Target
+from weir.tune.text import ROLES, conditions_of, names_of, number_words
+from weir.tune.tune import Tuned
 
-
-@dataclass(frozen=True)
-class Point:
-    """A setting of the search."""
-
-    at: tuple[float, ...]
-    """In the units of the axes."""
-    means: Mapping[str, float]
-    shortfall: float
-    n: int
+Mark = Literal["defaults", "chosen"]
 
 
 @dataclass(frozen=True)
 class Data:
-    """An answer with the box it is from."""
+    """An answer with the box it is from. Parameter I is the column `pI` of frames, in its axis' unit."""
 
-    answer: Answer
-    axes: tuple[Axis, ...]
-    resolved: str
-    """The scenario with every default, as TOML."""
-    loads: tuple[Load, ...] = ()
+    tuned: Tuned
+
+    @property
+    def answer(self) -> Answer:
+        return self.tuned.answer
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Of the parameters."""
+        return self.tuned.task.space.axes
 
     @cached_property
-    def titles(self) -> tuple[str, ...]:
+    def columns(self) -> list[str]:
+        """Of the parameters in frames."""
+        return [f"p{index}" for index in range(len(self.axes))]
+
+    @cached_property
+    def titles(self) -> list[str]:
         """Of the parameters, as short as tells them apart: `max_th`."""
-        last = [axis.column.rsplit(".", 1)[-1] for axis in self.axes]
-        return tuple(last if len(set(last)) == len(last) else titles(self.axes))
+        return names_of([axis.column for axis in self.axes])
 
     def heading(self, index: int) -> str:
         """Of an axis of a figure: `max_th (packets)`."""
@@ -52,51 +53,39 @@ class Data:
 
     def level(self, index: int, number: float) -> str:
         """A value of a parameter in words: `max_th 33 packets`."""
-        unit = self.axes[index].unit
-        return f"{self.titles[index]} {number:.3g}{f' {unit}' if unit else ''}"
+        return f"{self.titles[index]} {number_words(number)} {self.axes[index].unit}".rstrip()
 
     def named(self, at: Sequence[float]) -> str:
         """A setting in words."""
         return ", ".join(self.level(index, number) for index, number in enumerate(at))
 
     @cached_property
-    def points(self) -> tuple[Point, ...]:
-        """What was tried, where all measures are defined."""
-        found = [
-            Point(self._numbers(one.setting), one.means, one.shortfall, one.replications)
-            for one in self.answer.tried
-        ]
-        return tuple(p for p in found if all(map(isfinite, p.means.values())) and isfinite(p.shortfall))
+    def points(self) -> pl.DataFrame:
+        """What was tried, where all measures are defined: the parameters, the means of the measures,
+        shortfall, n, setting (in words), design (whether it is part of the coarse design)."""
+        measures = list({target.measure: target for target in self.answer.targets})
+        schema: dict[str, Any] = dict.fromkeys((*self.columns, *measures, "shortfall"), pl.Float64)
+        schema |= {"n": pl.Int64, "setting": pl.String}
+        rows: list[dict[str, Any]] = []
+        for one in self.answer.tried:
+            at = self.numbers(one.setting)
+            numbers = {**dict(zip(self.columns, at, strict=True)), **one.means, "shortfall": one.shortfall}
+            rows.append({**numbers, "n": one.replications, "setting": self.named(at)})
+        found = pl.DataFrame(rows, schema=schema)
+        found = found.filter(pl.all_horizontal(pl.col(*measures, "shortfall").is_finite()))
+        levels = _combined(found.select(self.columns))
+        within = [pl.col(name).is_in(levels[index]) for index, name in enumerate(self.columns)]
+        return found.with_columns(pl.all_horizontal(within).alias("design"))
 
     @cached_property
-    def levels(self) -> tuple[tuple[float, ...], ...]:
-        """Of each parameter, those of the coarse design: of all of their combinations something is known.
-
-        Values that lack most combinations are left out one by one until no combination lacks.
-        """
-        kept = [sorted(set(column)) for column in zip(*(p.at for p in self.points), strict=True)]
-        if not kept:
-            return tuple(() for _ in self.axes)
-        there = [p.at for p in self.points]
-        while len(there) < prod(len(values) for values in kept):
-            shares = [
-                (sum(at[i] == value for at in there) * len(values), i, value)
-                for i, values in enumerate(kept)
-                for value in values
-            ]
-            _, axis, value = min(shares)
-            kept[axis].remove(value)
-            there = [at for at in there if at[axis] != value]
-        return tuple(tuple(values) for values in kept)
+    def grid(self) -> pl.DataFrame:
+        """The coarse design: of all combinations of its levels something is known."""
+        return self.points.filter("design").sort(self.columns)
 
     @cached_property
-    def grid(self) -> Mapping[tuple[float, ...], Point]:
-        """The coarse design: place to point."""
-        return {
-            p.at: p
-            for p in self.points
-            if all(number in levels for number, levels in zip(p.at, self.levels, strict=True))
-        }
+    def levels(self) -> list[list[float]]:
+        """Of each parameter, those of the coarse design."""
+        return [self.grid[name].unique().sort().to_list() for name in self.columns]
 
     @property
     def combined(self) -> bool:
@@ -106,23 +95,24 @@ class Data:
     @property
     def searched(self) -> bool:
         """Whether other settings than the defaults were run."""
-        return bool(self.points)
+        return not self.points.is_empty()
 
     @cached_property
-    def chosen(self) -> tuple[float, ...] | None:
+    def chosen(self) -> list[float] | None:
         """Where the chosen setting is; None where it is the defaults."""
         setting = self.answer.chosen.setting
-        return self._numbers(setting) if setting else None
+        return self.numbers(setting) if setting else None
 
     @cached_property
-    def defaults(self) -> tuple[float | None, ...]:
+    def defaults(self) -> list[float | None]:
         """The parameters of the scenario as it is; None for what is no number in a unit like the axis'."""
-        return tuple(_number(default_of(self.resolved, axis.column), axis.unit) for axis in self.axes)
+        core = self.tuned.task.scenario.core
+        return [_number(core.value(axis.column), axis.unit) for axis in self.axes]
 
     @property
     def conditions(self) -> int:
         """In which every target is to be met."""
-        return len({outcome.condition for outcome in self.answer.chosen.outcomes})
+        return conditions_of(self.answer)
 
     @property
     def marks_said(self) -> str:
@@ -130,32 +120,60 @@ class Data:
         role = ROLES[self.answer.verdict]
         return "Square: the defaults." if role == "defaults" else f"Diamond: {role}; square: the defaults."
 
-    def worst(self, judged: Confirmed, target: Target) -> Outcome:
+    def judged(self) -> dict[Mark, Confirmed]:
+        """The settings on fresh seeds: the defaults, and the chosen one if it is another."""
+        found: dict[Mark, Confirmed] = {"defaults": self.answer.defaults}
+        return {**found, "chosen": self.answer.chosen} if self.answer.chosen.setting else found
+
+    def marks(self, index: int) -> list[tuple[Mark, float, Confirmed]]:
+        """Those of them that have a place along parameter `index`, with it."""
+        chosen = self.chosen[index] if self.chosen else None
+        places = {"defaults": self.defaults[index], "chosen": chosen}
+        found: list[tuple[Mark, float, Confirmed]] = []
+        for mark, judged in self.judged().items():
+            place = places[mark]
+            if place is not None and not (self.axes[index].log and place <= 0.0):
+                found.append((mark, place, judged))
+        return found
+
+    @staticmethod
+    def worst(judged: Confirmed, target: Target) -> Outcome:
         """What came of one target, in the condition that is worst for it, as the dots are."""
-        return max((o for o in judged.outcomes if o.target == target), key=lambda o: o.shortfall)
+        return next(outcome for outcome in judged.worst_of_each if outcome.target == target)
 
-    def _numbers(self, setting: Mapping[str, Value]) -> tuple[float, ...]:
-        return tuple(float(axis.drawn(setting[axis.column])) for axis in self.axes)
-
-
-def default_of(resolved: str, path: str) -> Value | None:
-    """What the scenario has at a path; None for nothing or a table."""
-    found: Any = tomllib.loads(resolved)
-    for word in path.split("."):
-        found = cast("dict[str, Any]", found).get(word) if isinstance(found, dict) else None
-    return found if isinstance(found, str | int | float) else None
+    def numbers(self, setting: dict[str, Any]) -> list[float]:
+        """A setting in the units of the axes."""
+        return [float(axis.drawn(setting[axis.column])) for axis in self.axes]
 
 
-def _number(value: Value | None, unit: str) -> float | None:
+def _combined(points: pl.DataFrame) -> list[list[float]]:
+    """Of each column, values of which all combinations are there.
+
+    Values that lack most combinations are left out one by one until no combination lacks.
+    """
+    while True:
+        kept = [points[name].unique().sort().to_list() for name in points.columns]
+        if len(points) >= prod(map(len, kept)):
+            return kept
+        shares = [
+            (len(points.filter(pl.col(name) == value)) * len(values), name, value)
+            for name, values in zip(points.columns, kept, strict=True)
+            for value in values
+        ]
+        _, name, value = min(shares)
+        points = points.filter(pl.col(name) != value)
+
+
+def _number(value: object, unit: str) -> float | None:
     if value is None or isinstance(value, bool):
         return None
-    if not isinstance(value, str):
+    if isinstance(value, int | float):
         return None if unit else float(value)
-    match = QUANTITY.fullmatch(value)
+    match = QUANTITY.fullmatch(str(value))
     if match is not None and (match["unit"] or "") == unit:
         return float(match["number"])
     try:
-        (size, kind), (one, wanted) = _core.quantity(value), _core.quantity(f"1 {unit}")
+        (size, kind), (one, wanted) = _core.quantity(str(value)), _core.quantity(f"1 {unit}")
     except ValueError:
         return None
     return float(f"{size / one:.12g}") if kind == wanted else None

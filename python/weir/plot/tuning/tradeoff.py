@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite, log
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 import altair as alt
+import numpy as np
 import polars as pl
 
+from weir.plot import _chart as chart
 from weir.plot import style
-from weir.plot._figure import ROWS, Figure
-from weir.plot._parts import NEAR_FULL, NUMBERS, log_ticks
-from weir.plot.tuning.data import Data, Load, Point
+from weir.plot._figure import Figure
+from weir.plot.tuning.data import Data
 from weir.plot.tuning.effects import SPAN
-from weir.plot.tuning.words import ROLES, sentence, words_of
-from weir.tune.answer import Confirmed
 from weir.tune.targets import Target
+from weir.tune.text import ROLES, measure_words, number_words, sentence_case
 
 NEAR = 0.12
 """Share of a picture's side within which the names of two settings would hide each other."""
@@ -27,142 +25,125 @@ _SCHEMA = {
     **dict.fromkeys(("x", "y", "x_low", "x_high", "y_low", "y_high"), pl.Float64), "n": pl.Int64,
 }  # fmt: skip
 
-_Row = dict[str, Any]
+Extent = tuple[float, float, bool]
+"""Where an axis begins and ends, and whether it is logarithmic."""
+
+_PAIR = {"chosen": (style.STRONG, "diamond"), "defaults": (style.INK, "square")}
+"""Colour and symbol of the settings on fresh seeds."""
 
 
 def tradeoff(data: Data, up: Target, across: Target) -> Figure:
     """The measure of target `up` against that of `across` for everything that was tried."""
     rows = pairs(data, up, across)
-    x, y = _extent(rows, "x", across), _extent(rows, "y", up)
+    ends: dict[Literal["x", "y"], Extent] = {"x": _extent(rows, "x", across), "y": _extent(rows, "y", up)}
     # What lies below a logarithmic axis has no place on it: the bar then begins at its end.
-    rows = rows.with_columns(pl.col("x_low").clip(lower_bound=x.low), pl.col("y_low").clip(lower_bound=y.low))
-    title = f"{sentence(words_of(up.of))} against {words_of(across.of)}"
-    chart = alt.layer(*_layers(data, rows, up, across, x, y)).properties(
-        width=style.WIDTH, height=style.HEIGHT + 40
+    rows = rows.with_columns(
+        pl.col(f"{name}_low").clip(lower_bound=low) for name, (low, _, _) in ends.items()
     )
+    x, y = (
+        chart.span(name, target.of.heading, low, high, log=log, clamp=True, tickCount=6)
+        for (name, (low, high, log)), target in zip(ends.items(), (across, up), strict=True)
+    )
+    pen = chart.Pen(x, y)
+    title = f"{sentence_case(measure_words(up.of))} against {measure_words(across.of)}"
     return Figure(
         f"tradeoff-{up.measure}-{across.measure}",
-        title if not data.searched else f"{title}: every setting that was tried",
+        f"{title}: every setting that was tried" if data.searched else title,
         _caption(data),
-        cast("alt.TopLevelMixin", chart),
+        chart.panel(
+            [*_region(data, up, across, ends), *_layers(data, pen, rows, up, across)],
+            style.WIDTH,
+            style.HEIGHT + 40,
+        ),
         rows,
     )
 
 
-@dataclass(frozen=True)
-class Extent:
-    """The axis of a measure: where it begins and ends, and in which steps."""
-
-    low: float
-    high: float
-    log: bool
-
-    @classmethod
-    def of(cls, values: Iterable[float | None], *, full: bool = False) -> Extent:
-        """Room for all values; `full` for measures near their largest value."""
-        known = [value for value in values if value is not None and isfinite(value)]
-        low, high = min(known, default=0.0), max(known, default=1.0)
-        if not full and 0.0 < SPAN * low < high:
-            margin = (high / low) ** 0.06
-            return cls(low / margin, high * margin, log=True)
-        margin = 0.06 * ((high - low) or abs(high) or 1.0)
-        return cls(low - margin if full else 0.0, high + margin, log=False)
-
-    def scale(self) -> alt.Scale:
-        """For a channel."""
-        kind: dict[str, Any] = {"type": "log"} if self.log else {"zero": False}
-        return alt.Scale(domain=[self.low, self.high], nice=False, clamp=True, **kind)
-
-    def axis(self) -> alt.Axis:
-        """With ticks that suit it."""
-        if self.log:
-            return alt.Axis(values=log_ticks(self.low, self.high), format=NUMBERS)
-        return alt.Axis(tickCount=6)
+def _extent(rows: pl.DataFrame, name: str, target: Target) -> Extent:
+    """Room for all values; zero at the bottom, but for what lives near its largest value."""
+    full = target.measure in chart.NEAR_FULL
+    columns = [name, f"{name}_high", *([f"{name}_low"] if full else [])]
+    low, high = chart.extent(*(rows[column] for column in columns), pl.Series([target.bound]))
+    if not full and chart.is_wide([low, high], SPAN):
+        margin = (high / low) ** 0.06
+        return low / margin, high * margin, True
+    margin = 0.06 * ((high - low) or abs(high) or 1.0)
+    return low - margin if full else 0.0, high + margin, False
 
 
-def _extent(rows: pl.DataFrame, side: str, target: Target) -> Extent:
-    values = [*rows[side].to_list(), *rows[f"{side}_high"].to_list(), target.bound]
-    full = target.measure in NEAR_FULL
-    return Extent.of([*values, *rows[f"{side}_low"].to_list()] if full else values, full=full)
-
-
-def _layers(
-    data: Data, rows: pl.DataFrame, up: Target, across: Target, x: Extent, y: Extent
+def _region(
+    data: Data, up: Target, across: Target, ends: Mapping[Literal["x", "y"], Extent]
 ) -> list[alt.Chart]:
-    def place(side: str, field: str) -> Any:  # noqa: ANN401 - either channel
-        made, extent, target = (alt.X, x, across) if side == "x" else (alt.Y, y, up)
-        return made(f"{field}:Q", title=target.of.heading, scale=extent.scale(), axis=extent.axis())
-
-    base = alt.Chart(ROWS).encode(x=place("x", "x"), y=place("y", "y"))
-    named = [data.level(0, number) for number in (data.levels[0] if data.searched else ())]
-    scale = alt.Scale(domain=named, scheme=alt.SchemeParams(name=style.GRADIENT, extent=[0.0, 0.85]))
-    colour = alt.Color(
-        "level:O", scale=scale, legend=alt.Legend(symbolType="circle") if len(data.axes) > 1 else None
-    )
-
-    def of(kind: str) -> alt.Chart:
-        return base.transform_filter(f"datum.kind === '{kind}'")
-
-    tips = [
-        alt.Tooltip("setting:N", title="setting"),
-        alt.Tooltip("x:Q", title=across.of.heading, format=f".{across.of.decimals}f"),
-        alt.Tooltip("y:Q", title=up.of.heading, format=f".{up.of.decimals}f"),
-        alt.Tooltip("n:Q", title="replications"),
-    ]
-    order: dict[str, Any] = {"order": "place:Q", "detail": "line:N"}
-    shade, *bounds = _region(up, across, x, y)
+    """Where both targets are met."""
+    met: dict[str, float] = {}
+    for (name, (low, high, _)), target in zip(ends.items(), (across, up), strict=True):
+        below = target.sense == "<"
+        met |= {name: low if below else target.bound, f"{name}2": target.bound if below else high}
+        met[f"b{name}"] = target.bound
+    base = alt.Chart(alt.Data(values=[met]))
+    shade = base.mark_rect(color=style.BOUND, opacity=0.14).encode(x="x:Q", x2="x2:Q", y="y:Q", y2="y2:Q")
+    rule = base.mark_rule(color=style.BOUND, strokeDash=[5, 3], strokeWidth=1.2)
     # Means over conditions may lie in it though one of the conditions does not.
-    layers: list[alt.Chart] = [*([shade] if data.conditions == 1 else []), *bounds]
-    has = set(rows["kind"])
-    ends: list[alt.Chart] = []
-    if "load" in has:
-        layers.append(of("load").mark_line(stroke=style.GREY, strokeDash=[1, 2], clip=True).encode(**order))
-        layers += _ends(of("load end"), style.INK)
-    if "front" in has:
-        layers.append(of("front").mark_line(stroke="#CC79A7", strokeWidth=7, opacity=0.35).encode(**order))
-    if "second" in has:
-        layers.append(
-            of("second").mark_line(stroke=style.GREY, strokeWidth=0.8, strokeDash=[4, 3]).encode(**order)
-        )
-        ends = _ends(of("second end"), style.GREY)
-    if "first" in has:
-        line = of("first").mark_line(strokeWidth=1.4, color=style.GREY)
-        layers.append(line.encode(**order, color=colour) if len(data.axes) > 1 else line.encode(**order))
+    return [*([shade] if data.conditions == 1 else []), rule.encode(x="bx:Q"), rule.encode(y="by:Q")]
+
+
+def _layers(data: Data, pen: chart.Pen, rows: pl.DataFrame, up: Target, across: Target) -> list[alt.Chart]:
+    named = [data.level(0, number) for number in (data.levels[0] if data.searched else [])]
+    several = len(data.axes) > 1
+    colour = style.gradient(named, alt.Legend(symbolType="circle") if several else None, "level")
+    of_level: dict[str, Any] = {"color": colour} if several else {}
+    tips = chart.tooltips(
+        ("setting:N", "setting", None),
+        ("x:Q", across.of.heading, across.of.decimals),
+        ("y:Q", up.of.heading, up.of.decimals),
+        ("n:Q", "replications", None),
+    )
+    there = set(rows["kind"])
+    layers: list[alt.Chart] = []
+    lines: dict[str, dict[str, Any]] = {
+        "load": {"stroke": style.GREY, "strokeDash": [1, 2], "clip": True},
+        "front": {"stroke": "#CC79A7", "strokeWidth": 7, "opacity": 0.35},
+        "second": {"stroke": style.GREY, "strokeWidth": 0.8, "strokeDash": [4, 3]},
+        "first": {"color": style.GREY, "strokeWidth": 1.4},
+    }
+    for kind, options in lines.items():
+        if kind in there:
+            line = _of(pen, kind)("line", **options).encode(order="place:Q", detail="line:N")
+            layers.append(line.encode(**of_level) if kind == "first" else line)
     size = alt.Size("n:Q", legend=None, scale=alt.Scale(range=[28, 110], type="sqrt"))
     for kind in ("design", "between"):
-        if kind in has:
-            dots = (
-                of(kind).mark_point(filled=True, opacity=1, color=style.GREY).encode(size=size, tooltip=tips)
-            )
-            coloured = kind == "design" and len(data.axes) > 1
-            layers.append(dots.encode(color=colour) if coloured else dots)
-    if "step" in has:
-        ends = _ends(of("step"), style.GREY)
+        if kind in there:
+            dots = _of(pen, kind)("point", filled=True, opacity=1, color=style.GREY)
+            dots = dots.encode(size=size, tooltip=tips)
+            layers.append(dots.encode(**of_level) if kind == "design" else dots)
     # Names lie above the lines that they name.
-    return [*layers, *ends, *_crosses(of, tips, place)]
-
-
-def _ends(rows: alt.Chart, ink: str) -> list[alt.Chart]:
-    return _named(rows, dx=6, dy=-4, fontSize=9, color=ink)
-
-
-def _crosses(of: Any, tips: Sequence[alt.Tooltip], place: Any) -> list[alt.Chart]:  # noqa: ANN401
-    layers: list[alt.Chart] = []
-    for kind, ink, shape in (("defaults", style.INK, "square"), ("chosen", style.STRONG, "diamond")):
-        one = of(kind)
+    for kind, ink in (("load end", style.INK), ("second end", style.GREY), ("step", style.GREY)):
+        if kind in there:
+            layers += _named(_of(pen, kind), dx=6, dy=-4, fontSize=9, color=ink)
+    for kind, (ink, shape) in reversed(_PAIR.items()):
+        one = _of(pen, kind)
         bar: dict[str, Any] = {"color": ink, "strokeWidth": 1.8, "clip": True}
+        symbol: dict[str, Any] = {
+            "shape": shape,
+            "fill": "white",
+            "stroke": ink,
+            "strokeWidth": 1.8,
+            "opacity": 1,
+        }
         layers += [
-            one.mark_rule(**bar).encode(x=place("x", "x_low"), x2="x_high:Q"),
-            one.mark_rule(**bar).encode(y=place("y", "y_low"), y2="y_high:Q"),
-            one.mark_point(shape=shape, size=90, fill="white", stroke=ink, strokeWidth=1.8, opacity=1).encode(
-                tooltip=tips
-            ),
+            one("rule", x="x_low", x2="x_high", **bar),
+            one("rule", y="y_low", y2="y_high", **bar),
+            one("point", size=90, **symbol).encode(tooltip=tips),
             *_named(one, dx=9, dy=-9, fontSize=11, fontWeight="bold", color=ink),
         ]
     return layers
 
 
-def _named(rows: alt.Chart, **options: Any) -> list[alt.Chart]:  # noqa: ANN401
+def _of(pen: chart.Pen, kind: str) -> chart.Pen:
+    return pen.where(f"datum.kind === '{kind}'")
+
+
+def _named(pen: chart.Pen, **options: Any) -> list[alt.Chart]:  # noqa: ANN401
     """Names beside their points, on a ground of their own."""
     ground: dict[str, Any] = {
         **options,
@@ -171,24 +152,7 @@ def _named(rows: alt.Chart, **options: Any) -> list[alt.Chart]:  # noqa: ANN401
         "strokeJoin": "round",
         "color": "white",
     }
-    return [rows.mark_text(align="left", **kind).encode(text="line:N") for kind in (ground, options)]
-
-
-def _region(up: Target, across: Target, x: Extent, y: Extent) -> list[alt.Chart]:
-    """Where both targets are met."""
-    row = {
-        "x": x.low if across.sense == "<" else across.bound,
-        "x2": across.bound if across.sense == "<" else x.high,
-        "y": y.low if up.sense == "<" else up.bound,
-        "y2": up.bound if up.sense == "<" else y.high,
-    }
-    base = alt.Chart(alt.Data(values=[{**row, "bx": across.bound, "by": up.bound}]))
-    rule: dict[str, Any] = {"color": style.BOUND, "strokeDash": [5, 3], "strokeWidth": 1.2}
-    return [
-        base.mark_rect(color=style.BOUND, opacity=0.14).encode(x="x:Q", x2="x2:Q", y="y:Q", y2="y2:Q"),
-        base.mark_rule(**rule).encode(x="bx:Q"),
-        base.mark_rule(**rule).encode(y="by:Q"),
-    ]
+    return [pen("text", align="left", **kind).encode(text="line:N") for kind in (ground, options)]
 
 
 def _caption(data: Data) -> str:
@@ -196,150 +160,103 @@ def _caption(data: Data) -> str:
     if data.conditions > 1:
         means = f"Each in the worst of {data.conditions} conditions."
         said = [f"{means} Green lines: the targets, which each condition has to meet by itself."]
-    crosses = data.marks_said
-    bars = "; bars are their 95% intervals"
-    said.append(f"{crosses[:-1]}, on fresh seeds{bars}.")
+    said.append(f"{data.marks_said[:-1]}, on fresh seeds; bars are their 95% intervals.")
     if data.searched:
         said.append("Dots: means of the search, larger with more replications.")
-        dimensions = len(data.axes)
-        if dimensions == 1:
-            said.append(f"The grey line joins them by {data.titles[0]}, whose values stand beside.")
-        elif dimensions <= 3 and len(data.levels[1]) > 1:
-            said.append(f"Coloured lines join settings of equal {data.titles[0]}")
-            said[-1] += (
-                f", dashed ones of equal {data.titles[1]}." if dimensions == 2 else f" and {data.titles[2]}."
-            )
+        first, *others = data.titles
+        if not others:
+            said.append(f"The grey line joins them by {first}, whose values stand beside.")
+        elif len(others) <= 2 and len(data.levels[1]) > 1:
+            rest = f", dashed ones of equal {others[0]}" if len(others) == 1 else f" and {others[1]}"
+            said.append(f"Coloured lines join settings of equal {first}{rest}.")
         said.append("Pale red: settings that no other beats in both.")
-    if data.loads:
+    if data.tuned.loads:
         said.append("Dotted lines: the best that was found at other loads.")
     return " ".join(said)
+
+
+def front(points: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
+    """Those that no other beats in both measures, in the order of `across`."""
+    costs = (pl.col(t.measure) if t.sense == "<" else -pl.col(t.measure) for t in (across, up))
+    ordered = points.with_columns(cost.alias(f"_{i}") for i, cost in enumerate(costs)).sort("_0", "_1")
+    least = pl.col("_1").cum_min().shift(1)
+    return ordered.filter(least.is_null() | (pl.col("_1") < least)).drop("_0", "_1")
 
 
 def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
     """One row per mark. `kind` is what it is part of: the best at another `load` and its `load end`, the
     `front`, settings of the `design` or `between` those, lines along a parameter with names of
     a `step` or at a `second end`, `chosen` or `defaults`."""
-    made = _Pairs(data, up, across)
-    rows = [*made.loads(), *made.front(), *made.tried(), *made.lines(), *made.marks()]
-    return pl.DataFrame(rows, schema=_SCHEMA, orient="row", strict=False)
+    frames = [pl.DataFrame(schema=_SCHEMA)]
+    place = pl.int_range(pl.len()).alias("place")
+
+    def add(kind: str, line: str, points: pl.DataFrame) -> None:
+        settings = points if "setting" in points.columns else points.with_columns(setting=pl.lit(line))
+        columns = {"x": across.measure, "y": up.measure}
+        numbers = (pl.col(measure).alias(name) for name, measure in columns.items())
+        known = [column for column in ("level", "n") if column in points.columns]
+        labels = (pl.lit(kind).alias("kind"), pl.lit(line).alias("line"))
+        frames.append(settings.select(*labels, "setting", place, *numbers, *known))
+
+    for load in data.tuned.loads:
+        kept = front(pl.DataFrame(load.means), up, across)
+        add("load", load.label, kept)
+        add("load end", load.label, kept.tail(1))
+    if data.searched:
+        level = pl.col("p0").map_elements(lambda number: data.level(0, number), pl.String)
+        points = data.points.with_columns(level.alias("level"))
+        add("front", "front", front(points, up, across))
+        add("design", "", points.filter(pl.col("design") & data.combined))
+        add("between", "", points.filter(~(pl.col("design") & data.combined)))
+        for kind, line, those in _lines(data, points):
+            add(kind, line, those)
+            if kind == "second":
+                add("second end", line, those.tail(1).drop("setting"))
+            if len(data.axes) == 1:
+                for step in _apart(those, up, across).partition_by("p0"):
+                    unit = data.axes[0].unit
+                    add("step", f"{number_words(step['p0'][0])} {unit}".strip(), step)
+    for mark, judged in data.judged().items():
+        name = ROLES[data.answer.verdict] if mark == "chosen" else "defaults"
+        row: dict[str, Any] = {"kind": mark, "line": name, "setting": name, "place": 0}
+        for side_, target in (("x", across), ("y", up)):
+            worst = data.worst(judged, target)
+            low, high = worst.mean - worst.half_width, worst.mean + worst.half_width
+            row |= {side_: worst.mean, f"{side_}_low": low, f"{side_}_high": high, "n": worst.values.size}
+        frames.append(pl.DataFrame([row]))
+    rows = pl.concat(frames, how="diagonal_relaxed")
+    return rows.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
 
 
-def front(points: Sequence[Mapping[str, float]], up: Target, across: Target) -> list[int]:
-    """Those that no other beats in both measures, in the order of `across`."""
+def _lines(data: Data, points: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    """Settings of the coarse design that differ in one parameter alone, with what they share: along the
+    second parameter, then along the first. Of more than two, only those along the second."""
+    count = len(data.axes)
+    if count == 1:
+        yield "first", "all", points.sort("p0")
+    for kind, along in (("first", 1), ("second", 0)):
+        if count < 2 or count > 3 or (count == 3 and along == 0) or len(data.levels[along]) < 2:
+            continue
+        shared = [index for index in range(count) if index != along]
+        columns = [data.columns[index] for index in shared]
+        grid = points.filter("design").sort(data.columns)
+        for line in grid.partition_by(columns, maintain_order=True):
+            numbers = line.row(0, named=True)
+            yield kind, ", ".join(data.level(i, numbers[f"p{i}"]) for i in shared), line
 
-    def cost(point: Mapping[str, float], target: Target) -> float:
-        return point[target.measure] if target.sense == "<" else -point[target.measure]
 
-    order = sorted(range(len(points)), key=lambda i: (cost(points[i], across), cost(points[i], up)))
+def _apart(line: pl.DataFrame, up: Target, across: Target) -> pl.DataFrame:
+    """Points of a line whose names do not hide one another, from the first on."""
+    places: list[np.ndarray[Any, Any]] = []
+    for target in (up, across):
+        values = line[target.measure].to_numpy()
+        if np.all(values > 0.0):
+            way = np.log(values / values[0])
+            places.append(way / (np.max(np.abs(way)) or 1.0))
+        else:
+            places.append(np.arange(len(values), dtype=np.float64))
     kept: list[int] = []
-    for index in order:
-        if not kept or cost(points[index], up) < cost(points[kept[-1]], up):
+    for index in range(len(line)):
+        if all(max(abs(place[index] - place[other]) for place in places) > NEAR for other in kept):
             kept.append(index)
-    return kept
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    data: Data
-    up: Target
-    across: Target
-
-    def _row(self, kind: str, line: str, at: Mapping[str, float], place: int = 0, **more: Any) -> _Row:  # noqa: ANN401
-        x, y = at[self.across.measure], at[self.up.measure]
-        return {"kind": kind, "line": line, "setting": line, "place": place, "x": x, "y": y, **more}
-
-    def _point(self, kind: str, line: str, point: Point, place: int = 0) -> _Row:
-        level = self.data.level(0, point.at[0])
-        setting = self.data.named(point.at)
-        return self._row(kind, line, point.means, place, level=level, setting=setting, n=point.n)
-
-    def loads(self) -> Iterator[_Row]:
-        """The best at every other load, as a line, and the name at its end."""
-        for load in self.data.loads:
-            kept = self._kept(load)
-            yield from (self._row("load", load.label, means, i) for i, means in enumerate(kept))
-            if kept:
-                yield self._row("load end", load.label, kept[-1])
-
-    def _kept(self, load: Load) -> list[Mapping[str, float]]:
-        return [load.means[i] for i in front(load.means, self.up, self.across)]
-
-    def front(self) -> Iterator[_Row]:
-        """What no other setting beats."""
-        points = self.data.points
-        for place, index in enumerate(front([p.means for p in points], self.up, self.across)):
-            yield self._point("front", "front", points[index], place)
-
-    def tried(self) -> Iterator[_Row]:
-        """Every setting, in the coarse design or between its settings."""
-        for point in self.data.points:
-            within = self.data.combined and point.at in self.data.grid
-            yield self._point("design" if within else "between", "", point)
-
-    def lines(self) -> Iterator[_Row]:
-        """Lines of the coarse design along the second parameter, then along the first."""
-        for along, kind in ((1, "first"), (0, "second")):
-            for name, line in _lines(self.data, along):
-                yield from (self._point(kind, name, point, i) for i, point in enumerate(line))
-                if len(self.data.axes) == 1:
-                    yield from self._steps(line)
-                if kind == "second":
-                    yield self._row("second end", name, line[-1].means)
-
-    def _steps(self, line: Sequence[Point]) -> Iterator[_Row]:
-        """Names of the settings of one parameter, where they do not hide one another."""
-        spans = [
-            max(abs(log(p.means[t.measure] / line[0].means[t.measure])) for p in line) or 1.0
-            if all(p.means[t.measure] > 0.0 for p in line)
-            else None
-            for t in (self.up, self.across)
-        ]
-        named: list[Point] = []
-        for point in line:
-            if all(self._apart(point, other, spans) > NEAR for other in named):
-                named.append(point)
-                unit = self.data.axes[0].unit
-                yield self._row("step", f"{point.at[0]:.3g} {unit}".strip(), point.means)
-
-    def _apart(self, a: Point, b: Point, spans: Sequence[float | None]) -> float:
-        """As a share of the picture."""
-        shares: list[float] = []
-        for target, span in zip((self.up, self.across), spans, strict=True):
-            x, y = a.means[target.measure], b.means[target.measure]
-            shares.append(abs(log(x / y)) / span if span else 1.0)
-        return max(shares)
-
-    def marks(self) -> Iterator[_Row]:
-        """The answer and the defaults, on fresh seeds."""
-        answer = self.data.answer
-        if answer.chosen.setting:
-            yield self._mark("chosen", answer.chosen, ROLES[answer.verdict])
-        yield self._mark("defaults", answer.defaults, "defaults")
-
-    def _mark(self, kind: str, judged: Confirmed, name: str) -> _Row:
-        row: _Row = {"kind": kind, "line": name, "setting": name, "place": 0}
-        for side, target in (("x", self.across), ("y", self.up)):
-            worst = self.data.worst(judged, target)
-            row[side], row["n"] = worst.mean, worst.values.size
-            row[f"{side}_low"] = worst.mean - worst.half_width
-            row[f"{side}_high"] = worst.mean + worst.half_width
-        return row
-
-
-def _lines(data: Data, along: int) -> list[tuple[str, list[Point]]]:
-    """Settings of the coarse design that differ in one parameter alone, with what they share."""
-    dimensions = len(data.axes)
-    if dimensions == 1:
-        ordered = sorted(data.points, key=lambda p: p.at)
-        return [("all", ordered)] if along == 1 and ordered else []
-    # More parameters have too many families of lines: those along the second stay.
-    if dimensions > 3 or (dimensions == 3 and along == 0) or len(data.levels[along]) < 2:
-        return []
-    lines: dict[tuple[float, ...], list[Point]] = {}
-    for at, point in sorted(data.grid.items()):
-        lines.setdefault((*at[:along], *at[along + 1 :]), []).append(point)
-    other = [index for index in range(dimensions) if index != along]
-    return [
-        (", ".join(data.level(i, number) for i, number in zip(other, shared, strict=True)), points)
-        for shared, points in lines.items()
-    ]
+    return line[kept]

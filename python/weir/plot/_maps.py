@@ -1,0 +1,259 @@
+"""Maps: the mean of a measure, or a verdict, as the colour of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from weir.plot import _chart as chart
+from weir.plot import style
+from weir.plot._averages import distinct, interval
+from weir.plot._cut import Choice, Cut, Role, Where, kind, measure_of
+from weir.plot._figure import Figure
+from weir.stats.measures import Measure
+from weir.sweep.dimension import ChartError, Dimension, find, listed, plain
+from weir.sweep.view import Sweep
+
+LABELLED = 60
+"""More cells have no room for their value."""
+
+BINS = 15
+"""Of an axis that is sampled continuously."""
+
+FEW = 12
+"""Cells side by side that stand apart."""
+
+LOGARITHMIC = 100.0
+"""From this ratio of the largest mean to the smallest, steps of colour are factors."""
+
+
+@kind
+def heat(
+    sweep: Sweep,
+    measure: str | None = None,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    facet: str | None = None,
+    where: Where | None = None,
+) -> Figure:
+    """A measure over two dimensions, as colour; an axis without levels is cut into bins."""
+    of, choice = measure_of(measure), Choice(sweep, where)
+    # The side that was named is not free for the other.
+    asked = [find(sweep.dimensions, name) for name in (x, y) if name]
+    across = choice.named(x, [*choice.axes, *choice.periods], *asked)
+    up = choice.named(y, [*choice.axes, *choice.periods], across)
+    if across is None or up is None:
+        raise ChartError(
+            f"a map needs two axes; there are: {listed(sweep.dimensions)}",
+            "sweep a second axis, or draw lines",
+        )
+    facet_ = choice.named(facet, [*choice.variants, *choice.panels], across, up)
+    cut = choice.cut({"x": across, "y": up, "facet": facet_}).light("x", "y")
+    observed, keys = cut.observed([of.name]), list[str]()
+    for role, dimension in cut.roles.items():
+        keys += [role] if dimension.values else [role, f"{role}_to"]
+        if not dimension.values:
+            observed = _binned(observed, dimension, role)
+        elif role in {"x", "y"}:
+            observed = observed.with_columns(
+                pl.col(role).replace_strict(cut.levels(role), _names(cut, role), return_dtype=pl.String)
+            )
+    binned = [d.title for d in (across, up) if not d.values]
+    rows = (
+        _over_points(observed, keys, of)
+        if binned
+        else interval(observed, keys, of.name, sweep.quantile, cut.parts)
+    )
+    rows = rows.select(*keys, "mean", "low", "high", "n").sort(keys)
+    low, high = chart.extent(rows["mean"])
+    log = 0.0 < LOGARITHMIC * low < high
+    sizes = [max(1, len(cut.levels(role))) if cut.roles[role].values else BINS for role in ("x", "y")]
+    return Figure(
+        chart.file_name(of.name, "over", across.title, up.title),
+        f"{of.title} over {across.title} and {up.title}",
+        chart.caption(
+            of.definition,
+            f"A cell is the mean of its points, in at most {BINS} steps of {' and of '.join(binned)}; "
+            "those that are the same runs count once."
+            if binned
+            else chart.intervals(rows, "In a browser, tooltips have the"),
+            "The scale of colours is logarithmic." if log else "",
+            "Grey: not defined." if rows["mean"].null_count() else "",
+            "White: no runs."
+            if len(rows) < rows["x"].n_unique() * rows["y"].n_unique() * _panels(cut)
+            else "",
+            cut.said(),
+        ),
+        # Cells neither flat nor tall.
+        chart.faceted(
+            cut, _layers(cut, of, rows, sizes, log=log), min(0.8, max(0.35, 0.62 * sizes[1] / sizes[0]))
+        ),
+        rows,
+    )
+
+
+def _layers(
+    cut: Cut, measure: Measure, rows: pl.DataFrame, sizes: list[int], *, log: bool
+) -> list[alt.Chart]:
+    low, high = chart.extent(rows["mean"])
+    sides: tuple[Role, Role] = ("x", "y")
+    ends: list[Role] = [role for role in sides if not cut.roles[role].values]
+    headed = {role: cut.roles[role].heading for role in sides}
+    tips = chart.tooltips(
+        *((f"{role}:{'Q' if role in ends else 'N'}", title, None) for role, title in headed.items()),
+        *((f"{end}_to:Q", f"{cut.roles[end].title} to", ".4~r") for end in ends),
+        ("mean:Q", measure.heading, measure.decimals),
+        ("half_width:Q", "±", measure.decimals),
+        ("n:Q", "points" if ends else "replications", None),
+        cut=cut,
+    )
+    pen = chart.Pen(_side(cut, "x", rows), _side(cut, "y", rows)).encode(tooltip=tips)
+    pen = chart.Pen(
+        pen.x, pen.y, base=pen.base.transform_calculate(half_width="(datum.high - datum.low) / 2")
+    )
+    defined, undefined = pen.where("isValid(datum.mean)"), pen.where("!isValid(datum.mean)")
+    cell: dict[str, Any] = {f"{role}2": f"{role}_to" for role in ends}
+    # Between many cells, their edges would be all that is seen.
+    cell |= {"stroke": "white", "strokeWidth": 0.5} if max(sizes) <= FEW else {}
+    ticks: dict[str, Any] = {"values": chart.log_ticks(low, high)} if log else {"tickCount": 4}
+    legend = alt.Legend(
+        title=measure.heading, gradientLength=200, gradientThickness=10, format=chart.NUMBERS, **ticks
+    )
+    steps: dict[str, Any] = {"type": "log"} if log else {}
+    scale = alt.Scale(
+        scheme=style.GRADIENT, domain=[low, high if high > low else low + 1.0], nice=False, **steps
+    )
+    layers = [defined("rect", **cell).encode(color=alt.Color("mean:Q", legend=legend, scale=scale))]
+    if rows["mean"].null_count():
+        layers.append(undefined("rect", color=style.UNDRAWN, **cell))
+    room = chart.panel_size(_panels(cut))[0] / sizes[0]
+    if not ends and sizes[0] * sizes[1] <= LABELLED and room >= 5.5 * (measure.decimals + 3):
+        # White on the dark half of the colours, black on the bright one.
+        middle = low * (high / low) ** 0.6 if log else low + 0.6 * (high - low)
+        # On a narrow screen, numbers would run into one another.
+        text = defined("text", fontSize=10, opacity=alt.ExprRef("bandwidth('x') < 26 ? 0 : 1"))
+        layers.append(
+            text.encode(
+                text=alt.Text("mean:Q", format=f".{measure.decimals}f"),
+                color=alt.condition(f"datum.mean < {middle!r}", alt.value("white"), alt.value(style.INK)),
+            )
+        )
+    return layers
+
+
+def _side(cut: Cut, role: Role, rows: pl.DataFrame) -> chart.Side:
+    """One axis of the cells: of bins by number, of levels by name."""
+    assert role in {"x", "y"}
+    channel = "x" if role == "x" else "y"
+    dimension = cut.roles[role]
+    if not dimension.values:
+        low, high = chart.extent(rows[role], rows[f"{role}_to"])
+        log = dimension.log and low > 0.0
+        axis: dict[str, Any] = {"grid": False, "format": chart.NUMBERS, "tickCount": 5}
+        return chart.span(channel, dimension.heading, low, high, log=log, **axis)
+    levels = _names(cut, role)
+    width = chart.panel_size(_panels(cut))[0] / max(1, len(levels))
+    turned = role == "x" and not dimension.numeric and max(map(len, levels), default=0) * 6.5 > width
+    axis = {"grid": False, "ticks": False, "domain": False, "labelLimit": 140, "labelPadding": 4}
+    axis["labelAngle"] = -40 if turned else 0
+    order = levels if role == "x" else levels[::-1]
+    return chart.side(channel, dimension.heading, "N", axis=axis, sort=order)
+
+
+def _names(cut: Cut, role: Role) -> list[str]:
+    return [plain(level) for level in cut.levels(role)]
+
+
+def _panels(cut: Cut) -> int:
+    return len(cut.names("facet")) if "facet" in cut.roles else 1
+
+
+def _binned(observed: pl.DataFrame, dimension: Dimension, role: Role) -> pl.DataFrame:
+    """The column `role` as the lower edge of its bin, and `role`_to as the upper."""
+    values: NDArray[np.float64] = observed[role].to_numpy()
+    distinct = np.unique(values)
+    log = dimension.log and bool(np.all(distinct > 0.0))
+    places = np.log(distinct) if log else distinct
+    if len(places) <= BINS:
+        # Some designs sample on a lattice: a cell for each, up to halfway to the next.
+        margin = 0.5 if len(places) == 1 else 0.0
+        middles = (places[1:] + places[:-1]) / 2
+        edges = np.concatenate([places[:1] - margin, middles, places[-1:] + margin])
+    else:
+        edges = np.linspace(float(places[0]), float(places[-1]), BINS + 1)
+    if log:
+        edges = np.exp(edges)
+    index = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    return observed.with_columns(pl.Series(role, edges[index]), pl.Series(f"{role}_to", edges[index + 1]))
+
+
+def _over_points(observed: pl.DataFrame, keys: list[str], measure: Measure) -> pl.DataFrame:
+    """The mean over the points of a cell, each the mean of its replications; n counts points.
+
+    Points that are the same runs count once.
+    """
+    value = pl.col(measure.name)
+    points = distinct(observed, keys).group_by(*keys, "point").agg(value.mean())
+    cells = points.group_by(keys).agg(value.mean().alias("mean"), value.count().cast(pl.Int64).alias("n"))
+    nothing = pl.lit(None, dtype=pl.Float64)
+    return cells.with_columns(nothing.alias("low"), nothing.alias("high"))
+
+
+COLOURS = (style.MET, style.OPEN, style.MISSED)
+"""Of the three verdicts, best first: light enough for a sign and a number to be read on them."""
+
+
+def verdict_map(
+    rows: pl.DataFrame,
+    verdicts: Sequence[str],
+    axes: Sequence[str],
+    panels: Mapping[str, str | Sequence[str]],
+    shown: Mapping[str, str],
+    size: tuple[int, int],
+    letters: int = 12,
+) -> chart.Chart:
+    """A cell for each row, coloured and signed by its verdict, in a panel for each value of `panel`.
+
+    Args:
+        rows: panel, x and y (numbers), verdict, sign, and framed; inside (cells outside are pale) and text
+            (a number in the cell), where there are any.
+        verdicts: the words for met, open and missed.
+        axes: titles of one or two axes.
+        panels: value of `panel` to its title, in `letters` of this size.
+        shown: column to its name in a tooltip.
+        size: width of a panel, and height of a cell.
+    """
+    scale = alt.Scale(domain=list(verdicts), range=list(COLOURS))
+    legend = alt.Legend(symbolType="square", symbolStrokeWidth=0)
+    tips = chart.tooltips(*((f"{name}:N", title, None) for name, title in shown.items()))
+    plain = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False, "format": "~r"}
+    drawn: list[alt.LayerChart] = []
+    for name, title in panels.items():
+        here = rows.filter(pl.col("panel") == name)
+        up = axes[1] if len(axes) > 1 else None
+        options = plain if up else {**plain, "labels": False}
+        pen = chart.Pen(
+            chart.side("x", axes[0], "O", axis=plain, sort="ascending"),
+            chart.side("y", up, "O", axis=options, sort="descending"),
+        ).where(f"datum.panel === {name!r}")
+        ink, faint = alt.value(style.INK), alt.value(style.GREY)
+        cells = pen("rect", stroke="white", strokeWidth=1).encode(
+            color=alt.Color("verdict:N", scale=scale, legend=legend), tooltip=tips
+        )
+        numbered = "text" in here.columns
+        layers = [cells, pen("text", fontSize=12, dy=-6 if numbered else 0).encode(text="sign:N")]
+        if numbered:
+            layers.append(pen("text", fontSize=9, dy=8).encode(text="text:N"))
+        if "inside" in here.columns:
+            pale = alt.condition("datum.inside", alt.value(1.0), alt.value(0.35))
+            colour = alt.condition("datum.inside", ink, faint)
+            layers = [cells.encode(fillOpacity=pale), *(layer.encode(color=colour) for layer in layers[1:])]
+        layers.append(pen.where("datum.framed")("rect", filled=False, stroke=style.INK, strokeWidth=2.4))
+        drawn.append(chart.panel(layers, size[0], size[1] * max(1, here["y"].n_unique()), title, letters))
+    return chart.beside(drawn, min(2, len(drawn)), 20)
