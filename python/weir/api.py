@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from weir.export.exporting import Exported, Form
+    from weir.export import Exported, Form
     from weir.run.captures import Capture
     from weir.scenario.toml import Value
     from weir.sweep.define import Axes

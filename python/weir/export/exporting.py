@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
 
 from weir import _core
 from weir.export import forms
 from weir.export.closest import Closest, closest
+from weir.export.forms import Exported, Form
 from weir.export.kernel import qdisc_of
 from weir.export.port import ExportError, Port, setting
 from weir.scenario.scenario import Scenario, suggestion
@@ -18,30 +18,10 @@ if TYPE_CHECKING:
     from weir.export.measured import Measured
     from weir.sweep.runner import OnProgress
 
-Form = Literal["tc", "sqm", "wred", "scenario"]
-
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _DEVICE = re.compile(r"[^\s/'\"$`\\;&|<>()*?\[\]{}~#!]{1,15}")
 """A name of an interface that a shell takes as it is; Linux allows 15 characters."""
-
-
-@dataclass(frozen=True)
-class Exported:
-    """A text with what has to be known of it."""
-
-    text: str
-    form: Form
-    kernel: str | None
-    """The first Linux that can do it; None where it is nothing for Linux."""
-    iproute2: str | None
-    """The first iproute2 that can write it, if not all can."""
-    warnings: tuple[str, ...]
-    """Where it does something else than the simulation did. They are in the text as well."""
-    closest: Closest | None = None
-    """What stands in for the discipline, if no kernel has it."""
-    measured: Measured | None = None
-    """How far that is from it."""
 
 
 def export(
@@ -77,7 +57,7 @@ def export(
         return _scenario(core, link, command)
     port = Port.of(core, link)
     if form == "wred":
-        return _exported(port, form, forms.random_detect(port), command)
+        return forms.random_detect(port, command)
     qdisc = qdisc_of(port)
     if form == "sqm":
         if qdisc is None:
@@ -86,9 +66,9 @@ def export(
                 "--as tc names what comes closest, and measures the difference",
                 port.path,
             )
-        return _exported(port, form, forms.sqm(qdisc, device), command)
+        return forms.sqm(qdisc, device, command)
     if qdisc is not None:
-        return _exported(port, form, forms.tc(qdisc, device), command)
+        return forms.tc(port, qdisc, device, command)
     found, other = closest(port)
     qdisc = qdisc_of(other)
     assert qdisc is not None, f"{found.discipline} is what no kernel has either"
@@ -98,9 +78,8 @@ def export(
         from weir.export.measured import measure
 
         measured = measure(port, other, replications, threads, progress)
-    written = forms.tc(qdisc, device, port.discipline)
-    text = _exported(port, form, written, command, _stand_in(port, qdisc.kind, found, measured))
-    return replace(text, closest=found, measured=measured)
+    said = _stand_in(port, qdisc.kind, found, measured)
+    return replace(forms.tc(port, qdisc, device, command, said), closest=found, measured=measured)
 
 
 def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Exported:
@@ -114,9 +93,9 @@ def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Ex
     warnings = [
         f"{name} follows a trace: {file} has to lie beside this file" for name, file in traces.items()
     ]
-    head = [core.title, *([f"From: {command}"] if command else []), *_list("Beside it", warnings)]
+    head = [core.title, *([f"From: {command}"] if command else []), *forms.listed("Beside it", warnings)]
     text = "\n".join([*forms.comment(head), "", core.to_toml()])
-    return Exported(text, "scenario", None, None, tuple(warnings))
+    return Exported(text, "scenario", tuple(warnings))
 
 
 def _stand_in(port: Port, kind: str, found: Closest, measured: Measured | None) -> list[str]:
@@ -127,31 +106,3 @@ def _stand_in(port: Port, kind: str, found: Closest, measured: Measured | None) 
     if measured is None:
         return [*said, "How far apart the two are has not been measured.", ""]
     return [*said, "", measured.lines[0], *(f"  {line}" for line in measured.lines[1:]), ""]
-
-
-def _exported(
-    port: Port, form: Form, written: forms.Written, command: str | None, said: Sequence[str] = ()
-) -> Exported:
-    """The text with its head, which says what it is of, what it needs and what it does otherwise."""
-    buffer = port.table["buffer"]
-    if port.core.limit_packets is not None and not buffer.endswith("packets"):
-        buffer += f" ({port.limit})"
-    link = f"{port.name}: {port.table['rate']}, buffer {buffer}"
-    head = [
-        written.title,
-        "",
-        *([f"From:    {command}"] if command is not None else []),
-        f"Link:    {link}, packets of {port.mean_packet} B where packets are counted",
-        f"Setting: queue.{setting(port.discipline, port.settings)}",
-        *said,
-        *written.facts,
-        *_list("Rounding and units", written.notes),
-        *_list("Other than in the simulation", written.warnings),
-    ]
-    first = ["#!/bin/sh"] if form == "tc" else []
-    text = "\n".join([*first, *forms.comment(head, written.mark), *written.body, ""])
-    return Exported(text, form, written.kernel, written.iproute2, tuple(written.warnings))
-
-
-def _list(title: str, entries: Sequence[str]) -> list[str]:
-    return ["", f"{title}:", *(f"  - {entry}" for entry in entries)] if entries else []

@@ -21,10 +21,15 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from weir.export import reds
-from weir.export.port import ExportError, Port
+from weir.export.port import ExportError, Port, setting
 from weir.export.qdisc import MUCH, Qdisc, later, tc_rate
+
+if TYPE_CHECKING:
+    from weir.export.closest import Closest
+    from weir.export.measured import Measured
 
 WIDTH = 100
 """Of a line."""
@@ -52,24 +57,58 @@ _TOGETHER = re.compile(r'[\w-]+ = ("[^"]*"|[^\s,{]+)')
 _SPACE = "\N{NO-BREAK SPACE}"
 
 
-@dataclass(frozen=True)
-class Written:
-    """A form without the lines of its head that all have."""
+Form = Literal["tc", "sqm", "wred", "scenario"]
 
-    title: str
-    facts: Sequence[str]
-    """What it needs, how it is used and undone."""
-    notes: Sequence[str]
-    """On rounding and units."""
-    warnings: Sequence[str]
-    """Where it does something else than the simulation did."""
-    body: Sequence[str]
-    mark: str = "#"
-    """Of a comment."""
+
+@dataclass(frozen=True)
+class Exported:
+    """A text with what has to be known of it."""
+
+    text: str
+    form: Form
+    warnings: tuple[str, ...]
+    """Where it does something else than the simulation did. They are in the text as well."""
     kernel: str | None = None
     """The first Linux that can do it; None where it is nothing for Linux."""
     iproute2: str | None = None
-    """The first iproute2 that can write it; None where all in use can."""
+    """The first iproute2 that can write it, if not all can."""
+    closest: Closest | None = None
+    """What stands in for the discipline, if no kernel has it."""
+    measured: Measured | None = None
+    """How far that is from it."""
+
+
+def head(
+    port: Port,
+    title: str,
+    facts: Sequence[str],
+    notes: Sequence[str],
+    warnings: Sequence[str],
+    command: str | None,
+    mark: str = "#",
+) -> list[str]:
+    """The head of a form, as comments: what it is of, what it needs, what rounding and units do, and where
+    it does something else than the simulation."""
+    buffer = port.table["buffer"]
+    if port.core.limit_packets is not None and not buffer.endswith("packets"):
+        buffer += f" ({port.limit})"
+    link = f"{port.name}: {port.table['rate']}, buffer {buffer}"
+    lines = [
+        title,
+        "",
+        *([f"From:    {command}"] if command is not None else []),
+        f"Link:    {link}, packets of {port.mean_packet} B where packets are counted",
+        f"Setting: queue.{setting(port.discipline, port.settings)}",
+        *facts,
+        *listed("Rounding and units", notes),
+        *listed("Other than in the simulation", warnings),
+    ]
+    return comment(lines, mark)
+
+
+def listed(title: str, entries: Sequence[str]) -> list[str]:
+    """Entries under a title; nothing where there are none."""
+    return ["", f"{title}:", *(f"  - {entry}" for entry in entries)] if entries else []
 
 
 def comment(lines: Iterable[str], mark: str = "#") -> list[str]:
@@ -89,35 +128,32 @@ def comment(lines: Iterable[str], mark: str = "#") -> list[str]:
     return found
 
 
-def tc(qdisc: Qdisc, device: str, replaced: str | None = None) -> Written:
-    """A script; `replaced` is the discipline that the qdisc stands in for."""
-    port = qdisc.port
+def tc(port: Port, qdisc: Qdisc, device: str, command: str | None, said: Sequence[str] = ()) -> Exported:
+    """A script; `said` is of the discipline of the port, if the qdisc stands in for it."""
     kernel = qdisc.kernel if qdisc.shapes else later(qdisc.kernel, "2.6.39")
     iproute2 = f" and iproute2 {qdisc.iproute2}" if qdisc.iproute2 else ""
     modules = qdisc.kind if qdisc.shapes else f"tbf and {qdisc.kind}"
-    instead = "" if replaced is None else f" in place of {replaced}"
-    return Written(
-        f"{qdisc.kind}{instead} for the link {port.name} of {port.scenario.name}",
-        [
-            f"Needs:   Linux {kernel}{iproute2} or newer, with {modules}; root",
-            f"Undo:    tc qdisc del dev {device} root",
-        ],
-        [
-            *qdisc.notes,
-            "bytes are those of frames, the link's header included: 14 B more than IP on Ethernet",
-        ],
-        [*port.differences, *qdisc.warnings],
-        [
-            "",
-            "set -eu",
-            "",
-            f"DEV=${{1:-{device}}}    # the interface that leads into the link {' '.join(port.name.split())}",
-            "",
-            *_commands(qdisc),
-        ],
-        kernel=kernel,
-        iproute2=qdisc.iproute2,
-    )
+    instead = f" in place of {port.discipline}" if said else ""
+    title = f"{qdisc.kind}{instead} for the link {port.name} of {port.scenario.name}"
+    facts = [
+        *said,
+        f"Needs:   Linux {kernel}{iproute2} or newer, with {modules}; root",
+        f"Undo:    tc qdisc del dev {device} root",
+    ]
+    frames = "bytes are those of frames, the link's header included: 14 B more than IP on Ethernet"
+    warnings = (*port.differences, *qdisc.warnings)
+    lines = [
+        "#!/bin/sh",
+        *head(port, title, facts, [*qdisc.notes, frames], warnings, command),
+        "",
+        "set -eu",
+        "",
+        f"DEV=${{1:-{device}}}    # the interface that leads into the link {' '.join(port.name.split())}",
+        "",
+        *_commands(qdisc),
+        "",
+    ]
+    return Exported("\n".join(lines), "tc", warnings, kernel, qdisc.iproute2)
 
 
 def _commands(qdisc: Qdisc) -> list[str]:
@@ -154,7 +190,7 @@ def _command(place: str, kind: str, options: Sequence[tuple[str, ...]]) -> list[
     return lines
 
 
-def sqm(qdisc: Qdisc, device: str) -> Written:
+def sqm(qdisc: Qdisc, device: str, command: str | None) -> Exported:
     """A section of /etc/config/sqm; the other direction of the link is the download. Raises ExportError."""
     port = qdisc.port
     if qdisc.kind not in SQM:
@@ -190,29 +226,26 @@ def sqm(qdisc: Qdisc, device: str) -> Written:
     others = " ".join(" ".join(words) for words in qdisc.words if words[0] not in _OTHERWISE_IN_SQM)
     options |= {"iqdisc_opts": others, "eqdisc_opts": others}
     packages = "sqm-scripts and kmod-sched-cake" if qdisc.shapes else "sqm-scripts"
-    return Written(
-        f"{qdisc.kind} for the link {port.name} of {port.scenario.name}: a section of /etc/config/sqm",
-        [
-            f"Needs:   OpenWrt with {packages}; Linux {qdisc.kernel} or newer",
-            "Then:    /etc/init.d/sqm restart; undo: set enabled to 0, and restart",
-            "Upload is the link, download its other direction, with the same discipline."
-            if download
-            else "Upload is the link; download 0 leaves the other direction as it is.",
-            "The link layer is left out: set linklayer and overhead for your line.",
-        ],
-        qdisc.notes,
-        warnings,
-        [
-            "",
-            f"config queue '{_word(device, '_')}'",
-            *(f"\toption {name} '{value}'" for name, value in options.items()),
-        ],
-        kernel=qdisc.kernel,
-        iproute2=qdisc.iproute2,
-    )
+    title = f"{qdisc.kind} for the link {port.name} of {port.scenario.name}: a section of /etc/config/sqm"
+    facts = [
+        f"Needs:   OpenWrt with {packages}; Linux {qdisc.kernel} or newer",
+        "Then:    /etc/init.d/sqm restart; undo: set enabled to 0, and restart",
+        "Upload is the link, download its other direction, with the same discipline."
+        if download
+        else "Upload is the link; download 0 leaves the other direction as it is.",
+        "The link layer is left out: set linklayer and overhead for your line.",
+    ]
+    lines = [
+        *head(port, title, facts, qdisc.notes, warnings, command),
+        "",
+        f"config queue '{_word(device, '_')}'",
+        *(f"\toption {name} '{value}'" for name, value in options.items()),
+        "",
+    ]
+    return Exported("\n".join(lines), "sqm", tuple(warnings), qdisc.kernel, qdisc.iproute2)
 
 
-def random_detect(port: Port) -> Written:
+def random_detect(port: Port, command: str | None) -> Exported:
     """A policy map of a router. Raises ExportError."""
     if port.discipline not in WRED:
         raise ExportError(
@@ -249,29 +282,27 @@ def random_detect(port: Port) -> Written:
     if port.discipline in {"adaptive-red", "feng-red"}:
         warnings.append(f"{port.discipline}: the probability stays where it begins, nothing adapts it")
     policy = _word(port.name, "-")
-    return Written(
-        f"RED for the link {port.name} of {port.scenario.name}, as random-detect",
-        [
-            f"Use:     interface ..., service-policy output {policy}; undo: no service-policy output",
-            "Other lines of routers say the same in their own words; not tested on a router.",
-        ],
-        (),
-        warnings,
-        [
-            f"policy-map {policy}-queue",
-            " class class-default",
-            "  random-detect",
-            f"  random-detect exponential-weighting-constant {exponent}",
-            *(f"  random-detect precedence {number} {least} {most} {denominator}" for number in range(8)),
-            *(["  random-detect ecn"] if port["ecn"] else []),
-            f"  queue-limit {port.limit_packets} packets",
-            f"policy-map {policy}",
-            " class class-default",
-            f"  shape average {port.rate}",
-            f"  service-policy {policy}-queue",
-        ],
-        mark="!",
-    )
+    title = f"RED for the link {port.name} of {port.scenario.name}, as random-detect"
+    facts = [
+        f"Use:     interface ..., service-policy output {policy}; undo: no service-policy output",
+        "Other lines of routers say the same in their own words; not tested on a router.",
+    ]
+    lines = [
+        *head(port, title, facts, (), warnings, command, "!"),
+        f"policy-map {policy}-queue",
+        " class class-default",
+        "  random-detect",
+        f"  random-detect exponential-weighting-constant {exponent}",
+        *(f"  random-detect precedence {number} {least} {most} {denominator}" for number in range(8)),
+        *(["  random-detect ecn"] if port["ecn"] else []),
+        f"  queue-limit {port.limit_packets} packets",
+        f"policy-map {policy}",
+        " class class-default",
+        f"  shape average {port.rate}",
+        f"  service-policy {policy}-queue",
+        "",
+    ]
+    return Exported("\n".join(lines), "wred", tuple(warnings))
 
 
 def _word(name: str, filled: str) -> str:
