@@ -202,6 +202,7 @@ class FakeSweep(_Base):
             "utilisation": np.minimum(goodput + 1.0, 100.0),
             "loss": loss,
             "mark_fraction": loss * 0.0,
+            "loss_synchronisation": np.minimum(loss * 10.0, 100.0),
             "delay_mean": delay,
             "delay_p50": delay * 0.9,
             "delay_p95": delay * 1.8,
