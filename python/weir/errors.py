@@ -29,7 +29,7 @@ class WeirError(Exception):
         return self.told if self.hint is None else f"{self.told}; hint: {self.hint}"
 
 
-class LawFailedError(WeirError):
-    """A law in Python raised an exception, maybe in another process: the message is its traceback."""
+class AqmFailedError(WeirError):
+    """An AQM in Python raised an exception, maybe in another process: the message is its traceback."""
 
     exit_code = 1

@@ -83,10 +83,10 @@ class Queue:
     Args:
         queue: the table of a scenario, `{"red": {"max_th": "80 packets"}}` or
             `{"fq": {"aqm": {"red": {}}, "flows": 64}}`, or a name from `weir list`.
-        rate: of the link that it stands before, such as "8 Mbit/s": laws know their link.
+        rate: of its link, such as "8 Mbit/s": AQMs know their link.
         buffer: what it can hold, such as "50 packets" or "60 kB".
-        mean_packet: what laws take for the mean packet size.
-        seed: of the law's random draws.
+        mean_packet: what AQMs take for the mean packet size.
+        seed: of the AQM's random draws.
 
     Raises ValueError, which says what to write instead, for values that cannot be.
     """
@@ -134,7 +134,7 @@ class Queue:
     def set_rate(self, now: float, rate: str) -> None:
         """From `now` on the link sends at `rate`, such as "8 Mbit/s".
 
-        Laws that compute something from their link compute it anew. What you take, and when, is
+        AQMs that compute something from their link compute it anew. What you take, and when, is
         up to you as before; the buffer stays what it was.
         """
         self._core.set_rate(now, rate)
@@ -159,7 +159,7 @@ class Queue:
 
     @property
     def variables(self) -> dict[str, float]:
-        """The law's inner variables under their published names."""
+        """The AQM's variables under their published names."""
         return self._core.variables
 
     def __getitem__(self, name: str) -> float:

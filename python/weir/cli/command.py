@@ -13,7 +13,7 @@ import typer
 
 from weir._core import ScenarioError
 from weir.cli import console
-from weir.errors import LawFailedError, WeirError
+from weir.errors import AqmFailedError, WeirError
 
 if TYPE_CHECKING:
     from weir.plot import Figure
@@ -33,7 +33,7 @@ def guarded() -> Generator[None]:
     except ScenarioError as error:
         console.print_scenario_error(error)
         raise typer.Exit(BAD_INPUT) from None
-    except LawFailedError as error:
+    except AqmFailedError as error:
         console.note(error.message)
         raise typer.Exit(error.exit_code) from None
     except WeirError as error:
@@ -47,7 +47,7 @@ def guarded() -> Generator[None]:
         if told is None:
             raise
         console.note(told.rstrip())
-        raise typer.Exit(LawFailedError.exit_code) from None
+        raise typer.Exit(AqmFailedError.exit_code) from None
 
 
 def refuse(message: str, hint: str | None = None) -> NoReturn:
@@ -133,6 +133,13 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror}")
+
+
+def where_it_is(number: int | None, store: Path | None, *, page: bool = True) -> str:
+    """How to open a result."""
+    rest = f"{number}" if store is None else f"{number} --store {store}"
+    report = f"weir report {rest} writes its page, " if page else ""
+    return f"result {number}: {report}weir results {rest} shows it again"
 
 
 def command_line() -> str:

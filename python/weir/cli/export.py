@@ -55,36 +55,33 @@ def export(
     from weir.scenario.scenario import Scenario
     from weir.store.replace import make_readable
 
-    with command.guarded():
-        if out is not None and (out.is_dir() or not out.parent.is_dir()):
-            command.refuse(f"{out} cannot be written", "name a file in a folder that is there: -o FILE")
-        loaded = Scenario.load(scenario, overrides)
-        chosen = loaded if variant is None else loaded.variant(variant)
-        with following(None, "", quiet=quiet) as follow:
-            found = exported(
-                chosen,
-                link,
-                form,  # type: ignore[arg-type] # checked there
-                device,
-                replications=0 if no_measure else replications,
-                threads=threads or 0,
-                progress=follow.show,
-                command=command.command_line(),
-            )
-        if out is None:
-            console.print_text(found.text)
-        else:
-            command.write_text(out, found.text)
-            if found.form == "tc":
-                make_readable(out, 0o777)
-        if not quiet:
-            for warning in found.warnings:
-                console.note(f"warning: {warning}")
-            if found.closest is not None:
-                console.note(
-                    f"no kernel has this discipline; what comes closest is {found.closest.discipline}"
-                )
-            if variant is None and loaded.variants:
-                console.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
-            if out is not None:
-                console.note(f"{found.form}: {out}")
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        command.refuse(f"{out} cannot be written", "name a file in a folder that is there: -o FILE")
+    loaded = Scenario.load(scenario, overrides)
+    chosen = loaded if variant is None else loaded.variant(variant)
+    with following(None, "", quiet=quiet) as follow:
+        found = exported(
+            chosen,
+            link,
+            form,  # type: ignore[arg-type] # checked there
+            device,
+            replications=0 if no_measure else replications,
+            threads=threads or 0,
+            progress=follow.show,
+            command=command.command_line(),
+        )
+    if out is None:
+        console.print_text(found.text)
+    else:
+        command.write_text(out, found.text)
+        if found.form == "tc":
+            make_readable(out, 0o777)
+    if not quiet:
+        for warning in found.warnings:
+            console.note(f"warning: {warning}")
+        if found.closest is not None:
+            console.note(f"no kernel has this discipline; what comes closest is {found.closest.discipline}")
+        if variant is None and loaded.variants:
+            console.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
+        if out is not None:
+            console.note(f"{found.form}: {out}")

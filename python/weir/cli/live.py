@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from weir.cli import console
 from weir.stats.measures import MEASURES
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from weir.sweep.plan import Plan
     from weir.sweep.runner import OnProgress, Progress
+
+T = TypeVar("T")
 
 LINE_S = 10.0
 """Between two lines where there is no terminal: a batch system keeps them as a log."""
@@ -40,7 +42,7 @@ def following(plan: Plan | None, workers: str, *, quiet: bool) -> Generator[Foll
         with _table(plan, workers) as show:
             yield Following(show, watch=plan is not None)
     else:
-        yield Following(_lines(), watch=False)
+        yield Following(lines(summary), watch=False)
 
 
 @contextmanager
@@ -99,14 +101,15 @@ def summary(progress: Progress) -> str:
     return ", ".join(parts)
 
 
-def _lines() -> Callable[[Progress], None]:
+def lines(text_of: Callable[[T], str]) -> Callable[[T], None]:
+    """Says now and then how far something is."""
     said = time.monotonic()
 
-    def show(progress: Progress) -> None:
+    def show(progress: T) -> None:
         nonlocal said
         if time.monotonic() - said >= LINE_S:
             said = time.monotonic()
-            console.note(summary(progress))
+            console.note(text_of(progress))
 
     return show
 

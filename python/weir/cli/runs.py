@@ -243,7 +243,7 @@ def _done(
 
 def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None:
     """What was done, what it cost, and how to open the result."""
-    from weir.cli import console
+    from weir.cli import command, console
     from weir.sweep.describe import counted, speed
 
     pace = speed(sweep.cost) if tally.done else ""
@@ -257,8 +257,4 @@ def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None
         console.note(f"an axis does not apply to {', '.join(plan.unaffected)}: the same at all its values")
     for name, file in sweep.captures.items():
         console.note(f"capture {name}: {file}")
-    option = "" if store is None else f" --store {store}"
-    console.note(
-        f"result {sweep.number}: weir report {sweep.number}{option} writes its page, "
-        f"weir results {sweep.number}{option} shows it again"
-    )
+    console.note(command.where_it_is(sweep.number, store))

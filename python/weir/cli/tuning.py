@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
 
 from weir.cli import command, console
+from weir.cli.live import lines
 from weir.cli.tune import Wanted
 from weir.errors import WeirError
 from weir.export import FORMS, ExportError
@@ -22,9 +22,6 @@ from weir.tune.tune import Tuned
 
 MEASURED = 5
 """Replications of a discipline that no kernel has, and of the closest one, to say how far apart they are."""
-
-LINE_S = 10.0
-"""Between two lines of progress where there is no terminal."""
 
 
 def show(found: Tuned | Front, *, as_json: bool) -> None:
@@ -43,10 +40,10 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
             console.note(text)
 
     assert found.record is not None
-    number, option = found.record.number, "" if store is None else f" --store {store}"
+    number = found.record.number
     if isinstance(found, Front):
         show(found, as_json=wanted.json)
-        note(f"result {number}: weir results {number}{option} shows it again")
+        note(command.where_it_is(number, store, page=False))
         return
     if wanted.export is not None:
         _show_export(found, wanted.export, wanted.device)
@@ -55,10 +52,7 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
     if wanted.save is not None:
         command.write_text(wanted.save, found.scenario.to_toml())
         note(f"scenario: {wanted.save} ({found.answer.verdict})")
-    note(
-        f"result {number}: weir report {number}{option} writes its page, "
-        f"weir results {number}{option} shows it again"
-    )
+    note(command.where_it_is(number, store))
     if wanted.report:
         note(f"report: {report(opened, found, wanted.device, quiet=wanted.quiet)}")
 
@@ -109,15 +103,7 @@ def following(*, quiet: bool) -> Generator[OnStep | None]:
         with Live(console=Console(stderr=True), transient=True) as live:
             yield lambda step: live.update(Spinner("line", text=_line(step)))
     else:
-        said = time.monotonic()
-
-        def show(step: Step) -> None:
-            nonlocal said
-            if time.monotonic() - said >= LINE_S:
-                said = time.monotonic()
-                console.note(_line(step))
-
-        yield show
+        yield lines(_line)
 
 
 def _line(step: Step) -> str:

@@ -204,8 +204,7 @@ def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioE
 def _find(source: str | os.PathLike[str]) -> Path:
     path = Path(source)
     name = os.fspath(source)
-    # A name is a word; whatever looks like a path is a path, and the core says what is wrong
-    # with it.
+    # A name is a word; the core says what is wrong with a path.
     if path.suffix or len(path.parts) > 2 or path.exists():
         return path
     known = bundled()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from weir import _core
-from weir.errors import LawFailedError, WeirError
+from weir.errors import AqmFailedError, WeirError
 from weir.run.batch import POLL_S
 from weir.store import Finished, FinishedRun
 
@@ -76,7 +76,7 @@ class LostWorkersError(WorkersError):
 def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
     """Does the runs of a chunk, one after the other, on one thread.
 
-    Raises WorkersError where another version of Weir is installed, LawFailedError where a law in
+    Raises WorkersError where another version of Weir is installed, AqmFailedError where an AQM in
     Python raises anything.
     """
     if (chunk.version, chunk.results_version) != (_core.__version__, _core.results_version):
@@ -128,7 +128,7 @@ def _run(jobs: Sequence[Job], watch: Watch | None) -> list[_core.Run]:
         told = getattr(error, "weir_traceback", None)
         if told is None or watch is not None:
             raise
-        raise LawFailedError(told.rstrip()) from error
+        raise AqmFailedError(told.rstrip()) from error
     except BaseException:
         batch.cancel()
         raise

@@ -1,7 +1,7 @@
 """The optimum by a solver that knows nothing of prices: what the algorithms are measured against.
 
 scipy's SLSQP maximises the sum of utilities over the rates within their bounds and capacities. The prices
-are then whatever makes those rates optimal (Karush, Kuhn, Tucker):
+are then those that make the rates optimal (Karush, Kuhn, Tucker):
 
     p >= 0;  p_l (c_l - x^l) = 0;  U'(x_s) = p^s, but U'(x_s) >= p^s at M_s and U'(x_s) <= p^s at m_s
 
