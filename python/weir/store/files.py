@@ -50,38 +50,35 @@ def write(journal: Journal, owners: Owners) -> list[str]:
     return list(_take_in(journal))
 
 
-def look(journal: Journal) -> list[str]:
-    """Says which files are damaged, and changes nothing."""
-    found = [(payload, _complaint(journal, payload)) for payload in _written(journal)]
+def mend(journal: Journal, owners: Owners | None, *, full: bool = False) -> list[str]:
+    """Mends what it can; says what was found. `full` reads everything; without owners nothing is changed."""
+    told = list(_bring_back(journal)) if full else []
+    found = [(payload, _complaint(journal, payload, full=full)) for payload in _written(journal)]
     # Another process may have merged chunks meanwhile.
     still = set(_written(journal))
-    return [
-        f"{FOLDER}/{payload.file} {complaint}; its runs are read from the journal"
-        for payload, complaint in found
-        if complaint and payload in still
-    ]
-
-
-def mend(journal: Journal, owners: Owners, *, full: bool = False) -> list[str]:
-    """Mends what it can; says what was found. `full` reads everything."""
-    told = list(_bring_back(journal)) if full else []
-    for payload in _written(journal):
-        path = journal.store / FOLDER / payload.file
-        complaint = _complaint(journal, payload, full=full)
+    for payload, complaint in found:
+        if payload not in still:
+            continue
         if complaint:
-            done = "written anew from the journal"
-            try:
-                _write(journal, owners, [payload])
-            except (OSError, sqlite3.OperationalError) as error:
-                reason = "there is no room" if getattr(error, "errno", None) in NO_ROOM else str(error)
-                done = f"it could not be written anew ({reason}), its runs are read from the journal"
-            told.append(f"{FOLDER}/{payload.file} {complaint}{';' if 'could' in done else ':'} {done}")
-        elif path.stat().st_mtime_ns != payload.written_ns:
-            # Only touched or copied: it need not be read whole the next time.
+            told.append(f"{FOLDER}/{payload.file} {complaint}{_anew(journal, owners, payload)}")
+        elif owners is not None:
             _note(journal, [payload])
-    with suppress(OSError, sqlite3.OperationalError):
-        told += write(journal, owners)
+    if owners is not None:
+        with suppress(OSError, sqlite3.OperationalError):
+            told += write(journal, owners)
     return told
+
+
+def _anew(journal: Journal, owners: Owners | None, payload: Payload) -> str:
+    """Writes a file once more; what has become of it."""
+    try:
+        if owners is None:
+            return "; its runs are read from the journal"
+        _write(journal, owners, [payload])
+    except (OSError, sqlite3.OperationalError) as error:
+        reason = "there is no room" if getattr(error, "errno", None) in NO_ROOM else str(error)
+        return f"; it could not be written anew ({reason}), its runs are read from the journal"
+    return ": written anew from the journal"
 
 
 def _adopt(journal: Journal, tables: Mapping[str, Path]) -> int:
@@ -131,12 +128,14 @@ def _write(journal: Journal, owners: Owners, payloads: Sequence[Payload]) -> Non
 
 
 def _note(journal: Journal, payloads: Sequence[Payload]) -> None:
-    """Tells the journal when files were written."""
+    """Tells the journal when files were written, so that they need not be read whole the next time."""
     folder = journal.store / FOLDER
     times = [((folder / payload.file).stat().st_mtime_ns, payload.id) for payload in payloads]
+    known = {(payload.written_ns, payload.id) for payload in payloads}
     # On a full disk they are looked at, or written, once more the next time.
-    with suppress(sqlite3.OperationalError), journal.transaction() as sql:
-        sql.executemany("UPDATE payloads SET written_ns = ? WHERE id = ?", times)
+    if not known.issuperset(times):
+        with suppress(sqlite3.OperationalError), journal.transaction() as sql:
+            sql.executemany("UPDATE payloads SET written_ns = ? WHERE id = ?", times)
 
 
 def _complaint(journal: Journal, payload: Payload, *, full: bool = False) -> str | None:

@@ -11,8 +11,8 @@ give up all of them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from weir.store.errors import StoreError, damaged, not_local
@@ -102,16 +102,8 @@ class Journal:
             self.sql.close()
 
     @contextmanager
-    def transaction(self) -> Generator[sqlite3.Connection]:
-        """All or nothing; on the disk when it returns."""
-        yield from self._whole("BEGIN IMMEDIATE")
-
-    @contextmanager
-    def snapshot(self) -> Generator[sqlite3.Connection]:
+    def snapshot(self, begin: str = "BEGIN") -> Generator[sqlite3.Connection]:
         """Reads one state, whatever other processes do meanwhile."""
-        yield from self._whole("BEGIN")
-
-    def _whole(self, begin: str) -> Iterator[sqlite3.Connection]:
         try:
             self.sql.execute(begin)
             yield self.sql
@@ -120,6 +112,10 @@ class Journal:
             if self.sql.in_transaction:
                 self.sql.execute("ROLLBACK")
             raise
+
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        """All or nothing; on the disk when it returns."""
+        return self.snapshot("BEGIN IMMEDIATE")
 
     def ask(self, runs: Iterable[int]) -> None:
         """Puts runs into the table `asked`, for joins.

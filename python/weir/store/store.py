@@ -60,7 +60,7 @@ class Store:
             opened = Journal(directory / journal.NAME, read_only=read_only, create=create and not read_only)
             undo.callback(opened.close)
             store = Store(directory, opened, owners, read_only=read_only)
-            store.repairs += files.look(opened) if read_only else files.mend(opened, owners)
+            store.repairs += files.mend(opened, None if read_only else owners)
             undo.pop_all()
         return store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from weir.sweep.reading import AxisError, of_list, read
@@ -143,13 +143,7 @@ class Axis:
             "values": [
                 {"levels": list(values.values), "log": values.spaced_log}
                 if isinstance(values, Levels)
-                else {
-                    "low": values.low,
-                    "high": values.high,
-                    "unit": values.unit,
-                    "whole": values.whole,
-                    "log": values.log,
-                }
+                else asdict(values)
                 for values in (part.values for part in self.parts)
             ],
         }

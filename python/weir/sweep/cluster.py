@@ -78,13 +78,12 @@ def _local(address: str) -> int | None:
 @contextmanager
 def _connected(address: str, distributed: Any) -> Generator[Any]:  # noqa: ANN401 (see dask)
     try:
-        if address.endswith(".json"):
-            client = distributed.Client(scheduler_file=address, timeout=TIMEOUT_S)
-        else:
-            client = distributed.Client(address, timeout=TIMEOUT_S)
+        where = {"scheduler_file" if address.endswith(".json") else "address": address}
+        client = distributed.Client(**where, timeout=TIMEOUT_S)
     except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise WorkersError(
-            f"no Dask scheduler answers at {address}: {_reason(error)}",
+            f"no Dask scheduler answers at {address}: {reason}",
             "start one with `dask scheduler`, or use --dask local:4",
         ) from None
     try:
@@ -93,10 +92,6 @@ def _connected(address: str, distributed: Any) -> Generator[Any]:  # noqa: ANN40
         # The scheduler may be gone already.
         with suppress(OSError):
             client.close(timeout=TIMEOUT_S if client.status == "running" else 0.1)
-
-
-def _reason(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
 
 
 def _workers(client: Any, what: str) -> Workers:  # noqa: ANN401 (see dask)

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from weir.errors import WeirError
-from weir.run.tables import WHOLE_RUN
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.store.replace import discard, write_whole
@@ -121,9 +120,8 @@ def rows(
     name = table or ("observations" if where else "estimates")
     if name not in TABLES:
         raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
-    if name in _STORED or where is not None:
-        condition = f" where {where}" if where else ""
-        return query(store, sweep, f"select * from {name}{condition}", measures)  # noqa: S608 - the user's own query
+    if where:
+        return query(store, sweep, f"select * from {name} where {where}", measures)  # noqa: S608 - the user's own query
     return _frame(sweep, name, measures)
 
 
@@ -172,12 +170,7 @@ def verify(store: Store, say: Callable[[str], None]) -> None:
 
 def _frame(sweep: Sweep, name: str, measures: Sequence[str]) -> pl.DataFrame:
     if name == "estimates":
-        rows = sweep.estimates(measures or sweep.measures)
-        return rows.filter(pl.col("period") == WHOLE_RUN) if _one_period(rows) else rows
+        return sweep.estimates(measures or sweep.measures)
     if name == "observations":
         return sweep.observations()
     return sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")
-
-
-def _one_period(rows: pl.DataFrame) -> bool:
-    return rows["period"].n_unique() == 1

@@ -7,7 +7,6 @@ axis and of `sigma`. Replications have the same seeds at all points, which takes
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -71,8 +70,9 @@ def _morris(design: Design, outputs: Values) -> pl.DataFrame:
 def _elementary_effects(design: Design, outputs: Values) -> Values:
     """Change of the output per full extent of the axis, shape (axes, trajectories)."""
     axes = len(design.axes)
-    positions = _positions(design).reshape(-1, axes + 1, axes)
-    drawn = _cube(design).reshape(-1, axes + 1, axes)
+    assert design.cube is not None, "only a grid has none"
+    drawn = design.cube.reshape(-1, axes + 1, axes)
+    positions = _positions(design, design.cube).reshape(drawn.shape)
     rises = np.diff(outputs.reshape(-1, axes + 1), axis=1)
     effects = np.empty((axes, len(rises)))
     # Each step of a trajectory moves one axis, in an order of its own.
@@ -82,17 +82,14 @@ def _elementary_effects(design: Design, outputs: Values) -> Values:
     return effects
 
 
-def _positions(design: Design) -> Values:
+def _positions(design: Design, cube: Values) -> Values:
     """Where the points stand on their axes, 0 to 1: levels evenly spaced, ranges as drawn.
 
     The lattice moves every axis by the same share, but an axis with two levels can only jump
     from one to the other: it must not seem to have done so in a shorter step.
     """
-    positions = _cube(design).copy()
-    for index, axis in enumerate(design.axes):
-        values = axis.parts[0].values
-        positions[:, index] = [values.position(u) for u in positions[:, index].tolist()]
-    return positions
+    columns = zip(design.axes, cube.T.tolist(), strict=True)
+    return np.array([[axis.parts[0].values.position(u) for u in column] for axis, column in columns]).T
 
 
 def _saltelli(design: Design, outputs: Values) -> pl.DataFrame:
@@ -118,17 +115,7 @@ def _saltelli(design: Design, outputs: Values) -> pl.DataFrame:
     )
 
 
-def _cube(design: Design) -> Values:
-    assert design.cube is not None, "only a grid has none"
-    return design.cube
-
-
 def _frame(design: Design, **columns: list[Any]) -> pl.DataFrame:
     axes = [axis.column for axis in design.axes]
-    defined = {name: [_defined(value) for value in values] for name, values in columns.items()}
     schema = {"axis": pl.String} | dict.fromkeys(columns, pl.Float64)
-    return pl.DataFrame({"axis": axes, **defined}, schema=schema)
-
-
-def _defined(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value
+    return pl.DataFrame({"axis": axes, **columns}, schema=schema).fill_nan(None)
