@@ -28,7 +28,8 @@ ASIDE = "aside"
 
 _FILE = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)-([0-9]{5,})\.parquet")
 _MAGIC = b"PAR1"
-_UNWRITTEN = "WHERE written_ns IS NULL AND rows > 0 AND merged"
+# By chunk, for which there is an index: tables of small chunks are not looked at.
+_MERGED = "WHERE chunk IN (SELECT id FROM chunks WHERE merged)"
 
 
 def present(store: Path) -> dict[int, dict[str, Path]]:
@@ -46,7 +47,7 @@ def write(journal: Journal, owners: Owners) -> list[str]:
 
     Says what else was found in tables/. Where it fails, all files are as they were.
     """
-    _write(journal, owners, chunks.payloads(journal.sql, _UNWRITTEN))
+    _write(journal, owners, chunks.payloads(journal.sql, f"{_MERGED} AND written_ns IS NULL AND rows > 0"))
     return list(_take_in(journal))
 
 
@@ -118,7 +119,7 @@ def aside(store: Path, path: Path) -> Path:
 
 
 def _written(journal: Journal) -> list[Payload]:
-    return chunks.payloads(journal.sql, "WHERE written_ns IS NOT NULL")
+    return chunks.payloads(journal.sql, f"{_MERGED} AND written_ns IS NOT NULL")
 
 
 def _write(journal: Journal, owners: Owners, payloads: Sequence[Payload]) -> None:

@@ -28,19 +28,17 @@ def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_versi
         if names and table not in names:
             known = dict.fromkeys([chunks.RUNS, *names])
             raise StoreError(f"{journal.store} has no table {table!r}", f"there are: {', '.join(known)}")
-        all_runs = dict(
-            sql.execute(
-                "SELECT id, runs FROM chunks WHERE results_version = ?", (results_version,)
-            ).fetchall()
-        )
+        these = "WHERE results_version = ?"
+        all_runs = dict(sql.execute(f"SELECT id, runs FROM chunks {these}", (results_version,)).fetchall())  # noqa: S608
         wanted = all_runs
         if asked is not None:
             wanted = dict(sql.execute(f"SELECT chunk, count(*) FROM runs {join} GROUP BY chunk").fetchall())  # noqa: S608
-        found = [
-            payload
-            for payload in chunks.payloads(sql, "WHERE name = ? ORDER BY chunk", (table,))
-            if payload.chunk in all_runs
-        ]
+        # By chunk, for which there is an index.
+        found = chunks.payloads(
+            sql,
+            f"WHERE chunk IN (SELECT id FROM chunks {these}) AND name = ? ORDER BY chunk",  # noqa: S608
+            (results_version, table),
+        )
         sources: list[pl.LazyFrame] = []
         for payload in found:
             if payload.chunk in wanted:
