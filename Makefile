@@ -63,6 +63,7 @@ lint-python: .venv/.dev
 
 lint-rust: .venv/.made
 	cargo fmt --all --check
+	$(BIN)/python tools/circles.py crates
 	PYO3_PYTHON='$(CURDIR)/$(BIN)/python' cargo clippy --release --workspace --all-targets -- -D warnings
 
 format: .venv/.dev ## Format the sources and mend what can be mended by machine

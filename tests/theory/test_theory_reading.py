@@ -35,7 +35,7 @@ path = ["a", "b"]
 rtt = "60 ms"
 count = 2
 tcp.ecn = true
-tcp.congestion.rem-host = { utility.fair = 2.0, weight = 100.0, least = 5.0, greatest = 60.0 }
+tcp.congestion.rem-host = { utility.fair = 2.0, weight = 100.0, min_rate = 5.0, max_rate = 60.0 }
 [flows.short]
 path = ["b"]
 rtt = "60 ms"

@@ -5,10 +5,11 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use weir_aqm::{Link, qdisc::QueueConfig};
 
 use crate::{
-    Scenario, ScenarioError,
-    check::{self, Problem},
+    Scenario, ScenarioError, check,
     overrides::{self, Value},
-    presets, topology, wording,
+    presets,
+    problem::{Problem, is_plain},
+    topology, wording,
 };
 
 /// The text of a scenario file, with the overrides that were asked for. Values keep the place
@@ -92,7 +93,7 @@ impl Document {
         let refuse = |message: &str, hint: &str| {
             Err(self.error(Some(value), &path, message.to_owned(), Some(hint.to_owned())))
         };
-        if !check::is_plain(name) {
+        if !is_plain(name) {
             return refuse(
                 "not a plain name",
                 "use letters, digits, \"-\" and \"_\"; label says what to call it",

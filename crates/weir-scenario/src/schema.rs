@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use schemars::{Schema, schema_for};
 use serde_json::Value;
 
-use crate::Scenario;
+use crate::{Scenario, topology};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| schema_for!(Scenario));
 
@@ -28,6 +28,24 @@ pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
         place = place.below(name);
     }
     found
+}
+
+impl Scenario {
+    /// What the scenario, every default written out, has at a dotted path; `None` if there is nothing. Of a
+    /// row of links the first stands for all.
+    pub fn value(&self, path: &str) -> Option<Value> {
+        let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
+        let at = |path: &str| plain.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
+        at(path).or_else(|| at(&topology::first_written_out(path)?))
+    }
+
+    /// Whether setting `path` leaves every choice as it is. It does not if it is a parameter
+    /// of an AQM that this scenario does not have.
+    pub fn has_choice(&self, path: &str) -> bool {
+        let has =
+            |(place, name): (&str, &str)| self.value(place).is_none_or(|choice| choice.get(name).is_some());
+        choices_of(path).into_iter().all(has)
+    }
 }
 
 /// What the schema says about the value at a dotted path; nothing if there is no such path.

@@ -14,6 +14,7 @@
 
 extern crate alloc;
 
+mod decimal;
 mod ecn;
 mod error;
 mod quantity;

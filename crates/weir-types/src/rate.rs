@@ -2,7 +2,7 @@
 
 use core::{fmt, num::NonZeroU64};
 
-use crate::{Duration, Instant};
+use crate::{Duration, Instant, decimal::write_decimal};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
@@ -44,7 +44,7 @@ impl fmt::Display for Rate {
             n if n >= 1_000 => (1_000, "kbit/s"),
             _ => (1, "bit/s"),
         };
-        crate::quantity::write_decimal(f, self.bits_per_second(), scale)?;
+        write_decimal(f, self.bits_per_second(), scale)?;
         write!(f, " {unit}")
     }
 }

@@ -6,6 +6,8 @@ use core::{
     ops::{Add, AddAssign, Div, Mul, Sub},
 };
 
+use crate::decimal::write_decimal;
+
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// A point in time, in nanoseconds since the start of the run.
@@ -176,7 +178,7 @@ impl fmt::Display for Duration {
             n if n >= 1_000 => (1_000, "us"),
             _ => (1, "ns"),
         };
-        crate::quantity::write_decimal(f, self.0, scale)?;
+        write_decimal(f, self.0, scale)?;
         write!(f, " {unit}")
     }
 }

@@ -70,8 +70,8 @@ def _source(path: _core.Path, group: Mapping[str, Any], count: int) -> Source:
         path.group,
         tuple(path.data),
         _utility(host["utility"], float(host["weight"])),
-        least=float(host.get("least") or (1.0 / rtt if rtt > 0.0 else 0.0)),
-        greatest=min(float(host.get("greatest") or math.inf), allowed),
+        least=float(host.get("min_rate") or (1.0 / rtt if rtt > 0.0 else 0.0)),
+        greatest=min(float(host.get("max_rate") or math.inf), allowed),
         count=count,
     )
 

@@ -9,6 +9,7 @@ mod codel;
 mod drop_tail;
 mod feng_red;
 mod hred;
+mod interface;
 mod modular;
 mod nlred;
 mod op_red;
@@ -22,8 +23,6 @@ mod rem;
 mod sfb;
 mod step;
 
-use weir_types::{Duration, Instant, Rate};
-
 pub use adaptive_red::{AdaptiveRed, AdaptiveRedParameters};
 pub use avq::{AdaptsTo, Avq, AvqParameters};
 pub use blue::{Blue, BlueParameters};
@@ -33,6 +32,7 @@ pub use codel::{Codel, CodelParameters, InvSqrt};
 pub use drop_tail::{DropTail, DropTailParameters};
 pub use feng_red::{FengRed, FengRedParameters};
 pub use hred::{Hred, HredParameters};
+pub use interface::Aqm;
 pub use modular::{CongestionMeasure, Modular, ModularParameters, Profile, SignalAt};
 pub use nlred::{Nlred, NlredParameters};
 pub use op_red::{LossSignal, OpRed, OpRedParameters, Progress, Retarget};
@@ -45,59 +45,6 @@ pub use registry::{AnyAqm, AqmConfig};
 pub use rem::{MarkAt, Price, Rem, RemParameters};
 pub use sfb::{Sfb, SfbParameters};
 pub use step::{Step, StepParameters};
-
-use crate::{Backlog, PacketInfo, Verdict};
-
-/// An AQM algorithm: decides which packets of a queue are marked or dropped. It owns its state and
-/// its random stream, no packets, and reads no clock.
-///
-/// Calls may be late: an AQM uses the instants passed to it, not those it requested.
-pub trait Aqm: Send {
-    /// A packet has arrived; `queue` does not include it. A packet that does not fit is dropped
-    /// with [`Reason::Overflow`] in any case. An AQM whose paper tests the buffer first calls
-    /// `queue.overflows(packet.bytes)`.
-    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-        let _ = (packet, queue, now);
-        Verdict::Pass
-    }
-
-    /// A packet leaves the queue after `sojourn`; `queue` does not include it.
-    fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, queue: Backlog, now: Instant) -> Verdict {
-        let _ = (packet, sojourn, queue, now);
-        Verdict::Pass
-    }
-
-    /// A dequeue found the queue empty: the link falls idle. A packet that is dropped on arrival at
-    /// an idle link causes another call.
-    fn on_idle(&mut self, now: Instant) {
-        let _ = now;
-    }
-
-    /// A discipline with several queues dropped `packets` waiting packets of this AQM on overflow.
-    fn on_overflow(&mut self, packets: u32, now: Instant) {
-        let _ = (packets, now);
-    }
-
-    /// The rate of the link is now `rate`.
-    fn on_rate(&mut self, rate: Rate, now: Instant) {
-        let _ = (rate, now);
-    }
-
-    /// When [`Aqm::update`] is next due. Changes only inside `update`.
-    fn next_update(&self) -> Option<Instant> {
-        None
-    }
-
-    /// Periodic work, due at `now`.
-    fn update(&mut self, queue: Backlog, now: Instant) {
-        let _ = (queue, now);
-    }
-
-    /// Reports the inner variables under their published names.
-    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        let _ = record;
-    }
-}
 
 /// The list of AQMs: summary, name in scenario files, type and parameters. Calls the macro `$then`
 /// with the list and any further tokens.

@@ -9,7 +9,7 @@ use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
 use weir_types::{Duration, Instant, Rate};
 
-use super::Service;
+use super::work::WORK_PER_BIT;
 
 const NANOS: u64 = 1_000_000;
 
@@ -108,7 +108,7 @@ impl Deliverer {
     }
 
     pub(crate) fn offered(&self, now: Instant) -> u128 {
-        u128::from(self.trace.until(now) * u64::from(DeliveryTrace::BYTES) * 8) * Service::WORK_PER_BIT
+        u128::from(self.trace.until(now) * u64::from(DeliveryTrace::BYTES) * 8) * WORK_PER_BIT
     }
 
     /// Work on the packet taken last that is done after `now`. A packet that leaves later than it was taken
@@ -119,6 +119,6 @@ impl Deliverer {
             return 0;
         }
         let whole = (self.next - 1 - over) * u64::from(DeliveryTrace::BYTES);
-        u128::from((whole + u64::from(DeliveryTrace::BYTES - self.left)) * 8) * Service::WORK_PER_BIT
+        u128::from((whole + u64::from(DeliveryTrace::BYTES - self.left)) * 8) * WORK_PER_BIT
     }
 }

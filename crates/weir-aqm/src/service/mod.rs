@@ -3,6 +3,7 @@
 
 mod delivery;
 mod rates;
+mod work;
 
 use alloc::{boxed::Box, sync::Arc};
 
@@ -12,6 +13,7 @@ use delivery::Deliverer;
 pub use delivery::DeliveryTrace;
 pub use rates::RateSchedule;
 use rates::ScheduledClock;
+use work::WORK_PER_BIT;
 
 /// Service of a transmitter.
 #[derive(Clone, Debug)]
@@ -27,7 +29,7 @@ pub enum Service {
 impl Service {
     /// Work is counted in bits times this, so that a rate of b bit/s does b of it in a nanosecond and
     /// nothing is rounded.
-    pub const WORK_PER_BIT: u128 = 1_000_000_000;
+    pub const WORK_PER_BIT: u128 = WORK_PER_BIT;
 }
 
 impl From<Rate> for Service {

@@ -12,9 +12,7 @@ use alloc::{sync::Arc, vec::Vec};
 
 use weir_types::{Duration, Instant, Rate};
 
-use super::Service;
-
-const WORK: u128 = Service::WORK_PER_BIT;
+use super::work::WORK_PER_BIT;
 
 /// Rates by the time from which they hold, once or again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +48,7 @@ impl RateSchedule {
         Some(Self { steps, every, before })
     }
 
-    /// Work that can be done until `at`: bits times [`Service::WORK_PER_BIT`].
+    /// Work that can be done until `at`: bits times [`WORK_PER_BIT`].
     pub fn work(&self, at: Instant) -> u128 {
         let nanos = at.as_nanos();
         let (cycles, within) = match self.every {
@@ -122,7 +120,7 @@ impl ScheduledClock {
     pub(crate) fn serve(&mut self, start: Instant, bytes: u32) -> (Instant, Instant) {
         let schedule = &*self.schedule;
         let mut at = start;
-        let mut left = u128::from(bytes) * 8 * WORK + self.owed;
+        let mut left = u128::from(bytes) * 8 * WORK_PER_BIT + self.owed;
         loop {
             let until = self.sending.until(schedule);
             let rate = self.sending.rate(schedule);

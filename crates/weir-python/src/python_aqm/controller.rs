@@ -8,7 +8,7 @@ use weir_aqm::{Aqm, Backlog, PacketInfo, Reason, Verdict};
 use weir_types::{Duration, Instant, Rate, Rng};
 
 use super::{
-    AqmObject,
+    object::AqmObject,
     views::{Counts, SeenView},
 };
 

@@ -4,23 +4,22 @@
 //! waits for the run gets the exception back with its own traceback, through [`raised`].
 
 mod controller;
+mod object;
 mod packet_aqm;
 mod views;
 
-use std::{
-    collections::HashSet,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashSet, sync::Arc};
 
-use pyo3::{call::PyCallArgs, prelude::*, types::PyDict};
+use pyo3::{prelude::*, types::PyDict};
 use weir_aqm::{
     Aqm, Link,
     aqm::{AqmFactory, ClassArgument, LoadedClass, PythonParameters},
 };
-use weir_types::{Duration, Instant, Rng};
+use weir_types::Rng;
 
 use controller::Controller;
+pub(crate) use object::raised;
+use object::{AqmObject, fail, intern};
 use packet_aqm::PacketAqm;
 pub(crate) use views::{BacklogView, LinkView, PacketView, SeenView};
 
@@ -34,17 +33,6 @@ struct AqmClass {
     /// The hooks that it defines: the others are not worth a call.
     hooks: HashSet<String>,
     ecn: bool,
-}
-
-/// An exception of an AQM, on its way out of a run.
-struct Raised(PyErr);
-
-/// Does `work`, in which AQMs may run; what they raise comes back.
-pub(crate) fn raised<T>(work: impl FnOnce() -> T) -> PyResult<T> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Raised>() {
-        Ok(raised) => raised.0,
-        Err(panic) => resume_unwind(panic),
-    })
 }
 
 /// Does `work` on a thread that the interpreter knows all along: to make itself known at every call
@@ -130,85 +118,4 @@ impl AqmClass {
             object: object.unbind(),
         })
     }
-}
-
-/// An object that is an AQM.
-struct AqmObject {
-    path: String,
-    object: Py<PyAny>,
-    /// Attributes that are recorded over time.
-    variables: Vec<&'static str>,
-    rate_matters: bool,
-    ecn: bool,
-}
-
-impl AqmObject {
-    /// Calls a hook and converts its result with `read`.
-    fn call<'py, A: PyCallArgs<'py>, T>(
-        &self,
-        py: Python<'py>,
-        hook: &str,
-        arguments: A,
-        now: Instant,
-        read: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
-    ) -> T {
-        let returned = self.object.bind(py).call_method1(hook, arguments);
-        returned.and_then(|value| read(&value)).unwrap_or_else(|error| {
-            fail(py, error, &self.path, &format!("in {hook} at {} s of the run", now.as_secs_f64()))
-        })
-    }
-
-    /// Calls a hook that decides nothing.
-    fn tell<'py, A: PyCallArgs<'py>>(&self, py: Python<'py>, hook: &str, arguments: A, now: Instant) {
-        self.call(py, hook, arguments, now, |_| Ok(()));
-    }
-
-    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        if self.variables.is_empty() {
-            return;
-        }
-        Python::attach(|py| {
-            for name in &self.variables {
-                let value = self.object.bind(py).getattr(*name).and_then(|value| value.extract::<f64>());
-                match value {
-                    Ok(value) => record(name, value),
-                    Err(error) => fail(py, error, &self.path, &format!("when {name} was recorded")),
-                }
-            }
-        });
-    }
-
-    /// Its `period`, in seconds, as a time.
-    fn period(&self, py: Python<'_>) -> PyResult<Option<Duration>> {
-        let period = py.import("weir.aqm")?.call_method1("period_of", (&self.object,))?;
-        Ok(period.extract::<Option<f64>>()?.map(Duration::from_secs_f64))
-    }
-}
-
-/// Ends the run with an exception of an AQM, with the simulated time added.
-fn fail(py: Python<'_>, error: PyErr, aqm: &str, place: &str) -> ! {
-    let place = format!("{aqm}, {place}");
-    let traceback = error.traceback(py);
-    let told = py
-        .import("weir.aqm")
-        .and_then(|module| module.call_method1("tell", (error.value(py), traceback, place)));
-    let ends = match told {
-        Ok(same) if same.is(error.value(py)) => error,
-        Ok(other) => PyErr::from_value(other),
-        Err(untold) => untold,
-    };
-    resume_unwind(Box::new(Raised(ends)))
-}
-
-/// The same text for as long as the program runs. Each is kept once: there are as many as
-/// variables that AQMs name.
-fn intern(name: &str) -> &'static str {
-    static NAMES: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = names.iter().find(|known| **known == name) {
-        return known;
-    }
-    let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
-    names.push(kept);
-    kept
 }

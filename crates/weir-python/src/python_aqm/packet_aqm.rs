@@ -7,7 +7,7 @@ use weir_aqm::{Aqm, Backlog, PacketInfo, Reason, Verdict};
 use weir_types::{Duration, Instant, Rate};
 
 use super::{
-    AqmObject,
+    object::AqmObject,
     views::{BacklogView, PacketView},
 };
 

@@ -2,8 +2,10 @@
 
 use weir_types::Duration;
 
-use super::{Outcome, Problem};
-use crate::{FlowGroup, Rtt, RttDistribution, Scenario};
+use crate::{
+    FlowGroup, Rtt, RttDistribution, Scenario,
+    problem::{Outcome, Problem},
+};
 
 impl Scenario {
     pub(super) fn check_group(&self, name: &str, group: &FlowGroup) -> Outcome {

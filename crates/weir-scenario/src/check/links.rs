@@ -1,10 +1,13 @@
 //! That each link goes together.
 
-use weir_aqm::{Limit, qdisc::QueueConfig};
+use weir_aqm::{Limit, Link, qdisc::QueueConfig};
 use weir_types::Buffer;
 
-use super::{Outcome, Problem, check_discipline};
-use crate::{DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario, topology::check_schedule};
+use crate::{
+    DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
+    problem::{Outcome, Problem},
+    topology::check_schedule,
+};
 
 impl Scenario {
     /// That every link has a rate and no more directions than it says, before anything reckons with them.
@@ -72,6 +75,15 @@ impl Scenario {
     }
 }
 
+/// That the discipline at `path` can stand before `link`.
+pub(crate) fn check_discipline(path: &str, queue: &QueueConfig, link: Link) -> Outcome {
+    queue.check().and_then(|()| queue.check_before(link)).map_err(|invalid| Problem {
+        path: format!("{path}.{}.{}", queue.name(), invalid.parameter),
+        message: invalid.message,
+        hint: invalid.hint,
+    })
+}
+
 fn check_service(path: &str, port: &PortSpec<'_>) -> Outcome {
     Problem::unless(
         port.deliveries.is_none() || port.rate_schedule.is_empty(),
@@ -135,7 +147,7 @@ fn check_legacy(path: &str, queue: &QueueConfig) -> Outcome {
     }
 }
 
-/// The parameter that makes a discipline mark, if it does: `ecn`, its own or that of a law within.
+/// The parameter that makes a discipline mark, if it does: `ecn`, its own or that of its AQM.
 /// `DualPI2` and the step mark by nature.
 fn marking(place: &str, queue: &QueueConfig) -> Option<String> {
     fn below(place: &str, value: &serde_json::Value) -> Option<String> {

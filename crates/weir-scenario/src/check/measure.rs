@@ -2,8 +2,10 @@
 
 use weir_types::Duration;
 
-use super::{Outcome, Problem};
-use crate::{DirectedLink, Scenario};
+use crate::{
+    DirectedLink, Scenario,
+    problem::{Outcome, Problem},
+};
 
 impl Scenario {
     pub(super) fn check_measure(&self) -> Outcome {

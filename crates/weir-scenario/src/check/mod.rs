@@ -4,38 +4,12 @@ mod flows;
 mod links;
 mod measure;
 
-use weir_aqm::{Link, qdisc::QueueConfig};
+pub(crate) use links::check_discipline;
 
-use crate::{Direction, SCHEMA_VERSION, Scenario};
-
-/// A value that does not go together with the others.
-pub(crate) struct Problem {
-    /// Dotted path.
-    pub(crate) path: String,
-    pub(crate) message: String,
-    pub(crate) hint: String,
-}
-
-type Outcome = Result<(), Problem>;
-
-impl Problem {
-    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), hint: hint.into() }
-    }
-
-    pub(crate) fn unless(
-        holds: bool,
-        path: impl Into<String>,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Outcome {
-        if holds {
-            Ok(())
-        } else {
-            Err(Self { path: path.into(), message: message.into(), hint: hint.into() })
-        }
-    }
-}
+use crate::{
+    Direction, SCHEMA_VERSION, Scenario,
+    problem::{Outcome, Problem, is_plain},
+};
 
 impl Scenario {
     /// That flows can be counted at all, before anything counts them.
@@ -108,15 +82,6 @@ impl Scenario {
     }
 }
 
-/// That the discipline at `path` can stand before `link`.
-pub(crate) fn check_discipline(path: &str, queue: &QueueConfig, link: Link) -> Outcome {
-    queue.check().and_then(|()| queue.check_before(link)).map_err(|invalid| Problem {
-        path: format!("{path}.{}.{}", queue.name(), invalid.parameter),
-        message: invalid.message,
-        hint: invalid.hint,
-    })
-}
-
 /// Names become paths and file names.
 fn check_name(path: &str, name: &str) -> Outcome {
     Problem::unless(
@@ -125,9 +90,4 @@ fn check_name(path: &str, name: &str) -> Outcome {
         format!("\"{name}\" is not a plain name"),
         "use letters, digits, \"-\" and \"_\"",
     )
-}
-
-/// Whether a name can be part of a path and of a file name.
-pub(crate) fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

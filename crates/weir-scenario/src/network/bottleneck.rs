@@ -8,17 +8,8 @@
 
 use weir_types::{Duration, Rate};
 
-use super::{Path, Port};
+use super::model::{Bottleneck, Path, Port};
 use crate::{DirectedLink, Direction, Scenario};
-
-/// A port that limits flows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bottleneck<'a> {
-    /// Which port.
-    pub at: DirectedLink<'a>,
-    /// Why another could be meant; `None` if it is the only one at every instant, or named.
-    pub ambiguity: Option<String>,
-}
 
 /// So many changes of rates are looked at: schedules of microseconds have a thousand million.
 const CHANGES: usize = 100_000;
@@ -53,16 +44,6 @@ impl<'a> Bottleneck<'a> {
             }
         };
         Self { at: chosen, ambiguity }
-    }
-}
-
-impl<'a> DirectedLink<'a> {
-    /// `NAME` or `NAME.reverse`.
-    pub(crate) fn parse(text: &'a str) -> Self {
-        match text.strip_suffix(".reverse") {
-            Some(link) => Self { link, direction: Direction::Reverse },
-            None => Self { link: text, direction: Direction::Forward },
-        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use indexmap::IndexMap;
 
-use crate::{FlowGroup, Scenario, check::Problem};
+use crate::{FlowGroup, Scenario, problem::Problem};
 
 /// The most links of one row.
 const LONGEST: u32 = 1000;

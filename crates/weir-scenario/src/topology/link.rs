@@ -4,16 +4,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_aqm::{
-    DeliveryTrace,
-    aqm::{DropTailParameters, PythonParameters},
-    qdisc::QueueConfig,
-};
+use weir_aqm::{DeliveryTrace, aqm::DropTailParameters, qdisc::QueueConfig};
 use weir_types::{Buffer, Duration, PacketSize, Rate};
 
 use super::{Loss, RateChange};
 use crate::{
-    Scenario,
     defaults::{is_off, is_on, on},
     traffic::files::Content,
 };
@@ -249,24 +244,5 @@ impl Link {
         }
         let reverse = self.reverse.as_mut().map(|reverse| (".reverse", direction_mut!(reverse)));
         [("", direction_mut!(self))].into_iter().chain(reverse)
-    }
-}
-
-impl Scenario {
-    /// The AQMs written in Python, each with its dotted path: their classes have to be found before the
-    /// scenario runs.
-    pub fn python_aqms_mut(&mut self) -> impl Iterator<Item = (String, &mut PythonParameters)> {
-        self.links.iter_mut().flat_map(|(name, link)| {
-            link.directions_mut().filter_map(move |(suffix, direction)| {
-                let (place, aqm) = direction.queue.python_mut()?;
-                Some((format!("links.{name}{suffix}.queue.{place}"), aqm))
-            })
-        })
-    }
-
-    /// Whether it has AQMs written in Python.
-    pub fn has_python_aqms(&self) -> bool {
-        let reverse = self.links.values().filter_map(|link| Some(&link.reverse.as_ref()?.queue));
-        self.links.values().map(|link| &link.queue).chain(reverse).any(|queue| queue.python().is_some())
     }
 }

@@ -20,27 +20,27 @@ pub use schedule::RateChange;
 pub(crate) use schedule::check_schedule;
 
 impl Scenario {
-    /// What a law is told of `link` in one direction.
+    /// `link` as AQMs see it in one direction.
     pub fn seen_by_aqms(&self, link: &str, direction: Direction) -> weir_aqm::Link {
         let rate = self.rate(link, direction);
         let mean_packet_size = self.mean_packet_size(link, direction).bytes();
         weir_aqm::Link { rate, mean_packet: mean_packet_size, limit: self.limit(link, direction) }
     }
 
-    /// The capacity of `link` in one direction as laws are told it; that of the forward direction where
+    /// The capacity of `link` in one direction as AQMs see it; that of the forward direction where
     /// the other has no queue.
     pub fn rate(&self, link: &str, direction: Direction) -> Rate {
         let link = &self.links[link];
-        let lane = link.port(direction).or_else(|| link.port(Direction::Forward));
-        lane.expect("the forward direction has a queue").rate
+        let port = link.port(direction).or_else(|| link.port(Direction::Forward));
+        port.expect("the forward direction has a queue").rate
     }
 
     /// What the transmitter of `link` can send in one direction that has a queue.
     pub fn service(&self, link: &str, direction: Direction) -> Service {
         let rate = self.rate(link, direction);
-        let lane = self.links[link].port(direction);
-        let changes = lane.and_then(|lane| schedule::schedule(rate, lane.rate_schedule, lane.rate_period));
-        match (lane.and_then(|lane| lane.deliveries), changes) {
+        let port = self.links[link].port(direction);
+        let changes = port.and_then(|port| schedule::schedule(rate, port.rate_schedule, port.rate_period));
+        match (port.and_then(|port| port.deliveries), changes) {
             (Some(trace), _) => Service::Trace(trace.clone()),
             (None, Some(schedule)) => Service::Scheduled(schedule.into()),
             (None, None) => Service::Fixed(rate),
@@ -50,9 +50,9 @@ impl Scenario {
     /// What may wait in the queue of `link` in one direction: bandwidth-delay products and
     /// times become packets of mean size, rounded. A direction without a queue has no limit.
     pub fn limit(&self, link: &str, direction: Direction) -> Limit {
-        let Some(lane) = self.links[link].port(direction) else { return Limit::NONE };
+        let Some(port) = self.links[link].port(direction) else { return Limit::NONE };
         let mean = self.mean_packet_size(link, direction).bytes();
-        let limit = Limit::of(lane.buffer, lane.rate, mean, self.largest_rtt(link));
+        let limit = Limit::of(port.buffer, port.rate, mean, self.largest_rtt(link));
         match (limit, self.links[link].buffer_counts) {
             (Limit::Packets(n), LinkBuffer::WaitingAndSending) => Limit::Packets(n.saturating_sub(1)),
             (limit, _) => limit,

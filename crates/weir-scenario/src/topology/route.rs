@@ -1,14 +1,17 @@
 //! The ways of flows over the links: given link by link, or found between two nodes.
 
+use std::fmt;
+
 use weir_types::Duration;
 
 use super::{
     Direction, Link,
     search::{Carries, no_queue},
 };
-use crate::{FlowGroup, Scenario, check::Problem};
-
-type Outcome = Result<(), Problem>;
+use crate::{
+    FlowGroup, Scenario,
+    problem::{Outcome, Problem, is_plain},
+};
 
 /// A link as a packet passes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +20,25 @@ pub struct DirectedLink<'a> {
     pub link: &'a str,
     /// Its direction.
     pub direction: Direction,
+}
+
+impl<'a> DirectedLink<'a> {
+    /// `NAME` or `NAME.reverse`.
+    pub(crate) fn parse(text: &'a str) -> Self {
+        match text.strip_suffix(".reverse") {
+            Some(link) => Self { link, direction: Direction::Reverse },
+            None => Self { link: text, direction: Direction::Forward },
+        }
+    }
+}
+
+impl fmt::Display for DirectedLink<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.direction {
+            Direction::Forward => f.write_str(self.link),
+            Direction::Reverse => write!(f, "{}.reverse", self.link),
+        }
+    }
 }
 
 impl Scenario {
@@ -105,7 +127,7 @@ impl Scenario {
             };
             for (key, node) in [("from", from), ("to", to)] {
                 Problem::unless(
-                    crate::check::is_plain(node),
+                    is_plain(node),
                     format!("{path}.{key}"),
                     format!("\"{node}\" is not a plain name"),
                     "use letters, digits, \"-\" and \"_\"",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use weir_aqm::RateSchedule;
 use weir_types::{Duration, Rate};
 
-use crate::check::Problem;
+use crate::problem::Problem;
 
 /// One change of the rate of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

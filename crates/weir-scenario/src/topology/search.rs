@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use weir_types::Duration;
 
 use super::{Direction, Link};
-use crate::{Scenario, check::Problem};
+use crate::{Scenario, problem::Problem};
 
 /// What takes a way: data needs a queue at every port.
 #[derive(Clone, Copy, PartialEq, Eq)]

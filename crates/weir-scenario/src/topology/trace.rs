@@ -6,7 +6,7 @@ use weir_aqm::DeliveryTrace;
 use weir_types::Invalid;
 
 use super::link::DirectionMut;
-use crate::{Scenario, check::Problem, traffic::files};
+use crate::{Scenario, problem::Problem, traffic::files};
 
 /// One time in milliseconds in each line, in order.
 fn parse(text: &[u8]) -> Result<DeliveryTrace, Invalid> {

@@ -6,7 +6,7 @@ use weir_tcp::TcpParameters;
 use weir_types::{Duration, Invalid};
 
 use super::{FlowGroup, OnOff, Poisson, SizeDistribution, Sizes, Traffic, Web};
-use crate::{Scenario, check::Problem};
+use crate::{Scenario, problem::Problem};
 
 type Outcome = Result<(), Invalid>;
 

@@ -184,11 +184,11 @@ impl Sizes {
     pub const fn in_packets(&self) -> bool {
         match self {
             Self::Fixed(size) => size.in_packets(),
-            Self::Drawn(SizeDistribution::Exponential(law)) => law.mean.in_packets(),
-            Self::Drawn(SizeDistribution::Pareto(law) | SizeDistribution::ParetoIi(law)) => {
-                law.mean.in_packets()
+            Self::Drawn(SizeDistribution::Exponential(drawn)) => drawn.mean.in_packets(),
+            Self::Drawn(SizeDistribution::Pareto(drawn) | SizeDistribution::ParetoIi(drawn)) => {
+                drawn.mean.in_packets()
             }
-            Self::Drawn(SizeDistribution::LogNormal(law)) => law.median.in_packets(),
+            Self::Drawn(SizeDistribution::LogNormal(drawn)) => drawn.median.in_packets(),
             Self::Drawn(SizeDistribution::Cdf(_)) => false,
         }
     }
@@ -202,15 +202,15 @@ impl Sizes {
             Self::Fixed(_) | Self::Drawn(SizeDistribution::Exponential(_) | SizeDistribution::Cdf(_)) => {
                 Ok(())
             }
-            Self::Drawn(SizeDistribution::Pareto(law)) => {
-                let scale = law.mean.bytes(packet) * (law.shape - 1.0) / law.shape;
-                law.check(packet, scale).map_err(|invalid| invalid.below("pareto"))
+            Self::Drawn(SizeDistribution::Pareto(drawn)) => {
+                let scale = drawn.mean.bytes(packet) * (drawn.shape - 1.0) / drawn.shape;
+                drawn.check(packet, scale).map_err(|invalid| invalid.below("pareto"))
             }
-            Self::Drawn(SizeDistribution::ParetoIi(law)) => {
-                law.check(packet, 0.0).map_err(|invalid| invalid.below("pareto-ii"))
+            Self::Drawn(SizeDistribution::ParetoIi(drawn)) => {
+                drawn.check(packet, 0.0).map_err(|invalid| invalid.below("pareto-ii"))
             }
-            Self::Drawn(SizeDistribution::LogNormal(law)) => {
-                law.check(packet).map_err(|invalid| invalid.below("log-normal"))
+            Self::Drawn(SizeDistribution::LogNormal(drawn)) => {
+                drawn.check(packet).map_err(|invalid| invalid.below("log-normal"))
             }
         }
     }

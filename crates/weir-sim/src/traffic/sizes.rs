@@ -51,7 +51,9 @@ impl SizeSampler {
         let bytes = |size: Size| size.bytes(packet);
         let shape = match sizes {
             Sizes::Fixed(size) => Shape::Fixed(bytes(*size)),
-            Sizes::Drawn(SizeDistribution::Exponential(law)) => Shape::Exponential { mean: bytes(law.mean) },
+            Sizes::Drawn(SizeDistribution::Exponential(drawn)) => {
+                Shape::Exponential { mean: bytes(drawn.mean) }
+            }
             Sizes::Drawn(SizeDistribution::Pareto(ParetoSize { mean, shape, at_most })) => {
                 let scale = bytes(*mean) * (shape - 1.0) / shape;
                 let bound = at_most.map_or(f64::INFINITY, bytes);
@@ -149,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    fn law(table: &str) -> SizeSampler {
+    fn sampler(table: &str) -> SizeSampler {
         let text = format!(
             "schema = 1\nname = \"sizes\"\nduration = \"1 s\"\n\
              links.l = {{ rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"10 packets\" }}\n\
@@ -163,9 +165,9 @@ mod tests {
         SizeSampler::new(&poisson.size, scenario.flows["f"].packet_size)
     }
 
-    fn draws(law: &SizeSampler, seed: u64, count: usize) -> Vec<f64> {
+    fn draws(sampler: &SizeSampler, seed: u64, count: usize) -> Vec<f64> {
         let mut rng = Streams::new(seed).at("sizes");
-        let mut sizes: Vec<_> = (0..count).map(|_| law.draw(&mut rng) as f64).collect();
+        let mut sizes: Vec<_> = (0..count).map(|_| sampler.draw(&mut rng) as f64).collect();
         sizes.sort_unstable_by(f64::total_cmp);
         sizes
     }
@@ -193,29 +195,29 @@ mod tests {
             mean in 20_000.0_f64..1e6, shape in 1.05_f64..3.0, seed in any::<u64>(),
         ) {
             let scale = mean * (shape - 1.0) / shape;
-            let pareto = law(&format!("{{ pareto = {{ mean = \"{mean} B\", shape = {shape} }} }}"));
+            let pareto = sampler(&format!("{{ pareto = {{ mean = \"{mean} B\", shape = {shape} }} }}"));
             let apart = distance(&draws(&pareto, seed, COUNT), |x| 1.0 - libm::pow((scale / x).min(1.0), shape));
             // The smallest sizes are many at once: a byte there is shape / scale of all.
             prop_assert!(apart < BOUND + shape / scale, "Pareto: {apart}");
 
             let scale = mean * (shape - 1.0);
-            let lomax = law(&format!("{{ pareto-ii = {{ mean = \"{mean} B\", shape = {shape} }} }}"));
+            let lomax = sampler(&format!("{{ pareto-ii = {{ mean = \"{mean} B\", shape = {shape} }} }}"));
             let apart = distance(&draws(&lomax, seed, COUNT), |x| 1.0 - libm::pow(1.0 + x / scale, -shape));
             prop_assert!(apart < BOUND + shape / scale, "Pareto II: {apart}");
 
             let bound = 2.0 * mean;
             let most = 1.0 - libm::pow(1.0 + bound / scale, -shape);
             let bounded =
-                law(&format!("{{ pareto-ii = {{ mean = \"{mean} B\", shape = {shape}, at_most = \"{bound} B\" }} }}"));
+                sampler(&format!("{{ pareto-ii = {{ mean = \"{mean} B\", shape = {shape}, at_most = \"{bound} B\" }} }}"));
             let sizes = draws(&bounded, seed, COUNT);
             let apart = distance(&sizes, |x| (1.0 - libm::pow(1.0 + x / scale, -shape)) / most);
             prop_assert!(apart < BOUND + shape / scale && sizes[COUNT - 1] <= bound + 1.0, "bounded: {apart}");
 
-            let plain = law(&format!("{{ exponential = {{ mean = \"{mean} B\" }} }}"));
+            let plain = sampler(&format!("{{ exponential = {{ mean = \"{mean} B\" }} }}"));
             let apart = distance(&draws(&plain, seed, COUNT), |x| 1.0 - libm::exp(-x / mean));
             prop_assert!(apart < BOUND + 1.0 / mean, "exponential: {apart}");
 
-            let normal = law(&format!("{{ log-normal = {{ median = \"{mean} B\", sigma = {shape} }} }}"));
+            let normal = sampler(&format!("{{ log-normal = {{ median = \"{mean} B\", sigma = {shape} }} }}"));
             let apart = distance(&draws(&normal, seed, COUNT), |x| {
                 0.5 * libm::erfc(-libm::log(x / mean) / shape / core::f64::consts::SQRT_2)
             });
@@ -238,25 +240,25 @@ mod tests {
             "{ cdf = \"web-search\" }",
             "{ cdf = \"hadoop\" }",
         ] {
-            let law = law(table);
-            let sizes = draws(&law, 7, 400_000);
+            let sampler = sampler(table);
+            let sizes = draws(&sampler, 7, 400_000);
             let n = sizes.len() as f64;
             let mean = sizes.iter().sum::<f64>() / n;
             let variance = sizes.iter().map(|size| (size - mean) * (size - mean)).sum::<f64>() / n;
-            let off = (mean - law.mean()).abs();
+            let off = (mean - sampler.mean()).abs();
             assert!(
                 off <= 4.0 * (variance / n).sqrt() + 0.5,
                 "{table}: {mean} B drawn, {} B said",
-                law.mean()
+                sampler.mean()
             );
         }
     }
 
     #[test]
     fn the_quantiles_of_a_file_are_its_lines() {
-        let law = law("{ cdf = \"web-search\" }");
-        let sizes = draws(&law, 3, COUNT);
-        let Shape::Cdf(cdf) = &law.shape else { panic!("a file") };
+        let sampler = sampler("{ cdf = \"web-search\" }");
+        let sizes = draws(&sampler, 3, COUNT);
+        let Shape::Cdf(cdf) = &sampler.shape else { panic!("a file") };
         for (share, bytes) in [(0.15, 10_000.0), (0.4, 50_000.0), (0.53, 80_000.0), (0.9, 5e6), (1.0, 30e6)] {
             assert!((cdf.quantile(share) - bytes).abs() < 1e-6 * bytes, "{share}: {}", cdf.quantile(share));
             let below = sizes.iter().filter(|size| **size <= bytes).count() as f64 / COUNT as f64;

@@ -162,7 +162,7 @@ fn rem_hosts_settle_where_the_price_leaves_them() {
             handshake = false
             initial_window = "1 packet"
             receive_window = "21 packets"
-            congestion.rem-host = {{ base_rtt = "3.7333 ms", greatest = 5625.0 }}
+            congestion.rem-host = {{ base_rtt = "3.7333 ms", max_rate = 5625.0 }}
             "#
         );
     }

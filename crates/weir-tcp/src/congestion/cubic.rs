@@ -5,17 +5,17 @@
 //!
 //! ```text
 //! W(t)  = C (t - K)^3 + W_max,   K = cbrt((W_max - cwnd at the start) / C)
-//! W_est = W_est + alpha n / cwnd,  alpha = 3 (1 - beta) / (1 + beta); 1 from where it was cut
+//! W_est = W_est + alpha n / cwnd,  alpha = 3 (1 - beta) / (1 + beta); 1 above cwnd_prior
 //! an ACK   W(t) < W_est:  cwnd = W_est                                          (Reno-friendly)
 //!          else           cwnd += n (target - cwnd) / cwnd,
 //!                         target = W(t + RTT) within [cwnd, 1.5 cwnd]
-//! a loss   W_max = cwnd, or (1 + beta) / 2 cwnd if it has not come back to W_max (fast convergence)
+//! a loss   W_max = cwnd, or (1 + beta) / 2 cwnd if cwnd < W_max (fast convergence)
 //!          ssthresh = max(beta flight, 2),  cwnd = ssthresh
-//! timeout  the same with cwnd = 1; W_max is then where slow start ends, K = 0
+//! timeout  the same with cwnd = 1; W_max is then the window at the end of slow start, K = 0
 //! ```
 //!
-//! A mark is answered as a loss, or with `beta_ecn` for beta (RFC 8511, 0.85). W grows in seconds, not
-//! in round trips. In equilibrium, far from the Reno-friendly region, losses at a rate `p` allow a
+//! A mark cuts the window as a loss, or with `beta_ecn` for beta (RFC 8511: 0.85). W is a function of
+//! seconds, not of round trips. In equilibrium, far from the Reno-friendly region, losses at a rate `p` allow a
 //! window of `(C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4)`: at the defaults `1.054 (RTT / p)^(3/4)`
 //! segments (equation 5).
 
@@ -26,7 +26,7 @@ use super::{
     slow_start::SlowStart,
 };
 
-/// How fast `W_est`, the window that Reno would have, grows.
+/// Growth of `W_est`, the window of Reno.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -34,7 +34,7 @@ use super::{
     serde(rename_all = "kebab-case")
 )]
 pub enum FriendlyGrowth {
-    /// By alpha until it is back where it was cut, from there on by 1 (RFC 9438, section 4.3).
+    /// By alpha below the window before the cut, by 1 above it (RFC 9438, section 4.3).
     #[default]
     OneFromPrior,
     /// By alpha throughout (RFC 8312, Linux).
@@ -52,7 +52,7 @@ pub enum TargetRtt {
     /// The smoothed round trip (RFC 9438, section 4.2).
     #[default]
     Smoothed,
-    /// The least round trip seen (Linux).
+    /// The minimum round trip (Linux).
     Min,
 }
 
@@ -67,20 +67,20 @@ pub struct CubicParameters {
     /// `C`, in segments per second cubed.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 5")))]
     pub c: f64,
-    /// `beta_cubic`: what a loss leaves of the window.
+    /// `beta_cubic`: the factor of the window after a loss.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
     pub beta: f64,
-    /// What a mark leaves of the window. ABE 0.85 (RFC 8511).
+    /// The factor of the window after a mark. ABE: 0.85 (RFC 8511).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6", "x-default" = "`beta`")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub beta_ecn: Option<Probability>,
-    /// Leave room for others after a cut below the last one.
+    /// Fast convergence: reduce `W_max` further if the window is below the last `W_max`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.7")))]
     pub fast_convergence: bool,
-    /// Never be slower than Reno would be.
+    /// The Reno-friendly region: the window is at least `W_est`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.3")))]
     pub reno_friendly: bool,
-    /// How fast Reno's window is taken to grow.
+    /// Growth of `W_est`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.3")))]
     pub friendly_growth: FriendlyGrowth,
     /// The round trip of `target = W(t + RTT)`.
@@ -92,7 +92,7 @@ pub struct CubicParameters {
     /// What a cut multiplies by `beta`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
     pub ssthresh_from: SsthreshFrom,
-    /// How slow start ends besides a loss, a mark or `ssthresh`.
+    /// How slow start ends before a loss, a mark or `ssthresh`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.10")))]
     pub slow_start: SlowStartConfig,
 }
@@ -128,13 +128,13 @@ impl CubicParameters {
     }
 }
 
-/// A stretch of congestion avoidance, from a cut or the end of slow start on.
+/// An epoch of congestion avoidance: from a cut or the end of slow start to the next cut.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Instant,
-    /// Seconds until the window is back at `W_max`.
+    /// `K`: seconds until the window reaches `W_max`.
     k: f64,
-    /// The window that Reno would have.
+    /// `W_est`: the window of Reno.
     w_est: f64,
 }
 
@@ -142,32 +142,32 @@ struct Epoch {
 #[derive(Clone, Copy, Debug, Default)]
 struct Steps {
     credits: Credits,
-    /// Segments that are acknowledged for one more in the window.
+    /// Acknowledged segments per segment of growth (Linux's `cnt`).
     cnt: f64,
-    /// Acknowledged and not yet part of `W_est`.
+    /// Acknowledged segments not yet counted in `W_est`.
     unused: f64,
-    /// The window for which `cnt` was last calculated, and when.
+    /// The window and the time of the last calculation of `cnt`.
     cwnd: f64,
     at: Instant,
 }
 
-/// CUBIC's congestion control.
+/// The state of CUBIC.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     parameters: CubicParameters,
     /// `None` until the next ACK in congestion avoidance.
     epoch: Option<Epoch>,
-    /// The plateau, in segments; zero if there is none yet.
+    /// `W_max`, in segments; zero before the first cut.
     w_max: f64,
-    /// The window before the last cut.
+    /// `cwnd_prior`: the window before the last cut.
     prior: f64,
     /// When the last ACK arrived.
     seen: Instant,
-    /// The least round trip.
-    least: Duration,
-    /// No cut has told yet how large a window may be, or a timeout has made that worthless.
+    /// The minimum round trip.
+    min_rtt: Duration,
+    /// There was no cut yet, or the last one was a timeout: `W_max` is not valid.
     first: bool,
-    /// If it grows by whole segments.
+    /// With `integer_cwnd`.
     steps: Option<Steps>,
     slow_start: SlowStart,
 }
@@ -181,14 +181,14 @@ impl Cubic {
             w_max: 0.0,
             prior: 0.0,
             seen: Instant::ZERO,
-            least: Duration::MAX,
+            min_rtt: Duration::MAX,
             first: true,
             steps: parameters.integer_cwnd.then(Steps::default),
             slow_start: parameters.slow_start.build(),
         }
     }
 
-    /// The stretch that begins with this ACK.
+    /// The epoch that begins with this ACK.
     fn begin(&mut self, ack: Ack, cwnd: f64) -> Epoch {
         if cwnd >= self.w_max {
             self.w_max = cwnd;
@@ -197,7 +197,7 @@ impl Cubic {
         Epoch { start: ack.now, k, w_est: cwnd }
     }
 
-    /// Remembers where the window was and sets the threshold.
+    /// Sets `W_max` and `ssthresh` after a loss, a mark or a timeout.
     fn cut(&mut self, beta: f64, signal: Signal, window: &mut Window) {
         let CubicParameters { fast_convergence, beta: beta_cubic, ssthresh_from, .. } = self.parameters;
         self.epoch = None;
@@ -213,26 +213,26 @@ impl Cubic {
         self.steps.iter_mut().for_each(|steps| steps.credits.clear());
     }
 
-    /// Rounded down, if segments are whole.
+    /// Rounded down with `integer_cwnd`.
     fn whole(&self, window: f64) -> f64 {
         if self.steps.is_some() { libm::floor(window) } else { window }
     }
 
-    /// The curve after `after` seconds beyond `K`.
-    fn curve(&self, after: f64) -> f64 {
+    /// `W(K + after)`, with `after` in seconds.
+    fn w_cubic(&self, after: f64) -> f64 {
         self.parameters.c * after * after * after + self.w_max
     }
 
-    /// How far ahead the window aims, in seconds.
-    fn ahead(&self, ack: &Ack) -> f64 {
+    /// The round trip of the target, in seconds.
+    fn target_rtt(&self, ack: &Ack) -> f64 {
         match self.parameters.target_rtt {
             TargetRtt::Smoothed => ack.smoothed,
-            TargetRtt::Min => self.least,
+            TargetRtt::Min => self.min_rtt,
         }
         .as_secs_f64()
     }
 
-    /// Growth by whole segments, `counted` being what slow start has left of the ACK.
+    /// Growth by whole segments; `counted` segments of the ACK were not used by slow start.
     fn grow_by_steps(&mut self, ack: Ack, counted: f64, window: &mut Window) {
         let Some(mut steps) = self.steps else { return };
         let cwnd = window.cwnd;
@@ -245,9 +245,9 @@ impl Cubic {
                 steps.unused = counted;
                 self.begin(ack, cwnd)
             });
-            let after = ack.now.since(epoch.start).as_secs_f64() + self.ahead(&ack) - epoch.k;
-            let rise = self.curve(after) - self.w_max;
-            // Linux rounds the distance from the plateau.
+            let after = ack.now.since(epoch.start).as_secs_f64() + self.target_rtt(&ack) - epoch.k;
+            let rise = self.w_cubic(after) - self.w_max;
+            // Linux rounds the distance from `W_max`.
             let target = self.w_max + libm::copysign(libm::floor(rise.abs()), rise);
             steps.cnt = if target > cwnd { libm::floor(cwnd / (target - cwnd)) } else { 100.0 * cwnd };
             if self.first {
@@ -280,13 +280,13 @@ impl Cubic {
     }
 }
 
-/// After so long `cnt` is calculated anew, though the window is the same (Linux).
+/// `cnt` is calculated again after this time, even if the window is the same (Linux).
 const STALE: Duration = Duration::from_nanos(1_000_000_000 / 32);
 
 impl Congestion for Cubic {
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         let seen = core::mem::replace(&mut self.seen, ack.now);
-        self.least = self.least.min(ack.rtt);
+        self.min_rtt = self.min_rtt.min(ack.rtt);
         // Time in which something else limits the sender does not count (section 5.8).
         if !ack.limited
             && let Some(epoch) = &mut self.epoch
@@ -315,10 +315,10 @@ impl Congestion for Cubic {
         epoch.w_est += self.alpha(&epoch) * ack.counted / window.cwnd;
         self.epoch = Some(epoch);
         let after = ack.now.since(epoch.start).as_secs_f64() - epoch.k;
-        if self.parameters.reno_friendly && self.curve(after) < epoch.w_est {
+        if self.parameters.reno_friendly && self.w_cubic(after) < epoch.w_est {
             window.cwnd = window.cwnd.max(epoch.w_est);
         } else {
-            let target = self.curve(after + self.ahead(&ack));
+            let target = self.w_cubic(after + self.target_rtt(&ack));
             let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
             window.cwnd += ack.counted * (target - window.cwnd) / window.cwnd;
         }
@@ -336,7 +336,7 @@ impl Congestion for Cubic {
         let before = window.cwnd;
         let beta = self.parameters.beta_ecn.map_or(self.parameters.beta, Probability::get);
         self.cut(beta, signal, window);
-        // A mark may take the window to one (section 4.6).
+        // A mark may reduce the window to one segment (section 4.6).
         window.cwnd = window.ssthresh.min(before * beta).max(1.0);
     }
 

@@ -3,6 +3,7 @@
 
 mod cubic;
 mod dctcp;
+mod interface;
 mod parts;
 mod rem_host;
 mod reno;
@@ -14,10 +15,11 @@ mod wireless;
 
 use alloc::boxed::Box;
 
-use weir_types::{Duration, Instant, Invalid, Rate};
+use weir_types::{Instant, Invalid, Rate};
 
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
+pub use interface::{Ack, Congestion, Feedback, Repair, Signal, Window};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
 pub use scalable::{Scalable, ScalableParameters};
@@ -25,141 +27,6 @@ pub use slow_start::{HystartParameters, HystartPlusParameters, SlowStartConfig};
 pub use tahoe::{Tahoe, TahoeParameters};
 pub use vegas::{Vegas, VegasParameters};
 pub use wireless::{AfterTimeout, Wireless, WirelessParameters};
-
-/// What bounds the segments in flight.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
-    /// The congestion window in segments; the sender uses the whole part.
-    pub cwnd: f64,
-    /// Below it the window grows exponentially, in segments.
-    pub ssthresh: f64,
-    /// Greatest number of segments in flight: what the receiver allows, or what a control with a window
-    /// of its own sets. Infinite if there is no limit.
-    pub bound: f64,
-}
-
-/// An ACK, as a congestion control sees it. Numbers are those after it was taken in. Passed by value,
-/// so that a control that reads little of it costs as little.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ack {
-    /// When it arrived.
-    pub now: Instant,
-    /// From sending the segment that caused it until now.
-    pub rtt: Duration,
-    /// The smoothed round trip; that of this ACK before there is one.
-    pub smoothed: Duration,
-    /// Segments that it acknowledges for the first time; none if it is a duplicate.
-    pub acked: u32,
-    /// For how many segments the window may grow: `acked`, or one per ACK, as
-    /// [`crate::TcpParameters::abc`] has it.
-    pub counted: f64,
-    /// It carries an echo of a mark; [`Feedback`] says of which segments.
-    pub echo: bool,
-    /// All routers on the path of the segment that caused it understand ECN. Valid only if the control
-    /// asks for it ([`CongestionConfig::asks_routers`]).
-    pub all_capable: bool,
-    /// Lowest number not yet acknowledged.
-    pub una: u32,
-    /// Number to be sent next.
-    pub next: u32,
-    /// One past the highest number sent: a round is over when `una` exceeds what this was at its start.
-    pub high: u32,
-    /// Segments in the network.
-    pub flight: f64,
-    /// The window is what limits the sender.
-    pub limited: bool,
-}
-
-/// A signal of congestion: a loss, a mark, a timeout.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signal {
-    /// When it was noticed.
-    pub now: Instant,
-    /// Segments that were in the network.
-    pub flight: f64,
-}
-
-/// What the echo of marks means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Feedback {
-    /// Some segment was marked since the sender last said that it cut its window (RFC 3168).
-    #[default]
-    Latched,
-    /// All segments that this ACK acknowledges for the first time were marked, or none; of a
-    /// duplicate, the segment that caused it (RFC 8257, section 3.2).
-    Exact,
-}
-
-/// How the sender repairs a loss that a control was told of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// As its loss recovery has it.
-    Recover,
-    /// The same, but the window was not cut.
-    Uncut,
-    /// It sends again everything from the lost segment on, as after a timeout.
-    StartOver,
-}
-
-/// A congestion control. The sender tells it of segments sent, of ACKs, losses, marks and timeouts, and of
-/// the end of loss recovery. It answers with a window, which the calls change, and with a rate.
-///
-/// A control that needs samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation) keeps what
-/// they take itself: [`Congestion::on_sent`] and [`Congestion::observe`] give the number and the time of each
-/// transmission and each ACK. No control of the registry does, so that nobody pays for them.
-pub trait Congestion {
-    /// Segment `number` leaves, for the first time or again.
-    #[inline]
-    fn on_sent(&mut self, number: u32, now: Instant) {
-        let _ = (number, now);
-    }
-
-    /// The rate at which segments should leave; `None` if they leave as soon as the window lets them.
-    #[inline]
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
-    }
-
-    /// An ACK arrived, of any kind but that of the SYN. Called before all else that the ACK causes.
-    /// Returns whether it cut the window for a mark, as controls do that have no
-    /// [`Congestion::on_mark`].
-    #[inline]
-    fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
-        let _ = (ack, window);
-        false
-    }
-
-    /// The window may grow: an ACK of new data arrived, outside of loss recovery and without an echo
-    /// to answer, while the window is what limits the sender.
-    fn on_ack(&mut self, ack: Ack, window: &mut Window);
-
-    /// Segments were found lost by duplicate ACKs, for the first time in this window of data.
-    fn on_loss(&mut self, signal: Signal, window: &mut Window) -> Repair;
-
-    /// The receiver echoed a mark, for the first time in this window of data.
-    fn on_mark(&mut self, signal: Signal, window: &mut Window);
-
-    /// The retransmission timer expired.
-    fn on_timeout(&mut self, signal: Signal, window: &mut Window);
-
-    /// Loss recovery has ended and has set the window after its own rule.
-    #[inline]
-    fn on_recovered(&mut self, now: Instant, window: &mut Window) {
-        let _ = (now, window);
-    }
-
-    /// Whether echoes of marks are answered by [`Congestion::on_mark`] once per window of data. If
-    /// not, only [`Congestion::observe`] learns of them.
-    #[inline]
-    fn answers_marks(&self) -> bool {
-        true
-    }
-
-    /// Shows the inner variables under their published names.
-    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        let _ = record;
-    }
-}
 
 /// The registry. A congestion control is one file and one entry below: its name in scenario files,
 /// its variant, its parameters, what echoes mean to it and where it is held: all but Reno elsewhere, so

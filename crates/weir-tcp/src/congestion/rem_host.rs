@@ -1,5 +1,5 @@
-//! The host of the first REM paper: it estimates the price of its path from marks, and sends what is
-//! worth that price.
+//! The host of the first REM paper: it estimates the price of its path from marks, and sends at the rate at
+//! which the marginal utility equals that price.
 //!
 //! D. Lapsley, S. Low: *Random Early Marking: an Optimisation Approach to Internet Congestion Control*,
 //! IEEE ICON 1999, section 2: optimisation flow control (OFC) with marks for prices.
@@ -7,13 +7,13 @@
 //! ```text
 //! every N ACKs   m^ = marked / N,  m = (1 - alpha) m + alpha m^
 //!                p = -ln(1 - m)                        the price of the path
-//!                x = U'^-1(p), within [least, greatest]  packets per second
+//!                x = U'^-1(p), within [min_rate, max_rate]  packets per second
 //!                ownd = x tau, at least 1
 //! ```
 //!
-//! The window is the least of ownd, cwnd, which answers to losses as Tahoe, and what the receiver
-//! allows. A mark counts for the estimate and does nothing else. `tau` is the round trip without
-//! queues: with the measured one the published windows do not come out.
+//! The window is the minimum of ownd, cwnd (Tahoe's response to losses) and the receive window. A mark only
+//! counts for the estimate. `tau` is the round trip without queues: the measured round trip does not give
+//! the published windows.
 //!
 //! With marks of probability `1 - exp(-gamma q)` at one queue q, n sources of weight a converge
 //! to `n a tau / (gamma q) = C tau + q`.
@@ -22,7 +22,7 @@ use weir_types::{Duration, Invalid};
 
 use super::{Ack, Congestion, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window};
 
-/// What a rate `x`, in packets per second, is worth.
+/// Utility of a rate `x`, in packets per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -35,7 +35,7 @@ pub enum Utility {
     /// `a ln x`: `x = a / p`, proportional fairness.
     Log,
     /// `a x^(1 - f) / (1 - f)`: `x = (a / p)^(1 / f)`, alpha-fair with `f` above zero. At `f = 2` shares
-    /// are as Reno's.
+    /// are those of Reno.
     Fair(f64),
 }
 
@@ -56,22 +56,22 @@ pub struct RemHostParameters {
     /// `N`: ACKs per estimate.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "none in the paper; 75 gives its deviations")))]
     pub samples: u32,
-    /// `alpha`: weight of the newest estimate.
+    /// `alpha`: weight of the last estimate.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
     pub gain: f64,
     /// `tau`: round trip without queues.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the least that the connection has seen, too long for one that joins a standing queue")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the minimum round trip of the connection, which is too long if the queue is never empty")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub base_rtt: Option<Duration>,
     /// Lowest rate, in packets per second.
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none: the window is at least one packet")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub least: Option<f64>,
+    pub min_rate: Option<f64>,
     /// Highest rate, in packets per second.
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none; the paper has the capacity, 5625")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub greatest: Option<f64>,
-    /// Cuts of `cwnd`, which losses start anew as in Tahoe.
+    pub max_rate: Option<f64>,
+    /// Parameters of the cuts of `cwnd`. A loss restarts slow start, as in Tahoe.
     pub reno: RenoParameters,
 }
 
@@ -83,8 +83,8 @@ impl Default for RemHostParameters {
             samples: 75,
             gain: 0.5,
             base_rtt: None,
-            least: None,
-            greatest: None,
+            min_rate: None,
+            max_rate: None,
             reno: RenoParameters::default(),
         }
     }
@@ -104,49 +104,49 @@ impl RemHostParameters {
             "the paper has 0.5",
         )?;
         Invalid::unless(
-            self.least.unwrap_or(0.0) <= self.greatest.unwrap_or(f64::INFINITY),
-            "greatest",
-            "greatest is less than least",
+            self.min_rate.unwrap_or(0.0) <= self.max_rate.unwrap_or(f64::INFINITY),
+            "max_rate",
+            "max_rate is less than min_rate",
             "exchange them",
         )?;
         self.reno.check().map_err(|invalid| invalid.below("reno"))
     }
 
-    /// What is sent at price `p`, in packets per second; infinite if nothing bounds it.
+    /// The rate at price `p`, in packets per second; infinite without a limit.
     fn rate(&self, p: f64) -> f64 {
-        let greatest = self.greatest.unwrap_or(f64::INFINITY);
-        let worth = if p > 0.0 {
+        let max_rate = self.max_rate.unwrap_or(f64::INFINITY);
+        let rate = if p > 0.0 {
             match self.utility {
                 Utility::LogOnePlus => self.weight / p - 1.0,
                 Utility::Log => self.weight / p,
                 Utility::Fair(f) => libm::pow(self.weight / p, 1.0 / f),
             }
         } else {
-            greatest
+            max_rate
         };
-        worth.min(greatest).max(self.least.unwrap_or(0.0))
+        rate.min(max_rate).max(self.min_rate.unwrap_or(0.0))
     }
 }
 
 /// Upper limit of the fraction of marks, so that the price stays finite.
 const HIGHEST_FRACTION: f64 = 1.0 - 1e-9;
 
-/// The congestion control of REM's host.
+/// The state of REM's host.
 #[derive(Clone, Debug)]
 pub struct RemHost {
     parameters: RemHostParameters,
     tahoe: Tahoe,
-    /// What the receiver allows; known from the first ACK on.
+    /// The receive window; known from the first ACK on.
     allowed: Option<f64>,
-    /// The least round trip so far.
-    least_rtt: Duration,
-    /// ACKs since the last estimate, and marked ones among them.
+    /// The minimum round trip.
+    min_rtt: Duration,
+    /// ACKs and marks since the last estimate.
     acks: u32,
     marked: u32,
-    /// The smoothed fraction of marks, and the price of the path that follows from it.
+    /// The smoothed fraction of marks, and the price that it gives.
     fraction: f64,
     price: f64,
-    /// The window that the price leaves, in segments.
+    /// The window at this price, in segments.
     ownd: f64,
 }
 
@@ -157,7 +157,7 @@ impl RemHost {
             parameters: *parameters,
             tahoe: Tahoe::new(&TahoeParameters { reno: parameters.reno }),
             allowed: None,
-            least_rtt: Duration::MAX,
+            min_rtt: Duration::MAX,
             acks: 0,
             marked: 0,
             fraction: 0.0,
@@ -172,7 +172,7 @@ impl Congestion for RemHost {
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
         let RemHostParameters { samples, gain, base_rtt, .. } = self.parameters;
         let allowed = *self.allowed.get_or_insert(window.bound);
-        self.least_rtt = self.least_rtt.min(ack.rtt);
+        self.min_rtt = self.min_rtt.min(ack.rtt);
         self.acks += 1;
         self.marked += u32::from(ack.echo);
         if self.acks == samples {
@@ -180,7 +180,7 @@ impl Congestion for RemHost {
             (self.acks, self.marked) = (0, 0);
             self.fraction = ((1.0 - gain) * self.fraction + gain * newest).min(HIGHEST_FRACTION);
             self.price = -libm::log(1.0 - self.fraction);
-            let tau = base_rtt.unwrap_or(self.least_rtt).as_secs_f64();
+            let tau = base_rtt.unwrap_or(self.min_rtt).as_secs_f64();
             self.ownd = (self.parameters.rate(self.price) * tau).max(1.0);
             window.bound = self.ownd.min(allowed);
         }

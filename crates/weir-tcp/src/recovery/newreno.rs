@@ -5,7 +5,7 @@
 use weir_types::Instant;
 
 use super::{
-    Blocks, NextSegment, Recovery,
+    Blocks, FullAckWindow, NewRenoParameters, NextSegment, Recovery, TimerReset,
     fast_retransmit::{FastRetransmit, as_fast_retransmit},
 };
 use crate::{
@@ -13,66 +13,6 @@ use crate::{
     congestion::{Ack, Congestion},
     sender::Connection,
 };
-
-/// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum TimerReset {
-    /// The first: with many losses a timeout ends the repair ("impatient").
-    #[default]
-    FirstPartialAck,
-    /// Every one: one segment is repaired per round trip, however many ("slow but steady").
-    EveryPartialAck,
-}
-
-/// The window after a full ACK (RFC 6582, section 3.2, step 3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum FullAckWindow {
-    /// `min(ssthresh, max(flight, 1) + 1)`: no burst.
-    #[default]
-    Flight,
-    /// The halved window, less what partial ACKs took beyond the inflation (ns-2).
-    Window,
-}
-
-/// Parameters of `NewReno` fast recovery.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-pub struct NewRenoParameters {
-    /// Which partial ACKs restart the retransmission timer.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582, section 4")))]
-    pub timer_reset: TimerReset,
-    /// The window after a full ACK.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582, section 3.2, step 3")))]
-    pub full_ack_window: FullAckWindow,
-    /// Segments sent per ACK at most while in recovery; 0 for no limit (ns-2: 2).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6582", "x-default" = "no limit")))]
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
-    )]
-    pub max_burst: Option<u32>,
-}
-
-/// Reads 0 as no limit, as ns-2 does, so that a file can take back the limit of a preset.
-#[cfg(feature = "serde")]
-fn unless_zero<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    let limit: Option<u32> = serde::Deserialize::deserialize(deserializer)?;
-    Ok(limit.filter(|limit| *limit > 0))
-}
 
 /// `NewReno` fast recovery.
 #[derive(Clone, Debug)]

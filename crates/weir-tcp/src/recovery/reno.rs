@@ -4,7 +4,7 @@
 use weir_types::Instant;
 
 use super::{
-    Blocks, NextSegment, Recovery,
+    Blocks, NextSegment, Recovery, RenoRecoveryParameters,
     fast_retransmit::{FastRetransmit, as_fast_retransmit},
 };
 use crate::{
@@ -12,20 +12,6 @@ use crate::{
     congestion::{Ack, Congestion},
     sender::Connection,
 };
-
-/// Parameters of Reno's fast recovery.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-pub struct RenoRecoveryParameters {
-    /// Losses of one window cut it once: after a recovery or a timeout, duplicate ACKs below what was the
-    /// highest number sent then start nothing (ns-2's `bugFix_`).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
-    pub once_per_window: bool,
-}
 
 /// Reno's fast recovery.
 #[derive(Clone, Debug)]

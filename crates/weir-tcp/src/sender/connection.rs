@@ -5,11 +5,26 @@ use alloc::sync::Arc;
 
 use weir_types::Instant;
 
-use super::{Counters, RttEstimator};
+use super::RttEstimator;
 use crate::{
     Flags, Segment, TcpParameters,
     congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
 };
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments sent, the SYN and retransmissions among them.
+    pub sent: u64,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Entries into fast recovery.
+    pub fast_retransmits: u64,
+    /// Cuts of the window because of marks.
+    pub mark_cuts: u64,
+}
 
 /// The response to echoed marks (RFC 3168, section 6.1.2).
 #[derive(Clone, Copy, Debug, Default)]

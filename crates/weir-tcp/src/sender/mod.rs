@@ -13,6 +13,7 @@ use alloc::sync::Arc;
 use weir_types::Instant;
 
 pub(crate) use self::connection::Connection;
+pub use self::connection::Counters;
 use self::connection::EcnResponse;
 pub use self::rtt::RttEstimator;
 use crate::{
@@ -20,21 +21,6 @@ use crate::{
     congestion::{Congestion, Window},
     recovery::{AnyRecovery, BLOCKS, Blocks, Recovery, each_recovery},
 };
-
-/// What a sender has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Segments sent, the SYN and retransmissions among them.
-    pub sent: u64,
-    /// Segments sent again.
-    pub retransmitted: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// Entries into fast recovery.
-    pub fast_retransmits: u64,
-    /// Cuts of the window because of marks.
-    pub mark_cuts: u64,
-}
 
 const NO_BLOCKS: Blocks = [(0, 0); BLOCKS];
 

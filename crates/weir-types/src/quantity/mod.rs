@@ -27,8 +27,8 @@ pub enum Buffer {
     Time(Duration),
 }
 
-/// A height of the queue to compare with, in the unit it was written in: a law whose
-/// levels are in packets counts packets, one whose levels are in bytes counts bytes.
+/// A queue length to compare with, in the unit it was written in. An AQM counts the queue in the unit of its
+/// levels: packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
     /// Packets; fractions are allowed, for averages.
@@ -239,20 +239,6 @@ impl fmt::Display for PacketSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} B", self.0)
     }
-}
-
-/// `value / scale` as an exact decimal, without trailing zeros; `scale` is a power of ten.
-pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, value: u64, scale: u64) -> fmt::Result {
-    let (whole, mut rest) = (value / scale, value % scale);
-    if rest == 0 {
-        return write!(f, "{whole}");
-    }
-    let mut width = scale.ilog10() as usize;
-    while rest.is_multiple_of(10) {
-        rest /= 10;
-        width -= 1;
-    }
-    write!(f, "{whole}.{rest:0width$}")
 }
 
 #[cfg(test)]

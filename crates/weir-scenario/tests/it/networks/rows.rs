@@ -69,7 +69,7 @@ fn the_short_form_can_be_overridden() {
     assert!(slower.links.values().all(|link| link.rate.unwrap().bits_per_second() == 5_000_000));
     let few = set("flows.cross.count", "2").scenario().unwrap();
     assert!(["cross1", "cross3"].iter().all(|name| few.flows[*name].count == 2));
-    // A parameter of a law that is not there makes no difference, whichever name it is set by.
+    // A parameter of an AQM that is not there makes no difference, whichever name it is set by.
     let red = document.scenario().unwrap();
     for link in ["hop", "hop2"] {
         assert!(red.has_choice(&format!("links.{link}.queue.red.max_p")));

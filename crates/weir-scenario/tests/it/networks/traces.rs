@@ -52,7 +52,7 @@ fn a_trace_takes_the_place_of_the_rate() {
     let again = Document::parse("elsewhere/net.toml", &found.to_toml()).unwrap().scenario().unwrap();
     assert_eq!(again, found);
     assert!(matches!(again.service("l", Direction::Forward), Service::Trace(_)));
-    // What a law is told can be said.
+    // The rate that an AQM sees can be written.
     let found = folder.read("trace = \"cell.down\"\nrate = \"5 Mbit/s\"").unwrap();
     assert_eq!(found.rate("l", Direction::Forward).bits_per_second(), 5_000_000);
 }

@@ -10,98 +10,16 @@ mod ranges;
 mod response;
 mod scoreboard;
 
-use weir_types::{Duration, Instant, Invalid};
+use weir_types::{Duration, Instant};
 
 pub use self::{
     log::{BLOCKS, Blocks, SackLog},
-    prr::{Prr, PrrBound},
+    prr::Prr,
     rack::Rack,
     ranges::Ranges,
     scoreboard::{NextSegment, Scoreboard},
 };
-use super::RecoveryPoint;
-
-/// What tells that a segment is lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum LossDetection {
-    /// So many segments above it have arrived (RFC 6675, `IsLost`).
-    #[default]
-    Dupack,
-    /// One that left later has arrived, and it is late (RFC 8985). Finds lost retransmissions too.
-    Rack,
-}
-
-/// Parameters of recovery with selective acknowledgements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(deny_unknown_fields, default)
-)]
-pub struct SackParameters {
-    /// How a loss is detected.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
-    pub detection: LossDetection,
-    /// `DupThresh`: segments above it that say that one is lost.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675, section 2")))]
-    pub dupthresh: u32,
-    /// Cut the window in proportion to what arrives (RFC 9937) instead of at once.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
-    pub prr: bool,
-    /// The same after a mark; the window does not grow until what was sent before is acknowledged (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
-    pub prr_on_mark: bool,
-    /// The ACK that ends recovery lets the window grow, as others do (Linux).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
-    pub grow_on_full_ack: bool,
-    /// How fast PRR lets the window climb back when losses took more than the cut.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9937")))]
-    pub prr_bound: PrrBound,
-    /// Send a tail loss probe when nothing has come back for two round trips, so that a loss at the tail is
-    /// noticed before the timer expires (RFC 8985, section 7). Needs RACK.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
-    pub tlp: bool,
-}
-
-impl Default for SackParameters {
-    fn default() -> Self {
-        Self {
-            detection: LossDetection::default(),
-            dupthresh: 3,
-            prr: false,
-            prr_on_mark: false,
-            grow_on_full_ack: false,
-            prr_bound: PrrBound::default(),
-            tlp: false,
-        }
-    }
-}
-
-impl SackParameters {
-    /// Checks that the parameters are consistent.
-    ///
-    /// # Errors
-    /// Names the parameter that is not, and what to do.
-    pub fn check(&self) -> Result<(), Invalid> {
-        Invalid::unless(
-            self.dupthresh > 0,
-            "dupthresh",
-            "dupthresh is zero",
-            "every segment would be lost; RFC 6675 has 3",
-        )?;
-        Invalid::unless(
-            !self.tlp || self.detection == LossDetection::Rack,
-            "tlp",
-            "tlp needs RACK",
-            "add detection = \"rack\"",
-        )
-    }
-}
+use super::{LossDetection, RecoveryPoint, SackParameters};
 
 /// A probe of the tail that has left (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

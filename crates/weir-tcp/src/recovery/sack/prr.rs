@@ -11,23 +11,7 @@
 //! cwnd = pipe + SndCnt
 //! ```
 
-/// How fast the window climbs back when losses took more than the cut was to take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(rename_all = "kebab-case")
-)]
-pub enum PrrBound {
-    /// One segment more than arrives while repairs succeed, as many as arrive while they do not
-    /// (RFC 9937, section 6).
-    #[default]
-    SafeAck,
-    /// As many as arrive (RFC 6937, PRR-CRB).
-    Crb,
-    /// One segment more than arrives (RFC 6937, PRR-SSRB).
-    Ssrb,
-}
+use crate::recovery::PrrBound;
 
 /// The state of a reduction under way, in segments.
 #[derive(Clone, Debug, Default)]

@@ -1,19 +1,19 @@
-//! Loss detection by time (RACK, RFC 8985): a segment is lost if one that left later has arrived, and
-//! the time for it to arrive, a round trip and a window for reordering, is over. It also finds a lost
-//! retransmission and a loss near the end of what was sent.
+//! Loss detection by time (RACK, RFC 8985): a segment is lost if a segment sent after it has arrived, and
+//! a round trip and the reordering window have passed since it was sent. RACK also detects lost
+//! retransmissions and losses at the tail.
 //!
 //! ```text
-//! xmit, rtt:  of the segment that left last among those that arrived (section 6.2, step 2)
+//! xmit, rtt:  of the segment sent last among those that arrived (section 6.2, step 2)
 //! lost:       at < xmit and at + rtt + reo_wnd <= now (step 5)
-//! reo_wnd:    0 once three are sacked or in recovery, unless reordering has been seen;
+//! reo_wnd:    0 if three are sacked or in recovery, unless reordering has been seen;
 //!             else min(min_rtt / 4, srtt) (step 4)
-//! PTO:        2 srtt, and what a delayed ACK may take if one segment is out (section 7.2)
+//! PTO:        2 srtt, plus the maximum delay of an ACK if one segment is outstanding (section 7.2)
 //! ```
 //!
-//! The ACK's stamp is when the very transmission left that caused it, so that step 2 needs no guess
-//! whether the original or the copy arrived. Transmissions are kept in the order in which they left:
-//! those that have arrived, or are lost, leave the list at its head, and no ACK looks further than the
-//! first that may still arrive.
+//! The timestamp of an ACK is the time at which the transmission that caused it was sent, so step 2 is
+//! exact for retransmissions too. Transmissions are listed in the order of sending. Those that have arrived
+//! or are lost are removed from the head, so an ACK examines the list only up to the first segment that may
+//! still arrive.
 
 use alloc::collections::VecDeque;
 
@@ -24,23 +24,23 @@ use super::{Ranges, Scoreboard};
 /// The state of RACK.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmissions that may still arrive, in the order in which they left; some have.
+    /// Transmissions in the order of sending. Some may have arrived; the head is removed as it is examined.
     out: VecDeque<(u32, Instant)>,
-    /// Lost and not yet sent again.
+    /// Lost and not yet retransmitted.
     lost: Ranges,
     /// Sent more than once.
     repeated: Ranges,
     /// When the latest segment that has arrived was sent.
     xmit: Instant,
-    /// How many transmissions left before it, and itself. A count, since several may leave at one instant.
+    /// The number of transmissions up to it. A number, since several segments may be sent at one instant.
     before: u64,
-    /// How many have left the head of `out`.
+    /// The number of transmissions removed from the head of `out`.
     gone: u64,
-    /// Its round trip.
+    /// The round trip of that segment.
     rtt: Duration,
-    least_rtt: Duration,
+    min_rtt: Duration,
     reordering: bool,
-    /// When a segment that is merely late becomes lost; [`Instant::MAX`] if there is none.
+    /// When the next late segment becomes lost; [`Instant::MAX`] if there is none.
     due: Instant,
 }
 
@@ -54,7 +54,7 @@ impl Default for Rack {
             before: 0,
             gone: 0,
             rtt: Duration::ZERO,
-            least_rtt: Duration::MAX,
+            min_rtt: Duration::MAX,
             reordering: false,
             due: Instant::MAX,
         }
@@ -62,35 +62,35 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// When [`Rack::detect`] is to be asked again, whatever arrives.
+    /// When [`Rack::detect`] must be called again, even if nothing arrives.
     #[inline]
     pub const fn due(&self) -> Instant {
         self.due
     }
 
-    /// What is to be sent again.
+    /// Segments to retransmit.
     pub const fn lost(&self) -> &Ranges {
         &self.lost
     }
 
-    /// Whether a segment has arrived before another that left earlier.
+    /// Whether a segment has arrived before one that was sent earlier.
     pub const fn has_seen_reordering(&self) -> bool {
         self.reordering
     }
 
-    /// Segments in the network: outstanding, not sacked, not lost unless sent again.
+    /// Segments in the network: outstanding, not sacked, and not lost or already retransmitted.
     #[inline]
     pub fn pipe(&self, board: &Scoreboard) -> u32 {
         board.high() - board.una() - board.sacked().count() - self.lost.count()
     }
 
-    /// A segment leaves.
+    /// A segment is sent.
     #[inline]
     pub fn sent(&mut self, number: u32, now: Instant, again: bool) {
         if again {
-            // A probe repeats what may still arrive: then the later transmission counts.
+            // A probe retransmits a segment that may still arrive: the later transmission counts.
             if !self.lost.is_empty() && self.lost.remove(number, number + 1) > 0 {
-                // Its earlier transmissions have left the list.
+                // Its earlier transmissions are no longer in the list.
             } else if let Some(at) = self.out.iter().rposition(|out| out.0 == number) {
                 self.out.remove(at);
                 self.before -= u64::from((at as u64) < self.before.saturating_sub(self.gone));
@@ -100,8 +100,8 @@ impl Rack {
         self.out.push_back((number, now));
     }
 
-    /// `first..last` is about to be noted as arrived. What lies below others that have arrived and
-    /// was sent once shows reordering (step 3).
+    /// The segments `first..last` have arrived; `board` does not have them yet. A segment sent once that
+    /// arrives after a higher one shows reordering (step 3).
     pub fn arriving(&mut self, board: &Scoreboard, first: u32, last: u32) {
         self.lost.remove(first, last);
         let late = last.min(board.sacked().end());
@@ -113,18 +113,18 @@ impl Rack {
         }
     }
 
-    /// All below `number` has arrived.
+    /// All segments below `number` have arrived.
     #[inline]
     pub fn forget(&mut self, number: u32) {
         self.repeated.remove_below(number);
     }
 
-    /// A segment that left at `stamp` has arrived, as `board` knows (step 2). Of several that left at that
-    /// instant it is one that has; and what left next, and has arrived too, came with the same ACK or before.
+    /// A segment sent at `stamp` has arrived, and `board` has it (step 2). Of several sent at that instant it
+    /// is the last that has arrived; segments sent next that have arrived count as well.
     #[inline]
     pub fn arrived(&mut self, board: &Scoreboard, stamp: Instant, now: Instant) {
         let rtt = now.since(stamp);
-        self.least_rtt = self.least_rtt.min(rtt);
+        self.min_rtt = self.min_rtt.min(rtt);
         if stamp < self.xmit {
             return;
         }
@@ -139,17 +139,16 @@ impl Rack {
         self.before = self.before.max(self.gone + before as u64);
     }
 
-    /// How late a segment may be (step 4), given the smoothed round trip; `hasty` says that losses are
-    /// certain: recovery is under way, or enough is sacked.
-    fn tolerance(&self, smoothed: Duration, hasty: bool) -> Duration {
-        if hasty && !self.reordering { Duration::ZERO } else { (self.least_rtt / 4).min(smoothed) }
+    /// The reordering window (step 4). It is zero without reordering if a loss is `certain`: in recovery, or
+    /// if enough segments are sacked.
+    fn reo_wnd(&self, smoothed: Duration, certain: bool) -> Duration {
+        if certain && !self.reordering { Duration::ZERO } else { (self.min_rtt / 4).min(smoothed) }
     }
 
-    /// Notes what is lost by now (step 5); `active` says that recovery is under way. Returns whether
-    /// there is something new.
+    /// Detects losses (step 5); `active` is true in recovery. Returns whether a segment was found lost.
     pub fn detect(&mut self, board: &Scoreboard, smoothed: Duration, active: bool, now: Instant) -> bool {
-        let hasty = active || board.sacked().count() >= board.threshold();
-        let patience = self.rtt + self.tolerance(smoothed, hasty);
+        let certain = active || board.sacked().count() >= board.threshold();
+        let allowed = self.rtt + self.reo_wnd(smoothed, certain);
         let before = self.lost.count();
         self.due = Instant::MAX;
         while let Some(&(number, at)) = self.out.front() {
@@ -158,8 +157,8 @@ impl Rack {
                 if self.gone >= self.before {
                     break;
                 }
-                if at + patience > now {
-                    self.due = at + patience;
+                if at + allowed > now {
+                    self.due = at + allowed;
                     break;
                 }
                 self.lost.insert(number, number + 1);
@@ -170,8 +169,8 @@ impl Rack {
         self.lost.count() > before
     }
 
-    /// The retransmission timer expired: lost is the first outstanding segment, and what has been out
-    /// for a round trip (section 6.3).
+    /// The retransmission timer expired: the first outstanding segment is lost, and so is every segment sent a
+    /// round trip ago (section 6.3).
     pub fn expire(&mut self, board: &Scoreboard, now: Instant) {
         self.due = Instant::MAX;
         let (rtt, lost) = (self.rtt, &mut self.lost);

@@ -1,30 +1,29 @@
-//! What the receiver has told of the segments between the cumulative ACK and the highest one sent, and
-//! what follows from it (RFC 6675, section 4): which are lost, how many are in the network, which is
-//! to be sent next.
+//! The SACK scoreboard (RFC 6675, section 4): the sacked segments between the cumulative ACK and the highest
+//! segment sent. It gives the lost segments, the number in the network and the segment to send next.
 //!
-//! Segments are of one size, so an unsacked segment is lost as soon as three above it are sacked (three
-//! ranges above it hold at least three). *Lost* is therefore all unsacked below the third highest
-//! sacked number, and no more than that boundary is kept:
+//! All segments have one size, so an unsacked segment is lost as soon as three above it are sacked (three
+//! ranges above it hold at least three). So every unsacked segment below the third highest sacked number is
+//! lost, and only this boundary is kept:
 //!
 //! ```text
 //!   una            retransmitted (HighRxt + 1)     boundary                 high
-//!    |-- sent twice --|---- lost, to be repaired ----|---- not known to be lost --|
+//!    |- retransmitted |---- lost, to be repaired ----|---- not known to be lost --|
 //!   pipe = unsacked in [boundary, high) + unsacked in [una, retransmitted)
 //! ```
 //!
-//! `passed` counts what is sacked below `retransmitted`; above the boundary there are three at most.
-//! So an ACK costs a few additions and a bisection, however long the window.
+//! `passed` counts the sacked segments below `retransmitted`; at most three are above the boundary. So the
+//! cost of an ACK does not depend on the window: a few additions and a bisection.
 
 use super::Ranges;
 
-/// What `NextSeg` (RFC 6675, section 4) says.
+/// The result of `NextSeg` (RFC 6675, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextSegment {
-    /// Rules 1 and 3: the lowest hole that has not been sent again.
+    /// Rules 1 and 3: the lowest hole that has not been retransmitted.
     Hole(u32),
     /// Rule 2: data that has not been sent.
     New,
-    /// Rule 4: the highest hole, once per recovery, so that the tail is not lost unnoticed.
+    /// Rule 4: the highest hole, once per recovery, so that a loss at the tail is detected.
     Rescue(u32),
 }
 
@@ -35,21 +34,21 @@ pub struct Scoreboard {
     una: u32,
     /// One past the highest number sent.
     high: u32,
-    /// What arrived beyond `una`.
+    /// Segments above `una` that have arrived.
     sacked: Ranges,
-    /// One past the highest number sent again in this recovery; `una` or below if there is none.
+    /// One past the highest number retransmitted in this recovery; at most `una` if there is none.
     retransmitted: u32,
     /// Sacked numbers in `una..retransmitted`.
     passed: u32,
-    /// One past the highest number sent before the last timeout: all of it counts as lost.
+    /// One past the highest number sent before the last timeout: all below counts as lost.
     expired: u32,
-    /// No rescue retransmission before `una` is beyond this.
+    /// No further rescue retransmission until `una` is above this.
     rescued: Option<u32>,
     threshold: u32,
 }
 
 impl Scoreboard {
-    /// Nothing sent; `threshold` segments above it tell that one is lost (`DupThresh`).
+    /// Before the first segment; a segment is lost if `threshold` above it are sacked (`DupThresh`).
     pub fn new(threshold: u32) -> Self {
         Self {
             una: 0,
@@ -68,7 +67,7 @@ impl Scoreboard {
         (self.una, self.high) = (first, first);
     }
 
-    /// What the receiver holds beyond the cumulative ACK.
+    /// Segments that the receiver holds above the cumulative ACK.
     pub const fn sacked(&self) -> &Ranges {
         &self.sacked
     }
@@ -88,7 +87,7 @@ impl Scoreboard {
         self.expired
     }
 
-    /// Segments above one that tell that it is lost.
+    /// A segment is lost if so many above it are sacked (`DupThresh`).
     pub const fn threshold(&self) -> u32 {
         self.threshold
     }
@@ -99,7 +98,7 @@ impl Scoreboard {
         self.high = self.high.max(number);
     }
 
-    /// All below `number` has arrived. Returns for how many of them that is news.
+    /// All segments below `number` have arrived. Returns the number of those not sacked before.
     #[inline]
     pub fn acknowledge(&mut self, number: u32) -> u32 {
         if number <= self.una {
@@ -109,12 +108,12 @@ impl Scoreboard {
         let new = number - self.una - known;
         self.una = number;
         self.high = self.high.max(number);
-        // Either all that was taken out lay below `retransmitted`, or nothing is left below it.
+        // Either all removed segments were below `retransmitted`, or none is left below it.
         self.passed = if number < self.retransmitted { self.passed - known } else { 0 };
         new
     }
 
-    /// `first..last` has arrived. Returns for how many of them that is news.
+    /// The segments `first..last` have arrived. Returns the number of those not sacked before.
     pub fn sack(&mut self, first: u32, last: u32) -> u32 {
         let (first, last) = (first.max(self.una), last.min(self.high));
         let fence = self.retransmitted.clamp(first, last.max(first));
@@ -123,7 +122,7 @@ impl Scoreboard {
         below + self.sacked.insert(fence, last)
     }
 
-    /// All unsacked below it is lost.
+    /// Every unsacked segment below it is lost.
     #[inline]
     fn boundary(&self) -> u32 {
         self.sacked.from_above(self.threshold).unwrap_or(0).max(self.expired).max(self.una)
@@ -148,21 +147,21 @@ impl Scoreboard {
         first + self.retransmitted.saturating_sub(self.una) - self.passed
     }
 
-    /// Recovery begins: nothing has been sent again (`HighRxt` = `HighACK`).
+    /// Recovery begins: nothing has been retransmitted (`HighRxt` = `HighACK`).
     pub fn enter(&mut self) {
         self.retransmitted = self.una;
         self.passed = 0;
         self.rescued = None;
     }
 
-    /// The timer expired: what has not arrived is lost, and all of it may be sent again. What
-    /// the receiver holds, it keeps (RFC 6675, section 5.1).
+    /// The timer expired: every unsacked segment is lost and may be retransmitted. Sacked segments stay
+    /// sacked (RFC 6675, section 5.1).
     pub fn expire(&mut self) {
         self.enter();
         self.expired = self.high;
     }
 
-    /// `NextSeg`: what to send next, `new` telling whether there is new data that may be sent.
+    /// `NextSeg`: the segment to send next; `new` is true if new data may be sent.
     pub fn next_segment(&self, new: bool) -> Option<NextSegment> {
         let hole = self.sacked.gap_from(self.retransmitted.max(self.una));
         if hole < self.boundary() {
@@ -178,12 +177,12 @@ impl Scoreboard {
         }
     }
 
-    /// `next` is sent again; recovery ends when all below `recovery_point` is acknowledged. After the rescue
-    /// there is none until then. It leaves `retransmitted` as it was, as the RFC has it.
+    /// `next` is retransmitted. Recovery ends when all below `recovery_point` is acknowledged; until then
+    /// there is one rescue retransmission. It does not change `retransmitted` (RFC 6675, section 4).
     pub fn repeat(&mut self, next: NextSegment, recovery_point: u32) {
         match next {
             NextSegment::Hole(hole) => {
-                // All between is sacked.
+                // All segments between are sacked.
                 self.passed += hole - self.retransmitted.max(self.una);
                 self.retransmitted = hole + 1;
             }

@@ -1,0 +1,129 @@
+//! What a resolved network consists of.
+
+use weir_aqm::{Limit, Service, qdisc::QueueConfig};
+use weir_types::{Duration, PacketSize, Rate};
+
+use super::LoadChange;
+use crate::{DirectedLink, FlowGroup, Loss, PortSpec};
+
+/// The network of a scenario.
+#[derive(Clone, Debug)]
+pub struct Network<'a> {
+    /// Every port: the links in the order of the scenario, forward before reverse.
+    pub ports: Vec<Port<'a>>,
+    /// The paths of the groups, in the order of the scenario.
+    pub paths: Vec<Path<'a>>,
+    /// The port that results are about.
+    pub bottleneck: Bottleneck<'a>,
+}
+
+/// One direction of a link that has a queue.
+#[derive(Clone, Debug)]
+pub struct Port<'a> {
+    /// The link and the direction.
+    pub at: DirectedLink<'a>,
+    /// What the scenario says of it.
+    pub spec: PortSpec<'a>,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// What the transmitter can send, and when.
+    pub service: Service,
+    /// What may wait: bandwidth-delay products and times are packets of mean size.
+    pub limit: Limit,
+    /// The packet size that stands for all.
+    pub mean_packet_size: PacketSize,
+    /// The largest propagation round trip among the flows over the link.
+    pub largest_rtt: Duration,
+    /// Whether it marks packets and honours their ECN fields.
+    pub ecn_capable: bool,
+    /// The flows whose data pass, over time.
+    pub load: Vec<LoadChange>,
+}
+
+/// The way of a group of flows, and back.
+#[derive(Clone, Debug)]
+pub struct Path<'a> {
+    /// The group's name.
+    pub group: &'a str,
+    /// What the scenario says of it.
+    pub flows: &'a FlowGroup,
+    /// What data pass, in order.
+    pub data: Vec<DirectedLink<'a>>,
+    /// What ACKs pass, in order.
+    pub acks: Vec<DirectedLink<'a>>,
+    /// The port of the data that carries least.
+    pub bottleneck: Bottleneck<'a>,
+    /// The number of flows of the group, over time.
+    pub load: Vec<LoadChange>,
+}
+
+/// A port that limits flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bottleneck<'a> {
+    /// Which port.
+    pub at: DirectedLink<'a>,
+    /// Why another could be meant; `None` if it is the only one at every instant, or named.
+    pub ambiguity: Option<String>,
+}
+
+impl<'a> Network<'a> {
+    /// The port of one direction of a link; `None` if it has no queue.
+    pub fn port(&self, at: DirectedLink<'_>) -> Option<&Port<'a>> {
+        self.ports.iter().find(|port| port.at == at)
+    }
+}
+
+impl<'a> Port<'a> {
+    /// Capacity at the start of the run; where the port follows a trace, the rate that its AQM sees.
+    pub const fn rate(&self) -> Rate {
+        self.spec.rate
+    }
+
+    /// Every change of the rate before `end`: the instant, and the rate from then on.
+    pub fn rate_changes(&self, end: Duration) -> impl Iterator<Item = (Duration, Rate)> + use<'a> {
+        let PortSpec { rate, rate_schedule, rate_period, .. } = self.spec;
+        let cycles = 0..rate_period.map_or(1, |period| end.as_nanos().div_ceil(period.as_nanos()));
+        let cycles = cycles.filter(move |_| !rate_schedule.is_empty());
+        let changes = cycles.flat_map(move |cycle| {
+            let begin = rate_period.map_or(Duration::ZERO, |period| period * cycle);
+            let again = (begin > Duration::ZERO).then_some((begin, rate));
+            again.into_iter().chain(rate_schedule.iter().map(move |change| (begin + change.at, change.rate)))
+        });
+        changes.take_while(move |(at, _)| *at < end)
+    }
+
+    /// The rate at an instant.
+    pub fn rate_at(&self, at: Duration) -> Rate {
+        let until = Duration::from_nanos(at.as_nanos().saturating_add(1));
+        self.rate_changes(until).last().map_or(self.rate(), |(_, rate)| rate)
+    }
+
+    /// The bandwidth-delay product for the largest round trip among the flows, in packets of mean size.
+    pub fn bdp_packets(&self) -> f64 {
+        self.rate().packets_per_second(self.mean_packet_size.bytes()) * self.largest_rtt.as_secs_f64()
+    }
+
+    /// The link of this port as its AQM sees it.
+    pub fn link(&self) -> weir_aqm::Link {
+        weir_aqm::Link { rate: self.rate(), mean_packet: self.mean_packet_size.bytes(), limit: self.limit }
+    }
+
+    /// The queue discipline.
+    pub const fn queue(&self) -> &'a QueueConfig {
+        self.spec.queue
+    }
+
+    /// What the line loses.
+    pub const fn loss(&self) -> Option<&'a Loss> {
+        self.spec.loss
+    }
+}
+
+impl Path<'_> {
+    /// The bandwidth-delay product of the path for its largest round trip, in packets of its data.
+    pub fn bdp_packets(&self, network: &Network<'_>) -> f64 {
+        let rate = network.port(self.bottleneck.at).expect("data has a queue").rate();
+        let rtt = self.flows.rtt.typical_maximum();
+        rate.packets_per_second(self.flows.packet_size.bytes()) * rtt.as_secs_f64()
+    }
+}
