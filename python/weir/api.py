@@ -177,9 +177,9 @@ class Scenario(below.Scenario):
 
         Raises ScenarioError and WeirError for what cannot be tuned, before any run.
         """
-        from weir.tune.tune import Task, tune
+        from weir.tune.tune import Question, Task, tune
 
-        task = Task.of(self, targets, vary, over)
+        task = Task.of(self, Question(targets, vary, over))
         with Store.open(store or DEFAULT, create=True) as opened, chosen_workers(threads=threads) as workers:
             return tune(task, opened, workers, progress)
 

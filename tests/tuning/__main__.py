@@ -37,7 +37,9 @@ def answered(asked: Asked, *, optuna: bool) -> Answer:
         Store.open(Path(place) / "store", create=True) as store,
         chosen_workers() as workers,
     ):
-        return tune(replace(task_of(asked), optuna=optuna), store, workers).answer
+        task = task_of(asked)
+        task = replace(task, question=replace(task.question, optuna=optuna))
+        return tune(task, store, workers).answer
 
 
 def row(asked: Asked, kind: str) -> str:

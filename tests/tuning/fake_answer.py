@@ -19,7 +19,7 @@ from weir.tune.online import PHASE_S, Load, Phase
 from weir.tune.region import MapCell, Region
 from weir.tune.space import Setting, Space
 from weir.tune.targets import Target
-from weir.tune.tune import Task, Tuned
+from weir.tune.tune import Question, Task, Tuned
 
 SCENARIO = """\
 schema = 1
@@ -76,7 +76,7 @@ def evidence(
     answer = Answer(verdict, bounds, chosen, defaults, 123, shapes, tried, least)
     command = 'weir tune fake.toml --target "mean delay < 10 ms" --vary red.max_th=6..50'
     tuned = Tuned(
-        Task(scenario, bounds, space, region, "fake.toml"), answer, (), (), (),
+        Task(scenario, Question([], [], source="fake.toml"), bounds, space, region), answer, (), (), (),
         Record("0123456789", "fake", "A network made of formulas", {}, command), 12.3, 23.4,
     )  # fmt: skip
     if region is not None:

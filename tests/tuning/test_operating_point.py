@@ -15,7 +15,7 @@ from weir.sweep.execute import chosen_workers
 from weir.tune.answer import Answer
 from weir.tune.confirmation import Confirmation
 from weir.tune.evaluator import Evaluator
-from weir.tune.tune import Task, tune
+from weir.tune.tune import Question, Task, tune
 
 
 @pytest.fixture(scope="module")
@@ -76,21 +76,21 @@ def test_at_the_edge_nothing_is_guessed(asked: Asked, store: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("law", "vary", "targets"),
+    ("aqm", "vary", "targets"),
     [
         ("codel", "codel.target=1..40", ("mean delay < 12 ms", "utilisation > 97%")),
         ("pie", "pie.target=1..60", ("p99 delay < 25 ms", "utilisation > 95%")),
         ("rem", "rem.target=2..80", ("mean delay < 12 ms", "utilisation > 97%")),
     ],
 )
-def test_one_parameter_of_other_laws(law: str, vary: str, targets: tuple[str, str], store: Path) -> None:
+def test_one_parameter_of_other_aqms(aqm: str, vary: str, targets: tuple[str, str], store: Path) -> None:
     """CoDel's target, PIE's reference delay, REM's b*: the defaults miss, the answer holds on other seeds."""
     values: dict[str, Any] = {
         "flows.ftp.count": 20,
         "links.bottleneck.buffer": "200 packets",
-        f"links.bottleneck.queue.{law}": {},
+        f"links.bottleneck.queue.{aqm}": {},
     }
-    task = Task.of(Scenario.load("papers/operating-point-2002", values), targets, [vary])
+    task = Task.of(Scenario.load("papers/operating-point-2002", values), Question(targets, [vary]))
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
         answer = tune(task, opened, workers).answer
         assert answer.defaults.state == "missed"

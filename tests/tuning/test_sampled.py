@@ -1,4 +1,4 @@
-"""More parameters than the search takes, and fronts: Optuna's samplers on known laws."""
+"""More parameters than the search takes, and fronts: Optuna's samplers on known functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search on laws that are known: how often it is right, what it costs, what it says of shapes."""
+"""The search on functions that are known: how often it is right, what it costs, what it says of shapes."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from weir.errors import WeirError
 from weir.scenario.scenario import Scenario
 from weir.tune.region import Region
 from weir.tune.space import Space
-from weir.tune.tune import Task
+from weir.tune.tune import Question, Task
 
 ROW = SCENARIO.replace("[links.bottleneck]", "[links.hop]\nhops = 3").replace(
     'rtt = "50 ms"', 'rtt = "90 ms"'
@@ -135,17 +135,19 @@ def test_a_parameter_is_no_condition() -> None:
     with pytest.raises(WeirError, match="two axes vary it"):
         Task.of(
             Scenario.loads(SCENARIO),
-            TARGET,
-            ["red.max_p=0.01..1"],
-            ["links.bottleneck.queue.red.max_p=0.1..1"],
+            Question(
+                TARGET,
+                ["red.max_p=0.01..1"],
+                ["links.bottleneck.queue.red.max_p=0.1..1"],
+            ),
         )
 
 
 def test_completion_times_need_flows_that_end() -> None:
     with pytest.raises(WeirError, match="no flow of this scenario ends"):
-        Task.of(Scenario.loads(SCENARIO), ["fct_p99 < 100 ms"], ["red.max_p=0.01..1"])
+        Task.of(Scenario.loads(SCENARIO), Question(["fct_p99 < 100 ms"], ["red.max_p=0.01..1"]))
 
 
 def test_op_red_is_told_delay_and_loss() -> None:
     with pytest.raises(WeirError, match="told a mean delay and a loss"):
-        Task.of(Scenario.loads(SCENARIO), TARGET, ["red.max_p=0.01..1"], with_op_red=True)
+        Task.of(Scenario.loads(SCENARIO), Question(TARGET, ["red.max_p=0.01..1"], with_op_red=True))

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from weir.scenario.scenario import Scenario
-from weir.tune.tune import Task
+from weir.tune.tune import Question, Task
 
 GRID = pl.read_csv(Path(__file__).parent / "grid.csv", comment_prefix="#")
 RUNS = int(GRID.filter(users=20)["n"].sum())
@@ -50,4 +50,4 @@ BEYOND = (Asked(20, 6, 2.5), Asked(20, 12, 1.8), Asked(80, 10, 13.5), Asked(80, 
 def task_of(asked: Asked, seed: int | None = None) -> Task:
     """What `weir tune` is asked."""
     scenario = Scenario.load("papers/operating-point-2002", {"flows.ftp.count": asked.users}).variant("red")
-    return Task.of(scenario if seed is None else scenario.with_seed(seed), asked.targets, VARY)
+    return Task.of(scenario if seed is None else scenario.with_seed(seed), Question(asked.targets, VARY))

@@ -94,7 +94,7 @@ def tune(
     from weir.export import export
     from weir.scenario.scenario import Scenario
     from weir.sweep import chosen_workers
-    from weir.tune.tune import Task, front_of
+    from weir.tune.tune import Question, Task, front_of
     from weir.tune.tune import tune as search
 
     save = wanted.save
@@ -103,10 +103,11 @@ def tune(
     chosen = Scenario.load(scenario, overrides)
     chosen = chosen if variant is None else chosen.variant(variant)
     chosen = chosen if seed is None else chosen.with_seed(seed)
-    task = Task.of(
-        chosen, target or (), vary or (), over or (),
-        source=scenario, with_op_red=op_red, with_loads=wanted.report, optuna=optuna, front=front,
+    question = Question(
+        target or (), vary or (), over or (),
+        scenario, with_op_red=op_red, with_loads=wanted.report, optuna=optuna, front=front,
     )  # fmt: skip
+    task = Task.of(chosen, question)
     if wanted.export is not None:
         # What cannot be exported is refused before any run.
         export(task.scenario, None, wanted.export, wanted.device)  # type: ignore[arg-type] # checked there

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
+
+from weir.errors import WeirError
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,21 @@ _ALL = (
 
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 """Every measure by name, in the order in which they are shown."""
+
+
+def measure_named(words: str, error: type[WeirError] = WeirError) -> Measure:
+    """The measure that a user means: its name or title, hyphens or blanks for underscores, the words in
+    either order (`p99 delay`, `delay_p99`), and `delay` for its mean. Raises `error`."""
+    parts = re.split(r"[\s_-]+", words.strip().lower())
+    name = "_".join(parts)
+    known = MEASURES | {measure.title.lower(): measure for measure in _ALL}
+    for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
+        if candidate in known:
+            return known[candidate]
+    close = get_close_matches(name, MEASURES, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(MEASURES)}"
+    raise error(f'there is no measure "{words.strip()}"', hint)
+
 
 HEADLINE = ("mean_queue", "goodput", "loss")
 """What a comparison shows first, in tables and in words."""

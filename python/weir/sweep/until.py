@@ -38,7 +38,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 
 import numpy as np
@@ -46,7 +45,7 @@ from numpy.typing import NDArray
 
 from weir.errors import WeirError
 from weir.stats.intervals import CONFIDENCE, Interval, mean_interval, student_t
-from weir.stats.measures import MEASURES, Measure
+from weir.stats.measures import MEASURES, measure_named
 
 _FIRST = (5, 7)
 """The first two looks; each doubles."""
@@ -82,7 +81,7 @@ class Rule:
         match = _RULE.fullmatch(text.strip())
         if match is None:
             raise RuleError(f'"{text}" is not a rule', 'write for example "goodput ±0.5%"')
-        measure = _measure(match["measure"])
+        measure = measure_named(match["measure"], RuleError)
         precision = _number(match["number"])
         if precision is None:
             raise RuleError(f'"{text}" states no precision', f'write for example "{measure.name} ±0.5%"')
@@ -199,15 +198,6 @@ class Sequential:
                 allowed = rule.allowed(float(values[:n].mean())) if math.isfinite(half_width) else 0.0
                 widest = max(widest, half_width / allowed if allowed > 0.0 else math.inf)
         return widest
-
-
-def _measure(text: str) -> Measure:
-    name = text.strip().replace("-", "_")
-    if name not in MEASURES:
-        close = get_close_matches(name, MEASURES, n=3)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(MEASURES)}"
-        raise RuleError(f'there is no measure "{text.strip()}"', hint)
-    return MEASURES[name]
 
 
 def _number(text: str) -> float | None:

@@ -73,14 +73,8 @@ class Levels:
 
     def number(self, value: Value) -> float:
         """The value in `unit`. Only where they are `numeric`."""
-        quantity = _quantity(value)
-        assert quantity is not None
-        number, unit = quantity
-        if unit != self.unit:
-            size, one = _si(str(value)), _si(f"1 {self.unit}")
-            assert size is not None
-            assert one is not None
-            return float(f"{size[0] / one[0]:.12g}")
+        number = in_unit(value, self.unit)
+        assert number is not None
         return number
 
 
@@ -128,9 +122,9 @@ class Range:
 
     def number(self, value: Value) -> float:
         """The value in `unit`."""
-        quantity = _quantity(value)
-        assert quantity is not None
-        return quantity[0]
+        number = in_unit(value, self.unit)
+        assert number is not None
+        return number
 
 
 Values = Levels | Range
@@ -139,6 +133,17 @@ Values = Levels | Range
 def text_of(value: Value) -> str:
     """The value as it is written."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def in_unit(value: object, unit: str) -> float | None:
+    """A number, or a quantity, in a unit; None for what is none, or of another kind."""
+    quantity = _quantity(value) if isinstance(value, str | int | float) else None
+    if quantity is None or quantity[1] == unit:
+        return None if quantity is None else quantity[0]
+    size, one = _si(str(value)), _si(f"1 {unit}")
+    if size is None or one is None or size[1] != one[1]:
+        return None
+    return float(f"{size[0] / one[0]:.12g}")
 
 
 def tidy(number: float, span: float) -> float:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from weir.scenario import declared
 from weir.scenario.scenario import Scenario, suggestion
 from weir.scenario.toml import to_toml
 from weir.sweep.axes import Axis, Part, check_distinct, parse
-from weir.sweep.values import QUANTITY, Range, Value
+from weir.sweep.values import QUANTITY, Range, Value, in_unit
 
 COARSE = 5
 """Levels of each parameter at which it is looked whether anything can be run."""
@@ -116,7 +115,7 @@ class Space:
         """Where the scenario's own values lie; None if one of them is outside its bounds."""
         found: list[float] = []
         for axis in self.axes:
-            bounds, number = range_of(axis), _in_unit(self.scenario.value(axis.column), axis.unit)
+            bounds, number = range_of(axis), in_unit(self.scenario.value(axis.column), axis.unit)
             if number is None or not bounds.low <= number <= bounds.high:
                 return None
             if bounds.log:
@@ -199,19 +198,3 @@ def _with_unit(scenario: _core.Scenario, path: str, bounds: str) -> str:
         return bounds
     head, log = (bounds[: -len("log")].rstrip(), " log") if bounds.endswith("log") else (bounds, "")
     return f"{head} {match['unit']}{log}"
-
-
-def _in_unit(value: Any, unit: str) -> float | None:  # noqa: ANN401 - whatever a scenario holds
-    """A value of a scenario as a number in a unit; None for what is none."""
-    if isinstance(value, bool) or (not unit and not isinstance(value, int | float)):
-        return None
-    if not unit:
-        return float(value)
-    match = QUANTITY.fullmatch(str(value))
-    if match is not None and match["unit"] == unit:
-        return float(match["number"])
-    try:
-        (size, kind), (one, wanted) = _core.quantity(str(value)), _core.quantity(f"1 {unit}")
-    except ValueError:
-        return None
-    return float(f"{size / one:.12g}") if kind == wanted else None

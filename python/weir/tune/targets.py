@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import combinations, permutations
 from typing import Literal
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.errors import WeirError
-from weir.stats.measures import MEASURES, Measure
+from weir.stats.measures import MEASURES, Measure, measure_named
 
 _TARGET = re.compile(
     r"(?P<measure>[^<>=≤≥]+?)\s*(?P<sense><=|>=|<|>|≤|≥)\s*"
@@ -69,7 +68,7 @@ class Target:
             raise TargetError(
                 f'"{text}" is not a target', 'write for example "p99 delay < 20 ms" or "loss < 1%"'
             )
-        measure = _measure(match["measure"])
+        measure = measure_named(match["measure"], TargetError)
         try:
             number = float(match["number"])
         except ValueError:
@@ -137,15 +136,3 @@ def parse_all(texts: Sequence[str]) -> tuple[Target, ...]:
             if pair <= set(names) and names.index(upper.measure) >= names.index(lower.measure):
                 raise TargetError(f'"{upper}" and "{lower}" cannot both be met', "change one of the bounds")
     return targets
-
-
-def _measure(words: str) -> Measure:
-    parts = re.split(r"[\s_-]+", words.strip().lower())
-    name = "_".join(parts)
-    known = MEASURES | {measure.title.lower(): measure for measure in MEASURES.values()}
-    for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
-        if candidate in known:
-            return known[candidate]
-    close = get_close_matches(name, MEASURES, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(MEASURES)}"
-    raise TargetError(f'there is no measure "{words.strip()}"', hint)

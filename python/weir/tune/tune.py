@@ -19,7 +19,7 @@ from weir.errors import WeirError
 from weir.scenario.scenario import Scenario
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.sweep.axes import Axis, check_distinct
+from weir.sweep.axes import check_distinct
 from weir.sweep.plan import TUNING
 from weir.sweep.workers import Workers
 from weir.tune import online
@@ -35,14 +35,13 @@ from weir.tune.targets import Target, TargetError, parse_all
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is asked for, checked."""
+class Question:
+    """What is asked for, as the user wrote it."""
 
-    scenario: Scenario
-    targets: tuple[Target, ...]
-    space: Space
-    region: Region | None
-    source: str
+    targets: Sequence[str]
+    vary: Sequence[str]
+    over: Sequence[str] = ()
+    source: str | None = None
     """The scenario as the user named it."""
     with_op_red: bool = False
     with_loads: bool = False
@@ -52,37 +51,41 @@ class Task:
     front: bool = False
     """Whether settings are wanted of which none beats another, in place of one."""
 
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked for, checked."""
+
+    scenario: Scenario
+    question: Question
+    targets: tuple[Target, ...]
+    space: Space
+    region: Region | None
+
     @staticmethod
-    def of(
-        scenario: Scenario,
-        targets: Sequence[str],
-        vary: Sequence[str],
-        over: Sequence[str] = (),
-        *,
-        source: str | None = None,
-        with_op_red: bool = False,
-        with_loads: bool = False,
-        optuna: bool = False,
-        front: bool = False,
-    ) -> Task:
+    def of(scenario: Scenario, question: Question) -> Task:
         """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run."""
-        wanted = parse_all(targets)
+        targets = parse_all(question.targets)
         ends = any(path.traffic != "bulk" for path in scenario.network.paths)
-        for target in wanted:
+        for target in targets:
             if target.of.table == "completions" and not ends:
                 raise TargetError(
                     f"{target.measure} is not recorded: no flow of this scenario ends",
                     "give a group of flows some traffic, or choose another measure",
                 )
-        space = Space.of(scenario, vary)
-        region = Region.of(scenario, over) if over else None
+        space = Space.of(scenario, question.vary)
+        region = Region.of(scenario, question.over) if question.over else None
         if region is not None:
             # A condition that is a parameter too would undo it.
             check_distinct([*space.axes, *region.axes])
-        if with_op_red:
-            online.check(wanted, scenario)
-        name = scenario.name if source is None else source
-        return Task(scenario, wanted, space, region, name, with_op_red, with_loads, optuna, front)
+        if question.with_op_red:
+            online.check(targets, scenario)
+        return Task(scenario, question, targets, space, region)
+
+    @property
+    def source(self) -> str:
+        """The scenario as the user named it."""
+        return self.question.source or self.scenario.name
 
     @property
     def conditions(self) -> tuple[Setting, ...]:
@@ -95,36 +98,6 @@ class Task:
         _, _, overrides, variant = _pickled(self.scenario)
         sets = [word for path, value in overrides for word in ("--set", f"{path}={value}")]
         return (*sets, *([] if variant is None else ["--variant", variant]))
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        return {
-            "scenario": _pickled(self.scenario),
-            "targets": [asdict(target) for target in self.targets],
-            "vary": [axis.to_json() for axis in self.space.axes],
-            "over": None if self.region is None else [axis.to_json() for axis in self.region.axes],
-            **{name: getattr(self, name) for name in _PLAIN},
-        }
-
-    @staticmethod
-    def from_json(document: dict[str, Any]) -> Task:
-        """What `to_json` gave. Raises ScenarioError for files that are not there any more."""
-        text, file, overrides, variant = document["scenario"]
-        pairs = [(path, value) for path, value in overrides]
-        scenario = Scenario(_core.Scenario.loads(text, file, pairs, variant))
-        vary, over = (
-            tuple(Axis.from_json(axis) for axis in document[name] or ()) for name in ("vary", "over")
-        )
-        return Task(
-            scenario,
-            tuple(Target(**target) for target in document["targets"]),
-            Space(scenario.core, vary),
-            Region(over) if over else None,
-            **{name: document[name] for name in _PLAIN},
-        )
-
-
-_PLAIN = ("source", "with_op_red", "with_loads", "optuna", "front")
 
 
 def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
@@ -202,9 +175,11 @@ def again(store: Store, record: Record) -> Tuned | Front:
             f"the same command does them: {record.command}" if record.command else "tune again",
         )
 
-    task = Task.from_json(record.definition["task"])
+    text, file, overrides, variant = record.definition["scenario"]
+    core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
+    task = Task.of(Scenario(core), Question(**record.definition["question"]))
     confirmation = _confirmation(task, store, Workers(refuse, lambda: 1, "nobody"), None)
-    found = _front(task, confirmation) if task.front else _tuned(task, confirmation)
+    found = _front(task, confirmation) if task.question.front else _tuned(task, confirmation)
     return replace(found, record=record, **record.definition["cost"])
 
 
@@ -226,15 +201,16 @@ def _recorded(
     confirmation = _confirmation(task, store, workers, on_step)
     found = find(task, confirmation)
     cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
-    asked = task.to_json()
     definition = {
         "kind": TUNING,
-        "task": asked,
+        "scenario": _pickled(task.scenario),
+        "question": asdict(task.question),
         "cost": cost,
         "runs": sorted(confirmation.evaluator.keys),
         "results_version": _core.results_version,
     }
-    same = [asked | {"with_loads": False}, task.scenario.hash, _core.results_version]
+    asked = asdict(replace(task.question, with_loads=False))
+    same = [asked, task.scenario.hash, task.scenario.seed, _core.results_version]
     key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
     name, title = task.scenario.name, task.scenario.title
     record = store.record_sweep(Record(key, name, title, definition, command))
@@ -246,7 +222,7 @@ def _front(task: Task, confirmation: Confirmation) -> Front:
 
 
 def _tuned(task: Task, confirmation: Confirmation) -> Tuned:
-    small = task.space.dimensions in LEVELS and not task.optuna
+    small = task.space.dimensions in LEVELS and not task.question.optuna
     answer = Search(task.space, confirmation).run() if small else sampled(task.space, confirmation)
     setting, worst = tuple(answer.chosen.setting.items()), answer.chosen.worst.shortfall
     cells: tuple[MapCell, ...] = ()
@@ -255,10 +231,10 @@ def _tuned(task: Task, confirmation: Confirmation) -> Tuned:
     if task.region is not None:
         confirmation.say("map", setting, worst, 0.0)
         cells = map_of(task.region, setting, confirmation)
-    if task.with_op_red:
+    if task.question.with_op_red:
         confirmation.say("OP-RED", setting, worst, 0.0)
         phases = online.against_op_red(confirmation.evaluator, setting, task.targets)
-    if task.with_loads and task.region is None and len(task.targets) > 1:
+    if task.question.with_loads and task.region is None and len(task.targets) > 1:
         confirmation.say("other loads", setting, worst, 0.0)
         loads = online.other_loads(confirmation.evaluator, answer)
     return Tuned(task, answer, cells, phases, loads)

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from weir import _core
 from weir.sweep.axes import Axis
-from weir.sweep.values import QUANTITY
+from weir.sweep.values import in_unit
 from weir.tune.answer import Answer, Confirmed, Outcome
 from weir.tune.targets import Target
 from weir.tune.text import ROLES, conditions_of, names_of, number_words
@@ -107,7 +106,7 @@ class Data:
     def defaults(self) -> list[float | None]:
         """The parameters of the scenario as it is; None for what is no number in a unit like the axis'."""
         core = self.tuned.task.scenario.core
-        return [_number(core.value(axis.column), axis.unit) for axis in self.axes]
+        return [in_unit(core.value(axis.column), axis.unit) for axis in self.axes]
 
     @property
     def conditions(self) -> int:
@@ -162,18 +161,3 @@ def _combined(points: pl.DataFrame) -> list[list[float]]:
         ]
         _, name, value = min(shares)
         points = points.filter(pl.col(name) != value)
-
-
-def _number(value: object, unit: str) -> float | None:
-    if value is None or isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return None if unit else float(value)
-    match = QUANTITY.fullmatch(str(value))
-    if match is not None and (match["unit"] or "") == unit:
-        return float(match["number"])
-    try:
-        (size, kind), (one, wanted) = _core.quantity(str(value)), _core.quantity(f"1 {unit}")
-    except ValueError:
-        return None
-    return float(f"{size / one:.12g}") if kind == wanted else None
