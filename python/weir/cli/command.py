@@ -86,11 +86,21 @@ def found(store: Store, which: str | None) -> Sweep:
     return Sweep(store, store.find_sweep(which))
 
 
-def report(sweep: Sweep, *, quiet: bool) -> Path:
-    """Writes the page of a sweep into its directory; returns the page. Takes some seconds."""
-    from weir.report import write
+def report(sweep: Sweep, out: Path | None = None, *, quiet: bool) -> Path:
+    """Writes the page of a sweep into `out`, or its own directory; returns the page. Takes some seconds."""
+    from weir import __version__
+    from weir.report import REPORT, replacing, write, write_manifest
 
-    return write_page(sweep.store, sweep.record, lambda place: write(sweep, place), quiet=quiet)
+    if out is None:
+        return write_page(sweep.store, sweep.record, lambda place: write(sweep, place), quiet=quiet)
+
+    def into(directory: Path) -> Path:
+        with replacing(directory) as place:
+            write(sweep, place)
+            write_manifest(place, {"weir": __version__, "sweep": sweep.name})
+        return directory / REPORT
+
+    return written(into, target(out))
 
 
 def write_page(store: Store, record: Record, write: Callable[[Path], object], *, quiet: bool) -> Path:

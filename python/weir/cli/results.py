@@ -197,7 +197,7 @@ def plot(
     with command.opened(store, quiet=quiet) as opened:
         chosen = command.found(opened, which)
         if kind is None:
-            place = command.report(chosen, quiet=quiet)
+            place = command.report(chosen, out, quiet=quiet)
         else:
             from weir.plot import figure
 
