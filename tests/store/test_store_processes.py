@@ -14,7 +14,6 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -211,28 +210,61 @@ def test_readers_are_not_disturbed_by_compaction(tmp_path: Path, monkeypatch: py
     assert rows(before) == expected("delays", runs[:50])
 
 
-def test_what_another_process_has_merged_is_not_merged_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = keys(range(1, 31))
-    with Store.open(tmp_path / "store", create=True) as store, Store.open(tmp_path / "store") as other:
-        store.commit(finished(runs[:10]))
+def test_only_one_process_compacts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "store", create=True) as store:
+        store.commit(finished(keys(range(1, 6))))
+        store.commit(finished(keys(range(6, 11))))
+        other = Store.open(tmp_path / "store")
+        owners = other._owners  # pyright: ignore[reportPrivateUsage]
+        with owners.alone(wait=False) as ours, monkeypatch.context() as patch:
+            assert ours
+            # What is not urgent is left to the other.
+            patch.setattr(chunks, "PART_RUNS", 5)
+            store.compact()
+            assert parquet(store.path, "links") == []
+        other.close()
         store.compact(force=True)
-        store.commit(finished(runs[10:]))
-        table = chunks.runs_table
+        assert len(parquet(store.path, "links")) == 1
 
-        def late(*arguments: Any) -> pl.DataFrame:  # noqa: ANN401
-            found = table(*arguments)
-            monkeypatch.undo()
-            other.compact(force=True)
-            return found
 
-        monkeypatch.setattr(chunks, "runs_table", late)
+STRESS = """
+import random, sys
+from synthetic import finished, keys
+from weir.store import Store, chunks
+chunks.PART_RUNS = 60
+chance = random.Random(int(sys.argv[2]))
+for _ in range(12):
+    with Store.open(sys.argv[1], create=True) as store:
+        assert store.repairs == []
+        for _ in range(chance.randrange(1, 4)):
+            begin = 10 * chance.randrange(100)
+            mine = sorted(store.claim(keys(range(begin + 1, begin + 11))))
+            if mine:
+                store.commit(finished(mine))
+            store.compact(force=chance.random() < 0.5)
+            with Store.open(sys.argv[1], read_only=True) as reader:
+                assert reader.repairs == []
+                links = reader.scan("links").collect()
+                assert links.height == 2 * links["run"].n_unique()
+print("fine")
+"""
+
+
+def test_processes_that_open_merge_and_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    with (
+        script(STRESS, path, "1") as one,
+        script(STRESS, path, "2") as two,
+        script(STRESS, path, "3") as three,
+    ):
+        assert [process.communicate(timeout=120)[0] for process in (one, two, three)] == ["fine\n"] * 3
+    with Store.open(path) as store:
+        assert store.check() == []
         store.compact(force=True)
+        runs = store.scan("runs").collect()["run"].to_list()
         assert_holds(store, runs)
-        assert sorted(
-            row for file in parquet(store.path, "links") for row in pl.read_parquet(file).rows()
-        ) == (expected("links", runs))
+        written = [row for file in parquet(path, "links") for row in pl.read_parquet(file).rows()]
+        assert sorted(written) == expected("links", runs)
 
 
 def test_an_interrupted_compaction_leaves_nothing_half_done(

@@ -55,7 +55,7 @@ def mend(journal: Journal, owners: Owners | None, *, full: bool = False) -> list
     """Mends what it can; says what was found. `full` reads everything; without owners nothing is changed."""
     told = list(_bring_back(journal)) if full else []
     found = [(payload, _complaint(journal, payload, full=full)) for payload in _written(journal)]
-    # Another process may have merged chunks meanwhile.
+    # Another process may have merged chunks meanwhile, if we have not the files for ourselves.
     still = set(_written(journal))
     for payload, complaint in found:
         if payload not in still:
@@ -176,8 +176,6 @@ def _take_in(journal: Journal) -> Iterator[str]:
             new = _adopt(journal, tables) if lost else 0
             for path in tables.values():
                 path.unlink(missing_ok=True)
-        except FileNotFoundError:
-            continue  # another process was quicker
         except (OSError, sqlite3.Error) as error:
             yield (
                 f"{FOLDER}/: the journal does not know {names}, and its runs cannot be taken in now "

@@ -14,8 +14,8 @@ import re
 import secrets
 import shutil
 import socket
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from weir.store.errors import StoreError
@@ -87,6 +87,21 @@ class Owners:
         return [
             owner for owner in (int(name, 16) for name in names) if owner != self.id and self.alive(owner)
         ]
+
+    @contextmanager
+    def alone(self, *, wait: bool) -> Generator[bool]:
+        """Within the block we alone may change what files there are; False if another is at it, unless we
+        wait."""
+        descriptor = os.open(self._folder / "maintenance.lock", os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            ours = True
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                ours = False
+            yield ours
+        finally:
+            os.close(descriptor)
 
     def put(self, files: Iterable[tuple[Path, bytes]]) -> None:
         """Writes files that are there as a whole or not at all, and none before all are written."""

@@ -60,7 +60,11 @@ class Store:
             opened = Journal(directory / journal.NAME, read_only=read_only, create=create and not read_only)
             undo.callback(opened.close)
             store = Store(directory, opened, owners, read_only=read_only)
-            store.repairs += files.mend(opened, None if read_only else owners)
+            if read_only:
+                store.repairs += files.mend(opened, None)
+            else:
+                with owners.alone(wait=False) as ours:
+                    store.repairs += files.mend(opened, owners if ours else None)
             undo.pop_all()
         return store
 
@@ -116,10 +120,11 @@ class Store:
     def compact(self, *, force: bool = False) -> None:
         """Moves finished runs into the Parquet files where there are enough of them; `force`: all of them.
 
-        Cheap to call where there is nothing to do. If it fails, nothing is lost.
+        Cheap to call where there is nothing to do. While another process does it: waits with `force`, else
+        leaves the work to it. If it fails, nothing is lost.
         """
-        with told(self.path, _SAFE):
-            if chunks.merge(self._journal, rest=force) or force:
+        with told(self.path, _SAFE), self._owners.alone(wait=force) as ours:
+            if ours and (chunks.merge(self._journal, rest=force) or force):
                 files.write(self._journal, self._owners)
 
     def scan(
@@ -214,7 +219,7 @@ class Store:
 
         Raises StoreError if another process has the store open.
         """
-        with self._told("runs could not be removed"):
+        with self._told("runs could not be removed"), self._owners.alone(wait=True):
             if self._owners.others():
                 raise StoreError(
                     f"another process has {self.path} open", "wait until it has ended, then prune the store"
@@ -231,7 +236,7 @@ class Store:
 
         Raises StoreError if something is damaged in both, or the journal as a whole.
         """
-        with self._told("it could not be checked"):
+        with self._told("it could not be checked"), self._owners.alone(wait=True):
             self._journal.check()
             return files.mend(self._journal, self._owners, full=True)
 
