@@ -131,6 +131,12 @@ fn check_loss(path: &str, loss: Option<&Loss>) -> Outcome {
                 "write a number below 1",
             )
         }
+        Loss::Periodic(loss) => Problem::unless(
+            loss.every > 1,
+            format!("{path}.every"),
+            "nothing ever gets through",
+            "write 2 or more: 100 loses one packet in a hundred",
+        ),
     }
 }
 

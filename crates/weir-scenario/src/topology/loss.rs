@@ -14,6 +14,8 @@ pub enum Loss {
     Bernoulli(Bernoulli),
     /// Losses in bursts (Gilbert, 1960; Elliott, 1963): the line is good or bad, each for a while.
     GilbertElliott(GilbertElliott),
+    /// Every n-th packet is lost, as the analyses of TCP assume (Mathis et al., 1997).
+    Periodic(Periodic),
 }
 
 /// Independent losses. Of `per_packet` and `per_bit` one is given.
@@ -54,6 +56,17 @@ pub struct GilbertElliott {
     pub before_queue: bool,
 }
 
+/// Losses at equal distances: no chance is involved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Periodic {
+    /// Distance of losses in packets: 100 loses 1%, the hundredth packet first.
+    pub every: u32,
+    /// Packets are lost on their way to the queue, not behind the transmitter. Default: off.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub before_queue: bool,
+}
+
 /// What makes a step of a line that is good or bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -71,6 +84,7 @@ impl Loss {
         match self {
             Self::Bernoulli(loss) => loss.before_queue,
             Self::GilbertElliott(loss) => loss.before_queue,
+            Self::Periodic(loss) => loss.before_queue,
         }
     }
 
@@ -79,6 +93,7 @@ impl Loss {
         match self {
             Self::Bernoulli(_) => "bernoulli",
             Self::GilbertElliott(_) => "gilbert-elliott",
+            Self::Periodic(_) => "periodic",
         }
     }
 }

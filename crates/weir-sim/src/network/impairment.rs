@@ -4,6 +4,7 @@
 //! Bernoulli, per bit    P(lost) = 1 - (1 - p)^(8 bytes)
 //! Gilbert-Elliott       the link is good or bad; each step, a packet or a bit, is lost with the
 //!                       probability of that state, and then the state may change
+//! Periodic              packets n, 2 n, 3 n, ... are lost
 //! ```
 //!
 //! E. N. Gilbert: *Capacity of a burst-noise channel*, Bell System Technical Journal 39 (5), 1960;
@@ -68,6 +69,11 @@ enum Model {
         known: (u32, f64),
     },
     Chain(Chain),
+    Periodic {
+        every: u32,
+        /// Packets since the last loss.
+        passed: u32,
+    },
 }
 
 impl Model {
@@ -78,6 +84,7 @@ impl Model {
                 (p, _) => Self::PerPacket(p.map_or(0.0, weir_types::Probability::get)),
             },
             Loss::GilbertElliott(loss) => Self::Chain(Chain::new(loss)),
+            Loss::Periodic(loss) => Self::Periodic { every: loss.every, passed: 0 },
         }
     }
 
@@ -91,6 +98,10 @@ impl Model {
                 rng.chance(known.1)
             }
             Self::Chain(chain) => chain.loses(bytes, rng),
+            Self::Periodic { every, passed } => {
+                *passed = (*passed + 1) % *every;
+                *passed == 0
+            }
         }
     }
 }

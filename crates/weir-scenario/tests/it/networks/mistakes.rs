@@ -150,6 +150,7 @@ fn lines_that_lose_all_or_say_nothing() {
     refuse(&chain("to_bad = 0.1, to_good = 0.0"), "", &format!("{place}.to_good"), &["never turns good"]);
     refuse(&chain("to_bad = 0.1"), "", place, &["missing field `to_good`"]);
     refuse(&chain("to_bad = 1.0, to_good = 0.5"), "", &format!("{place}.to_bad"), &["next to nothing"]);
+    refuse(&with("periodic.every = 1"), "", "links.l.loss.periodic.every", &["nothing ever gets through"]);
     refuse(&with("burst = {}"), "", "links.l.loss", &["unknown name `burst`"]);
 }
 

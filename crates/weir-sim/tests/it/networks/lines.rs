@@ -55,6 +55,33 @@ fn a_line_loses_as_often_as_it_says() {
     likely(lost, sent, 1.0 - (1.0 - 1e-4_f64).powf(ack_bits));
 }
 
+/// One loss in n packets makes a sawtooth between W / 2 and W with n = 3/8 W^2 packets in W / 2 round trips
+/// (Mathis, Semke, Mahdavi and Ott: *The macroscopic behavior of the TCP congestion avoidance algorithm*,
+/// Computer Communication Review 27 (3), 1997).
+#[test]
+fn a_periodic_loss_makes_the_sawtooth_of_the_square_root() {
+    for (every, n) in [("400", 400.0_f64), ("1600", 1600.0)] {
+        let sets = [
+            ("measure.warm_up", "\"20 s\""),
+            ("links.l.rate", "\"1 Gbit/s\""),
+            ("links.l.loss.periodic.every", every),
+            ("flows.f", "{ count = 1, rtt = \"100 ms\", tcp.recovery.sack = {} }"),
+        ];
+        let measured = run(&scenario(DUMBBELL, &sets), 1);
+        let (lost, sent) = (
+            of(&measured, "l", "forward", "all", "lost"),
+            of(&measured, "l", "forward", "all", "departures"),
+        );
+        assert!((lost - sent / n).abs() <= 1.0, "{lost} of {sent} lost");
+        let rounds = (8.0 * n / 3.0).sqrt() / 2.0;
+        let by_rounds = |rounds: f64| n * 8000.0 / (rounds * 0.1);
+        // The repair of the loss takes one round trip more, and a window counts whole packets.
+        let expected = by_rounds(rounds + 1.5)..by_rounds(rounds);
+        let goodput = group(&measured, "f", "goodput") * 1e9;
+        assert!(expected.contains(&goodput), "{goodput} bit/s, not in {expected:?}");
+    }
+}
+
 /// Lost before the queue, a packet never arrives at it; lost behind, it has left it.
 #[test]
 fn before_the_queue_or_behind_it() {
