@@ -6,7 +6,6 @@ import os
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from weir import _core
@@ -256,12 +255,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager

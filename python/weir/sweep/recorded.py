@@ -187,7 +187,8 @@ class RecordedSweep:
         state (`met`, `maximum` or `open`)."""
         runs = self._finished.select("run", "point", "variant", "replication")
         if self._sequential is not None:
-            observed = analysis.observations(self._measured(runs["run"].unique().to_list()))
+            keys = runs["run"].unique().to_list()
+            observed = analysis.observations(measured(lambda name: self._scan(name, keys)))
             measures = {rule.measure for rule in self.until}
             whole = observed.filter(pl.col("period") == WHOLE_RUN).select("run", *measures)
             runs = runs.join(whole, on="run", how="left", maintain_order="left")
@@ -278,9 +279,10 @@ class RecordedSweep:
             rows = pl.concat([rows, own.with_columns(pl.lit(self.flow_groups[0]).alias("group"))])
         return self.finished.join(rows, on="run", maintain_order="left_right")
 
-    def _measured(self, runs: Sequence[int] | None = None) -> dict[str, pl.DataFrame]:
-        """The tables that measures are found in, of some runs or of all that count."""
-        return measured(lambda name: self._scan(name, runs))
+    @cached_property
+    def _measured(self) -> dict[str, pl.DataFrame]:
+        """The tables that measures are found in, of the runs that count."""
+        return measured(self._scan)
 
     def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
         rows = self.store.scan(name, self._run_keys if runs is None else runs, self.results_version)

@@ -43,7 +43,7 @@ class Sweep(RecordedSweep):
             # The rows of an only group are those of all.
             group = analysis.ALL
         if group not in self._observed:
-            observed = analysis.observations(self._measures_tables, group)
+            observed = analysis.observations(self._measured, group)
             self._observed[group] = self.finished.join(
                 observed, on="run", how="left", maintain_order="left_right"
             )
@@ -57,17 +57,17 @@ class Sweep(RecordedSweep):
     @property
     def has_transfers(self) -> bool:
         """Whether flows come and go in any of the runs."""
-        return analysis.has_transfers(self._measures_tables)
+        return analysis.has_transfers(self._measured)
 
     @property
     def bottleneck(self) -> str:
         """The link that queue, marks and delay are measured at."""
-        return analysis.bottleneck(self._measures_tables)
+        return analysis.bottleneck(self._measured)
 
     @property
     def has_several_links(self) -> bool:
         """Whether a table has to say which link is the bottleneck."""
-        return analysis.has_several_links(self._measures_tables)
+        return analysis.has_several_links(self._measured)
 
     def estimates(self, measures: Sequence[str] | None = None, group: str = analysis.ALL) -> pl.DataFrame:
         """Means with their 95% intervals per point, variant, period and measure.
@@ -303,10 +303,6 @@ class Sweep(RecordedSweep):
     @cached_property
     def _observed(self) -> dict[str, pl.DataFrame]:
         return {}
-
-    @cached_property
-    def _measures_tables(self) -> dict[str, pl.DataFrame]:
-        return self._measured()
 
     def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
         unknown = [name for name in measures or () if name not in MEASURES]
