@@ -41,9 +41,6 @@ def levels(
     return [curve(study, level.of(variant), label(labels[variant])) for variant in variants]
 
 
-_NEVER_NEAR_ZERO = ("goodput", "utilisation", "jain")
-
-
 def panel(
     measure: str,
     curves: Sequence[Curve],
@@ -56,7 +53,7 @@ def panel(
     """The panel of a measure of `weir list measures`, called so unless there is another title."""
     known = MEASURES[measure]
     title = known.title if title is None else title
-    return Facet(title, known.heading, curves, lines, measure not in _NEVER_NEAR_ZERO, top=top, x=x)
+    return Facet(title, known.heading, curves, lines, known.full is None, top=top, x=x)
 
 
 def against(study: Study, x: Quantity, y: Quantity, label: str) -> Curve:

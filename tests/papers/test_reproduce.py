@@ -171,11 +171,13 @@ def test_the_page_draws_every_figure_and_asks_for_nothing(report: Path, browser:
     visit = Visit(browser, report, width)
     assert visit.complaints == []
     assert visit.requests == [visit.url]
-    assert visit.charts() == {"figure-1", "figure-2", "figure-3", "map-rate"}
+    assert visit.charts() == {"panel-figure-1", "panel-figure-2", "panel-figure-3", "panel-map-rate"}
     # Two claims at six settings, each with its ground and its sign; one of them framed.
-    cells = "document.querySelectorAll('#map-rate .mark-rect path').length"
+    cells = "document.querySelectorAll('#panel-map-rate .mark-rect path').length"
     assert visit.page.evaluate(cells) == 2 * (6 + 1)
-    signs = "[...document.querySelectorAll('#map-rate .mark-text text')].map((sign) => sign.textContent)"
+    signs = (
+        "[...document.querySelectorAll('#panel-map-rate .mark-text text')].map((sign) => sign.textContent)"
+    )
     assert visit.page.evaluate(signs).count("✗") >= 6
     text = visit.page.inner_text("body")
     for words in ("A paper <of> one's own", "does not hold", "weir reproduce own-2026", "Nothing else."):

@@ -19,6 +19,7 @@ _MIN_WIDTH = 48
 def text_of(discipline: Discipline, width: int) -> str:
     """The page of a discipline, in lines of at most `width` columns where they can be broken."""
     width = max(width, _MIN_WIDTH)
+    sentences = [(name, variable.sentence) for name, variable in discipline.variables.items()]
     blocks = [
         f"{discipline.title}, {discipline.year}: {discipline.name}",
         _wrap(discipline.summary, width),
@@ -26,7 +27,7 @@ def text_of(discipline: Discipline, width: int) -> str:
         _section("Equations", [f"  {line}".rstrip() for line in discipline.equations]),
         _section("Sources", [_wrap(source, width, "  ", "    ") for source in discipline.sources]),
         _parameters(discipline.parameters, width),
-        _section("Inner variables", _table(_sentences(discipline), width)),
+        _section("Inner variables", _table(sentences, width)),
         _section("Deviations", _deviations(discipline, width)),
         _section("In Linux", _kernel(discipline.tc, width)),
     ]
@@ -41,15 +42,6 @@ def text_of_endpoint(key: str, declared: Declared, width: int) -> str:
         _parameters(declared.parameters, width),
     ]
     return "\n\n".join(block for block in blocks if block)
-
-
-def kernel_heading(tc: Kernel) -> str:
-    """`red, Linux 2.2 or newer`."""
-    return f"{tc.name}, Linux {tc.since} or newer"
-
-
-def _sentences(discipline: Discipline) -> list[tuple[str, str]]:
-    return [(name, variable.sentence) for name, variable in discipline.variables.items()]
 
 
 def _parameters(parameters: Sequence[Parameter], width: int) -> str:
@@ -74,7 +66,10 @@ def _deviations(discipline: Discipline, width: int) -> list[str]:
 def _kernel(tc: Kernel, width: int) -> list[str]:
     if tc.none is not None:
         return [_wrap(f"No kernel has it. {tc.none}", width, "  ", "  ")]
-    lines = [f"  {kernel_heading(tc)}", _wrap(str(tc.line), width - 2, "    ", "      ", " \\")]
+    lines = [
+        f"  {tc.name}, Linux {tc.since} or newer",
+        _wrap(str(tc.line), width - 2, "    ", "      ", " \\"),
+    ]
     return [*lines, _wrap(tc.note, width, "  ", "  ")] if tc.note else lines
 
 

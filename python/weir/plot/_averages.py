@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 COMBINATION = "combination"
@@ -39,29 +38,19 @@ class Common:
         few runs of the next level do not throw away what is known of all others.
         """
         cells = frame.select(_key(columns), COMBINATION).unique(maintain_order=True)
-        places, combinations = (cells[name].unique(maintain_order=True) for name in ("place", COMBINATION))
-        finished = np.zeros((len(places), len(combinations)), dtype=np.bool_)
-        finished[
-            tuple(
-                cells[levels.name].replace_strict(levels, pl.int_range(len(levels), eager=True)).to_numpy()
-                for levels in (places, combinations)
-            )
-        ] = True
-        whole = bool(finished.all())
-        if not whole:
-            order = np.argsort(-finished.sum(axis=1), kind="stable")
-            shared = np.logical_and.accumulate(finished[order], axis=0).sum(axis=1)
-            kept = np.sort(order[2 * shared >= shared[0]])
-            combinations = combinations.gather(np.flatnonzero(finished[kept].all(axis=0)))
-            places = places.gather(kept)
-        return cls(
-            tuple(columns),
-            frozenset(places.to_list()),
-            frozenset(combinations.to_list()),
-            finished.shape[0],
-            wanted,
-            whole,
-        )
+        have: dict[str, set[str]] = {}
+        for place, combination in cells.iter_rows():
+            have.setdefault(place, set()).add(combination)
+        most = max(map(len, have.values()), default=0)
+        places, shared = list[str](), set[str]()
+        for place, known in sorted(have.items(), key=lambda item: -len(item[1])):
+            common = shared & known if places else known
+            if 2 * len(common) < most:
+                break
+            places.append(place)
+            shared = common
+        whole = len(cells) == len(have) * cells[COMBINATION].n_unique()
+        return cls(tuple(columns), frozenset(places), frozenset(shared), len(have), wanted, whole)
 
     def filter(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The rows that are drawn, of a frame with the columns of a place and `combination`."""

@@ -16,9 +16,6 @@ from weir.plot._figure import ROWS
 from weir.stats.measures import Measure
 from weir.sweep.dimension import VARIANTS, Dimension
 
-NEAR_FULL = ("goodput", "utilisation", "jain")
-"""Measures near their largest value: from zero, their differences could not be seen."""
-
 # No thousands separators in short numbers, never "1e+5" or a rounding that joins two ticks.
 NUMBERS = "~r"
 
@@ -98,12 +95,12 @@ def x_side(dimension: Dimension, places: Sequence[float]) -> Side:
 
 def y_side(measure: Measure) -> Side:
     """The axis of a measure: from zero, but for what lives near its largest value."""
-    return side("y", measure.heading, scale={"zero": measure.name not in NEAR_FULL})
+    return side("y", measure.heading, scale={"zero": measure.full is None})
 
 
 def above_zero(rows: pl.DataFrame, measure: Measure, column: str = "low") -> pl.DataFrame:
     """An interval may reach below zero; the measure cannot, and the axis does not."""
-    if measure.name in NEAR_FULL:
+    if measure.full is not None:
         return rows
     return rows.with_columns(pl.col(column).clip(lower_bound=0.0))
 
@@ -169,7 +166,7 @@ def families(cut: Cut, *, dashed: bool = False) -> dict[str, Any]:
     dimension = cut.roles["family"]
     # The outline of a filled symbol would be drawn in the dash of its line.
     width: dict[str, Any] = {"symbolSize": 500} if dashed else {"symbolStrokeWidth": 0}
-    # Variants speak for themselves.
+    # Names of variants need no title.
     legend = alt.Legend(title=None if dimension.column == VARIANTS else dimension.heading, **width)
     faint = alt.OpacityValue(0.12, condition={"param": "chosen", "value": 1})
     return {**style.look(cut.names("family"), legend, "family"), "opacity": faint}
@@ -179,7 +176,7 @@ def choosable(cut: Cut, chart: alt.Chart) -> alt.Chart:
     """The layer through which a click on the legend chooses families."""
     if "family" not in cut.roles:
         return chart
-    # Every click adds a family or takes it away: a finger has no shift key.
+    # Every click adds or removes a family: touch screens have no shift key.
     chosen = alt.selection_point(name="chosen", fields=["family"], bind="legend", toggle="true")
     return chart.properties(name="choice").add_params(chosen)
 
@@ -245,7 +242,7 @@ def faceted(
         if own_axes:
             chart = chart.resolve_scale(**dict.fromkeys(own_axes, "independent"))
         elif len(panels) % columns:
-            # Below a last row with gaps, shared axes would hang in the air.
+            # Shared axes would stand below the empty places of the last row.
             chart = chart.resolve_axis(x="independent")
     return cast("Chart", chart)
 

@@ -202,7 +202,7 @@ class Cut:
 def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
     """At most so many rows, spread evenly over the frame; the same ones each time.
 
-    Multiples of the golden ratio do not fall into step with a design's own pattern, as every
+    Multiples of the golden ratio do not coincide with a design's own pattern, as every
     k-th row would.
     """
     if len(rows) <= most:

@@ -65,7 +65,7 @@ def panels_of(sweep: Sweep) -> list[Panel]:
     stepwise = sweep.design == "grid"
 
     def drawn(kind: str, measure: str | None = None, x: str | None = None) -> Figure | None:
-        # What a sweep has no data for is left out: no fault of its own.
+        # A figure without data is left out.
         with suppress(ChartError):
             made = figure(sweep, kind, measure=measure, x=x)
             return None if made.rows.is_empty() else made

@@ -185,7 +185,7 @@ def trend(
             "the other axes vary along with it.",
             _repeats(observed[0], part),
             _bands(part, rows, several=n > 1),
-            "Points are left out whose like is not finished at every level drawn." if uneven else "",
+            "Points that are not finished at every level drawn are left out." if uneven else "",
             part.said(but=[d.column for d in sweep.dimensions if d.column != VARIANTS]),
         ),
         chart.beside(

@@ -51,7 +51,7 @@ def tradeoff(
     measures = {"x": measure_of(x or "loss"), "y": measure_of(y or "delay_mean")}
     rows = _paired(cut, measures)
     logs = {
-        name: of.name not in chart.NEAR_FULL and not rows.is_empty() and chart.is_wide(rows[name], SPAN[name])
+        name: of.full is None and not rows.is_empty() and chart.is_wide(rows[name], SPAN[name])
         for name, of in measures.items()
     }
     rows = _with_arrows(rows, cut, logs)
@@ -143,7 +143,7 @@ def _side(channel: Literal["x", "y"], measure: Measure, rows: pl.DataFrame, *, l
         low, high = chart.extent(rows[channel])
         # An interval that reaches to zero ends at the edge.
         return chart.span(channel, measure.heading, low / 1.3, high * 1.3, log=True, clamp=True, **axis)
-    zero = {"zero": measure.name not in chart.NEAR_FULL}
+    zero = {"zero": measure.full is None}
     return chart.side(channel, measure.heading, scale=zero, axis=axis)
 
 

@@ -19,7 +19,7 @@ function fitted(chart, width) {
     const own = scale.y === "independent";
     const columns = inRow(spec.columns, width, own ? 210 : 170);
     spec.columns = columns;
-    // Below a last row with gaps, shared axes would hang in the air.
+    // Shared axes would stand below the empty places of the last row.
     if (chart.columns.facet.levels.length % columns) {
       spec.resolve = { ...spec.resolve, axis: { ...(spec.resolve || {}).axis, x: "independent" } };
     }
@@ -80,7 +80,7 @@ async function draw(place) {
   place.dataset.drawn = name;
 }
 
-// One drawing of a place at a time, in the order of the wishes.
+// One drawing of a place at a time, in the order of the requests.
 const pending = new Map();
 
 function redraw(place) {
@@ -105,7 +105,7 @@ for (const choice of document.querySelectorAll("select[data-chart]")) {
 async function drawAll() {
   for (const place of document.querySelectorAll(".chart")) {
     await redraw(place);
-    // The page answers between two charts.
+    // Lets the browser handle events between two charts.
     await new Promise((next) => setTimeout(next));
   }
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +41,7 @@ def write(sweep: Sweep, directory: str | os.PathLike[str]) -> None:
     """Writes `figures/` and `report.html` into a directory, which is made if it is missing."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    values = _values(sweep)
-    panels = panels_of(sweep)
+    values, panels = _values(sweep), panels_of(sweep)
     write_page(directory, _TEMPLATE, sweep.title, sweep.facts, panels, templates=_TEMPLATES, **values)
 
 
@@ -60,7 +58,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     found = not estimates.is_empty()
     return {
         "sweep": sweep,
-        "axes": [_axis(sweep, dimension) for dimension in sweep.dimensions] if axes else [],
+        "axes": [(d, _path(d), _levels(sweep, d)) for d in sweep.dimensions] if axes else [],
         "design": DESIGNS[sweep.design],
         "basis": _basis(estimates["n"]) if found else "",
         "points": _points(sweep, axes, estimates) if axes and found else None,
@@ -75,58 +73,26 @@ def _without_axes(sweep: Sweep) -> dict[str, Any]:
     """Tables by period, differences from the baseline, and every measure."""
     transfers = tuple(name for name in OF_TRANSFERS if name in sweep.measures)
     differences = sweep.differences(measures=compared(transfers=bool(transfers)))
+    whole = sweep.estimates().filter(pl.col("period") == WHOLE_RUN)
     return {
         "grids": grids_of(sweep, HEADLINE + transfers),
-        "whole": _whole_run(sweep),
+        # Heading of every measure, and a cell per variant.
+        "whole": [
+            (MEASURES[str(part["measure"][0])].heading, [_cell(row) for row in part.iter_rows(named=True)])
+            for part in whole.partition_by("measure", maintain_order=True)
+        ],
         "compared": wording.comparison(differences, axis_of(sweep.observations())),
-        "differences": _differences(differences),
+        "differences": [
+            (row, MEASURES[row["measure"]])
+            for row in differences.filter(pl.col("period") == WHOLE_RUN).iter_rows(named=True)
+        ],
+        "wording": wording,
         "baseline": sweep.label(sweep.baseline),
     }
 
 
-def _whole_run(sweep: Sweep) -> list[tuple[str, list[Cell]]]:
-    """Heading of every measure, and a cell per variant."""
-    whole = sweep.estimates().filter(pl.col("period") == WHOLE_RUN)
-    return [
-        (
-            MEASURES[str(part["measure"][0])].heading,
-            [_cell(row, MEASURES[row["measure"]].decimals) for row in part.iter_rows(named=True)],
-        )
-        for part in whole.partition_by("measure", maintain_order=True)
-    ]
-
-
-def _differences(differences: pl.DataFrame) -> list[dict[str, str]]:
-    """One row per variant and measure, over the whole run."""
-    rows: list[dict[str, str]] = []
-    for row in differences.filter(pl.col("period") == WHOLE_RUN).iter_rows(named=True):
-        measure = MEASURES[row["measure"]]
-        rows.append(
-            {
-                "label": row["label"],
-                "measure": measure.title,
-                "unit": measure.difference_unit,
-                "difference": wording.estimate(row["difference"], row["half_width"], measure.decimals),
-                "correlation": wording.number(row["correlation"], 2),
-                "verdict": row["verdict"],
-            }
-        )
-    return rows
-
-
-@dataclass(frozen=True)
-class _Axis:
-    """What varied, in words."""
-
-    title: str
-    path: str
-    unit: str
-    values: str
-
-
-def _axis(sweep: Sweep, dimension: Dimension) -> _Axis:
-    path = "" if dimension.column in {VARIANTS, *PERIODS} else dimension.column
-    return _Axis(dimension.title, path, dimension.unit, _levels(sweep, dimension))
+def _path(dimension: Dimension) -> str:
+    return "" if dimension.column in {VARIANTS, *PERIODS} else dimension.column
 
 
 def _levels(sweep: Sweep, dimension: Dimension) -> str:
@@ -150,35 +116,28 @@ def _basis(counts: pl.Series) -> str:
     return f"mean ± 95% interval of {least} to {most} replications"
 
 
-@dataclass(frozen=True)
-class _Points:
-    """The headline measures over the whole run, a row per point and variant."""
-
-    head: list[str]
-    rows: list[tuple[list[str], list[Cell]]]
-    """The place of each, then its estimates."""
-    left_out: int
-
-
-def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> _Points:
+def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dict[str, Any]:
+    """The headline measures over the whole run, a row per point and variant: place, then estimates."""
     several = len(sweep.labels) > 1
     parts = whole.partition_by("point", "variant", maintain_order=True)
     rows: list[tuple[list[str], list[Cell]]] = []
     for part in parts[:ROWS]:
         first = part.row(0, named=True)
-        place = [_level(axis, first[axis.column]) for axis in axes]
-        numbers = {row["measure"]: row for row in part.iter_rows(named=True)}
-        cells = [_cell(numbers[name], MEASURES[name].decimals) for name in HEADLINE]
-        rows.append((place + ([str(first["label"])] if several else []), cells))
-    head = [axis.heading for axis in axes] + (["Variant"] if several else [])
-    head += [MEASURES[name].heading for name in HEADLINE]
-    return _Points(head, rows, len(parts) - len(rows))
+        # Sampled values have sixteen digits, of which a table needs four.
+        place = [
+            f"{v:.4g}" if d.numeric and not d.values else plain(v) for d in axes for v in [first[d.column]]
+        ]
+        rows.append(
+            (place + [str(first["label"])] * several, [_cell(row) for row in part.iter_rows(named=True)])
+        )
+    head = (
+        [axis.heading for axis in axes]
+        + ["Variant"] * several
+        + [MEASURES[name].heading for name in HEADLINE]
+    )
+    return {"head": head, "rows": rows, "left_out": len(parts) - len(rows)}
 
 
-def _level(axis: Dimension, value: float | str) -> str:
-    # Sampled values have sixteen digits, of which a table needs four.
-    return f"{value:.4g}" if axis.numeric and not axis.values else plain(value)
-
-
-def _cell(row: Mapping[str, Any], decimals: int) -> Cell:
+def _cell(row: Mapping[str, Any]) -> Cell:
+    decimals = MEASURES[row["measure"]].decimals
     return Cell(wording.number(row["mean"], decimals), wording.plus_minus(row["half_width"], decimals))

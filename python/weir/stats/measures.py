@@ -36,6 +36,11 @@ class Measure:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     @property
+    def full(self) -> float | None:
+        """The largest value, of a measure mostly near it: an axis from zero would hide differences."""
+        return {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}.get(self.name)
+
+    @property
     def difference_unit(self) -> str:
         """Of a difference of two values: percentages differ by points."""
         return "points" if self.unit == "%" else self.unit

@@ -34,9 +34,6 @@ _ORDERED = (
 )
 """Quantiles of the same values: each is at least as large as the one before."""
 
-_NEAR_FULL = {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}
-"""Measures of which the distance from this value counts: 99% is twice as near to it as 98%."""
-
 _LEAST = 1e-4
 """Of what a logarithm is taken: a loss of 0.0001% is as good as none."""
 
@@ -97,7 +94,7 @@ class Target:
     def full(self) -> float | None:
         """Of a target that asks for nearly all, such as a goodput above 95%: what all is. Its shortfall is a
         ratio of what lacks. None for others."""
-        return _NEAR_FULL.get(self.measure) if self.sense == ">" else None
+        return self.of.full if self.sense == ">" else None
 
     def shortfall(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far values miss the target, as the logarithm of a ratio: above zero is missed, 0.1 by about

@@ -36,8 +36,6 @@ MANY = 2000
 
 _SHORT = {("flows", "count"): "flows"}
 _OWN = {("flows", "rtt"), ("links", "rate"), ("links", "buffer")}
-_FULL = {"goodput", "utilisation", "jain"}
-"""Measures whose shortfall is a ratio of what lacks, as in `Target.shortfall`."""
 
 WITHOUT_CHANCE = (
     " Every seed gave the same run: nothing in this scenario is drawn, and nothing is known of how much runs "
@@ -131,7 +129,7 @@ def measured(outcome: Outcome) -> str:
 
 def margin(outcome: Outcome) -> str:
     """`11%` where the mean is on the right side of the bound; else by what factor it is not."""
-    lacks = " of what may lack" if _lacks(outcome.target) else ""
+    lacks = " of what may lack" if outcome.target.full is not None else ""
     if outcome.shortfall > 0.0:
         ratio = exp(outcome.shortfall)
         return f"{number_words(ratio)} times{lacks.removeprefix(' of')}" if ratio >= 1.005 else "none"
@@ -157,7 +155,7 @@ def _clause(outcome: Outcome, *, where: bool) -> str:
         case "met":
             said = f"margin {margin(outcome)}"
         case "missed":
-            lacks = " in what lacks" if _lacks(outcome.target) else ""
+            lacks = " in what lacks" if outcome.target.full is not None else ""
             said = f"missed by a factor of {number_words(exp(outcome.shortfall))}{lacks}"
         case "open":
             said = "open: the interval contains it"
@@ -168,10 +166,6 @@ def _clause(outcome: Outcome, *, where: bool) -> str:
 
 def _with_unit(number: str, measure: Measure) -> str:
     return f"{number}{'' if measure.unit in {'%', ''} else ' '}{measure.unit}"
-
-
-def _lacks(target: Target) -> bool:
-    return target.sense == ">" and target.measure in _FULL
 
 
 # The answer.

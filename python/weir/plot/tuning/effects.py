@@ -8,7 +8,7 @@ from math import exp
 import numpy as np
 import polars as pl
 
-from weir.plot._chart import NEAR_FULL, is_wide
+from weir.plot._chart import is_wide
 from weir.plot._curves import Curve, Facet, Plot, draw
 from weir.plot._figure import Figure
 from weir.plot.tuning.data import Data
@@ -67,7 +67,7 @@ def _effect(data: Data, index: int, target: Target) -> Facet:
 def _facet(
     title: str, target: Target, curves: Sequence[Curve], bounds: Sequence[float], span: float
 ) -> Facet:
-    full = target.measure in NEAR_FULL
+    full = target.of.full is not None
     log = not full and is_wide([*(y for curve in curves for y in curve.y), *bounds], span)
     return Facet(title, target.of.heading, curves, [(b, "target") for b in bounds], zero=not full, log=log)
 

@@ -61,7 +61,7 @@ def tradeoff(data: Data, up: Target, across: Target) -> Figure:
 
 def _extent(rows: pl.DataFrame, name: str, target: Target) -> Extent:
     """Room for all values; zero at the bottom, but for what lives near its largest value."""
-    full = target.measure in chart.NEAR_FULL
+    full = target.of.full is not None
     columns = [name, f"{name}_high", *([f"{name}_low"] if full else [])]
     low, high = chart.extent(*(rows[column] for column in columns), pl.Series([target.bound]))
     if not full and chart.is_wide([low, high], SPAN):
