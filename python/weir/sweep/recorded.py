@@ -76,7 +76,8 @@ class RecordedSweep:
         if definition["kind"] == TUNING:
             raise WeirError(
                 f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
-                f"its page is in {store.directory(record)}; name another result for tables and figures",
+                f"weir results {record.number} shows it, weir report {record.number} writes its page; name "
+                "another result for tables and figures",
             )
         if definition["format"] != FORMAT:
             raise WeirError(
