@@ -8,7 +8,6 @@ without queues.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,8 +32,10 @@ def network_of(scenario: Scenario, at: float | None = None, target: float = 1.0)
     present = [path for path in network.paths if flows_at(path.load, instant) > 0]
     if not present:
         raise TheoryError(f"no flow is there at {instant:g} s", "name another instant: --at SECONDS")
-    groups = json.loads(scenario.core.to_json())["flows"]
-    sources = [_source(path, groups[path.group], flows_at(path.load, instant)) for path in present]
+    sources = [
+        _source(path, scenario.core.value(f"flows.{path.group}.tcp"), flows_at(path.load, instant))
+        for path in present
+    ]
     ports = [port for port in network.ports if any(port.name in path.data for path in present)]
     _check_packets(present, ports)
     links = [_link(port, target, instant) for port in ports]
@@ -52,19 +53,20 @@ def _link(port: _core.Port, target: float, instant: float) -> Link:
     return Link(port.name, rates[-1] / (8.0 * port.mean_packet_bytes), target)
 
 
-def _source(path: _core.Path, group: Mapping[str, Any], count: int) -> Source:
-    (control,) = group["tcp"]["congestion"]
-    if control != HOST or group.get("traffic"):
-        what, key = ("traffic of its own", "traffic") if group.get("traffic") else (control, "tcp.congestion")
+def _source(path: _core.Path, tcp: Mapping[str, Any], count: int) -> Source:
+    (control,) = tcp["congestion"]
+    bulk = path.traffic == "bulk"
+    if control != HOST or not bulk:
+        what, key = (control, "tcp.congestion") if bulk else ("traffic of its own", "traffic")
         raise TheoryError(
             f"{what} states no utility",
             'tcp.congestion.rem-host = { utility = "log-one-plus", weight = 5626.0 } states one',
             f"flows.{path.group}.{key}",
         )
-    host = group["tcp"]["congestion"][HOST]
+    host = tcp["congestion"][HOST]
     # Without a round trip that is the same for all there is no bound by windows.
     rtt = _core.quantity(host["base_rtt"])[0] if host.get("base_rtt") else path.base_rtt_s or 0.0
-    window = group["tcp"].get("receive_window")
+    window = tcp.get("receive_window")
     allowed = _packets(window, path.packet_bytes) / rtt if window and rtt > 0.0 else math.inf
     return Source(
         path.group,
