@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import weir
-from weir.run.tables import WHOLE_RUN
+from weir.run._tables import WHOLE_RUN
 
 # Its types are of little help: fields come and go with what is read.
 scapy: Any = importlib.import_module("scapy.all")

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 import weir
-import weir.api
+import weir._api
 import weir.store
 from weir.cli import main
 
@@ -77,7 +77,7 @@ def interruptible() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Results that name no store go to a temporary one."""
-    weir.api.DEFAULT = tmp_path_factory.mktemp("results") / "store"
+    weir._api.DEFAULT = tmp_path_factory.mktemp("results") / "store"
 
 
 def names_in(directory: Path) -> list[str]:
@@ -105,7 +105,7 @@ def command_in(directory: Path) -> Command:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
             patch.chdir(directory)
             patch.setattr(sys, "argv", ["weir", *command])
-            patch.setattr(weir.api, "DEFAULT", weir.store.DEFAULT)
+            patch.setattr(weir._api, "DEFAULT", weir.store.DEFAULT)
             patch.setenv("COLUMNS", "80")
             try:
                 main()

@@ -8,7 +8,7 @@ from typing import Any
 
 import weir
 from weir.export import Exported, Form, export
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 LINK = """\
 schema = 1

@@ -14,10 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir.plot import Figure
-from weir.stats import analysis
-from weir.stats.intervals import student_t
-from weir.stats.measures import defined
-from weir.sweep.dimension import USERS, VARIANTS, Design, Dimension
+from weir.stats import _analysis as analysis
+from weir.stats._intervals import student_t
+from weir.stats._measures import defined
+from weir.sweep._dimension import USERS, VARIANTS, Design, Dimension
 
 if TYPE_CHECKING:
     # Figures take a Sweep; this one only has the attributes that they read.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import weir
 from conftest import SMALL
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 CONSTANT = """
     from weir.aqm import Aqm, Controller

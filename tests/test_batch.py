@@ -9,8 +9,8 @@ import pytest
 
 import weir
 from conftest import ENDLESS, SMALL
-from weir.run.batch import Progress, run_batch
-from weir.sweep.runner import Progress as OfPlan
+from weir.run._batch import Progress, run_batch
+from weir.sweep._runner import Progress as OfPlan
 
 
 def endless() -> weir.Scenario:

@@ -6,12 +6,12 @@ import os
 import pytest
 
 from conftest import Command
-from weir.bench import measure as bench
-from weir.bench import worker as bench_worker
-from weir.bench.costs import Scaling, SweepCost, costs_of, discipline_costs, scaling, sweep_costs
-from weir.bench.measure import CASES, Measurement, Timing
-from weir.bench.page import page
-from weir.scenario.scenario import bundled
+from weir.bench import _measure as bench
+from weir.bench import _worker as bench_worker
+from weir.bench._costs import Scaling, SweepCost, costs_of, discipline_costs, scaling, sweep_costs
+from weir.bench._measure import CASES, Measurement, Timing
+from weir.bench._page import page
+from weir.scenario._scenario import bundled
 
 
 def measurement(**changes: float | None) -> Measurement:

@@ -9,9 +9,9 @@ import pytest
 import weir
 from two_and_three_links import BUFFERS, Row, in_every_order
 from weir.export import export
-from weir.scenario.toml import Value
-from weir.tune.region import Region
-from weir.tune.space import Space
+from weir.scenario._toml import Value
+from weir.tune._region import Region
+from weir.tune._space import Space
 
 
 @in_every_order

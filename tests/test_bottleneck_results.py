@@ -7,10 +7,10 @@ import pytest
 
 import weir
 from two_and_three_links import Row, in_every_order
-from weir.cli import console
+from weir.cli import _console as console
 from weir.plot import figure
-from weir.report.result import html
-from weir.stats.measures import MEASURES
+from weir.report._result import html
+from weir.stats._measures import MEASURES
 
 DISCIPLINES = ["drop-tail", "red"]
 

@@ -14,7 +14,7 @@ import pytest
 
 import weir
 from conftest import ENDLESS, SMALL, Command, names_in
-from weir.stats.measures import defined
+from weir.stats._measures import defined
 
 ESCAPE = "\x1b"
 

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import SMALL
 from weir import _core
-from weir.run.batch import run_batch
+from weir.run._batch import run_batch
 
 
 def key_and_packets(scenario: _core.Scenario) -> tuple[int, int]:

@@ -11,9 +11,9 @@ import pytest
 
 import weir
 from conftest import SMALL, Command
-from weir.disciplines.catalogue import CATALOGUE
-from weir.run.tables import TABLES
-from weir.sweep.axes import parse
+from weir.disciplines._catalogue import CATALOGUE
+from weir.run._tables import TABLES
+from weir.sweep._axes import parse
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS.parent / "examples"
@@ -104,7 +104,7 @@ def test_every_way_to_write_an_axis() -> None:
 
 
 def test_the_sweep_in_the_guide_can_be_defined() -> None:
-    from weir.sweep.define import SweepSpec, define_sweep
+    from weir.sweep._define import SweepSpec, define_sweep
 
     (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("how-to/sweeps.md"), re.MULTILINE | re.DOTALL)
     plan = define_sweep(weir.Scenario.loads(SMALL + table), SweepSpec())
@@ -114,7 +114,7 @@ def test_the_sweep_in_the_guide_can_be_defined() -> None:
 
 def test_the_python_in_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(weir.api, "DEFAULT", Path("results/store"))
+    monkeypatch.setattr(weir._api, "DEFAULT", Path("results/store"))
     Path("mine.toml").write_text(SMALL.replace('name = "small"', 'name = "mine"'), encoding="utf-8")
     (text,) = re.findall(r"^```python\n(.*?)^```", text_of("how-to/sweeps.md"), re.MULTILINE | re.DOTALL)
     quick = text.replace("replications=10", "replications=2").replace("10..50 by 10", "1..2 by 1")

@@ -12,8 +12,8 @@ import weir
 from weir import plot
 from weir.plot._means import rem_targets
 from weir.plot._runs import distributions
-from weir.run.processes import Process, output_of
-from weir.sweep.dimension import TIME
+from weir.run._processes import Process, output_of
+from weir.sweep._dimension import TIME
 
 WEB = """\
 schema = 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from weir.stats.grid import Cell, Grid, render
+from weir.stats._grid import Cell, Grid, render
 
 
 def headline(interval: str = "±0.25") -> Grid:

@@ -8,8 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from weir.cli import app as verbs
-from weir.scenario.scenario import bundled
+from weir.cli import _app as verbs
+from weir.scenario._scenario import bundled
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, *entries: EntryPoint) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import weir
 from conftest import SMALL, names_in
-from weir.report.directory import check_writable, replacing, write_into, write_manifest
-from weir.store import replace
+from weir.report._directory import check_writable, replacing, write_into, write_manifest
+from weir.store import _replace as replace
 
 
 def write(directory: Path, text: str) -> None:

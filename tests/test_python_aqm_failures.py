@@ -10,7 +10,7 @@ import pytest
 import weir
 from conftest import SMALL, Command, Lab
 from python_aqms import CONSTANT, queue, scenario, written
-from weir.run.batch import run_batch
+from weir.run._batch import run_batch
 
 FAILING = """
     from weir.aqm import Aqm, Controller

@@ -29,7 +29,7 @@ def test_the_python_examples_run() -> None:
 
 
 def test_the_commands_exist() -> None:
-    from weir.cli.app import app
+    from weir.cli._app import app
 
     verbs = {command.name for command in (*app.registered_commands, *app.registered_groups)}
     for text in blocks("console"):

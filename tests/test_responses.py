@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import weir
 from conftest import Command
-from weir.stats.responses import ResponseError, estimates, moving_average, times
+from weir.stats._responses import ResponseError, estimates, moving_average, times
 
 SECOND = 1_000_000_000
 

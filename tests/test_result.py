@@ -9,14 +9,14 @@ import pytest
 
 import weir
 from conftest import SMALL
-from weir.errors import WeirError
-from weir.run.tables import TABLES
-from weir.stats.analysis import axis_of
-from weir.stats.intervals import mean_interval, paired_difference
-from weir.stats.measures import defined
+from weir._errors import WeirError
+from weir.run._tables import TABLES
+from weir.stats._analysis import axis_of
+from weir.stats._intervals import mean_interval, paired_difference
+from weir.stats._measures import defined
 from weir.store import Sweep as Record
-from weir.sweep import query
-from weir.sweep.plan import TUNING
+from weir.sweep import _query as query
+from weir.sweep._plan import TUNING
 
 KEYS = ["point", "variant", "label", "replication", "seed", "run"]
 

@@ -10,8 +10,8 @@ import pytest
 import weir
 from conftest import SMALL
 from two_and_three_links import Row
-from weir.scenario.scenario import bundled
-from weir.scenario.toml import to_toml
+from weir.scenario._scenario import bundled
+from weir.scenario._toml import to_toml
 
 
 def test_values_are_replaced_by_path(small: Path) -> None:

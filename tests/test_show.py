@@ -14,13 +14,13 @@ import weir
 from conftest import SMALL, Command
 from weir import _core
 from weir.disciplines import Discipline, Parameter, find, registered
-from weir.disciplines.catalogue import CATALOGUE
-from weir.disciplines.figure import figures, loads, shown
-from weir.disciplines.page import SCENARIO, pages
-from weir.disciplines.reference import COLUMNS, FOLDER, described, read
-from weir.disciplines.text import text_of, text_of_endpoint
-from weir.scenario.declared import endpoints
-from weir.scenario.toml import to_toml
+from weir.disciplines._catalogue import CATALOGUE
+from weir.disciplines._figure import figures, loads, shown
+from weir.disciplines._page import SCENARIO, pages
+from weir.disciplines._reference import COLUMNS, FOLDER, described, read
+from weir.disciplines._text import text_of, text_of_endpoint
+from weir.scenario._declared import endpoints
+from weir.scenario._toml import to_toml
 
 PAGES = Path(__file__).parents[1] / "docs" / "disciplines"
 NAMES = _core.disciplines()

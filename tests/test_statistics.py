@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats as untyped_stats  # pyright: ignore[reportMissingTypeStubs]
 
-from weir.stats.intervals import Difference, Interval, mean_interval, paired_difference, student_t
+from weir.stats._intervals import Difference, Interval, mean_interval, paired_difference, student_t
 
 stats: Any = untyped_stats
 Values = NDArray[np.float64]

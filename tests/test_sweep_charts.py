@@ -36,8 +36,8 @@ from weir.plot import KINDS, Figure, figure, figures_of, options_of, save
 from weir.plot._averages import interval
 from weir.plot._chart import log_ticks
 from weir.plot._cut import thinned
-from weir.stats.intervals import mean_interval, student_t
-from weir.sweep.dimension import ChartError, Dimension, find
+from weir.stats._intervals import mean_interval, student_t
+from weir.sweep._dimension import ChartError, Dimension, find
 
 
 @cache

@@ -15,8 +15,8 @@ from polars.testing import assert_frame_equal
 from fake_sweep import BUFFER, LABELS, RATE, RTT, SWEEPS, THREE_AXES, FakeSweep, rows_of, sampled
 from weir.plot import figure, figures_of
 from weir.plot._averages import Common
-from weir.stats.intervals import mean_interval, student_t
-from weir.sweep.dimension import Dimension
+from weir.stats._intervals import mean_interval, student_t
+from weir.sweep._dimension import Dimension
 
 MAX_TH = Dimension("links.bottleneck.queue.red.max_th", "red max_th", "packets", True, False, (40.0, 80.0))  # noqa: FBT003
 MAX_P = Dimension("links.bottleneck.queue.red.max_p", "red max_p", "", True, True, (0.01, 0.1))  # noqa: FBT003

@@ -27,8 +27,8 @@ from fake_sweep import (
 from weir.plot import Figure, figure
 from weir.plot._runs import distributions
 from weir.plot._sensitivity import end_of, placed
-from weir.stats.intervals import student_t
-from weir.sweep.dimension import ChartError, Dimension
+from weir.stats._intervals import student_t
+from weir.sweep._dimension import ChartError, Dimension
 
 # Maps.
 

@@ -13,7 +13,7 @@ from browsing import Visit, chromium
 from fake_sweep import BUFFER, CONTINUOUS, GAIN, LABELS, RATE, RTT, FakeSweep, finely, sampled
 from weir.plot import figures_of, panels_of, render
 from weir.report import write
-from weir.report.result import html
+from weir.report._result import html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

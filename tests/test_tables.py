@@ -8,8 +8,8 @@ import pytest
 
 from conftest import SMALL
 from weir import _core
-from weir.run.batch import run_batch
-from weir.run.tables import TABLES, frames
+from weir.run._batch import run_batch
+from weir.run._tables import TABLES, frames
 
 
 @pytest.fixture(scope="module")

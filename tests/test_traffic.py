@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 import weir
-from weir.errors import WeirError
+from weir._errors import WeirError
 from weir.plot import Figure, slowdown
-from weir.stats.measures import MEASURES, OF_TRANSFERS
+from weir.stats._measures import MEASURES, OF_TRANSFERS
 from weir.store import Finished, FinishedRun
 
 GUIDE = Path(__file__).parents[1] / "docs" / "reference" / "traffic.md"

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from weir.stats import wording
-from weir.stats.analysis import Axis
+from weir.stats._analysis import Axis
 
 
 def row(**changes: float | str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from itertools import permutations
 import pytest
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 NAMES = ("core", "access", "edge")
 """In the order of the file, which is not that of the alphabet."""

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weir import plot, report, stats
+    from weir._api import Scenario, load
     from weir._core import ScenarioError, __version__
-    from weir.api import Scenario, load
-    from weir.errors import WeirError
+    from weir._errors import WeirError
     from weir.queue import Queue
     from weir.store import Store
-    from weir.sweep.view import Sweep
+    from weir.sweep._view import Sweep
 
 __all__ = [
     "Queue",
@@ -43,13 +43,13 @@ __all__ = [
 # Imported on first use: data frames, charts and the compiled core take longer than `weir --help` may.
 _HOME = {
     "Queue": "weir.queue",
-    "Scenario": "weir.api",
+    "Scenario": "weir._api",
     "ScenarioError": "weir._core",
     "Store": "weir.store",
-    "Sweep": "weir.sweep.view",
-    "WeirError": "weir.errors",
+    "Sweep": "weir.sweep._view",
+    "WeirError": "weir._errors",
     "__version__": "weir._core",
-    "load": "weir.api",
+    "load": "weir._api",
 }
 
 _MODULES = {"plot", "report", "stats"}

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import weir
 from conftest import Lab
 from exports import LINK, exported, options, shaper
-from weir.export import export, kernel_red
-from weir.export.port import Port
+from weir.export import _kernel_red as kernel_red
+from weir.export import export
+from weir.export._port import Port
 
 
 def test_thresholds_of_red_are_bytes() -> None:

@@ -11,7 +11,8 @@ import pytest
 from synthetic import assert_holds, expected, finished, keys, names, parquet, rows, tables
 
 from weir import _core
-from weir.store import Cost, Finished, FinishedRun, Store, StoreError, Sweep, chunks
+from weir.store import Cost, Finished, FinishedRun, Store, StoreError, Sweep
+from weir.store import _chunks as chunks
 
 
 @pytest.fixture

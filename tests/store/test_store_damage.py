@@ -269,7 +269,7 @@ def test_a_table_that_cannot_be_written_anew_is_read_from_the_journal(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("weir.store.owners.Owners.put", full)
+        patch.setattr("weir.store._owners.Owners.put", full)
         with Store.open(path) as store:
             (said,) = store.repairs
             assert said.endswith(

@@ -13,7 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from synthetic import assert_holds, expected, finished, keys, parquet, rows
 
 from weir import _core
-from weir.store import Store, chunks
+from weir.store import Store
+from weir.store import _chunks as chunks
 
 RUNS = st.lists(st.integers(1, 60), min_size=1, max_size=15, unique=True).map(keys)
 

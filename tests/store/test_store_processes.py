@@ -19,7 +19,8 @@ import polars as pl
 import pytest
 from synthetic import assert_holds, expected, finished, keys, names, parquet, rows
 
-from weir.store import Store, StoreError, chunks
+from weir.store import Store, StoreError
+from weir.store import _chunks as chunks
 
 HERE = Path(__file__).parent
 
@@ -173,7 +174,7 @@ def test_a_claim_ends_with_its_store(tmp_path: Path) -> None:
 
 def test_a_store_is_for_one_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "store", create=True):
-        monkeypatch.setattr("weir.store.owners._host", lambda: "another")
+        monkeypatch.setattr("weir.store._owners._host", lambda: "another")
         with pytest.raises(StoreError, match="in use on another host"):
             Store.open(tmp_path / "store")
     Store.open(tmp_path / "store").close()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.sweep.axes import Axis, AxisError, axis_of, check_distinct, parse, titles
+from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse, titles
 
 RATE = "links.bottleneck.rate"
 COUNT = "flows.ftp.count"

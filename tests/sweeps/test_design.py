@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.sweep import design as designs
-from weir.sweep.axes import Axis, AxisError, parse
-from weir.sweep.design import Design, DesignError, grid, lhs, morris, saltelli, sobol
+from weir.sweep import _design as designs
+from weir.sweep._axes import Axis, AxisError, parse
+from weir.sweep._design import Design, DesignError, grid, lhs, morris, saltelli, sobol
 
 RATE = parse("links.bottleneck.rate=1..100 Mbit/s log; links.bottleneck.buffer=20..200 packets")
 COUNT = parse("flows.ftp.count=1..8")

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 from weir.store import Store
-from weir.sweep.view import Sweep
+from weir.sweep._view import Sweep
 
 SCENARIO = """\
 schema = 1

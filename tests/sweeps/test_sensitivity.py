@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from weir.sweep.axes import Axis, parse
-from weir.sweep.design import Design, DesignError, grid, lhs, morris, salib, saltelli
-from weir.sweep.sensitivity import indices
+from weir.sweep._axes import Axis, parse
+from weir.sweep._design import Design, DesignError, grid, lhs, morris, salib, saltelli
+from weir.sweep._sensitivity import indices
 
 Values = NDArray[np.float64]
 Sampler = Callable[[Sequence[Axis], int, int], Design]

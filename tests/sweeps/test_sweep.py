@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import weir
-from weir.stats.intervals import student_t
-from weir.sweep import workers
-from weir.sweep.define import SweepSpec, define_sweep
-from weir.sweep.execute import execute_plan
-from weir.sweep.runner import Progress
-from weir.sweep.until import Rule, Sequential
+from weir.stats._intervals import student_t
+from weir.sweep import _workers as workers
+from weir.sweep._define import SweepSpec, define_sweep
+from weir.sweep._execute import execute_plan
+from weir.sweep._runner import Progress
+from weir.sweep._until import Rule, Sequential
 
 TEXT = """\
 schema = 1
@@ -309,7 +309,7 @@ def test_another_definition_gets_a_number_of_its_own_and_nothing_shrinks(
 
 
 def test_a_gap_ends_what_a_rule_may_count() -> None:
-    from weir.sweep.recorded import stop
+    from weir.sweep._recorded import stop
 
     sequential = Sequential((Rule.parse("goodput ±50%"),), 20)
     runs = pl.DataFrame({"replication": [0, 1, 2, 4, 5], "goodput": [90.0, 91.0, 92.0, 93.0, 94.0]})
@@ -319,7 +319,7 @@ def test_a_gap_ends_what_a_rule_may_count() -> None:
 
 
 def test_a_rule_that_was_not_met_is_said(pair: weir.Scenario, tmp_path: Path) -> None:
-    from weir.sweep.describe import state
+    from weir.sweep._describe import state
 
     found = pair.sweep(RATES, 5, until="goodput ±0.0001%", variants="red", store=tmp_path / "store")
     assert "3 of 3 configurations reached 5 replications before the rule" in state(found)

@@ -20,7 +20,7 @@ import pytest
 
 import weir
 from conftest import SMALL, Command, command_in, names_in
-from weir.sweep.query import TABLES
+from weir.sweep._query import TABLES
 
 AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from weir.stats.intervals import mean_interval, student_t
-from weir.stats.measures import MEASURES
-from weir.sweep.until import Rule, RuleError, Sequential, looks
+from weir.stats._intervals import mean_interval, student_t
+from weir.stats._measures import MEASURES
+from weir.sweep._until import Rule, RuleError, Sequential, looks
 
 Values = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import pytest
 
 import weir
 from conftest import Command
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 from weir.theory import Study, TheoryError, Utility, network_of
 
 LOT = """
@@ -173,7 +173,7 @@ def test_bad_input(weir_command: Command, tmp_path: Path) -> None:
 
 
 def test_a_figure_loses_no_swing() -> None:
-    from weir.plot.theory import SLOTS, convergence
+    from weir.plot._theory import SLOTS, convergence
     from weir.theory import EXAMPLES
 
     network = EXAMPLES["parking-lot"]()

@@ -14,9 +14,9 @@ from pathlib import Path
 from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
 from weir.store import Store
-from weir.sweep.execute import chosen_workers
-from weir.tune.answer import Answer
-from weir.tune.tune import tune
+from weir.sweep._execute import chosen_workers
+from weir.tune._answer import Answer
+from weir.tune._tune import tune
 
 HEAD = f"""# Twelve targets
 

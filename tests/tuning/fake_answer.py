@@ -10,16 +10,16 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.report.tuning import Evidence
-from weir.scenario.scenario import Scenario
-from weir.stats.intervals import Interval
+from weir.report._tuning import Evidence
+from weir.scenario._scenario import Scenario
+from weir.stats._intervals import Interval
 from weir.store import Sweep as Record
-from weir.tune.answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
-from weir.tune.online import PHASE_S, Load, Phase
-from weir.tune.region import MapCell, Region
-from weir.tune.space import Setting, Space
-from weir.tune.targets import Target
-from weir.tune.tune import Question, Task, Tuned
+from weir.tune._answer import Answer, Confirmed, Outcome, Shape, Tried, Verdict
+from weir.tune._online import PHASE_S, Load, Phase
+from weir.tune._region import MapCell, Region
+from weir.tune._space import Setting, Space
+from weir.tune._targets import Target
+from weir.tune._tune import Question, Task, Tuned
 
 SCENARIO = """\
 schema = 1

@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browsing import Visit, chromium
-from weir.cli.options import assignments
+from weir.cli._options import assignments
 from weir.plot import Panel, render
-from weir.report.tuning import Evidence
-from weir.scenario.scenario import Scenario
-from weir.tune.answer import Outcome
-from weir.tune.targets import Target
-from weir.tune.text import beyond, measured, reasons, sentence, worst_corner
+from weir.report._tuning import Evidence
+from weir.scenario._scenario import Scenario
+from weir.tune._answer import Outcome
+from weir.tune._targets import Target
+from weir.tune._text import beyond, measured, reasons, sentence, worst_corner
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
-from weir.scenario.scenario import Scenario
+from weir.scenario._scenario import Scenario
 from weir.store import Store
-from weir.sweep.execute import chosen_workers
-from weir.tune.answer import Answer
-from weir.tune.confirmation import Confirmation
-from weir.tune.evaluator import Evaluator
-from weir.tune.tune import Question, Task, tune
+from weir.sweep._execute import chosen_workers
+from weir.tune._answer import Answer
+from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import Evaluator
+from weir.tune._tune import Question, Task, tune
 
 
 @pytest.fixture(scope="module")

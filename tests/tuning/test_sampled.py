@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from test_search import SCENARIO, TWO, KnownEvaluator, delay, least, loss
 
-from weir.errors import WeirError
-from weir.scenario.scenario import Scenario
-from weir.tune.confirmation import Confirmation
-from weir.tune.evaluator import Evaluator
-from weir.tune.sampled import front, sampled
-from weir.tune.space import Space
-from weir.tune.targets import parse_all
+from weir._errors import WeirError
+from weir.scenario._scenario import Scenario
+from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import Evaluator
+from weir.tune._sampled import front, sampled
+from weir.tune._space import Space
+from weir.tune._targets import parse_all
 
 FOUR = [*TWO, "red.w_q=0.001..0.01", "red.min_th=1..4"]
 

@@ -12,14 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 import weir
-from weir.scenario.scenario import Scenario
-from weir.tune.answer import Answer
-from weir.tune.confirmation import Confirmation
-from weir.tune.evaluator import FRESH, Evaluator
-from weir.tune.search import Search
-from weir.tune.space import Setting, Space
-from weir.tune.targets import parse_all
-from weir.tune.text import sentence
+from weir.scenario._scenario import Scenario
+from weir.tune._answer import Answer
+from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import FRESH, Evaluator
+from weir.tune._search import Search
+from weir.tune._space import Setting, Space
+from weir.tune._targets import parse_all
+from weir.tune._text import sentence
 
 SCENARIO = """\
 schema = 1

@@ -7,11 +7,11 @@ import pytest
 from test_search import SCENARIO
 
 from weir._core import ScenarioError
-from weir.errors import WeirError
-from weir.scenario.scenario import Scenario
-from weir.tune.region import Region
-from weir.tune.space import Space
-from weir.tune.tune import Question, Task
+from weir._errors import WeirError
+from weir.scenario._scenario import Scenario
+from weir.tune._region import Region
+from weir.tune._space import Space
+from weir.tune._tune import Question, Task
 
 ROW = SCENARIO.replace("[links.bottleneck]", "[links.hop]\nhops = 3").replace(
     'rtt = "50 ms"', 'rtt = "90 ms"'

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.stats.measures import MEASURES
-from weir.tune.targets import Target, TargetError, parse_all
+from weir.stats._measures import MEASURES
+from weir.tune._targets import Target, TargetError, parse_all
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from test_search import SCENARIO
 
 import weir
 from conftest import Command, names_in
-from weir.errors import WeirError
+from weir._errors import WeirError
 from weir.store import Store
-from weir.tune.tune import again
+from weir.tune._tune import again
 
 TARGETS = ("--target", "mean delay < 30 ms", "--target", "utilisation > 93%")
 VARY = ("--vary", "red.max_th=6..90", "--set", "links.bottleneck.queue.red.max_p=0.02")

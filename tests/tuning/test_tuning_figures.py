@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weir.plot.tuning import panels_of
-from weir.plot.tuning.data import Data
-from weir.plot.tuning.tradeoff import front
-from weir.tune.answer import Tried
-from weir.tune.targets import Target
+from weir.plot.tuning._data import Data
+from weir.plot.tuning._tradeoff import front
+from weir.tune._answer import Tried
+from weir.tune._targets import Target
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))

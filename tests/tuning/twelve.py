@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from weir.scenario.scenario import Scenario
-from weir.tune.tune import Question, Task
+from weir.scenario._scenario import Scenario
+from weir.tune._tune import Question, Task
 
 GRID = pl.read_csv(Path(__file__).parent / "grid.csv", comment_prefix="#")
 RUNS = int(GRID.filter(users=20)["n"].sum())

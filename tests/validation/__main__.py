@@ -9,7 +9,7 @@ from pathlib import Path
 
 from validation import kernel, law, loop, operating, options, parking, picture, sender, sweeps, tcps, traces
 from validation.page import Laws, Outcome, page, summary
-from weir.run.batch import Progress
+from weir.run._batch import Progress
 
 SEEDS = range(1, 9)
 QUICK_SEEDS = range(1, 3)

@@ -15,10 +15,10 @@ from validation.kernel_queues import LINKS, Queue, queue
 from validation.loop import Cell, Measure
 from validation.places import HERE, REFERENCE, rows_of
 from weir import _core
-from weir.run.batch import OnProgress, run_batch
-from weir.run.tables import WHOLE_RUN, frames
-from weir.stats.analysis import ALL
-from weir.stats.intervals import Interval, mean_interval
+from weir.run._batch import OnProgress, run_batch
+from weir.run._tables import WHOLE_RUN, frames
+from weir.stats._analysis import ALL
+from weir.stats._intervals import Interval, mean_interval
 
 SCENARIO = "kernel.toml"
 SEEDS, EFFECT_SEEDS = range(1, 10), range(1, 3)

@@ -13,7 +13,7 @@ import weir
 from validation.places import trace
 
 if TYPE_CHECKING:
-    from weir.scenario.toml import Value
+    from weir.scenario._toml import Value
 
 TOLERANCE = 1e-12
 """Relative. A power taken at once and one multiplied out differ in their last digits."""

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from validation.places import REFERENCE, SCENARIO, rows_of
 from weir import _core
-from weir.run.batch import OnProgress, run_batch
-from weir.run.tables import frames
-from weir.stats.analysis import ALL
-from weir.stats.intervals import Interval, mean_interval, student_t
+from weir.run._batch import OnProgress, run_batch
+from weir.run._tables import frames
+from weir.stats._analysis import ALL
+from weir.stats._intervals import Interval, mean_interval, student_t
 
 Window = Literal["settled", "whole"]
 """The last 40 s of a period of 50 s, or all of it."""

@@ -11,9 +11,9 @@ import polars as pl
 
 from validation.places import HERE
 from weir import _core
-from weir.run.batch import OnProgress, run_batch
-from weir.run.tables import WHOLE_RUN, frames
-from weir.stats.analysis import ALL
+from weir.run._batch import OnProgress, run_batch
+from weir.run._tables import WHOLE_RUN, frames
+from weir.stats._analysis import ALL
 
 SCENARIO = "operating-point.toml"
 USERS = (10, 20, 40, 80)

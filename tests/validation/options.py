@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from validation.loop import JITTER, MEASURES, USERS, Values, loads
 from validation.places import SCENARIO
 from weir import _core
-from weir.stats.intervals import Difference, paired_difference
+from weir.stats._intervals import Difference, paired_difference
 
 SHOWN = (20, 80, 160)
 """Numbers of users."""

@@ -16,7 +16,7 @@ from validation.sender import Senders
 from validation.sweeps import Sweeps
 from validation.traces import SPREADS, Lineage
 from weir import _core
-from weir.stats.intervals import Difference
+from weir.stats._intervals import Difference
 from weir.stats.wording import estimate, number, plus_minus
 
 COMMAND = "PYTHONPATH=tests python -m validation --write docs/validation.md"

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from validation.loop import Cell, Measure
 from validation.places import REFERENCE, REPOSITORY, rows_of
 from weir import _core
-from weir.run.batch import OnProgress, run_batch
-from weir.run.tables import frames
-from weir.stats.analysis import ALL
-from weir.stats.intervals import mean_interval
+from weir.run._batch import OnProgress, run_batch
+from weir.run._tables import frames
+from weir.stats._analysis import ALL
+from weir.stats._intervals import mean_interval
 
 SCENARIO: Path = REPOSITORY / "python" / "weir" / "scenarios" / "parking-lot.toml"
 HOPS = (1, 2, 3)

@@ -10,7 +10,7 @@ import altair as alt
 import vl_convert
 
 from validation.loop import Cell, Row
-from weir.plot import style
+from weir.plot import _style as style
 
 NAME = "validation-queue.svg"
 
@@ -42,14 +42,13 @@ def _specification(rows: Sequence[Row]) -> dict[str, Any]:
     def height(column: str) -> alt.Y:
         return alt.Y(f"{column}:Q", title="Mean queue (packets)", scale=alt.Scale(domain=[0, 90]))
 
-    base = alt.Chart(data).encode(x=users, color=style.colour(_DISCIPLINES, legend))
+    looks = style.look(_DISCIPLINES, legend)
+    base = alt.Chart(data).encode(x=users, color=looks["color"])
     layers = [
         base.mark_area(fillOpacity=0.3).encode(y=height("weir_low"), y2="weir_high:Q"),
         base.mark_line(strokeWidth=1.4).encode(y=height("weir")),
         base.mark_rule(strokeWidth=1.4).encode(y=height("ns2_low"), y2="ns2_high:Q"),
-        base.mark_point(filled=True, size=46, opacity=1).encode(
-            y=height("ns2"), shape=style.shape(_DISCIPLINES, legend)
-        ),
+        base.mark_point(filled=True, size=46, opacity=1).encode(y=height("ns2"), shape=looks["shape"]),
     ]
     column = alt.Column("panel:N", sort=list(_PANELS.values()), title=None)
     panel = alt.layer(*layers).properties(width=190, height=220)

@@ -12,10 +12,10 @@ import polars as pl
 from validation.loop import Cell, Measure
 from validation.places import HERE, REFERENCE, rows_of
 from weir import _core
-from weir.run.batch import OnProgress, run_batch
-from weir.run.tables import frames
-from weir.stats.analysis import ALL
-from weir.stats.intervals import mean_interval
+from weir.run._batch import OnProgress, run_batch
+from weir.run._tables import frames
+from weir.stats._analysis import ALL
+from weir.stats._intervals import mean_interval
 
 UTILISATION = Measure("utilisation", "Utilisation", "% of capacity", 1, 1.0, 0.0, "utilisation", 100.0)
 GOODPUT = Measure("goodput", "Goodput", "% of capacity", 1, 1.0, 0.0, "goodput", 100.0)

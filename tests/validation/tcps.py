@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from validation.loop import MEASURES, PERIOD_S, USERS, Cell, Values, cells_of, load, rows_as_values, simulate
 from validation.places import REFERENCE, rows_of
 from weir import _core
-from weir.run.batch import OnProgress
+from weir.run._batch import OnProgress
 
 SENDERS: dict[str, tuple[str, str]] = {
     "Reno": ("flows.ftp.tcp.recovery", "{ reno = { once_per_window = true } }"),

@@ -22,7 +22,7 @@ from validation.law import Followed
 from validation.places import trace
 
 if TYPE_CHECKING:
-    from weir.scenario.toml import Value
+    from weir.scenario._toml import Value
 
 SEEDS = range(1, 101)
 """Of Weir's draws."""

@@ -6,7 +6,7 @@ import pytest
 from hands import holding
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 BAND = {"min_th": "5 B", "max_th": "15 B", "max_p": 0.1, "w_q": 1.0}
 """Packets of the papers as bytes, and an average that is the queue."""

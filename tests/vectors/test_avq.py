@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 
 def avq(**table: Value) -> weir.Queue:

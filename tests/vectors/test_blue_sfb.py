@@ -9,7 +9,7 @@ from hands import fill, likely
 
 import weir
 from weir.queue import Offered
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 
 def test_losses_raise_and_idle_lines_lower_it() -> None:

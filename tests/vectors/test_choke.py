@@ -6,7 +6,7 @@ import pytest
 from hands import everything, likely
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 TABLE = {"min_th": "3.5 packets", "max_th": "1000 packets", "max_p": 0.0, "w_q": 1.0}
 """Compares from four packets on, and never signals as RED."""

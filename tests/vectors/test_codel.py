@@ -6,7 +6,7 @@ import pytest
 from hands import drain, fill
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 
 def overloaded(**table: Value) -> weir.Queue:

@@ -7,7 +7,7 @@ from hands import fill, likely
 
 import weir
 from weir.queue import Ecn
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 EXPECTED = [
     (0.05136, 0.0026378, 0.10272),

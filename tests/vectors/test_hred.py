@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 K_ALPHA, K_BETA = 1.35634e-10, 2.71267e-10
 """Table 2, per bit, for a round trip of 240 ms."""

@@ -9,7 +9,7 @@ import pytest
 from hands import arrive, drain, fill, holding, likely, signals
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 RATE = "64 Mbit/s"
 

@@ -12,7 +12,7 @@ import pytest
 from hands import fill
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 RATE = 1250
 """Packets a second."""

@@ -8,7 +8,7 @@ import pytest
 from hands import drain, fill, likely, signals
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 
 def test_the_probability_follows_the_queue() -> None:

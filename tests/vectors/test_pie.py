@@ -8,7 +8,7 @@ import pytest
 from hands import Aqm, arrive, fill, likely, signals
 
 import weir
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 ALPHA, BETA, TARGET = 0.125, 1.25, 0.015
 

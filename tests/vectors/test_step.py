@@ -6,7 +6,7 @@ from hands import drain, fill
 
 import weir
 from weir.queue import Ecn
-from weir.scenario.toml import Value
+from weir.scenario._toml import Value
 
 
 def verdicts(table: dict[str, Value], found: list[int], ecn: Ecn = "ect0") -> list[str]:

@@ -12,12 +12,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from weir._lazy import first_use
-from weir.cli.options import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
+from weir.cli._options import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
 
 if TYPE_CHECKING:
-    from weir.cli.command import INTERRUPTED, command_line, opened, refuse, target, written
-    from weir.cli.console import note, print_json, print_text
-    from weir.cli.live import following
+    from weir.cli._command import INTERRUPTED, command_line, opened, refuse, target, written
+    from weir.cli._console import note, print_json, print_text
+    from weir.cli._live import following
 
 __all__ = [
     "INTERRUPTED",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 # What prints and what opens a store takes longer to import than `weir --help` may.
-__getattr__ = first_use(__name__, __all__, ("console", "command", "live"))
+__getattr__ = first_use(__name__, __all__, ("_console", "_command", "_live"))
 
 
 def main() -> None:
@@ -50,7 +50,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal without "±" shows a question mark instead of a traceback.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    from weir.cli.app import app
+    from weir.cli._app import app
 
     try:
         app(prog_name="weir")

@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from weir.disciplines.figure import figures
-from weir.disciplines.page import SCENARIO, pages
-from weir.disciplines.reference import registered
+from weir.disciplines._figure import figures
+from weir.disciplines._page import SCENARIO, pages
+from weir.disciplines._reference import registered
 from weir.plot import save
-from weir.scenario.scenario import Scenario
+from weir.scenario._scenario import Scenario
 
 
 def main() -> None:

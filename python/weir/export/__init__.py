@@ -7,8 +7,8 @@
 - `exporting`: one call for all of it
 """
 
-from weir.export.exporting import FORMS, export
-from weir.export.forms import Exported, Form
-from weir.export.port import ExportError
+from weir.export._exporting import FORMS, export
+from weir.export._forms import Exported, Form
+from weir.export._port import ExportError
 
 __all__ = ["FORMS", "ExportError", "Exported", "Form", "export"]

@@ -10,11 +10,11 @@ from typing import Any, Literal, cast
 import altair as alt
 import polars as pl
 
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._cut import Cut
 from weir.plot._figure import ROWS
-from weir.stats.measures import Measure
-from weir.sweep.dimension import VARIANTS, Dimension
+from weir.stats._measures import Measure
+from weir.sweep._dimension import VARIANTS, Dimension
 
 # No thousands separators in short numbers, never "1e+5" or a rounding that joins two ticks.
 NUMBERS = "~r"

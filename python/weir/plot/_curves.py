@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 
 from weir.plot import _chart as chart
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._figure import Figure
 
 Kind = Literal["runs", "theory", "paper", "ns-2", "target", "path", "dot", "chosen", "defaults"]

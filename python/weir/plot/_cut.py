@@ -12,10 +12,10 @@ import polars as pl
 
 from weir.plot._averages import COMBINATION, Common, distinct, interval
 from weir.plot._figure import Figure
-from weir.run.tables import WHOLE_RUN
-from weir.stats.measures import HEADLINE, MEASURES, Measure
-from weir.sweep.dimension import PERIODS, VARIANTS, ChartError, Dimension, find, plain
-from weir.sweep.view import Sweep
+from weir.run._tables import WHOLE_RUN
+from weir.stats._measures import HEADLINE, MEASURES, Measure
+from weir.sweep._dimension import PERIODS, VARIANTS, ChartError, Dimension, find, plain
+from weir.sweep._view import Sweep
 
 Options = ParamSpec("Options")
 Role = Literal["x", "y", "family", "facet", "load"]

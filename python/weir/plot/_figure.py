@@ -10,7 +10,7 @@ from typing import Any, cast
 import altair as alt
 import polars as pl
 
-from weir.plot import style
+from weir.plot import _style as style
 
 ROWS = alt.NamedData("rows")
 """The rows of a figure, as its chart calls them."""

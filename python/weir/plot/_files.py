@@ -17,9 +17,9 @@ from pathlib import Path
 from shutil import copyfile
 from typing import TYPE_CHECKING, Any, cast
 
-from weir.run.processes import Process
-from weir.store.replace import write_whole
-from weir.sweep.dimension import ChartError
+from weir.run._processes import Process
+from weir.store._replace import write_whole
+from weir.sweep._dimension import ChartError
 
 if TYPE_CHECKING:
     from weir.plot._figure import Figure

@@ -20,9 +20,9 @@ from weir.plot._over_time import over_time
 from weir.plot._runs import cdf, ellipses, slowdown, tail
 from weir.plot._sensitivity import sensitivity
 from weir.plot._tradeoff import tradeoff
-from weir.stats.measures import HEADLINE, MEASURES
-from weir.sweep.dimension import PERIODS, VARIANTS, ChartError
-from weir.sweep.view import Sweep
+from weir.stats._measures import HEADLINE, MEASURES
+from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
+from weir.sweep._view import Sweep
 
 _ALL: Sequence[Callable[..., Figure]] = (
     lines, heat, tradeoff, ellipses, cdf, tail, slowdown, over_time, trend, sensitivity,

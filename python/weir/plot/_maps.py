@@ -11,13 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from weir.plot import _chart as chart
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._averages import distinct, interval
 from weir.plot._cut import Choice, Cut, Role, Where, kind, measure_of
 from weir.plot._figure import Figure
-from weir.stats.measures import Measure
-from weir.sweep.dimension import ChartError, Dimension, find, listed, plain
-from weir.sweep.view import Sweep
+from weir.stats._measures import Measure
+from weir.sweep._dimension import ChartError, Dimension, find, listed, plain
+from weir.sweep._view import Sweep
 
 LABELLED = 60
 """More cells have no room for their value."""

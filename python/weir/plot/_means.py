@@ -11,13 +11,13 @@ import polars as pl
 
 from weir import _core
 from weir.plot import _chart as chart
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._averages import distinct, interval, summary
 from weir.plot._cut import Choice, Cut, Where, kind, measure_of, thinned
 from weir.plot._figure import Figure
-from weir.stats.measures import Measure
-from weir.sweep.dimension import TIME, VARIANTS, ChartError, Dimension, find, plain
-from weir.sweep.view import Sweep
+from weir.stats._measures import Measure
+from weir.sweep._dimension import TIME, VARIANTS, ChartError, Dimension, find, plain
+from weir.sweep._view import Sweep
 
 
 @kind

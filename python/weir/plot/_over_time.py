@@ -9,13 +9,13 @@ import altair as alt
 import polars as pl
 
 from weir.plot import _chart as chart
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._cut import Choice, Cut, Where, kind
 from weir.plot._figure import Figure
-from weir.stats.analysis import component
-from weir.stats.responses import HOW_TO_ASK, NO_SERIES
-from weir.sweep.dimension import PERIODS, VARIANTS, ChartError
-from weir.sweep.view import Sweep
+from weir.stats._analysis import component
+from weir.stats._responses import HOW_TO_ASK, NO_SERIES
+from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
+from weir.sweep._view import Sweep
 
 SLOTS = 400
 """Of a curve over time: about one per pixel of a column."""

@@ -11,14 +11,14 @@ import numpy as np
 import polars as pl
 
 from weir.plot import _chart as chart
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._averages import distinct
 from weir.plot._cut import MOST_ROWS, NONE, Choice, Cut, Where, kind, thinned
 from weir.plot._figure import Figure
-from weir.stats.analysis import ALL
-from weir.stats.measures import MEASURES
-from weir.sweep.dimension import ChartError
-from weir.sweep.view import Sweep
+from weir.stats._analysis import ALL
+from weir.stats._measures import MEASURES
+from weir.sweep._dimension import ChartError
+from weir.sweep._view import Sweep
 
 DOTS = 2_000
 """Drawn at most."""

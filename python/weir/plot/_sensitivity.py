@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.errors import WeirError
+from weir._errors import WeirError
 from weir.plot import _chart as chart
-from weir.plot import style
+from weir.plot import _style as style
 from weir.plot._cut import kind, measure_of
 from weir.plot._figure import Figure
-from weir.stats.measures import Measure
-from weir.sweep.dimension import ChartError
-from weir.sweep.view import Sweep
+from weir.stats._measures import Measure
+from weir.sweep._dimension import ChartError
+from weir.sweep._view import Sweep
 
 _SCATTER = 220
 """Height of the scatter plot."""

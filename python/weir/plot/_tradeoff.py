@@ -11,9 +11,9 @@ import polars as pl
 from weir.plot import _chart as chart
 from weir.plot._cut import Choice, Cut, Where, kind, measure_of
 from weir.plot._figure import Figure
-from weir.stats.measures import Measure
-from weir.sweep.dimension import USERS, ChartError
-from weir.sweep.view import Sweep
+from weir.stats._measures import Measure
+from weir.sweep._dimension import USERS, ChartError
+from weir.sweep._view import Sweep
 
 HEAD = "M0,-1.2L0.8,0.9L0,0.5L-0.8,0.9Z"
 """An arrow's. Not a plain triangle, which turned by 120 degrees looks as before."""

@@ -3,8 +3,8 @@
 `write` makes the page of a result, of one run as of a sweep; `Evidence.write` that of an answer of tuning.
 """
 
-from weir.report.directory import REPORT, replacing, write_manifest
-from weir.report.result import write
-from weir.report.tuning import Evidence
+from weir.report._directory import REPORT, replacing, write_manifest
+from weir.report._result import write
+from weir.report._tuning import Evidence
 
 __all__ = ["REPORT", "Evidence", "replacing", "write", "write_manifest"]

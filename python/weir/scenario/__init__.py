@@ -1,7 +1,7 @@
 """Scenarios: read, checked and changed; what they can choose from; values as TOML."""
 
-from weir.scenario.scenario import Scenario, Variant, bundled, flows_at, scenario_error, suggestion
-from weir.scenario.toml import Value, to_toml
+from weir.scenario._scenario import Scenario, Variant, bundled, flows_at, scenario_error, suggestion
+from weir.scenario._toml import Value, to_toml
 
 __all__ = [
     "Scenario",

@@ -1,9 +1,9 @@
 """Measures, intervals, paired differences and response times of finished runs; their numbers as text."""
 
-from weir.run.tables import WHOLE_RUN
+from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
-from weir.stats.analysis import ALL, bottleneck_rows
-from weir.stats.intervals import (
+from weir.stats._analysis import ALL, bottleneck_rows
+from weir.stats._intervals import (
     CONFIDENCE,
     Difference,
     Interval,
@@ -11,9 +11,9 @@ from weir.stats.intervals import (
     paired_difference,
     student_t,
 )
-from weir.stats.measures import HEADLINE, MEASURES, Measure
-from weir.stats.responses import ResponseError, moving_average, times
-from weir.stats.responses import estimates as response_estimates
+from weir.stats._measures import HEADLINE, MEASURES, Measure
+from weir.stats._responses import ResponseError, moving_average, times
+from weir.stats._responses import estimates as response_estimates
 
 __all__ = [
     "ALL",

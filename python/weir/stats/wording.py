@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from weir.run.tables import WHOLE_RUN
-from weir.stats.analysis import Axis
-from weir.stats.measures import MEASURES
+from weir.run._tables import WHOLE_RUN
+from weir.stats._analysis import Axis
+from weir.stats._measures import MEASURES
 
 
 def number(value: float | None, decimals: int) -> str:

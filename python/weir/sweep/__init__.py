@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from weir._lazy import first_use
 
 if TYPE_CHECKING:
-    from weir.sweep.axes import Axis, AxisError, parse
-    from weir.sweep.define import SweepSpec, define_sweep
-    from weir.sweep.execute import chosen_workers, execute_plan
-    from weir.sweep.plan import Plan
-    from weir.sweep.runner import OnProgress, Progress, Tally
-    from weir.sweep.view import Sweep
-    from weir.sweep.workers import Workers
+    from weir.sweep._axes import Axis, AxisError, parse
+    from weir.sweep._define import SweepSpec, define_sweep
+    from weir.sweep._execute import chosen_workers, execute_plan
+    from weir.sweep._plan import Plan
+    from weir.sweep._runner import OnProgress, Progress, Tally
+    from weir.sweep._view import Sweep
+    from weir.sweep._workers import Workers
 
 __all__ = [
     "Axis",
@@ -41,4 +41,6 @@ __all__ = [
 ]
 
 # A worker that is only started needs no data frames.
-__getattr__ = first_use(__name__, __all__, ("axes", "workers", "plan", "define", "runner", "execute", "view"))
+__getattr__ = first_use(
+    __name__, __all__, ("_axes", "_workers", "_plan", "_define", "_runner", "_execute", "_view")
+)

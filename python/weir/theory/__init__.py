@@ -10,7 +10,7 @@ Optimisation flow control (Lapsley and Low 1999): `synchronous` and `asynchronou
 link. This package shares no code with the simulator: where both should agree, a test says so.
 """
 
-from weir.theory.algorithm import (
+from weir.theory._algorithm import (
     Order,
     Timing,
     Trajectory,
@@ -20,7 +20,7 @@ from weir.theory.algorithm import (
     synchronous,
     theorem_bound,
 )
-from weir.theory.equilibrium import (
+from weir.theory._equilibrium import (
     Host,
     Settled,
     mean_window,
@@ -29,12 +29,12 @@ from weir.theory.equilibrium import (
     rem_price,
     reno_probability,
 )
-from weir.theory.examples import EXAMPLES
-from weir.theory.network import Link, Network, Source, Vector
-from weir.theory.optimum import Conditions, Optimum, conditions, optimum
-from weir.theory.reading import network_of
-from weir.theory.study import Study
-from weir.theory.utility import TheoryError, Utility
+from weir.theory._examples import EXAMPLES
+from weir.theory._network import Link, Network, Source, Vector
+from weir.theory._optimum import Conditions, Optimum, conditions, optimum
+from weir.theory._reading import network_of
+from weir.theory._study import Study
+from weir.theory._utility import TheoryError, Utility
 
 __all__ = [
     "EXAMPLES",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import combinations
 
 from weir.plot._figure import Panel
-from weir.plot.tuning.data import Data
-from weir.plot.tuning.effects import course, effects, seeds
-from weir.plot.tuning.maps import robustness, shortfall
-from weir.plot.tuning.tradeoff import tradeoff
-from weir.tune.text import measure_words, sentence_case
-from weir.tune.tune import Tuned
+from weir.plot.tuning._data import Data
+from weir.plot.tuning._effects import course, effects, seeds
+from weir.plot.tuning._maps import robustness, shortfall
+from weir.plot.tuning._tradeoff import tradeoff
+from weir.tune._text import measure_words, sentence_case
+from weir.tune._tune import Tuned
 
 __all__ = ["panels_of"]
 

@@ -1,0 +1,260 @@
+"""What `import weir` offers: scenarios that can be run, and the results of a store.
+
+Everything else is in the rooms below, which never import this module.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from weir.run._captures import parsed
+from weir.scenario import _scenario as below
+from weir.scenario._scenario import scenario_error, suggestion
+from weir.stats._measures import MEASURES
+from weir.store import DEFAULT, Store
+from weir.sweep._define import SweepSpec, define_sweep
+from weir.sweep._execute import chosen_workers, execute_plan
+from weir.sweep._plan import plan_at_one_point
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    from weir.export import Exported, Form
+    from weir.run._captures import Capture
+    from weir.scenario._toml import Value
+    from weir.sweep._define import Axes
+    from weir.sweep._plan import Plan
+    from weir.sweep._runner import Progress
+    from weir.sweep._view import Sweep
+    from weir.sweep._workers import Workers
+    from weir.tune._confirmation import OnStep
+    from weir.tune._tune import Tuned
+
+    OnProgress = Callable[[Progress], None]
+    Place = str | os.PathLike[str]
+
+
+def load(source: str | os.PathLike[str], set: Mapping[str, Value] | None = None) -> Scenario:
+    """The scenario in a TOML file, or the bundled one of that name.
+
+    `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. Raises
+    ScenarioError.
+    """
+    return Scenario.load(source, set)
+
+
+class Scenario(below.Scenario):
+    """A network, its traffic and its measurement, with what can be done with it. Immutable.
+
+    `run`, `compare` and `sweep` keep every finished run in a store, and return a `Sweep`: the result. The
+    same call again computes nothing twice; a result gets a number of its own in its store, and nothing
+    replaces it.
+    """
+
+    def run(
+        self,
+        replications: int = 1,
+        seed: int | None = None,
+        threads: int = 0,
+        progress: OnProgress | None = None,
+        *,
+        capture: Sequence[str] = (),
+        store: Place | None = None,
+    ) -> Sweep:
+        """Runs the scenario itself, without its variants.
+
+        Args:
+            replications: independent runs, with seeds `seed`, `seed + 1`, ...
+            seed: of the first run; the scenario's own if None.
+            threads: 0 means every core. Results do not depend on it.
+            progress: called several times a second.
+            capture: links whose packets in the first run are written to pcapng files, such as
+                `"bottleneck"`, `"bottleneck:reverse"`, `"bottleneck:in"` or `"bottleneck=trace.pcapng"`.
+            store: directory that keeps finished runs; results/store if None.
+
+        Raises WeirError for a capture that cannot be made. Ctrl-C ends the runs at once.
+        """
+        plan = self.plan_run(replications, seed)
+        captures = parsed(capture, self.core)
+        return _done(plan, store, chosen_workers(threads=threads), progress, captures)
+
+    def compare(
+        self,
+        replications: int = 1,
+        seed: int | None = None,
+        threads: int = 0,
+        progress: OnProgress | None = None,
+        *,
+        variants: Sequence[str] | None = None,
+        disciplines: Sequence[str] | None = None,
+        baseline: str | None = None,
+        margins: Mapping[str, float] | None = None,
+        store: Place | None = None,
+    ) -> Sweep:
+        """Runs variants of the scenario with the same seeds, so that differences are paired.
+
+        Args:
+            variants: which of the scenario's variants; all of them if None.
+            disciplines: instead of variants, these queue disciplines with their defaults.
+            baseline: the variant that the others are compared with; the first if None.
+            margins: measure to the largest difference, in its unit, that is called equal. Without one,
+                nothing is: an interval around zero shows no difference, but not equality.
+
+        The rest is as in `run`. Raises ScenarioError for unknown names and for a scenario
+        without variants.
+        """
+        plan = self.plan_comparison(replications, seed, variants, disciplines, baseline, margins)
+        return _done(plan, store, chosen_workers(threads=threads), progress)
+
+    def sweep(
+        self,
+        axes: Axes | None = None,
+        replications: int | None = None,
+        *,
+        until: str | Sequence[str] | None = None,
+        samples: int | None = None,
+        method: str | None = None,
+        variants: str | Sequence[str] | None = None,
+        disciplines: str | Sequence[str] | None = None,
+        seed: int | None = None,
+        name: str | None = None,
+        store: Place | None = None,
+        threads: int | None = None,
+        executor: Executor | None = None,
+        workers: int = 0,
+        dask: str | None = None,
+        progress: OnProgress | None = None,
+    ) -> Sweep:
+        """Runs the scenario, or its variants, at every point of some axes.
+
+        After an interruption the same call does only what is missing.
+
+        Args:
+            axes: path to values, `{"links.bottleneck.rate": ["5 Mbit/s", "20 Mbit/s"]}`, or as on
+                the command line, `["flows.ftp.count=10..50 by 10"]`; those of the file if None.
+            replications: of every point; with `until` at most. The file's, else 1 (100).
+            until: rules such as `"goodput ±0.5%"`: replicate a point until all of them hold.
+            samples: sample the axes at so many points; `method` says how: lhs, sobol, morris
+                (then trajectories), saltelli (then base points).
+            variants: only these; all of them if None, and the scenario itself if it has none.
+            disciplines: instead of variants, these queue disciplines with their defaults.
+            seed: of the first replication; the scenario's own if None.
+            name: of the result; the scenario's name if None.
+            store: directory that keeps finished runs; results/store if None.
+            threads: one per core if None.
+            executor: any `concurrent.futures.Executor` instead of threads; `workers` says how
+                many chunks it does at a time, where it does not know.
+            dask: a Dask cluster instead, `local:4` or the address of a scheduler.
+            progress: called several times a second.
+
+        Raises ScenarioError and WeirError for what cannot be done, before any run.
+        """
+        spec = SweepSpec(axes, samples, method, variants, disciplines, replications, until, seed, name)
+        chosen = chosen_workers(threads=threads, executor=executor, slots=workers, dask=dask)
+        return _done(define_sweep(self, spec), store, chosen, progress)
+
+    def tune(
+        self,
+        targets: Sequence[str],
+        vary: Sequence[str],
+        over: Sequence[str] = (),
+        *,
+        store: Place | None = None,
+        threads: int = 0,
+        progress: OnStep | None = None,
+    ) -> Tuned:
+        """Searches a setting that meets targets, or shows that there is none.
+
+        Args:
+            targets: such as `"mean delay < 20 ms"`.
+            vary: parameters and their ranges, such as `"red.max_p=0.01..0.5"`.
+            over: conditions in which the targets have to be met, such as `"rate=5..50 Mbit/s"`.
+            store, threads: as in `run`.
+            progress: called after each step of the search.
+
+        Raises ScenarioError and WeirError for what cannot be tuned, before any run.
+        """
+        from weir.tune._tune import Question, Task, tune
+
+        task = Task.of(self, Question(targets, vary, over))
+        with Store.open(store or DEFAULT, create=True) as opened, chosen_workers(threads=threads) as workers:
+            return tune(task, opened, workers, progress)
+
+    def export(
+        self,
+        link: str | None = None,
+        form: Form = "tc",
+        device: str = "eth0",
+        *,
+        replications: int = 0,
+        threads: int = 0,
+    ) -> Exported:
+        """The queue of a link as a script or configuration for a real one: see `weir.export`.
+
+        Args:
+            link: the bottleneck if None.
+            form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, or the scenario.
+            device: the network interface.
+            replications: of the comparison with the closest discipline, where no kernel has it; 0: none.
+
+        Raises ScenarioError and WeirError for what cannot be exported.
+        """
+        from weir.export import export
+
+        return export(self, link, form, device, replications=replications, threads=threads)
+
+    def plan_run(self, replications: int, seed: int | None = None) -> Plan:
+        """What `run` does, checked."""
+        base = self if seed is None else self.with_seed(seed)
+        return plan_at_one_point("run", base.core, [base.itself()], replications)
+
+    def plan_comparison(
+        self,
+        replications: int,
+        seed: int | None = None,
+        variants: Sequence[str] | None = None,
+        disciplines: Sequence[str] | None = None,
+        baseline: str | None = None,
+        margins: Mapping[str, float] | None = None,
+    ) -> Plan:
+        """What `compare` does, checked."""
+        base = self if seed is None else self.with_seed(seed)
+        for measure in margins or ():
+            if measure not in MEASURES:
+                raise ValueError(f"there is no measure {measure!r}; there are: {', '.join(MEASURES)}")
+        if disciplines is None and not base.variants:
+            raise scenario_error(
+                "this scenario has no variants to compare",
+                "add [variants.NAME] tables, or name queue disciplines: --disciplines drop-tail,red,rem",
+                self.name,
+            )
+        chosen = base.chosen(variants, disciplines)
+        if baseline is not None:
+            names = [variant.name for variant in chosen]
+            if baseline not in names:
+                raise scenario_error(
+                    f"the baseline {baseline!r} is not among what is compared",
+                    suggestion(baseline, names),
+                    self.name,
+                )
+            # The baseline leads every table; the others keep their order.
+            chosen.sort(key=lambda variant: variant.name != baseline)
+        return plan_at_one_point("compare", base.core, chosen, replications, margins)
+
+
+def _done(
+    plan: Plan,
+    store: Place | None,
+    workers: AbstractContextManager[Workers],
+    progress: OnProgress | None,
+    captures: Sequence[Capture] = (),
+) -> Sweep:
+    """The result, open for reading until it is forgotten or closed."""
+    place = store or DEFAULT
+    with Store.open(place, create=True) as opened, workers as chosen:
+        done, _ = execute_plan(plan, opened, chosen, progress, captures=captures)
+    reader = Store.open(place, read_only=True)
+    return type(done)(reader, reader.find_sweep(plan.id))

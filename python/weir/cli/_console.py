@@ -1,0 +1,185 @@
+"""Everything that is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+from weir import _core
+from weir.stats import wording
+from weir.stats._grid import Cell, Grid, render
+from weir.sweep import _describe as describe
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from weir._core import ScenarioError
+    from weir.bench._measure import Measurement
+    from weir.sweep._view import Sweep
+
+_INDENT = "  "
+
+_MOST = 200
+"""Rows of a query that a terminal is shown."""
+
+
+def print_text(text: str) -> None:
+    """Data: to stdout."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def print_json(document: object) -> None:
+    """Data for machines: to stdout."""
+    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def note(text: str) -> None:
+    """What is good to know: to stderr."""
+    sys.stderr.write(f"{text}\n")
+
+
+def print_error(message: str, hint: str | None = None) -> None:
+    """What went wrong, and what to do: to stderr."""
+    note(f"error: {message}")
+    if hint:
+        note(f"hint: {hint}")
+
+
+def print_scenario_error(error: ScenarioError) -> None:
+    """`file:line: path: message`, and the hint."""
+    place = error.file if error.line is None else f"{error.file}:{error.line}"
+    note(": ".join(part for part in (place, error.path, error.message) if part))
+    if error.hint:
+        note(f"hint: {error.hint}")
+
+
+def print_sweep(sweep: Sweep, measures: Sequence[str] = (), rows: int | None = None) -> None:
+    """The tables that are read first, and the paired differences. With axes, at most so many rows."""
+    from weir.stats._measures import HEADLINE, OF_TRANSFERS, OVERVIEW
+    from weir.sweep._grids import grids_of
+
+    width = get_terminal_size().columns
+    head = sweep.title
+    if sweep.axes or sweep.unfinished:
+        head += f"\n{sweep.name}: {describe.state(sweep)}"
+    if sweep.until:
+        head += f"\nuntil {' and '.join(str(rule) for rule in sweep.until)}"
+    if sweep.finished.is_empty():
+        print_text(f"{head}\nnothing is finished yet")
+        return
+    # With a rule, points differ in the number of replications.
+    basis = wording.replications(2).partition(" of ")[0] if sweep.until else None
+    head += f"\n{basis or wording.replications(sweep.replications)}"
+    if sweep.has_several_links:
+        head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
+    # What a column per period or a line per variant has room for.
+    usual = OVERVIEW if len(sweep.variants) == 1 and not sweep.axes else HEADLINE[: 3 if sweep.axes else 2]
+    usual += OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ()
+    blocks = [head, *(render(grid, width) for grid in grids_of(sweep, measures or usual, rows))]
+    if len(sweep.variants) > 1 and not sweep.axes:
+        blocks.append(_comparison(sweep, width))
+    print_text("\n\n".join(blocks))
+
+
+def print_results(listed: Sequence[Mapping[str, Any]], versions: Mapping[int, int]) -> None:
+    """The results of a store, a line for each."""
+    runs = sum(versions.values())
+    text = f"{runs:,} finished runs"
+    if set(versions) - {_core.results_version}:
+        text += f" ({', '.join(f'{n:,} of results version {version}' for version, n in versions.items())})"
+    print_text(text)
+    if not listed:
+        return
+    heads = ("number", "name", "kind", "points", "variants", "runs", "size", "made", "command")
+    lines = [
+        (
+            str(entry["number"]),
+            str(entry["name"]),
+            str(entry["kind"]),
+            f"{entry['points']:,}",
+            str(entry["variants"]),
+            str(entry["state"]).partition(";")[0].removesuffix(" runs").removesuffix(" run"),
+            describe.size(entry["bytes"]),
+            str(entry["created"]),
+            str(entry["command"] or ""),
+        )
+        for entry in listed
+    ]
+    widths = [max(len(line[column]) for line in (heads, *lines)) for column in range(len(heads))]
+    left = {1, 2, 7, 8}
+    width = get_terminal_size().columns
+    for line in (heads, *lines):
+        texts = [
+            text.ljust(widths[column]) if column in left else text.rjust(widths[column])
+            for column, text in enumerate(line)
+        ]
+        text = "  ".join(texts).rstrip()
+        cut = sys.stdout.isatty() and len(text) > width
+        print_text(f"{text[: width - 1]}…" if cut else text)
+
+
+def print_frame(frame: pl.DataFrame) -> None:
+    """Rows of a query, all columns, a dash for what is not defined."""
+    width = get_terminal_size().columns
+    if frame.is_empty():
+        print_text("no rows")
+        return
+    first, *others = frame.columns
+    rows = [
+        (_plain(row[0]), [Cell(_plain(value)) for value in row[1:]]) for row in frame.head(_MOST).iter_rows()
+    ]
+    left = (
+        f" (the first {_MOST:,} of {len(frame):,} rows; --export FILE writes all)"
+        if len(frame) > _MOST
+        else ""
+    )
+    print_text(render(Grid(f"{first}{left}", others, rows), width))
+
+
+def print_measurements(measurements: Sequence[Measurement]) -> None:
+    """A line per case of `weir bench`."""
+    peers = any(measurement.ratio is not None for measurement in measurements)
+    heads = ["ns/packet", "packets", "user s", "peak MB", "added MB"]
+    heads += ["ns-2 ns/packet", "ratio"] if peers else []
+    rows: list[tuple[str, list[Cell]]] = []
+    for m in measurements:
+        texts = [
+            f"{m.ns_per_packet:.0f}", f"{m.packets}", f"{m.user_s:.2f}",
+            f"{m.peak_rss_mb:.1f}", f"{m.added_rss_mb:.1f}",
+        ]  # fmt: skip
+        if peers:
+            texts += [wording.number(m.ns2_ns_per_packet, 0), wording.number(m.ratio, 1)]
+        rows.append((m.case, [Cell(text) for text in texts]))
+    grid = Grid(f"Least of {measurements[0].repeat} runs", heads, rows)
+    print_text(render(grid, get_terminal_size().columns))
+
+
+def _comparison(sweep: Sweep, width: int) -> str:
+    from weir.stats._analysis import axis_of
+    from weir.stats._measures import compared
+
+    axis = axis_of(sweep.observations())
+    differences = sweep.differences(measures=compared(transfers=sweep.has_transfers))
+    clauses = wording.comparison(differences, axis)
+    lines = [f"Against {sweep.label(sweep.baseline)}: paired differences over the whole run"]
+    for label, said in clauses.items():
+        lines += textwrap.wrap(
+            f"{label}: {'; '.join(said)}.",
+            width=width,
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT * 2,
+            break_on_hyphens=False,
+        )
+    if sweep.replications > 2:
+        lines.append(f"{_INDENT}r: correlation of the pairs")
+    return "\n".join(lines)
+
+
+def _plain(value: object) -> str:
+    if value is None or value != value:  # noqa: PLR0124 - NaN
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,178 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+Source = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a bundled scenario: see weir list.")
+]
+Which = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RESULT]", help="Number, name or id of a result: see weir results. Default: the newest."
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help='Replace a value: --set links.bottleneck.rate="10 Mbit/s". May be repeated.',
+    ),
+]
+Variants = Annotated[str | None, typer.Option(metavar="NAME,NAME", help="Only these variants. Default: all.")]
+Disciplines = Annotated[
+    str | None,
+    typer.Option(metavar="NAME,NAME", help="Queue disciplines with their defaults instead of the variants."),
+]
+Replications = Annotated[
+    int, typer.Option("--replications", "-n", min=1, help="Independent runs, each with its seed.")
+]
+Seed = Annotated[
+    int | None, typer.Option(min=0, max=2**62, help="Of the first replication. Default: the scenario's.")
+]
+StorePath = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="DIR", help="Where finished runs are kept. Default: results/store."),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
+]
+Processes = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4.")
+]
+Report = Annotated[
+    bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
+]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
+Export = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the rows to FILE: .csv, .parquet or .json.")
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="Show this measure: see weir list. May be repeated."),
+]
+
+
+@dataclass(frozen=True)
+class WorkerChoice:
+    """Who does the runs: at most one of them."""
+
+    threads: Threads = None
+    processes: Processes = None
+    dask: Dask = None
+
+    def __post_init__(self) -> None:
+        if sum(choice is not None for choice in (self.threads, self.processes, self.dask)) > 1:
+            raise typer.BadParameter("choose one of --threads, --processes and --dask")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As arguments of `chosen_workers`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is printed and written of a result."""
+
+    measure: Measures = None
+    report: Report = False
+    json: Json = False
+    quiet: Quiet = False
+
+    def __post_init__(self) -> None:
+        chosen_measures(self.measure)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Empty: those that are shown by default."""
+        return chosen_measures(self.measure)
+
+
+def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb for typer: the fields of its parameters that are dataclasses are options of their own."""
+    hints = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(verb).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name]))
+            continue
+        of_group = get_type_hints(groups[name], include_extras=True)
+        parameters += [
+            Parameter(
+                field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=of_group[field.name]
+            )
+            for field in fields(groups[name])
+        ]
+
+    @wraps(verb)
+    def command(**values: object) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        verb(**values)
+
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def assignments(values: list[str] | None) -> list[tuple[str, str]]:
+    """(path, value) of every `--set`."""
+    found: list[tuple[str, str]] = []
+    for text in values or ():
+        path, equals, value = (part.strip() for part in text.partition("="))
+        if not (path and equals):
+            raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
+        found.append((path, value))
+    return found
+
+
+def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] | None, list[str] | None]:
+    """The names of variants or of disciplines, each of which is `NAME,NAME`."""
+    if variants and disciplines:
+        raise typer.BadParameter("choose --variants or --disciplines, not both")
+    parts = [
+        [name.strip() for name in (text or "").split(",") if name.strip()] for text in (variants, disciplines)
+    ]
+    return parts[0] or None, parts[1] or None
+
+
+def stated_margins(values: list[str] | None) -> dict[str, float]:
+    """Measure to number of every `--margin`."""
+    margins: dict[str, float] = {}
+    for name, text in assignments(values):
+        (measure,) = chosen_measures([name])
+        try:
+            margins[measure] = float(text)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is not a number", param_hint="--margin") from None
+    return margins
+
+
+def chosen_measures(names: list[str] | None) -> tuple[str, ...]:
+    """The measures to show. A hyphen is as good as an underscore."""
+    if not names:
+        return ()
+    from weir.stats._measures import MEASURES
+
+    chosen = tuple(name.replace("-", "_") for name in names)
+    for name in chosen:
+        if name not in MEASURES:
+            raise typer.BadParameter(
+                f"there is no measure {name!r}; there are: {', '.join(MEASURES)}",
+                param_hint="--measure",
+            )
+    return chosen

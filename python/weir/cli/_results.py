@@ -1,0 +1,274 @@
+"""`weir results`, `report`, `plot` and `responses`: what a store has. Nothing is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli._options import Export, Json, Measures, Quiet, StorePath, Which, assignments, chosen_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from weir.store import Store
+
+Dimension = Annotated[
+    str | None, typer.Option(metavar="AXIS", help="An axis, by path or last part; variant; users.")
+]
+
+
+def results(
+    which: Which = None,
+    *,
+    store: StorePath = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITION", help="Only these rows, in SQL: \"label = 'RED' and replication < 5\"."
+        ),
+    ] = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUERY",
+            help="Ask in SQL. Tables: estimates, observations, links, groups, flows, delays, completions, "
+            "series, results.",
+        ),
+    ] = None,
+    export: Export = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which rows: a table as for --sql, but not results. Default: estimates; with --where "
+            "observations.",
+        ),
+    ] = None,
+    measure: Measures = None,
+    remove: Annotated[
+        bool,
+        typer.Option("--remove", help="Remove the result and its directory. Its runs stay: see --prune."),
+    ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="Remove the runs that belong to no result, and say how much it was."),
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every file of the store and compare it with the journal.")
+    ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Make a damaged or lost journal anew from what there is."),
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List the results in the store; show, filter, query and export one; give space back."""
+    measures = chosen_measures(measure)
+    if sql and (where or table):
+        raise typer.BadParameter("a query has its own table and condition: leave out --where and --table")
+    if remove and which is None:
+        raise typer.BadParameter("name the result to remove: weir results 3 --remove")
+
+    from weir import store as stores
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.sweep import _query as query
+
+    if rebuild:
+        for sentence in stores.rebuild(store or stores.DEFAULT):
+            console.note(f"store: {sentence}")
+    with command.opened(store, quiet=quiet) as opened:
+        if verify:
+            query.verify(opened, say=console.note)
+        if remove or prune:
+            if remove and which is not None:
+                console.print_text(query.remove(opened, which))
+            if prune:
+                console.print_text(query.prune(opened))
+            return
+        if not any((where, sql, export, table)):
+            _show(opened, which, measures, as_json=json)
+            return
+        chosen = command.found(opened, which)
+        frame = (
+            query.query(opened, chosen, sql) if sql else query.rows(opened, chosen, table, where, measures)
+        )
+        _show_rows(frame, export, as_json=json, quiet=quiet)
+
+
+def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: bool) -> None:
+    """One result, or the list of all."""
+    from weir.cli import _console as console
+    from weir.sweep import Sweep
+    from weir.sweep import _query as query
+    from weir.sweep._plan import TUNING
+
+    if which is None:
+        listed = query.listing(store)
+        if as_json:
+            console.print_json(listed)
+        else:
+            console.print_results(listed, store.versions())
+        return
+    record = store.find_sweep(which)
+    if record.definition["kind"] == TUNING:
+        from weir.cli import _tuning as tuning
+        from weir.tune._tune import again
+
+        tuning.show(again(store, record), as_json=as_json)
+        return
+    sweep = Sweep(store, record)
+    measures = measures or (query.SHOWN if sweep.axes else ())
+    if as_json:
+        console.print_json(sweep.document(measures or None))
+    else:
+        console.print_sweep(sweep, measures)
+
+
+def report(which: Which = None, *, store: StorePath = None, quiet: Quiet = False) -> None:
+    """Write the page of a result, with its figures, from the store alone: nothing is run."""
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.sweep import Sweep
+    from weir.sweep._plan import TUNING
+
+    with command.opened(store, quiet=quiet) as opened:
+        record = opened.find_sweep(which)
+        if record.definition["kind"] == TUNING:
+            from weir.cli import _tuning as tuning
+            from weir.tune._tune import again
+
+            page = tuning.report(opened, again(opened, record), quiet=quiet)
+        else:
+            page = command.report(Sweep(opened, record), quiet=quiet)
+        console.print_text(str(page))
+
+
+def plot(
+    which: Which = None,
+    *,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="lines, heat, tradeoff, ellipses, cdf, tail, over-time, trend or sensitivity. "
+            "Default: every figure that suits the sweep, and a report.",
+        ),
+    ] = None,
+    measure: Annotated[str | None, typer.Option(metavar="NAME", help="See weir list measures.")] = None,
+    x: Dimension = None,
+    y: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of a heat map an axis; of a trade-off a measure.")
+    ] = None,
+    family: Dimension = None,
+    facet: Dimension = None,
+    load: Annotated[
+        str | None, typer.Option(metavar="AXIS", help="Of a trade-off: what grows along a curve.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AXIS=VALUE", help="Only this level of an axis. May be repeated."),
+    ] = None,
+    store: StorePath = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Of one figure: .svg, .pdf, .png, .html or .json; of all, a directory. "
+            "Default: KIND.svg, results/NUMBER-NAME.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Draw figures of a sweep from the store alone: nothing is run."""
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+
+    options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
+    given = {name: value for name, value in options.items() if value is not None}
+    if kind is None and given:
+        raise typer.BadParameter(f"--{next(iter(given))} belongs to a kind of figure: add --kind lines")
+    if kind is None and out is not None and out.suffix:
+        raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
+    with command.opened(store, quiet=quiet) as opened:
+        chosen = command.found(opened, which)
+        if kind is None:
+            place = command.report(chosen, out, quiet=quiet)
+        else:
+            from weir.plot import figure
+
+            drawn = figure(chosen, kind.replace("-", "_"), where=dict(assignments(only)), **given)
+            place = out or Path(f"{kind.replace('_', '-')}.svg")
+            command.save_figure(drawn, place)
+        if not quiet:
+            console.note(str(place))
+
+
+def responses(
+    which: Which = None,
+    *,
+    band: Annotated[
+        str, typer.Option(metavar="LOW..HIGH", help='Where the queue belongs: "62.5 kB..375 kB".')
+    ],
+    link: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the bottleneck.")] = None,
+    hold: Annotated[str, typer.Option(metavar="TIME", help="For so long it must stay there.")] = "10 s",
+    average: Annotated[
+        str, typer.Option(metavar="TIME", help="Of the moving average, shown beside the samples.")
+    ] = "100 ms",
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME",
+            help="Times count from here. May be repeated. Default: when flows or the rate change.",
+        ),
+    ] = None,
+    runs: Annotated[bool, typer.Option("--runs", help="Every run by itself.")] = False,
+    store: StorePath = None,
+    export: Export = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show how long a queue takes to return into a band after each change of load."""
+    low, dots, high = (part.strip() for part in band.partition(".."))
+    if not (low and dots and high):
+        raise typer.BadParameter(f"{band!r} is not LOW..HIGH", param_hint="--band")
+
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.stats import _responses as found
+
+    with command.opened(store, quiet=quiet) as opened:
+        rows = command.found(opened, which).responses(low, high, link=link, hold=hold, average=average, at=at)
+        if not runs:
+            rows = found.estimates(rows)
+        if export is not None or json or runs:
+            if json or (export is not None and export.suffix == ".json"):
+                rows = found.without_infinity(rows)
+            _show_rows(rows, export, as_json=json, quiet=quiet)
+        else:
+            console.print_text(found.text_of(rows, hold, get_terminal_size().columns))
+
+
+def _show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """Rows of a table or query: to a file, as JSON, or as text."""
+    from weir.cli import _console as console
+    from weir.sweep import _query as query
+
+    if frame.is_empty() and not quiet:
+        console.note("no row meets the condition")
+    if export is not None:
+        query.export(frame, export)
+        if not quiet:
+            console.note(f"{len(frame):,} rows: {export}")
+    elif as_json:
+        console.print_json(query.plain(frame))
+    else:
+        console.print_frame(frame)

@@ -1,0 +1,264 @@
+"""`weir run`, `compare` and `sweep`: do a plan, print the result, say where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli._options import (
+    Disciplines,
+    Replications,
+    Seed,
+    Set,
+    Shown,
+    Source,
+    StorePath,
+    Variants,
+    WorkerChoice,
+    assignments,
+    compared,
+    stated_margins,
+    with_groups,
+)
+
+if TYPE_CHECKING:
+    from weir.run._captures import Capture
+    from weir.store import Store
+    from weir.sweep import Plan, Sweep, Tally
+
+
+@with_groups
+def run(
+    scenario: Source,
+    *,
+    set_: Set = None,
+    replications: Replications = 1,
+    seed: Seed = None,
+    capture: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK[:reverse][:in][=FILE]",
+            help="Write the packets of a link as pcapng, of the first replication. May be repeated.",
+        ),
+    ] = None,
+    store: StorePath = None,
+    workers: WorkerChoice,
+    shown: Shown,
+) -> None:
+    """Run a scenario and show what was measured. The result gets a number, and is kept."""
+    overrides = assignments(set_)
+
+    from weir._api import Scenario
+    from weir.cli import _console as console
+    from weir.run._captures import parsed
+
+    loaded = Scenario.load(scenario, overrides)
+    plan = loaded.plan_run(replications, seed)
+    _run(plan, store, workers, shown, parsed(capture or (), loaded.core))
+    if loaded.variants and not shown.quiet:
+        console.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
+
+
+@with_groups
+def compare(
+    scenario: Source,
+    *,
+    disciplines: Disciplines = None,
+    variants: Variants = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What to compare with. Default: the first.")
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE=VALUE",
+            help="Call it equal if the whole interval lies within. May be repeated.",
+        ),
+    ] = None,
+    set_: Set = None,
+    replications: Replications = 1,
+    seed: Seed = None,
+    store: StorePath = None,
+    workers: WorkerChoice,
+    shown: Shown,
+) -> None:
+    """Run the variants of a scenario with common seeds and show paired differences."""
+    chosen = compared(variants, disciplines)
+    overrides = assignments(set_)
+    margins = stated_margins(margin)
+
+    from weir._api import Scenario
+
+    loaded = Scenario.load(scenario, overrides)
+    plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
+    _run(plan, store, workers, shown)
+
+
+@with_groups
+def sweep(
+    scenario: Source,
+    *,
+    axis: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--axis",
+            "-a",
+            metavar="PATH=VALUES",
+            help='What varies: "links.bottleneck.rate=5, 10, 20 Mbit/s", "flows.ftp.count=10..50 by 10", '
+            '"A=1..100 ms in 7 log"; "A=1, 2; B=10, 20" moves two together. May be repeated. '
+            "Default: [sweep.axes] of the scenario.",
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Sample the axes instead of taking every combination."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How: lhs, sobol, morris or saltelli. Default: lhs."),
+    ] = None,
+    variants: Variants = None,
+    disciplines: Disciplines = None,
+    set_: Set = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            "--replications", "-n", min=1, help="Of every point; with --until, at most. Default: 1, 100."
+        ),
+    ] = None,
+    until: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help='Replicate each point until the interval is narrow enough: "goodput ±0.5%", '
+            '"delay_p99 ±1 ms". May be repeated: all must hold.',
+        ),
+    ] = None,
+    seed: Seed = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of the result. Default: the scenario's name.")
+    ] = None,
+    store: StorePath = None,
+    workers: WorkerChoice,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check every point, say what there would be to do, and stop.")
+    ] = False,
+    shown: Shown,
+) -> None:
+    """Run a scenario over axes. What is finished is kept: the same command does only what is missing."""
+    chosen, instead = compared(variants, disciplines)
+    overrides = assignments(set_)
+
+    from weir._api import Scenario
+    from weir.sweep import SweepSpec, define_sweep
+
+    fixed = [path for path, _ in overrides]
+    spec = SweepSpec(axis, samples, method, chosen, instead, replications, until, seed, name, fixed)
+    plan = define_sweep(Scenario.load(scenario, overrides), spec)
+    if dry_run:
+        _announce(plan, store, as_json=shown.json)
+    else:
+        _run(plan, store, workers, shown)
+
+
+def _run(
+    plan: Plan, store: Path | None, workers: WorkerChoice, shown: Shown, captures: Sequence[Capture] = ()
+) -> None:
+    """Does what is missing, and shows the result."""
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.stats import HEADLINE
+
+    with command.opened(store, create=True, quiet=shown.quiet) as opened:
+        sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
+        # Of a sweep the headline, and what decided; otherwise the console chooses.
+        usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
+        measures = shown.measures or tuple(dict.fromkeys(usual))
+        if shown.json:
+            document = sweep.document(shown.measures or (measures if sweep.axes else None))
+            now = {"found": tally.found, "done": tally.done, "elsewhere": tally.elsewhere}
+            files = {name: str(file) for name, file in sweep.captures.items()}
+            places = {"directory": str(sweep.directory), "captures": files}
+            console.print_json({**document, **places, **now, "wall_s": tally.wall_s})
+        else:
+            console.print_sweep(sweep, measures, rows=40)
+        if not shown.quiet:
+            _say_end(plan, sweep, tally, store)
+        if shown.report:
+            page = command.report(sweep, quiet=shown.quiet)
+            if not shown.quiet:
+                console.note(f"report: {page}")
+
+
+def _announce(plan: Plan, store: Path | None, *, as_json: bool) -> None:
+    """What there would be to do."""
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.store import DEFAULT
+    from weir.sweep._describe import counted
+
+    found = 0
+    runs = {int(key) for key in plan.keys.ravel()}
+    if ((store or DEFAULT) / "journal.sqlite").exists():
+        with command.opened(store, create=False, quiet=True) as opened:
+            found = len(opened.finished(runs))
+    points, variants = len(plan.design.rows), [variant.name for variant in plan.variants]
+    if as_json:
+        of_plan = {"name": plan.name, "id": plan.id, "points": points, "variants": variants}
+        counts = {"replications": plan.replications, "runs": len(runs), "finished": found}
+        console.print_json({**of_plan, **counts})
+        return
+    parts = [counted(points, "point"), *([counted(len(variants), "variant")] if len(variants) > 1 else [])]
+    parts.append(("at most " if plan.until else "") + counted(plan.replications, "replication"))
+    console.print_text(f"{plan.name}: {', '.join(parts)}; {len(runs):,} runs, {found:,} of them finished")
+
+
+def _done(
+    plan: Plan, store: Store, choice: WorkerChoice, captures: Sequence[Capture], *, quiet: bool
+) -> tuple[Sweep, Tally]:
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.cli._live import following
+    from weir.sweep import chosen_workers, execute_plan
+    from weir.sweep._describe import counted
+
+    options = choice.options
+    # AQMs in Python share the interpreter of their process: by default they get processes of their own.
+    if not any(options.values()) and plan.keys.size > 1 and plan.has_python_aqms:
+        options["processes"] = 0
+    try:
+        with chosen_workers(**options) as workers, following(plan, workers.what, quiet=quiet) as follow:
+            line = command.command_line()
+            return execute_plan(
+                plan, store, workers, follow.show, watch=follow.watch, command=line, captures=captures
+            )
+    except KeyboardInterrupt:
+        runs = set(plan.keys.ravel().tolist())
+        console.note(
+            f"interrupted; {len(store.finished(runs)):,} of {counted(len(runs), 'run')} are finished "
+            "and safe: the same command does the rest"
+        )
+        raise typer.Exit(command.INTERRUPTED) from None
+
+
+def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None:
+    """What was done, what it cost, and how to open the result."""
+    from weir.cli import _command as command
+    from weir.cli import _console as console
+    from weir.sweep._describe import counted, speed
+
+    pace = speed(sweep.cost) if tally.done else ""
+    parts = [f"{counted(tally.done, 'run')} in {tally.wall_s:.1f} s ({tally.cpu_s:.1f} s of CPU{pace})"]
+    if tally.found:
+        parts.append(f"{counted(tally.found, 'run')} found in the store")
+    if tally.elsewhere:
+        parts.append(f"{counted(tally.elsewhere, 'run')} done by another command")
+    console.note("; ".join(parts))
+    if plan.unaffected:
+        console.note(f"an axis does not apply to {', '.join(plan.unaffected)}: the same at all its values")
+    for name, file in sweep.captures.items():
+        console.note(f"capture {name}: {file}")
+    console.note(command.where_it_is(sweep.number, store))

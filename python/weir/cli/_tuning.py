@@ -1,0 +1,117 @@
+"""What `weir tune`, `weir results` and `weir report` say and write of an answer of tuning."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import wrap
+
+from weir._errors import WeirError
+from weir.cli import _command as command
+from weir.cli import _console as console
+from weir.cli._live import lines
+from weir.cli._tune import Wanted
+from weir.export import FORMS, ExportError
+from weir.export import export as exported
+from weir.store import Store
+from weir.tune._confirmation import OnStep, Step
+from weir.tune._sampled import Front
+from weir.tune._text import front_text, miss_words, percent, sentence, text_of
+from weir.tune._tune import Tuned
+
+MEASURED = 5
+"""Replications of a discipline that no kernel has, and of the closest one, to say how far apart they are."""
+
+
+def show(found: Tuned | Front, *, as_json: bool) -> None:
+    """The answer."""
+    if as_json:
+        console.print_json(found.to_json())
+    else:
+        console.print_text(front_text(found) if isinstance(found, Front) else text_of(found))
+
+
+def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Wanted) -> None:
+    """Prints the answer, or what was wanted in its place; writes files; says how to open the result."""
+
+    def note(text: str) -> None:
+        if not wanted.quiet:
+            console.note(text)
+
+    assert found.record is not None
+    number = found.record.number
+    if isinstance(found, Front):
+        show(found, as_json=wanted.json)
+        note(command.where_it_is(number, store, page=False))
+        return
+    if wanted.export is not None:
+        _show_export(found, wanted.export, wanted.device)
+    else:
+        show(found, as_json=wanted.json)
+    if wanted.save is not None:
+        command.write_text(wanted.save, found.scenario.to_toml())
+        note(f"scenario: {wanted.save} ({found.answer.verdict})")
+    note(command.where_it_is(number, store))
+    if wanted.report:
+        note(f"report: {report(opened, found, wanted.device, quiet=wanted.quiet)}")
+
+
+def _show_export(tuned: Tuned, form: str, device: str) -> None:
+    """The tuned queue as a script, with the verdict above everything else: a script is copied, and what was
+    on the screen is not."""
+    console.note(sentence(tuned.answer))
+    line = command.command_line()
+    found = exported(tuned.scenario, None, form, device, replications=MEASURED, command=line)  # type: ignore[arg-type]
+    mark = "" if tuned.answer.verdict in {"achieved", "defaults already meet it"} else "TARGETS NOT MET: "
+    said = [f"# {line}" for line in wrap(f"{mark}{sentence(tuned.answer)}", 96)]
+    first, *rest = found.text.splitlines()
+    head = [first, *said] if first.startswith("#!") else [*said, first]
+    console.print_text("\n".join([*head, *rest]))
+    for warning in found.warnings:
+        console.note(f"warning: {warning}")
+
+
+def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: bool) -> Path:
+    """Writes the page of evidence into the directory of the result; returns it. Takes some seconds."""
+    if isinstance(found, Front):
+        raise WeirError("a front has no page", "weir results shows its settings")
+    from weir.report._tuning import Evidence
+
+    exports: dict[str, str] = {}
+    for form, name in zip(FORMS, ("tc script", "OpenWrt SQM", "WRED"), strict=False):
+        try:
+            exports[name] = exported(found.scenario, None, form, device).text
+        except ExportError:
+            continue
+    evidence = Evidence(found, exports)
+    assert found.record is not None
+    return command.write_page(store, found.record, evidence.write, quiet=quiet)
+
+
+@contextmanager
+def following(*, quiet: bool) -> Generator[OnStep | None]:
+    """Progress of a search, the best so far with its interval: on a terminal a line that changes; elsewhere
+    one now and then; nothing if `quiet`."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        with Live(console=Console(stderr=True), transient=True) as live:
+            yield lambda step: live.update(Spinner("line", text=_line(step)))
+    else:
+        yield lines(_line)
+
+
+def _line(step: Step) -> str:
+    """`refining, 62 runs; best 33 packets, 0.1: a margin of 8.2% ±1.2%`."""
+    text = f"{step.doing}, {step.runs} runs"
+    if not step.setting:
+        return text
+    values = ", ".join(str(value) for _, value in step.setting)
+    interval = "" if step.half_width in {0.0, float("inf")} else f" ±{percent(step.half_width)}"
+    return f"{text}; best {values}: {miss_words(step.shortfall)}{interval}"

@@ -1,0 +1,36 @@
+"""What `weir list` lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from weir.scenario import _declared as declared
+from weir.scenario._scenario import Scenario, bundled
+from weir.stats._measures import MEASURES
+
+
+def _scenarios() -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
+    for name, path in bundled().items():
+        scenario = Scenario.load(path)
+        entries.append({"name": name, "summary": scenario.title, "variants": scenario.variants})
+    return entries
+
+
+def _measures() -> list[dict[str, Any]]:
+    return [
+        {"name": measure.name, "summary": measure.definition, "unit": measure.unit}
+        for measure in MEASURES.values()
+    ]
+
+
+CATALOGUE: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "disciplines": lambda: [asdict(one) for one in declared.disciplines()],
+    "congestion": lambda: [asdict(one) for one in declared.congestion_controls()],
+    "recovery": lambda: [asdict(one) for one in declared.recoveries()],
+    "scenarios": _scenarios,
+    "measures": _measures,
+}
+"""Kind to a function that lists it: dictionaries with at least name and summary."""

@@ -1,0 +1,126 @@
+"""What a discipline does on the standard step of load, as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import altair as alt
+import polars as pl
+
+from weir.plot import Figure, envelope
+from weir.plot import _style as style
+from weir.plot._chart import Pen, panel, side
+from weir.plot._over_time import swings, time_side
+from weir.sweep._execute import unrecorded
+
+if TYPE_CHECKING:
+    from weir.disciplines._reference import Discipline
+    from weir.scenario._scenario import Scenario
+    from weir.scenario._toml import Value
+
+SLOTS = 240
+"""Of a curve: a picture in the documentation is small."""
+
+_SYMBOLS = {"bytes": "B", "bytes per second": "B/s", "seconds": "s"}
+"""Of the units that take prefixes."""
+
+_PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"))
+"""From how much on each is taken."""
+
+_EXTENT = 34
+"""Of the labels of an axis."""
+
+
+def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, Figure]:
+    """One figure per discipline, by name: all with the same traffic, but for what a discipline sets."""
+    series = _series(scenario, disciplines)
+    found: dict[str, Figure] = {}
+    for discipline in disciplines:
+        wanted = ["queue", *discipline.figure]
+        rows = envelope(
+            series.filter(variant=discipline.name).filter(pl.col("variable").is_in(wanted)),
+            ["variable"],
+            SLOTS,
+        )
+        if set(rows["variable"]) != set(wanted):
+            raise ValueError(f"{discipline.name} does not record all of {', '.join(wanted)}")
+        units = {name: discipline.variables[name].default_unit for name in discipline.figure}
+        rows, panels = _scaled(rows, {"queue": "packets", **units})
+        found[discipline.name] = Figure(
+            discipline.name,
+            f"{discipline.title} on a step of load",
+            f"{scenario.title}.",
+            _chart(panels, loads(scenario), scenario.duration),
+            rows.drop("slot_s"),
+        )
+    return found
+
+
+def shown(scenario: Scenario, discipline: Discipline) -> Scenario:
+    """What the discipline is shown on."""
+    aqm: dict[str, Value] = {f"{scenario.network.bottleneck.key}.queue": {discipline.name: {}}}
+    return scenario.replace(aqm).replace(discipline.set)
+
+
+def _series(scenario: Scenario, disciplines: Sequence[Discipline]) -> pl.DataFrame:
+    """What the bottleneck records in a run of each."""
+    variants = [replace(shown(scenario, one).itself(), name=one.name) for one in disciplines]
+    with unrecorded(scenario.core, variants, 1) as sweep:
+        here = sweep.series.filter(pl.col("component") == f"links.{sweep.bottleneck}.forward")
+    return here.with_columns(pl.col("variant", "variable").cast(pl.String))
+
+
+def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The rows in units of which few digits are needed, and the titles of the panels."""
+    titles: dict[str, str] = {}
+    for name, declared in units.items():
+        this, unit = pl.col("variable") == name, declared
+        if unit in _SYMBOLS:
+            highest = cast("float", rows.filter(this)["highest"].max())
+            factor, prefix = next((s for s in _PREFIXES if highest >= s[0]), _PREFIXES[-1])
+            numbers = pl.col("lowest", "mean", "highest")
+            rows = rows.with_columns(pl.when(this).then(numbers / factor).otherwise(numbers))
+            unit = f"{prefix}{_SYMBOLS[unit]}"
+        titles[name] = f"{'Queue' if name == 'queue' else name} ({unit})".removesuffix(" (None)")
+    return rows, titles
+
+
+def loads(scenario: Scenario) -> list[tuple[float, int]]:
+    """How many flows there are from when on, s, in the order of time."""
+    network = scenario.network
+    return [(change.at_s, change.after) for change in network.port(network.bottleneck.name).load]
+
+
+def _chart(panels: Mapping[str, str], steps: Sequence[tuple[float, int]], end: float) -> alt.VConcatChart:
+    names = list(panels)
+    look = style.look(names, None, "variable")
+    drawn: list[alt.LayerChart] = []
+    for name, title in panels.items():
+        first, last = name == names[0], name == names[-1]
+        # Above its panel, and above the flows: beside it a long name would not fit.
+        above = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": -_EXTENT}
+        axis = {"tickCount": 4 if first else 3, "minExtent": _EXTENT, "titleY": -20 if first else -9, **above}
+        pen = Pen(time_side(end, labels=last), side("y", title, axis=axis), look)
+        curves = swings(pen.where(f"datum.variable == {name!r}"))
+        drawn.append(panel([*curves, *_steps(steps, end, named=first)], style.WIDTH, 120 if first else 70))
+    # Altair's types say too little of what follows.
+    return cast("alt.VConcatChart", cast("Any", alt.vconcat(*drawn, spacing=10)))
+
+
+def _steps(steps: Sequence[tuple[float, int]], end: float, *, named: bool) -> list[alt.Chart]:
+    """A line at every change of the load; above the first panel, how many flows there are."""
+    changes = [time for time, _ in steps[1:]]
+    rules = alt.Chart(alt.Data(values=[{"x": time} for time in changes]))
+    rules = rules.mark_rule(color=style.GREY, strokeDash=[3, 3]).encode(x="x:Q")
+    if not named:
+        return [rules]
+    texts = [
+        {"x": (time + until) / 2, "text": f"{flows} flows"}
+        for (time, flows), until in zip(steps, [*changes, end], strict=True)
+    ]
+    names = alt.Chart(alt.Data(values=texts)).mark_text(
+        baseline="bottom", dy=-3, color=style.GREY, fontSize=10
+    )
+    return [rules, names.encode(x="x:Q", y=alt.value(0), text="text:N")]

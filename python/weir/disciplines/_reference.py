@@ -1,0 +1,165 @@
+"""The reference of a discipline: what the core declares of it, and NAME.toml in this folder."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from weir._errors import WeirError
+from weir.scenario import _declared as declared
+from weir.scenario._declared import Declared, Parameter
+from weir.scenario._toml import Value
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An inner variable, recorded over time."""
+
+    meaning: str
+    unit: str | None = None
+    """With the defaults first, if there are several: "packets or bytes, as the thresholds are"."""
+
+    @classmethod
+    def of(cls, entry: str | Sequence[str]) -> Variable:
+        """From the file: a sentence, or a meaning and a unit."""
+        return cls(entry) if isinstance(entry, str) else cls(*entry)
+
+    @property
+    def sentence(self) -> str:
+        """Meaning and unit."""
+        return self.meaning if self.unit is None else f"{self.meaning}, in {self.unit}."
+
+    @property
+    def default_unit(self) -> str | None:
+        """The unit with default parameters; figures use it."""
+        return None if self.unit is None else self.unit.partition(" or ")[0]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One topic on which implementations differ; None where nothing is known."""
+
+    topic: str
+    published: str | None = None
+    linux: str | None = None
+    ns2: str | None = None
+    ns3: str | None = None
+    weir: str | None = None
+
+    def __getitem__(self, column: str) -> str | None:
+        return getattr(self, column)
+
+
+COLUMNS = {"published": "paper or RFC", "linux": "Linux", "ns2": "ns-2", "ns3": "ns-3", "weir": "Weir"}
+"""Columns of a table of deviations: key in the file to heading."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The discipline in a Linux kernel."""
+
+    name: str | None = None
+    line: str | None = None
+    """For `tc`, with the equivalents of our defaults."""
+    since: str | None = None
+    """The first kernel that has it."""
+    note: str | None = None
+    """What the line cannot express."""
+    none: str | None = None
+    """The closest one, if no kernel has it."""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, str]) -> Kernel:
+        """From the file: `qdisc`, the arguments of `tc` from the name on, or `none`."""
+        if "none" in entry:
+            return cls(**entry)
+        rest = dict(entry)
+        qdisc = rest.pop("qdisc")
+        return cls(qdisc.split()[0], f"tc qdisc add dev eth0 root {qdisc}", **rest)
+
+
+@dataclass(frozen=True)
+class Discipline:
+    """A discipline with all that its page shows."""
+
+    name: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    title: str
+    year: int
+    sources: tuple[str, ...]
+    idea: str
+    equations: tuple[str, ...]
+    variables: dict[str, Variable]
+    """Inner variables by name."""
+    figure: tuple[str, ...]
+    """Variables drawn below the queue."""
+    set: dict[str, Value]
+    """What the figure's scenario sets besides the defaults, by path."""
+    caption: str
+    """A remark on the figure; may be empty."""
+    tc: Kernel
+    deviations: tuple[Deviation, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """The `COLUMNS` that have an entry."""
+        return [column for column in COLUMNS if any(entry[column] for entry in self.deviations)]
+
+
+def registered() -> list[Discipline]:
+    """All disciplines, in the order of the core."""
+    return [_of(one) for one in declared.disciplines()]
+
+
+def find(name: str) -> Discipline:
+    """The discipline of this name; underscores count as dashes. Raises WeirError."""
+    known = {one.name: one for one in declared.disciplines()}
+    wanted = name.lower().replace("_", "-")
+    if wanted not in known:
+        close = get_close_matches(wanted, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+        raise WeirError(f"there is no discipline {name!r}", hint)
+    return _of(known[wanted])
+
+
+def described() -> list[str]:
+    """The names that have a file here."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def read(name: str) -> dict[str, Any]:
+    """The file of a discipline. Raises KeyError or TypeError for a bad file."""
+    table = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    parts: dict[str, Any] = {
+        "title": str(table.pop("title")),
+        "year": int(table.pop("year")),
+        "sources": tuple(table.pop("sources")),
+        "idea": " ".join(str(table.pop("idea")).split()),
+        "equations": tuple(str(table.pop("equations")).strip("\n").split("\n")),
+        "variables": _variables(table.pop("variables", {}), table.pop("variables_of", None)),
+        "figure": tuple(table.pop("figure")),
+        "set": dict(table.pop("set", {})),
+        "caption": " ".join(str(table.pop("caption", "")).split()),
+        "tc": Kernel.of(table.pop("tc")),
+        "deviations": tuple(Deviation(topic, **entry) for topic, entry in table.pop("deviations").items()),
+    }
+    if table:
+        raise KeyError(f"{name}.toml: {', '.join(table)}")
+    return parts
+
+
+def _variables(own: Mapping[str, Any], of: str | None) -> dict[str, Variable]:
+    """The own variables, after those of the discipline that this one extends."""
+    extended: dict[str, Variable] = {} if of is None else read(of)["variables"]
+    return {**extended, **{key: Variable.of(entry) for key, entry in own.items()}}
+
+
+def _of(declared: Declared) -> Discipline:
+    return Discipline(declared.name, declared.summary, declared.parameters, **read(declared.name))

@@ -1,0 +1,108 @@
+"""One call: a link of a scenario in the form that is asked for, with all that has to be known of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+from weir import _core
+from weir.export import _forms as forms
+from weir.export._closest import Closest, closest
+from weir.export._forms import Exported, Form
+from weir.export._kernel import qdisc_of
+from weir.export._port import ExportError, Port, setting
+from weir.scenario._scenario import Scenario, suggestion
+
+if TYPE_CHECKING:
+    from weir.export._measured import Measured
+    from weir.sweep._runner import OnProgress
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_DEVICE = re.compile(r"[^\s/'\"$`\\;&|<>()*?\[\]{}~#!]{1,15}")
+"""A name of an interface that a shell takes as it is; Linux allows 15 characters."""
+
+
+def export(
+    scenario: Scenario | _core.Scenario,
+    link: str | None = None,
+    form: Form = "tc",
+    device: str = "eth0",
+    *,
+    replications: int = 0,
+    threads: int = 0,
+    progress: OnProgress | None = None,
+    command: str | None = None,
+) -> Exported:
+    """The setting of a link as text.
+
+    Args:
+        scenario: with the setting; of one with variants, choose one before.
+        link: whose discipline, `LINK` or `LINK.reverse`; the bottleneck if None.
+        form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, or the scenario with every default.
+        device: the network interface.
+        replications: of the comparison with what stands in for a discipline that no kernel has; 0: none.
+        threads, progress: of these runs, as for `Scenario.compare`.
+        command: noted as the way to come by the text.
+
+    Raises ScenarioError, ExportError.
+    """
+    if form not in FORMS:
+        raise ExportError(f"there is no form {form!r}", suggestion(str(form), FORMS))
+    if not _DEVICE.fullmatch(device) or device.startswith("-") or device in {".", ".."}:
+        raise ExportError(f"{device!r} is no name of an interface", "`ip link` lists them; such as eth0")
+    core = scenario.core if isinstance(scenario, Scenario) else scenario
+    if form == "scenario":
+        return _scenario(core, link, command)
+    port = Port.of(core, link)
+    if form == "wred":
+        return forms.random_detect(port, command)
+    qdisc = qdisc_of(port)
+    if form == "sqm":
+        if qdisc is None:
+            raise ExportError(
+                f"no kernel has {port.discipline}, so sqm-scripts has not",
+                "--as tc names what comes closest, and measures the difference",
+                port.path,
+            )
+        return forms.sqm(qdisc, device, command)
+    if qdisc is not None:
+        return forms.tc(port, qdisc, device, command)
+    found, other = closest(port)
+    qdisc = qdisc_of(other)
+    assert qdisc is not None, f"{found.discipline} is what no kernel has either"
+    measured = None
+    if replications > 0:
+        # Late: most exports run nothing.
+        from weir.export._measured import measure
+
+        measured = measure(port, other, replications, threads, progress)
+    said = _stand_in(port, qdisc.kind, found, measured)
+    return replace(forms.tc(port, qdisc, device, command, said), closest=found, measured=measured)
+
+
+def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Exported:
+    if link is not None:
+        Port.of(core, link)
+    traces = {
+        port.name: core.value(f"links.{port.name}")["trace"]
+        for port in core.network.ports
+        if port.follows_trace
+    }
+    warnings = [
+        f"{name} follows a trace: {file} has to lie beside this file" for name, file in traces.items()
+    ]
+    head = [core.title, *([f"From: {command}"] if command else []), *forms.listed("Beside it", warnings)]
+    text = "\n".join([*forms.comment(head), "", core.to_toml()])
+    return Exported(text, "scenario", tuple(warnings))
+
+
+def _stand_in(port: Port, kind: str, found: Closest, measured: Measured | None) -> list[str]:
+    """What no kernel has, what stands in for it, why, and how far it is from it."""
+    of = setting("fq", {"aqm": port.settings["aqm"]}) if port.discipline == "fq" else port.discipline
+    here = setting(found.discipline, found.parameters)
+    said = ["", f"No kernel has {of}. What comes closest is {kind}, here {here}: {found.reason}."]
+    if measured is None:
+        return [*said, "How far apart the two are has not been measured.", ""]
+    return [*said, "", measured.lines[0], *(f"  {line}" for line in measured.lines[1:]), ""]

@@ -1,0 +1,147 @@
+"""The port that is exported, with its queue, in plain numbers: bit/s, bytes, seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weir import _core
+from weir._errors import WeirError
+from weir.scenario._scenario import Scenario, scenario_error, suggestion
+from weir.scenario._toml import to_toml
+
+SLOWEST = 1000
+"""Bits per second: below it a packet takes longer than tc's clocks go round."""
+
+
+class ExportError(WeirError, ValueError):
+    """A setting that has no such form."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """One direction of a link, with its queue discipline."""
+
+    scenario: _core.Scenario
+    """Without variants."""
+    core: _core.Port
+    table: Mapping[str, Any]
+    """What the scenario says of it, every default written out: quantities are text with their unit."""
+
+    @staticmethod
+    def of(scenario: Scenario | _core.Scenario, name: str | None = None) -> Port:
+        """The port `LINK` or `LINK.reverse`; the bottleneck if None. Raises ScenarioError, ExportError."""
+        core = scenario.core if isinstance(scenario, Scenario) else scenario
+        known = {port.name: port for port in core.network.ports}
+        name = core.network.bottleneck.name if name is None else name
+        if name not in known:
+            raise scenario_error(f"there is no link {name!r}", suggestion(name, core.links), core.name)
+        port = Port(core, known[name], core.value(f"links.{name}"))
+        if port.rate < SLOWEST:
+            rate = port.table["rate"]
+            raise ExportError(f"a rate of {rate} is none that a shaper can keep", path=f"links.{name}.rate")
+        return port
+
+    def under(self, discipline: str, settings: Mapping[str, Any]) -> Port:
+        """The same port under another discipline. Raises ScenarioError."""
+        changed = [(self.path, to_toml({discipline: dict(settings)}))]
+        try:
+            return Port.of(self.scenario.replace(changed), self.name)
+        except _core.ScenarioError:
+            # One link of a row that the scenario writes in short; written out, every link has its own table.
+            whole = _core.Scenario.loads(self.scenario.to_toml(), self.scenario.name)
+            return Port.of(whole.replace(changed), self.name)
+
+    @property
+    def name(self) -> str:
+        """`LINK`, or `LINK.reverse`."""
+        return self.core.name
+
+    @property
+    def path(self) -> str:
+        """Of the queue in the scenario, written out."""
+        return f"links.{self.name}.queue"
+
+    @property
+    def discipline(self) -> str:
+        return self.core.queue
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Of the discipline, as the scenario has them."""
+        return self.table["queue"][self.discipline]
+
+    def __getitem__(self, setting: str) -> Any:  # noqa: ANN401 - numbers, words, tables
+        """A setting of the discipline as a plain number; None where it has none of that name."""
+        return self.number(self.settings.get(setting))
+
+    def number(self, value: Any) -> Any:  # noqa: ANN401 - whatever a scenario holds
+        """A value of a scenario as a plain number: sizes and levels of the queue in bytes, times in seconds.
+        What is no quantity, as it is."""
+        try:
+            number, unit = _core.quantity(value)
+        except (TypeError, ValueError):
+            return value
+        return number * self.mean_packet if unit == "packets" else number
+
+    @property
+    def rate(self) -> int:
+        """Bits per second, at the start."""
+        return self.core.rate_bps
+
+    @property
+    def mean_packet(self) -> int:
+        """Bytes, of the packet that stands for all where packets are counted."""
+        return self.core.mean_packet_bytes
+
+    @property
+    def packet_s(self) -> float:
+        """Seconds in which the link sends such a packet."""
+        return 8.0 * self.mean_packet / self.rate
+
+    @property
+    def limit(self) -> str:
+        """What may wait, as a scenario writes it."""
+        packets = self.core.limit_packets
+        return f"{self.core.limit_bytes} B" if packets is None else f"{packets} packets"
+
+    @property
+    def limit_bytes(self) -> int:
+        """What may wait, in bytes."""
+        return round(self.number(self.limit))
+
+    @property
+    def limit_packets(self) -> int:
+        """What may wait, in packets of mean size; at least one."""
+        return max(self.limit_bytes // self.mean_packet, 1)
+
+    def holding(self, level: float) -> str:
+        """The time in which the link sends so many bytes, as a scenario writes it."""
+        microseconds = max(round(level * 8e6 / self.rate), 1)
+        return f"{microseconds} us" if microseconds < 1000 else f"{microseconds / 1000:.10g} ms"
+
+    @property
+    def differences(self) -> list[str]:
+        """What the link does in the simulation that a rate and a queue cannot say."""
+        table, rate = self.table, self.table["rate"]
+        found: list[str] = []
+        if self.core.follows_trace:
+            found.append(
+                f"the scenario's link follows the trace {table['trace']}; this shapes to {rate}, the rate "
+                "that its AQM is told"
+            )
+        elif "rate_schedule" in table:
+            changes = ", ".join(f"{change['rate']} at {change['at']}" for change in table["rate_schedule"])
+            found.append(f"the scenario's rate changes ({changes}); this shapes to the first, {rate}")
+        if not self.core.ecn_capable:
+            found.append("the scenario's link knows nothing of ECN; a kernel marks where it is told to")
+        if self.core.loses_packets:
+            found.append("the scenario's line loses packets by itself; that is not exported")
+        return found
+
+
+def setting(discipline: str, settings: Mapping[str, Any]) -> str:
+    """A discipline with settings on one line, as a scenario has it."""
+    pairs = ", ".join(f"{name} = {to_toml(value)}" for name, value in settings.items())
+    return f"{discipline} = {{ {pairs} }}" if pairs else f"{discipline} = {{}}"

@@ -1,0 +1,161 @@
+"""RED and its kin in the kernel: `red`, `red adaptive`, `choke`."""
+
+from __future__ import annotations
+
+from weir.export import _kernel_red as kernel_red
+from weir.export._port import Port
+from weir.export._qdisc import MUCH, Qdisc, in_32_bits, tc_rate
+from weir.queue import Queue
+from weir.stats.wording import number
+
+_SIGNALS = {"uniform": 2.0, "geometric": 1.0, "wait": 2.0 / 3.0}
+"""Signals per packet over p_b, by the spacing; the kernel's is uniform."""
+
+_FASTEST = 34_000_000_000
+"""Bits per second: tc counts bytes per second in 32 bits here, and nothing depends on more than that."""
+
+_ADAPTIVE = {"bottom": 0.01, "top": 0.5, "alpha": 0.01, "beta": 0.9, "interval": "500 ms"}
+"""How the kernel moves the probability."""
+
+
+def levels(port: Port) -> tuple[float, float, float]:
+    """The thresholds in bytes and the weight; those of Adaptive RED as it computes them from the link."""
+    if port.discipline != "adaptive-red":
+        return port["min_th"], port["max_th"], port["w_q"]
+    queue = Queue(
+        {port.discipline: dict(port.settings)},
+        rate=port.table["rate"],
+        buffer=port.limit,
+        mean_packet=f"{port.mean_packet} B",
+    )
+    stated = [str(port.settings[name]) for name in ("min_th", "max_th") if name in port.settings]
+    # Its levels are in the unit in which they were stated, and in packets if none was.
+    size = 1 if stated and not stated[0].endswith(("packets", "packet")) else port.mean_packet
+    return queue["min_th"] * size, queue["max_th"] * size, queue["w_q"]
+
+
+def red(found: Qdisc) -> None:
+    """RED."""
+    _thresholds(found)
+    found.differs("mark_p", None, "the kernel marks at any probability")
+    found.differs("min_qlen", None, "the kernel signals whatever waits")
+    found.differs("byte_mode", None, "the kernel's probability is the same for all sizes")
+
+
+def adaptive_red(found: Qdisc) -> None:
+    """RED of which the kernel moves the probability."""
+    _thresholds(found)
+    found.option("adaptive")
+    for name, kernels in _ADAPTIVE.items():
+        found.differs(name, kernels, f"the kernel has {kernels}")
+
+
+def choke(found: Qdisc) -> None:
+    """CHOKe, whose thresholds the kernel counts in packets."""
+    port = found.port
+    low, high, w_q = levels(port)
+    wanted = low / port.mean_packet, high / port.mean_packet
+    # tc finds no weight for a burst above one packet.
+    least = max(round(wanted[0]), 2)
+    most = max(round(wanted[1]), least + 1)
+    if most > port.limit_packets:
+        raise found.error(
+            f"max_th, {port.settings['max_th']}, is beyond the buffer, {port.table['buffer']}; "
+            "tc refuses that",
+            "make the buffer larger or max_th smaller",
+            "max_th",
+        )
+    # sch_choke.c, CHOKE_MAX_QUEUE.
+    found.whole("limit", port.limit_packets, most=128 * 1024 - 1, why="CHOKe has no more")
+    found.option("bandwidth", tc_rate(min(port.rate, _FASTEST)))
+    for name, stated, used in (("min", wanted[0], least), ("max", wanted[1], most)):
+        found.option(name, used)
+        found.rounded(name, stated, used)
+    weight = kernel_red.weight(w_q, least, most, 1, port.packet_s)
+    found.option("avpkt", port.mean_packet)
+    found.option("burst", weight.burst)
+    _weighed(found, weight, w_q)
+    _probable(found, most - least, port.mean_packet)
+    if port["ecn"]:
+        found.option("ecn")
+        found.differs("harddrop", kernels=False, said="beyond max the kernel marks what can be marked")
+    _shape(found)
+    found.differs("draws", 1, "the kernel compares with one packet")
+    found.differs("candidate", "random", "the kernel compares with a random packet")
+
+
+def _thresholds(found: Qdisc) -> None:
+    """All that RED is asked for but how it adapts."""
+    port = found.port
+    low, high, w_q = levels(port)
+    least, most = in_32_bits("min", low), in_32_bits("max", high)
+    if least < 2:
+        found.warnings.append(f"min_th of {low:g} B: tc would take a third of max for 0, so min is 2 B")
+        least = 2
+    if most < least:
+        raise found.error("max_th is below min_th", parameter="max_th")
+    if most > kernel_red.WIDEST:
+        raise found.error(
+            f"max_th of {most} B is more than the kernel's RED can keep, {kernel_red.WIDEST} B",
+            parameter="max_th",
+        )
+    weight = kernel_red.weight(w_q, least, most, port.mean_packet, port.packet_s)
+    bandwidth = port.rate
+    if weight.avpkt != port.mean_packet:
+        # Only their ratio counts, for the time that a packet takes and the average after an idle time.
+        bandwidth = max(round(port.rate * weight.avpkt / port.mean_packet), 8)
+        found.notes.append(
+            f"avpkt and bandwidth are {weight.avpkt}/{port.mean_packet} of packet and link: tc finds no "
+            "burst for a min below two packets, and their ratio alone counts"
+        )
+    found.option("limit", in_32_bits("the buffer", port.limit_bytes))
+    found.option("min", least)
+    found.option("max", most)
+    found.option("avpkt", weight.avpkt)
+    found.option("burst", weight.burst)
+    found.option("bandwidth", tc_rate(min(bandwidth, _FASTEST)))
+    if most > port.limit_bytes:
+        found.notes.append("max lies beyond limit: the buffer is full before")
+    _weighed(found, weight, w_q)
+    _probable(found, most - least)
+    if port["ecn"]:
+        found.option("ecn")
+        if port["harddrop"] is not False:
+            found.option("harddrop")
+    _shape(found)
+
+
+def _weighed(found: Qdisc, weight: kernel_red.Weight, wanted: float) -> None:
+    found.notes.append(f"burst {weight.burst} makes tc choose the weight 1/{2**weight.log}")
+    bounded = weight.value > 1.5 * wanted
+    why = "max / w_q and idle times have 32 bits" if bounded else "the kernel has powers of two, to 1/2"
+    found.rounded("w_q", wanted, weight.value, why)
+    if weight.log >= 10:
+        found.notes.append('tc says "Burst seems to be too large" of any weight below 1/512: it is only slow')
+
+
+def _probable(found: Qdisc, band: int, unit: int = 1) -> None:
+    wanted = found.port["max_p"]
+    asked, kept = kernel_red.probability(wanted, band, unit)
+    found.option("probability", f"{asked:.6g}")
+    if asked != wanted:
+        found.notes.append(f"probability {asked:.6g} for {wanted:g}, for which tc and kernel have no room")
+    if abs(kept - wanted) > MUCH * wanted:
+        found.rounded("probability", wanted, kept, "the kernel has 32 bits for p / (max - min)")
+    old = kernel_red.plog_probability(asked, band)
+    if abs(old - wanted) > MUCH * wanted:
+        found.notes.append(
+            f"probability: kernels before 3.3 would make it {old:.3g}, a power of two of max - min"
+        )
+
+
+def _shape(found: Qdisc) -> None:
+    if found.port["gentle"]:
+        found.warnings.append("gentle = true: beyond max the kernel signals every packet, there is no ramp")
+    spacing = found.port["spacing"] or "uniform"
+    if spacing != "uniform":
+        times = number(_SIGNALS["uniform"] / _SIGNALS[spacing], 0)
+        found.warnings.append(
+            f'spacing = "{spacing}": the kernel spaces as "uniform", which signals {times} times as often '
+            "at the same probability"
+        )

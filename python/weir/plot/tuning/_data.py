@@ -1,0 +1,163 @@
+"""An answer as its figures see it: settings as numbers on the axes of the box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, Literal
+
+import polars as pl
+
+from weir.sweep._axes import Axis
+from weir.sweep._values import in_unit
+from weir.tune._answer import Answer, Confirmed, Outcome
+from weir.tune._targets import Target
+from weir.tune._text import ROLES, conditions_of, names_of, number_words
+from weir.tune._tune import Tuned
+
+Mark = Literal["defaults", "chosen"]
+
+
+@dataclass(frozen=True)
+class Data:
+    """An answer with the box it is from. Parameter I is the column `pI` of frames, in its axis' unit."""
+
+    tuned: Tuned
+
+    @property
+    def answer(self) -> Answer:
+        return self.tuned.answer
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Of the parameters."""
+        return self.tuned.task.space.axes
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Of the parameters in frames."""
+        return [f"p{index}" for index in range(len(self.axes))]
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """Of the parameters, as short as tells them apart: `max_th`."""
+        return names_of([axis.column for axis in self.axes])
+
+    def heading(self, index: int) -> str:
+        """Of an axis of a figure: `max_th (packets)`."""
+        unit = self.axes[index].unit
+        return f"{self.titles[index]} ({unit})" if unit else self.titles[index]
+
+    def level(self, index: int, number: float) -> str:
+        """A value of a parameter in words: `max_th 33 packets`."""
+        return f"{self.titles[index]} {number_words(number)} {self.axes[index].unit}".rstrip()
+
+    def named(self, at: Sequence[float]) -> str:
+        """A setting in words."""
+        return ", ".join(self.level(index, number) for index, number in enumerate(at))
+
+    @cached_property
+    def points(self) -> pl.DataFrame:
+        """What was tried, where all measures are defined: the parameters, the means of the measures,
+        shortfall, n, setting (in words), design (whether it is part of the coarse design)."""
+        measures = list({target.measure: target for target in self.answer.targets})
+        schema: dict[str, Any] = dict.fromkeys((*self.columns, *measures, "shortfall"), pl.Float64)
+        schema |= {"n": pl.Int64, "setting": pl.String}
+        rows: list[dict[str, Any]] = []
+        for one in self.answer.tried:
+            at = self.numbers(one.setting)
+            numbers = {**dict(zip(self.columns, at, strict=True)), **one.means, "shortfall": one.shortfall}
+            rows.append({**numbers, "n": one.replications, "setting": self.named(at)})
+        found = pl.DataFrame(rows, schema=schema)
+        found = found.filter(pl.all_horizontal(pl.col(*measures, "shortfall").is_finite()))
+        levels = _combined(found.select(self.columns))
+        within = [pl.col(name).is_in(levels[index]) for index, name in enumerate(self.columns)]
+        return found.with_columns(pl.all_horizontal(within).alias("design"))
+
+    @cached_property
+    def grid(self) -> pl.DataFrame:
+        """The coarse design: of all combinations of its levels something is known."""
+        return self.points.filter("design").sort(self.columns)
+
+    @cached_property
+    def levels(self) -> list[list[float]]:
+        """Of each parameter, those of the coarse design."""
+        return [self.grid[name].unique().sort().to_list() for name in self.columns]
+
+    @property
+    def combined(self) -> bool:
+        """Whether there is a coarse design, with two levels or more of every parameter."""
+        return self.searched and all(len(levels) > 1 for levels in self.levels)
+
+    @property
+    def searched(self) -> bool:
+        """Whether other settings than the defaults were run."""
+        return not self.points.is_empty()
+
+    @cached_property
+    def chosen(self) -> list[float] | None:
+        """Where the chosen setting is; None where it is the defaults."""
+        setting = self.answer.chosen.setting
+        return self.numbers(setting) if setting else None
+
+    @cached_property
+    def defaults(self) -> list[float | None]:
+        """The parameters of the scenario as it is; None for what is no number in a unit like the axis'."""
+        core = self.tuned.task.scenario.core
+        return [in_unit(core.value(axis.column), axis.unit) for axis in self.axes]
+
+    @property
+    def conditions(self) -> int:
+        """In which every target is to be met."""
+        return conditions_of(self.answer)
+
+    @property
+    def marks_said(self) -> str:
+        """What the symbols of the figures are."""
+        role = ROLES[self.answer.verdict]
+        return "Square: the defaults." if role == "defaults" else f"Diamond: {role}; square: the defaults."
+
+    def judged(self) -> dict[Mark, Confirmed]:
+        """The settings on fresh seeds: the defaults, and the chosen one if it is another."""
+        found: dict[Mark, Confirmed] = {"defaults": self.answer.defaults}
+        return {**found, "chosen": self.answer.chosen} if self.answer.chosen.setting else found
+
+    def marks(self, index: int) -> list[tuple[Mark, float, Confirmed]]:
+        """Those of them that have a place along parameter `index`, with it."""
+        chosen = self.chosen[index] if self.chosen else None
+        places = {"defaults": self.defaults[index], "chosen": chosen}
+        found: list[tuple[Mark, float, Confirmed]] = []
+        for mark, judged in self.judged().items():
+            place = places[mark]
+            if place is not None and not (self.axes[index].log and place <= 0.0):
+                found.append((mark, place, judged))
+        return found
+
+    @staticmethod
+    def worst(judged: Confirmed, target: Target) -> Outcome:
+        """What came of one target, in the condition that is worst for it, as the dots are."""
+        return next(outcome for outcome in judged.worst_of_each if outcome.target == target)
+
+    def numbers(self, setting: dict[str, Any]) -> list[float]:
+        """A setting in the units of the axes."""
+        return [float(axis.drawn(setting[axis.column])) for axis in self.axes]
+
+
+def _combined(points: pl.DataFrame) -> list[list[float]]:
+    """Of each column, values of which all combinations are there.
+
+    Values that lack most combinations are left out one by one until no combination lacks.
+    """
+    while True:
+        kept = [points[name].unique().sort().to_list() for name in points.columns]
+        if len(points) >= prod(map(len, kept)):
+            return kept
+        shares = [
+            (len(points.filter(pl.col(name) == value)) * len(values), name, value)
+            for name, values in zip(points.columns, kept, strict=True)
+            for value in values
+        ]
+        _, name, value = min(shares)
+        points = points.filter(pl.col(name) != value)

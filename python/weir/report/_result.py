@@ -1,0 +1,143 @@
+"""The page of a result: a run, a comparison or a sweep."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from weir.plot import Panel, page, panels_of, write_page
+from weir.run._tables import WHOLE_RUN
+from weir.stats import wording
+from weir.stats._analysis import axis_of
+from weir.stats._grid import Cell
+from weir.stats._measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
+from weir.sweep._dimension import PERIODS, VARIANTS, Dimension, plain
+from weir.sweep._grids import grids_of
+from weir.sweep._view import Sweep
+
+ROWS = 40
+"""Of the table of points; a data frame has all of them."""
+
+LEVELS = 12
+"""Of an axis, listed one by one."""
+
+DESIGNS: Mapping[str, str] = {
+    "grid": "a grid: every combination of the levels",
+    "lhs": "a Latin hypercube",
+    "sobol": "a scrambled Sobol sequence",
+    "morris": "trajectories for elementary effects after Morris",
+    "saltelli": "Saltelli's points for Sobol indices",
+}
+
+_TEMPLATES = Path(__file__).parent
+_TEMPLATE = "result.html.jinja"
+
+
+def write(sweep: Sweep, directory: str | os.PathLike[str]) -> None:
+    """Writes `figures/` and `report.html` into a directory, which is made if it is missing."""
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    values, panels = _values(sweep), panels_of(sweep)
+    write_page(directory, _TEMPLATE, sweep.title, sweep.facts, panels, templates=_TEMPLATES, **values)
+
+
+def html(sweep: Sweep, panels: Sequence[Panel], script: str) -> str:
+    """The page alone. `script` defines `vegaEmbed`."""
+    values = _values(sweep)
+    return page(_TEMPLATE, sweep.title, sweep.facts, panels, script, templates=_TEMPLATES, **values)
+
+
+def _values(sweep: Sweep) -> dict[str, Any]:
+    """What the template reads beside the figures."""
+    axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
+    estimates = sweep.estimates(HEADLINE).filter(pl.col("period") == WHOLE_RUN)
+    found = not estimates.is_empty()
+    return {
+        "sweep": sweep,
+        "axes": [(d, _path(d), _levels(sweep, d)) for d in sweep.dimensions] if axes else [],
+        "design": DESIGNS[sweep.design],
+        "basis": _basis(estimates["n"]) if found else "",
+        "points": _points(sweep, axes, estimates) if axes and found else None,
+        **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
+        "measures": [MEASURES[name] for name in sweep.measures],
+        "intervals": "Intervals are Student's t over replications"
+        + ("; with rules for stopping, widened for the number of looks." if sweep.until else "."),
+    }
+
+
+def _without_axes(sweep: Sweep) -> dict[str, Any]:
+    """Tables by period, differences from the baseline, and every measure."""
+    transfers = tuple(name for name in OF_TRANSFERS if name in sweep.measures)
+    differences = sweep.differences(measures=compared(transfers=bool(transfers)))
+    whole = sweep.estimates().filter(pl.col("period") == WHOLE_RUN)
+    return {
+        "grids": grids_of(sweep, HEADLINE + transfers),
+        # Heading of every measure, and a cell per variant.
+        "whole": [
+            (MEASURES[str(part["measure"][0])].heading, [_cell(row) for row in part.iter_rows(named=True)])
+            for part in whole.partition_by("measure", maintain_order=True)
+        ],
+        "compared": wording.comparison(differences, axis_of(sweep.observations())),
+        "differences": [
+            (row, MEASURES[row["measure"]])
+            for row in differences.filter(pl.col("period") == WHOLE_RUN).iter_rows(named=True)
+        ],
+        "wording": wording,
+        "baseline": sweep.label(sweep.baseline),
+    }
+
+
+def _path(dimension: Dimension) -> str:
+    return "" if dimension.column in {VARIANTS, *PERIODS} else dimension.column
+
+
+def _levels(sweep: Sweep, dimension: Dimension) -> str:
+    levels = [plain(level) for level in dimension.values]
+    if len(levels) > LEVELS:
+        return f"{', '.join(levels[: LEVELS - 2])}, … {levels[-1]} ({len(levels):,} levels)"
+    if levels:
+        return ", ".join(levels)
+    drawn = sweep.observations()[dimension.column]
+    low, high = drawn.min(), drawn.max()
+    if isinstance(low, float) and isinstance(high, float):
+        return f"{low:.4g} to {high:.4g}{', by factors' if dimension.log else ''}"
+    return "sampled"
+
+
+def _basis(counts: pl.Series) -> str:
+    """What the numbers of the tables are made of."""
+    least, most = int(counts.min() or 0), int(counts.max() or 0)  # type: ignore[arg-type]
+    if least == most:
+        return wording.replications(most)
+    return f"mean ± 95% interval of {least} to {most} replications"
+
+
+def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dict[str, Any]:
+    """The headline measures over the whole run, a row per point and variant: place, then estimates."""
+    several = len(sweep.labels) > 1
+    parts = whole.partition_by("point", "variant", maintain_order=True)
+    rows: list[tuple[list[str], list[Cell]]] = []
+    for part in parts[:ROWS]:
+        first = part.row(0, named=True)
+        # Sampled values have sixteen digits, of which a table needs four.
+        place = [
+            f"{v:.4g}" if d.numeric and not d.values else plain(v) for d in axes for v in [first[d.column]]
+        ]
+        rows.append(
+            (place + [str(first["label"])] * several, [_cell(row) for row in part.iter_rows(named=True)])
+        )
+    head = (
+        [axis.heading for axis in axes]
+        + ["Variant"] * several
+        + [MEASURES[name].heading for name in HEADLINE]
+    )
+    return {"head": head, "rows": rows, "left_out": len(parts) - len(rows)}
+
+
+def _cell(row: Mapping[str, Any]) -> Cell:
+    decimals = MEASURES[row["measure"]].decimals
+    return Cell(wording.number(row["mean"], decimals), wording.plus_minus(row["half_width"], decimals))

@@ -1,0 +1,158 @@
+"""The page of evidence of `weir tune`: the answer, its figures and its maps, and how to repeat it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, cast
+
+from weir import _core
+from weir.plot import Panel, page, write_page
+from weir.plot.tuning import panels_of
+from weir.stats import wording
+from weir.sweep._values import text_of
+from weir.tune import _text as text
+from weir.tune._evaluator import FRESH
+from weir.tune._tune import Tuned
+
+ANSWER = "answer.json"
+
+_TEMPLATES = Path(__file__).parent
+_TEMPLATE = "tuning.html.jinja"
+
+_ROLES = {"chosen": "This setting", "nearest": "Nearest setting", "best found": "Best found"}
+"""Heads of the column of the judged setting."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An answer with all that it takes to believe, to use and to repeat it."""
+
+    tuned: Tuned
+    exports: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What it is to what it says: `tc script`, `OpenWrt SQM`, `scenario`."""
+
+    @property
+    def title(self) -> str:
+        core = self.tuned.task.scenario.core
+        return core.title or core.name
+
+    @property
+    def command(self) -> str | None:
+        """The command line, where there was one."""
+        return self.tuned.record.command if self.tuned.record is not None else None
+
+    @property
+    def resolved(self) -> str:
+        """The scenario with every default, before anything was changed."""
+        return self.tuned.task.scenario.to_toml()
+
+    @property
+    def panels(self) -> list[Panel]:
+        """The figures in the order of the page."""
+        return panels_of(self.tuned)
+
+    def write(self, directory: Path) -> None:
+        """Writes report.html, figures/, answer.json and resolved.toml into a directory."""
+        title = f"Tuning: {self.title}"
+        write_page(directory, _TEMPLATE, title, {}, self.panels, templates=_TEMPLATES, **self._values())
+        (directory / "resolved.toml").write_text(self.resolved, encoding="utf-8")
+        document = json.dumps(self.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        (directory / ANSWER).write_text(document + "\n", encoding="utf-8")
+
+    def to_json(self) -> dict[str, Any]:
+        """All that the page says, as plain values."""
+        tuned = self.tuned
+        answer, seed = tuned.answer, tuned.task.scenario.core.seed
+        document = {
+            "sentence": text.sentence(answer),
+            "reasons": text.reasons(answer),
+            **answer.to_json(),
+            "scenario": tuned.task.source,
+            "title": self.title,
+            "axes": [axis.to_json() for axis in tuned.task.space.axes],
+            "set": [f"{path}={text_of(value)}" for path, value in answer.chosen.setting.items()],
+            "seed": seed,
+            "fresh_seed": seed + FRESH,
+            "command": self.command,
+            "wall_s": tuned.wall_s,
+            "cpu_s": tuned.cpu_s,
+            "weir": _core.__version__,
+            "results_version": _core.results_version,
+            "exports": dict(self.exports),
+            "robustness": [cell.to_json() for cell in tuned.cells],
+            "worst_condition": text.worst_corner(tuned.cells).to_json() if tuned.cells else None,
+            "op_red": [phase.to_json() for phase in tuned.phases],
+        }
+        return cast("dict[str, Any]", _finite(document))
+
+    def html(self, panels: Sequence[Panel], script: str) -> str:
+        """The page alone. `script` defines `vegaEmbed`."""
+        title = f"Tuning: {self.title}"
+        return page(_TEMPLATE, title, {}, panels, script, templates=_TEMPLATES, **self._values())
+
+    def _values(self) -> dict[str, Any]:
+        """What the template reads beside the figures."""
+        answer, task = self.tuned.answer, self.tuned.task
+        chosen = answer.chosen
+        same = not chosen.setting
+        judged = [one.worst_of_each for one in ((chosen,) if same else (chosen, answer.defaults))]
+        seed = task.scenario.core.seed
+        fresh = seed + FRESH
+        seconds = {"Time": self.tuned.wall_s, "CPU time": self.tuned.cpu_s}
+        return {
+            "text": text,
+            "answer": answer,
+            "tuned": self.tuned,
+            "evidence": self,
+            "same": same,
+            "role": _ROLES.get(text.ROLES[answer.verdict], "Your defaults"),
+            "targets": list(zip(*judged, strict=True)),
+            "parameters": self._parameters(),
+            "measures": [target.of for target in {t.measure: t for t in answer.targets}.values()],
+            "origin": {
+                "Weir": f"{_core.__version__} (results version {_core.results_version})",
+                "Seeds of the search": f"from {seed}",
+                "Fresh seeds": f"{fresh} to {fresh + text.seeds_of(chosen) - 1}",
+            },
+            "cost": {
+                "Runs": f"{answer.runs:,}",
+                **({"Settings tried": f"{len(answer.tried):,}"} if answer.tried else {}),
+                **{name: f"{wording.number(s, 1)} s" for name, s in seconds.items() if s > 0.0},
+            },
+            "answer_file": ANSWER,
+        }
+
+    def _parameters(self) -> list[dict[str, str]]:
+        """What may be changed, in words."""
+        axes = self.tuned.task.space.axes
+        setting, core = self.tuned.answer.chosen.setting, self.tuned.task.scenario.core
+        found: list[dict[str, str]] = []
+        for title, axis in zip(text.names_of([axis.column for axis in axes]), axes, strict=True):
+            bounds = axis.range
+            assert bounds is not None
+            default = core.value(axis.column)
+            found.append(
+                {
+                    "title": title,
+                    "path": axis.column,
+                    "default": text.value_words(default),
+                    "value": text.value_words(setting.get(axis.column, default)),
+                    "bounds": f"{bounds.low:g} to {bounds.high:g} {bounds.unit}".rstrip(),
+                }
+            )
+        return found
+
+
+def _finite(value: object) -> object:
+    """JSON has no infinity: what is not finite is null."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in cast("Sequence[Any]", value)]
+    return value

@@ -1,0 +1,97 @@
+"""Captures: which packets of a run are written down as pcapng files, and where.
+
+`LINK` is what leaves the queues of a link, in both directions where both have one;
+`LINK:forward` and `LINK:reverse` are one direction; `:in` behind either is what arrives, before the
+queue decides; `=FILE` says where. Of several replications the first is captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from weir import _core
+from weir._errors import WeirError
+from weir.run._batch import OnProgress, run_batch
+
+_HOW = "write LINK, LINK:reverse, LINK:in or LINK=FILE"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One capture of a link."""
+
+    link: str
+    direction: str | None
+    """None: every direction that has a queue."""
+    arriving: bool
+    file: Path | None
+    """None: in the directory of the result."""
+
+    @property
+    def name(self) -> str:
+        """Also of its file: `bottleneck-reverse-in`."""
+        return "-".join([self.link, *([self.direction] if self.direction else []), *["in"] * self.arriving])
+
+    @classmethod
+    def parse(cls, text: str, queues: Sequence[tuple[str, str]]) -> Capture:
+        """Reads `LINK[:forward|:reverse][:in][=FILE]`. Raises WeirError."""
+        what, equals, file = text.partition("=")
+        link, *words = what.strip().split(":")
+        directions = [word for word in words if word in {"forward", "reverse"}]
+        if len(directions) > 1 or [*directions, *["in"] * ("in" in words)] != words or (equals and not file):
+            raise WeirError(f"{text!r} is not a capture", _HOW)
+        there = [direction for name, direction in queues if name == link]
+        if not there:
+            known = ", ".join(dict.fromkeys(name for name, _ in queues))
+            raise WeirError(f"there is no link {link!r} to capture", f"there are: {known}")
+        direction = directions[0] if directions else None
+        if direction and direction not in there:
+            raise WeirError(
+                f"the link {link!r} has no queue in {direction}: ACKs are only delayed there",
+                f'give it one: --set links.{link}.reverse.buffer="1000 packets"',
+            )
+        return cls(link, direction, "in" in words, Path(file) if file else None)
+
+
+def parsed(texts: Sequence[str], scenario: _core.Scenario) -> list[Capture]:
+    """The captures of `--capture` and `capture=`. Raises WeirError."""
+    captures = [Capture.parse(text, scenario.queues) for text in texts]
+    files = [capture.file or Path(capture.name) for capture in captures]
+    for file in files:
+        if files.count(file) > 1:
+            raise WeirError(f"two captures would be written to {file}", _HOW)
+    return captures
+
+
+def capture_run(
+    scenario: _core.Scenario,
+    seed: int,
+    captures: Sequence[Capture],
+    folder: Path,
+    progress: OnProgress | None = None,
+) -> tuple[_core.Run, dict[str, Path]]:
+    """Runs the scenario once, its packets captured; returns the run, and name to file.
+
+    Captures without a file of their own are written to `folder`, and appear there when they are whole.
+    Raises WeirError if one cannot be written.
+    """
+    made = {one.name: one.file or folder / f"{one.name}.pcapng" for one in captures}
+    try:
+        if any(one.file is None for one in captures):
+            folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".captures-", dir=folder if folder.is_dir() else None) as temporary:
+            files = {one.name: one.file or Path(temporary) / f"{one.name}.pcapng" for one in captures}
+            wanted = [(one.link, one.direction, one.arriving, files[one.name]) for one in captures]
+            (run,) = run_batch([(scenario, seed)], 1, progress, wanted)
+            for name, file in files.items():
+                if file != made[name]:
+                    file.replace(made[name])
+    except OSError as error:
+        raise WeirError(
+            f"the capture {error.filename} cannot be written: {error.strerror}",
+            "name another place: --capture LINK=FILE" if error.errno else None,
+        ) from None
+    return run, made

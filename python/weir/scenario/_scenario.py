@@ -1,0 +1,232 @@
+"""Scenarios: read, checked, changed. `weir._api` adds the verbs that run them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from typing import Self
+
+from weir import _core
+from weir.scenario._toml import Value, to_toml
+
+_BUNDLED = Path(__file__).parents[1] / "scenarios"
+_SCENARIOS = "weir.scenarios"
+"""Entry points: NAME to a package, whose file `scenarios/FILE.toml` is the scenario NAME/FILE."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of the scenarios that a result compares."""
+
+    name: str
+    label: str
+    scenario: _core.Scenario
+
+
+class Scenario:
+    """A network, its traffic and its measurement. Immutable.
+
+    The core alone checks the values and knows their defaults; `to_toml()` shows all of them.
+    """
+
+    def __init__(self, core: _core.Scenario) -> None:
+        self._core = core
+
+    @classmethod
+    def load(
+        cls,
+        source: str | os.PathLike[str],
+        set: Mapping[str, Value] | Sequence[tuple[str, str]] | None = None,
+    ) -> Self:
+        """The scenario in a TOML file, or the bundled one of that name.
+
+        `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. Pairs hold
+        values as on the command line: TOML, or else text. Raises ScenarioError.
+        """
+        overrides = _overrides(set) if set is None or isinstance(set, Mapping) else set
+        return cls(_core.Scenario.load(os.fspath(_find(source)), overrides))
+
+    @classmethod
+    def loads(cls, text: str, set: Mapping[str, Value] | None = None) -> Self:
+        """The scenario in a TOML text. Raises ScenarioError."""
+        return cls(_core.Scenario.loads(text, overrides=_overrides(set)))
+
+    def replace(self, values: Mapping[str, Value]) -> Self:
+        """The same scenario with other values, checked anew. Raises ScenarioError."""
+        return type(self)(self._core.replace(_overrides(values)))
+
+    def variant(self, name: str) -> Self:
+        """The scenario with the values of `[variants.NAME]` and no variants left."""
+        if name not in self.variants:
+            hint = suggestion(name, self.variants) if self.variants else "this scenario has no variants"
+            raise scenario_error(f"there is no variant {name!r}", hint, self.name)
+        return type(self)(self._core.variant(name))
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def title(self) -> str:
+        return self._core.title
+
+    @property
+    def label(self) -> str:
+        """What to call it in tables and pictures."""
+        return self._core.label
+
+    @property
+    def seed(self) -> int:
+        """Of replication 0; replication r uses `seed + r`."""
+        return self._core.seed
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self._core.duration
+
+    @property
+    def variants(self) -> list[str]:
+        return self._core.variants
+
+    @property
+    def links(self) -> list[str]:
+        return self._core.links
+
+    @property
+    def groups(self) -> list[str]:
+        """The flow groups."""
+        return self._core.groups
+
+    @property
+    def hash(self) -> str:
+        return self._core.hash
+
+    @property
+    def core(self) -> _core.Scenario:
+        """What the engine runs."""
+        return self._core
+
+    @property
+    def network(self) -> _core.Network:
+        """The network as resolved: ports, paths, load over time and the bottleneck. Read-only."""
+        return self._core.network
+
+    @property
+    def sweep_table(self) -> str | None:
+        """The `[sweep]` table of the file as JSON, where there is one."""
+        return self._core.sweep
+
+    def to_toml(self) -> str:
+        """The whole scenario with every default written out."""
+        return self._core.to_toml()
+
+    def with_seed(self, seed: int) -> Self:
+        """The same scenario whose replication 0 has this seed."""
+        return type(self)(self._core.replace([("seed", str(seed))]))
+
+    def chosen(
+        self, variants: Sequence[str] | None = None, disciplines: Sequence[str] | None = None
+    ) -> list[Variant]:
+        """The variants of these names, or one variant for each queue discipline with its defaults.
+
+        Without names: all variants; of a scenario that has none, itself. Raises ScenarioError
+        for unknown names, ValueError for both at once.
+        """
+        if disciplines is not None and variants is not None:
+            raise ValueError("choose variants or disciplines, not both")
+        if disciplines is not None:
+            return self._disciplines(disciplines)
+        names = self.variants if variants is None else variants
+        if not names:
+            return [self.itself()]
+        found = [self.variant(name) for name in names]
+        return [Variant(name, one.label, one.core) for name, one in zip(names, found, strict=True)]
+
+    def itself(self) -> Variant:
+        """The scenario without its variants, as the only variant of a result."""
+        return Variant(self.name, self.label, self._core)
+
+    def _disciplines(self, names: Sequence[str]) -> list[Variant]:
+        known = _core.disciplines()
+        bottleneck = self._core.network.bottleneck
+        if bottleneck.ambiguity is not None:
+            raise scenario_error(
+                f"which queue is meant is not clear: {bottleneck.ambiguity}",
+                f"name the link: --set measure.bottleneck={bottleneck.name}",
+                self.name,
+            )
+        found: list[Variant] = []
+        for name in names:
+            if name not in known:
+                raise scenario_error(
+                    f"there is no queue discipline {name!r}", suggestion(name, known), self.name
+                )
+            core = self._core.replace([(f"{bottleneck.key}.queue.{name}", "{}")])
+            found.append(Variant(name, name, core))
+        return found
+
+    def __repr__(self) -> str:
+        return f"<weir.Scenario {self.name!r}: {self.title}>"
+
+
+def bundled() -> dict[str, Path]:
+    """The scenarios of Weir and of the installed packages that bring some: name to file."""
+    own = {
+        path.relative_to(_BUNDLED).with_suffix("").as_posix(): path
+        for path in sorted(_BUNDLED.rglob("*.toml"))
+    }
+    others = {
+        f"{entry.name}/{path.stem}": path
+        for entry in entry_points(group=_SCENARIOS)
+        for path in sorted(_directory(entry.value).glob("*.toml"))
+    }
+    return dict(sorted({**own, **others}.items()))
+
+
+def _directory(package: str) -> Path:
+    return Path(str(files(package).joinpath("scenarios")))
+
+
+def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioError:
+    """An error about a scenario that is found before the core sees it."""
+    error = _core.ScenarioError(message)
+    error.file, error.line, error.path = file, None, None
+    error.message, error.hint = message, hint
+    return error
+
+
+def _find(source: str | os.PathLike[str]) -> Path:
+    path = Path(source)
+    name = os.fspath(source)
+    # A name is a word; the core says what is wrong with a path.
+    if path.suffix or len(path.parts) > 2 or path.exists():
+        return path
+    known = bundled()
+    if name not in known:
+        raise scenario_error(
+            "there is no such file and no bundled scenario of that name",
+            suggestion(name, list(known)),
+            name,
+        )
+    return known[name]
+
+
+def _overrides(values: Mapping[str, Value] | None) -> list[tuple[str, str]]:
+    return [(path, to_toml(value)) for path, value in (values or {}).items()]
+
+
+def flows_at(load: Sequence[_core.LoadChange], at_s: float) -> int:
+    """The number of flows at an instant in seconds, by the changes of a port's or a path's load."""
+    return next((change.after for change in reversed(load) if change.at_s <= at_s), 0)
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """What was probably meant, or what there is."""
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"

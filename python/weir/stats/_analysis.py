@@ -1,0 +1,236 @@
+"""From tables to statements: estimates with intervals, differences in pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from weir.run._tables import WHOLE_RUN
+from weir.stats._intervals import paired_difference, student_t
+from weir.stats._measures import MEASURES
+
+Tables = Mapping[str, pl.DataFrame]
+
+ALL = "all"
+"""The group, and the class, that stands for every packet."""
+
+_RUN = ["variant", "label", "replication"]
+_SPAN = ["period", "from_s", "to_s", "users"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What the periods of a scenario differ in."""
+
+    column: Literal["users", "from_s"]
+    title: str
+
+
+def bottleneck(tables: Tables) -> str:
+    """The port that results are about: `LINK`, or `LINK.reverse`. Of runs that differ, that of the first."""
+    link, direction = tables["links"].filter("bottleneck").select("link", "direction").row(0)
+    return str(link) if direction == "forward" else f"{link}.reverse"
+
+
+def component(port: str) -> str:
+    """What series call a port: `links.LINK.forward`, `links.LINK.reverse`."""
+    return f"links.{port}" if port.endswith(".reverse") else f"links.{port}.forward"
+
+
+def has_several_links(tables: Tables) -> bool:
+    """Whether it has to be said which one is meant."""
+    return tables["links"]["link"].n_unique() > 1
+
+
+def bottleneck_rows(tables: Tables, name: Literal["links", "delays"], group: str) -> pl.DataFrame:
+    """The rows of a table about each run's bottleneck, all classes.
+
+    Runs of one table may have different bottlenecks: a variant or an axis can set any rate.
+    """
+    port = [*run_keys(tables["links"]), "link", "direction"]
+    limiting = tables["links"].filter("bottleneck").select(port).unique(maintain_order=True)
+    return (
+        tables[name]
+        .filter(pl.col("class") == ALL, pl.col("group") == group)
+        .join(limiting, on=port, how="semi", maintain_order="left")
+    )
+
+
+def run_keys(table: pl.DataFrame) -> list[str]:
+    """The columns that tell the runs of a table apart: of a store, or of one comparison."""
+    return ["run"] if "run" in table.columns else _RUN
+
+
+def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
+    """One row per run and period: the span, the users and every measure.
+
+    Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
+    per measure, in the measure's unit. Raises ValueError where there is no such group.
+    """
+    keys = run_keys(tables["groups"])
+    links = bottleneck_rows(tables, "links", group)
+    groups = tables["groups"].filter(pl.col("group") == group)
+    if groups.is_empty():
+        known = ", ".join(tables["groups"]["group"].unique(maintain_order=True))
+        raise ValueError(f"there is no group {group!r}; there are: {known}")
+    observed = groups.select(*keys, *_SPAN, *_columns("groups")).join(
+        links.select(*keys, "period", *_columns("links")),
+        on=[*keys, "period"],
+        how="left",
+        maintain_order="left",
+    )
+    transfers = _columns("completions")
+    if not has_transfers(tables):
+        return observed.with_columns(
+            pl.lit(None, pl.Float64).alias(column.meta.output_name()) for column in transfers
+        )
+    of_all_sizes = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
+    return observed.join(
+        tables["completions"].filter(of_all_sizes).select(*keys, "period", *transfers),
+        on=[*keys, "period"],
+        how="left",
+        maintain_order="left",
+    )
+
+
+def has_transfers(tables: Tables) -> bool:
+    """Whether flows come and go in any of the runs. Results of earlier versions have no such table."""
+    return "completions" in tables and not tables["completions"].is_empty()
+
+
+def axis_of(observed: pl.DataFrame) -> Axis | None:
+    """What the periods are drawn against; None where there are fewer than two.
+
+    The number of users, if every period has its own and all runs agree on it; else time.
+    """
+    spans = observed.filter(pl.col("period") != WHOLE_RUN).select("period", "users").unique()
+    periods = spans["period"].n_unique()
+    if periods < 2:
+        return None
+    if len(spans) == periods == spans["users"].n_unique():
+        return Axis("users", "Number of users")
+    return Axis("from_s", "Start of the period (s)")
+
+
+def estimates(
+    observed: pl.DataFrame,
+    measures: Sequence[str] = tuple(MEASURES),
+    by: Sequence[str] = ("variant", "label"),
+    quantile: Callable[[int], float] = student_t,
+) -> pl.DataFrame:
+    """Means over replications with their intervals: one row per `by`, period and measure.
+
+    Columns: those of `by`, measure, unit, period (-1: the whole run), from_s, to_s, users, mean,
+    half_width, low, high (null without an interval), n (replications in which the measure is
+    defined). `quantile` of n - 1 degrees of freedom gives the intervals their level: 95%.
+    """
+    # NaN, "not defined", is left out.
+    defined = [pl.col(name).fill_nan(None) for name in measures]
+    grouped = (
+        observed.group_by(*by, "period", maintain_order=True)
+        .agg(
+            *(pl.col(name).first() for name in _SPAN if name != "period"),
+            *(
+                pl.struct(mean=value.mean(), sd=value.std(), n=value.count().cast(pl.Int64)).alias(name)
+                for name, value in zip(measures, defined, strict=True)
+            ),
+        )
+        .with_row_index("_row")
+    )
+    long = pl.concat(
+        grouped.select(
+            "_row", *by, *_SPAN, pl.lit(name).alias("measure"), pl.lit(index).alias("_measure"), name
+        )
+        .unnest(name)
+        .with_columns(pl.lit(MEASURES[name].unit).alias("unit"))
+        for index, name in enumerate(measures)
+    )
+    quantiles = {int(n): quantile(int(n) - 1) for n in long["n"].unique() if n > 1}
+    half_width = (
+        pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
+        * pl.col("sd")
+        / pl.col("n").sqrt()
+    )
+    return (
+        long.sort("_row", "_measure")
+        .with_columns(pl.col("mean").fill_null(math.nan), half_width.alias("half_width"))
+        .select(
+            *by,
+            "measure",
+            "unit",
+            *_SPAN,
+            "mean",
+            "half_width",
+            (pl.col("mean") - pl.col("half_width")).alias("low"),
+            (pl.col("mean") + pl.col("half_width")).alias("high"),
+            "n",
+        )
+    )
+
+
+def differences(
+    observed: pl.DataFrame,
+    baseline: str,
+    measures: Sequence[str] = tuple(MEASURES),
+    margins: Mapping[str, float] | None = None,
+    by: Sequence[str] = ("variant", "label"),
+) -> pl.DataFrame:
+    """Every other variant minus the baseline, paired by replication, with 95% intervals.
+
+    `margins` says per measure which difference is still called equal. `by` has the columns of variants and
+    points: variants are compared at the same point.
+
+    Columns: those of `by`, baseline, measure, unit, period, from_s, to_s, users, difference,
+    half_width, low, high, correlation (of the pairs), margin, n (pairs), verdict.
+    """
+    margins = margins or {}
+    reference = observed.filter(pl.col("variant") == baseline)
+    rows: list[dict[str, Any]] = []
+    others = observed.filter(pl.col("variant") != baseline)
+    point = ["point"] if "point" in by else []
+    for part in others.partition_by(*point, "variant", "period", maintain_order=True):
+        span = part.select(*by, *_SPAN).row(0, named=True)
+        pairs = part.join(reference, on=["replication", "period", *point], suffix="_baseline")
+        for name in measures:
+            values = (pairs[each].fill_null(math.nan).to_numpy() for each in (name, f"{name}_baseline"))
+            difference = paired_difference(*values)
+            interval = difference.interval
+            rows.append(
+                {
+                    **span,
+                    "baseline": baseline,
+                    "measure": name,
+                    "unit": MEASURES[name].difference_unit,
+                    "difference": interval.mean,
+                    "half_width": interval.half_width,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "correlation": difference.correlation,
+                    "margin": margins.get(name),
+                    "n": interval.n,
+                    "verdict": difference.verdict(margins.get(name)),
+                }
+            )
+    # Stated, because a column of nothing but None has no type of its own.
+    numbers = ("difference", "half_width", "low", "high", "correlation", "margin")
+    schema = {
+        **{name: observed.schema[name] for name in by},
+        **dict.fromkeys(("baseline", "measure", "unit"), pl.String()),
+        **{name: observed.schema[name] for name in _SPAN},
+        **dict.fromkeys(numbers, pl.Float64()),
+        "n": pl.Int64(),
+        "verdict": pl.String(),
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _columns(table: str) -> list[pl.Expr]:
+    return [
+        (pl.col(measure.column).cast(pl.Float64) * measure.scale).alias(measure.name)
+        for measure in MEASURES.values()
+        if measure.table == table
+    ]

@@ -1,0 +1,173 @@
+"""The measures: one definition each, used by table heads, reports and documentation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from weir._errors import WeirError
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured, where it is found and how it is written."""
+
+    name: str
+    """Identifier: key of JSON documents, name of columns and options."""
+    title: str
+    """Head of tables and axes, without the unit."""
+    unit: str
+    """Empty for a pure number."""
+    column: str
+    decimals: int
+    definition: str
+    table: Literal["links", "groups", "completions"] = "links"
+
+    @property
+    def scale(self) -> float:
+        """From the unit of the column, where shares are fractions, to `unit`."""
+        return 100.0 if self.unit == "%" else 1.0
+
+    @property
+    def heading(self) -> str:
+        """Title with unit: `Mean queue (packets)`."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    @property
+    def full(self) -> float | None:
+        """The largest value, of a measure mostly near it: an axis from zero would hide differences."""
+        return {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}.get(self.name)
+
+    @property
+    def difference_unit(self) -> str:
+        """Of a difference of two values: percentages differ by points."""
+        return "points" if self.unit == "%" else self.unit
+
+
+_TIME = (
+    "Time of a transfer: from the first packet's leaving its sender, the SYN where there is one, to the "
+    "arrival of its last data."
+)
+_SLOWDOWN = (
+    "Slowdown of a transfer: its time over the least it could have been, which is the round trip of the "
+    "handshake, if there is one, propagation one way, and all its bytes at the narrowest link of its path."
+)
+
+_ALL = (
+    Measure(
+        "mean_queue", "Mean queue", "packets", "queue_mean", 1,
+        "Time average of the number of packets waiting at the bottleneck. The packet being "
+        "transmitted is not counted.",
+    ),
+    Measure(
+        "queue_sd", "Queue deviation", "packets", "queue_sd", 1,
+        "Standard deviation over time of the number of packets waiting at the bottleneck.",
+    ),
+    Measure(
+        "goodput", "Goodput", "%", "goodput", 2,
+        "Distinct data packets received at all receivers per second, over the packets per "
+        "second that the bottleneck can carry. A packet delivered twice counts once.",
+        "groups",
+    ),
+    Measure(
+        "utilisation", "Utilisation", "%", "utilisation", 2,
+        "Bits sent by the bottleneck over the bits it could have sent in the same time.",
+    ),
+    Measure(
+        "loss", "Loss", "%", "loss", 2,
+        "Data packets dropped over data packets sent, retransmissions included.",
+        "groups",
+    ),
+    Measure(
+        "mark_fraction", "Marked", "%", "mark_fraction", 2,
+        "Packets that the bottleneck marked, over packets that arrived there.",
+    ),
+    Measure(
+        "loss_synchronisation", "Loss synchronisation", "%", "loss_synchronisation", 1,
+        "Share of the flows at the bottleneck that lost packets in a loss event, the mean over events "
+        "(RFC 7928, section 2.4). A loss event begins with a drop and lasts one round trip.",
+    ),
+    Measure(
+        "delay_mean", "Mean delay", "ms", "delay_mean_ms", 2,
+        "Mean time that a packet waited at the bottleneck before its own transmission began. "
+        "Dropped packets do not count.",
+    ),
+    *(
+        Measure(
+            f"delay_{name}", title, "ms", f"delay_{name}_ms", 2,
+            f"{share} of the packets waited at most this long at the bottleneck.",
+        )
+        for name, title, share in (
+            ("p50", "Median delay", "Half"),
+            ("p95", "Delay p95", "95%"),
+            ("p99", "Delay p99", "99%"),
+            ("p999", "Delay p99.9", "99.9%"),
+        )
+    ),
+    Measure(
+        "jain", "Jain index", "", "jain", 3,
+        "Fairness of the flows' goodputs x: (sum x)^2 / (n sum x^2). 1 when all are equal, 1/n "
+        "when one has everything.",
+        "groups",
+    ),
+    Measure(
+        "timeouts", "Timeouts", "", "timeouts", 0,
+        "Retransmission timeouts of all senders together.",
+        "groups",
+    ),
+    *(
+        Measure(f"fct_{name}", title, "ms", f"fct_{name}_ms", 1, f"{_TIME} {which}", "completions")
+        for name, title, which in (
+            ("mean", "Mean completion time", "The mean over transfers that ended."),
+            ("p50", "Median completion time", "Half of those that ended took at most so long."),
+            ("p99", "Completion time p99", "99% of those that ended took at most so long."),
+        )
+    ),
+    *(
+        Measure(f"slowdown_{name}", title, "", f"slowdown_{name}", 2, f"{_SLOWDOWN} {which}", "completions")
+        for name, title, which in (
+            ("mean", "Mean slowdown", "The mean over transfers that ended."),
+            ("p50", "Median slowdown", "That of half of those that ended is at most so large."),
+            ("p99", "Slowdown p99", "That of 99% of those that ended is at most so large."),
+        )
+    ),
+)  # fmt: skip
+
+MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
+"""Every measure by name, in the order in which they are shown."""
+
+
+def measure_named(words: str, error: type[WeirError] = WeirError) -> Measure:
+    """The measure that a user means: its name or title, hyphens or blanks for underscores, the words in
+    either order (`p99 delay`, `delay_p99`), and `delay` for its mean. Raises `error`."""
+    parts = re.split(r"[\s_-]+", words.strip().lower())
+    name = "_".join(parts)
+    known = MEASURES | {measure.title.lower(): measure for measure in _ALL}
+    for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
+        if candidate in known:
+            return known[candidate]
+    close = get_close_matches(name, MEASURES, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(MEASURES)}"
+    raise error(f'there is no measure "{words.strip()}"', hint)
+
+
+HEADLINE = ("mean_queue", "goodput", "loss")
+"""What a comparison shows first, in tables and in words."""
+
+OVERVIEW = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99", "jain")
+"""What a single run shows first."""
+
+OF_TRANSFERS = ("fct_mean", "slowdown_p50", "slowdown_p99")
+"""What a single run shows besides where flows come and go."""
+
+
+def compared(*, transfers: bool) -> tuple[str, ...]:
+    """What variants are compared by, in pairs: completion times too, where flows come and go."""
+    return (*HEADLINE, "fct_mean", "slowdown_p99") if transfers else HEADLINE
+
+
+def defined(*, transfers: bool) -> tuple[str, ...]:
+    """The measures of a scenario, with those of transfers only where flows come and go."""
+    return tuple(name for name, measure in MEASURES.items() if transfers or measure.table != "completions")

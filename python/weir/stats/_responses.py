@@ -1,0 +1,287 @@
+"""How long a queue takes to find its place again after a change of load.
+
+The *response time* is that of the HRED paper (2003), section IV: from a change of load until the queue
+lies between two bounds and stays there for 10 s. It is infinite where that does not happen before the load
+changes again. The *settling time* is stricter: until the queue lies between the bounds and stays there for
+the rest of the phase, 10 s at least.
+
+Both are found on the samples as they are, and on their mean over the last 100 ms: a queue that swings
+within a round trip may leave the bounds for a moment without being anywhere else on the whole.
+
+A phase ends with the next change or the run. A sample stands for what is until the next one: times are
+as fine as the interval of the series.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from weir import _core
+from weir._errors import WeirError
+from weir.scenario._scenario import flows_at
+from weir.stats import wording
+from weir.stats._analysis import bottleneck, component
+from weir.stats._grid import Cell, Grid, render
+from weir.stats._intervals import mean_interval
+
+NO_SERIES = "the scenario asks for no series"
+HOW_TO_ASK = 'add to it: series = { interval = "100 ms" } under [measure]'
+"""The error and its hint where nothing was recorded over time."""
+
+MEASURES = ("response_s", "settling_s")
+
+_KEYS = ("variant", "label", "replication", "seed")
+
+_SCHEMA = {
+    "variant": pl.String, "label": pl.String, "replication": pl.Int64, "seed": pl.Int64,
+    "change": pl.Int64, "at_s": pl.Float64, "until_s": pl.Float64,
+    "flows_before": pl.Int64, "flows_after": pl.Int64, "rate_bps": pl.Float64,
+    "queue": pl.String, "response_s": pl.Float64, "settling_s": pl.Float64,
+}  # fmt: skip
+
+
+class ResponseError(WeirError, ValueError):
+    """Times that cannot be found: nothing recorded, no change, a band that is none."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """Where the queue belongs, in packets, and how long it must stay there."""
+
+    low: float
+    high: float
+    hold_s: float
+    average_s: float
+
+
+def responses(
+    tables: Mapping[str, pl.DataFrame],
+    resolved: Mapping[str, str],
+    low: str,
+    high: str,
+    *,
+    link: str | None,
+    hold: str,
+    average: str,
+    at: Sequence[str] | None,
+) -> pl.DataFrame:
+    """One row per run, change of load and view of the queue: see `weir.Sweep.responses`."""
+    series = tables["series"]
+    if series.is_empty():
+        raise ResponseError(NO_SERIES, HOW_TO_ASK)
+    name = bottleneck(tables) if link is None else link
+    queues = series.filter(pl.col("component") == component(name), pl.col("variable") == "queue")
+    if queues.is_empty():
+        known = tables["links"]["link"].unique(maintain_order=True)
+        raise ResponseError(f"there is no link {name!r}", f"there are: {', '.join(known)}")
+    rows: list[dict[str, Any]] = []
+    for variant, text in resolved.items():
+        network = _core.network_of(text)
+        port = network.port(name)
+        band = _band(port, low, high, hold, average)
+        phases = _phases(port, network.duration_s, at)
+        for run in queues.filter(pl.col("variant") == variant).partition_by(*_KEYS, maintain_order=True):
+            key = run.select(_KEYS).row(0, named=True)
+            rows += [{**key, **row} for row in _of_run(run, phases, band)]
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def estimates(found: pl.DataFrame) -> pl.DataFrame:
+    """Over replications: one row per point, variant, change, view of the queue and measure.
+
+    Columns: the keys, change, at_s, until_s, flows_before, flows_after, rate_bps, queue, measure
+    (response_s or settling_s), n (runs), never (share of the runs in which the time is infinite), median_s,
+    mean_s, half_width_s (of the 95% interval).
+
+    Where a run never settles there is no mean, and one of the others alone would flatter: `mean_s` is null,
+    and `never` says how often. The median counts such runs as the longest; it is infinite where they are
+    half of all or more.
+    """
+    same = [name for name in found.columns if name not in {"replication", "seed", *MEASURES}]
+    rows: list[dict[str, Any]] = []
+    for part in found.partition_by(same, maintain_order=True):
+        for measure in MEASURES:
+            times = part[measure].to_numpy()
+            never = float(np.isinf(times).mean())
+            interval = mean_interval(times) if never == 0.0 else None
+            rows.append(
+                {
+                    **part.select(same).row(0, named=True),
+                    "measure": measure,
+                    "n": len(times),
+                    "never": never,
+                    "median_s": float(np.median(times)),
+                    "mean_s": interval and interval.mean,
+                    "half_width_s": interval and interval.half_width,
+                }
+            )
+    numbers = dict.fromkeys(("never", "median_s", "mean_s", "half_width_s"), pl.Float64())
+    schema = {**found.select(same).schema, "measure": pl.String(), "n": pl.Int64(), **numbers}
+    return pl.DataFrame(rows, schema=schema)
+
+
+def times(
+    instants: NDArray[np.int64], inside: NDArray[np.bool_], start: int, end: int, hold: int
+) -> tuple[float, float]:
+    """Response and settling time of one phase in seconds; the arguments are nanoseconds.
+
+    `inside` says of the sample at each instant whether it lies in the band. The phase is what lies between
+    `start` and `end`, both included.
+    """
+    chosen = (instants >= start) & (instants <= end)
+    when, good = instants[chosen], inside[chosen]
+    if when.size == 0:
+        return math.inf, math.inf
+    # Where a stretch inside begins, and the first instant after it, or what follows the phase.
+    edges = np.diff(np.concatenate([[False], good, [False]]).astype(np.int8))
+    begins = when[np.flatnonzero(edges == 1)]
+    leaves = np.append(when, np.iinfo(np.int64).max)[np.flatnonzero(edges == -1)]
+    # Inside at every sample up to begin + hold, which must still be part of the phase and be seen.
+    last = min(int(when[-1]), end)
+    holds = (leaves > begins + hold) & (begins + hold <= last)
+    response = (int(begins[holds][0]) - start) / 1e9 if holds.any() else math.inf
+    to_the_end = holds.size > 0 and bool(good[-1]) and bool(holds[-1])
+    settling = (int(begins[-1]) - start) / 1e9 if to_the_end else math.inf
+    return response, settling
+
+
+def moving_average(queue: NDArray[np.float64], samples: int) -> NDArray[np.float64]:
+    """The mean of the last so many samples, fewer at the beginning."""
+    sums = np.concatenate([[0.0], np.cumsum(queue)])
+    ends = np.arange(1, queue.size + 1)
+    begins = np.maximum(ends - samples, 0)
+    return (sums[ends] - sums[begins]) / (ends - begins)
+
+
+def _of_run(run: pl.DataFrame, phases: Sequence[dict[str, Any]], band: Band) -> list[dict[str, Any]]:
+    instants = np.rint(run["time_s"].to_numpy() * 1e9).astype(np.int64)
+    queue = run["value"].to_numpy()
+    interval = float(np.median(np.diff(instants))) / 1e9 if instants.size > 1 else math.inf
+    if interval > band.hold_s:
+        raise ResponseError(
+            f"the queue is recorded every {interval:g} s, and has to stay for {band.hold_s:g} s",
+            'record it more often: measure.series.interval = "100 ms"',
+        )
+    smooth = moving_average(queue, max(1, round(band.average_s / interval)))
+    inside = {
+        view: (values >= band.low) & (values <= band.high)
+        for view, values in (("samples", queue), ("average", smooth))
+    }
+    rows: list[dict[str, Any]] = []
+    for phase in phases:
+        start, end, hold = (
+            round(1e9 * seconds) for seconds in (phase["at_s"], phase["until_s"], band.hold_s)
+        )
+        for view, good in inside.items():
+            response, settling = times(instants, good, start, end, hold)
+            rows.append({**phase, "queue": view, "response_s": response, "settling_s": settling})
+    return rows
+
+
+def _phases(port: _core.Port, end: float, at: Sequence[str] | None) -> list[dict[str, Any]]:
+    """The changes of load that are asked for, each with the end of its phase in seconds."""
+    loads, rates = {change.at_s: change for change in port.load}, dict(port.rate_changes)
+    stated = sorted(instant for instant in {*loads, *rates} if 0.0 < instant < end)
+    asked = stated if at is None else sorted({_instant(text, end) for text in at})
+    if not asked:
+        raise ResponseError(
+            f"the load of {port.name} does not change after the start of the run",
+            "name the instants from which times count: --at '150 s'",
+        )
+    bounds = sorted({*stated, *asked, end})
+    return [
+        {
+            "change": index,
+            "at_s": instant,
+            "until_s": bounds[bounds.index(instant) + 1],
+            "flows_before": loads[instant].before if instant in loads else flows_at(port.load, instant),
+            "flows_after": flows_at(port.load, instant),
+            "rate_bps": rates.get(instant),
+        }
+        for index, instant in enumerate(asked)
+    ]
+
+
+def _instant(text: str, end: float) -> float:
+    instant = _seconds(text)
+    if instant >= end:
+        raise ResponseError(f"the run is over at {text}", f"name an instant before {end:g} s")
+    return instant
+
+
+def _band(port: _core.Port, low: str, high: str, hold: str, average: str) -> Band:
+    lower, upper = (_packets(text, port.mean_packet_bytes) for text in (low, high))
+    if lower > upper:
+        raise ResponseError(f"{low} is more than {high}", "the lower bound comes first")
+    hold_s, average_s = _seconds(hold), _seconds(average)
+    if hold_s <= 0.0:
+        raise ResponseError("a queue stays for no time at all", 'the paper has 10 s: hold = "10 s"')
+    return Band(lower, upper, hold_s, average_s)
+
+
+def _packets(text: str, packet_bytes: int) -> float:
+    """Bytes count as packets of the link's mean size."""
+    value, kind = _parsed(text)
+    if kind not in {"packets", "B"}:
+        raise ResponseError(f"{text} is no length of a queue", 'write for example "20 packets" or "62.5 kB"')
+    return value / packet_bytes if kind == "B" else value
+
+
+def _seconds(text: str) -> float:
+    value, kind = _parsed(text)
+    if kind != "s":
+        raise ResponseError(f"{text} is no time", 'write for example "10 s"')
+    return value
+
+
+def _parsed(text: str) -> tuple[float, str]:
+    try:
+        return _core.quantity(text)
+    except ValueError as error:
+        message, _, hint = str(error).partition("; hint: ")
+        raise ResponseError(message, hint or None) from None
+
+
+def without_infinity(frame: pl.DataFrame) -> pl.DataFrame:
+    """Null for infinite, which JSON does not have."""
+    return frame.with_columns(
+        pl.when(pl.col(pl.Float64).is_infinite()).then(None).otherwise(pl.col(pl.Float64)).name.keep()
+    )
+
+
+def text_of(estimated: pl.DataFrame, hold: str, width: int) -> str:
+    """`estimates` for a terminal: a grid per point and variant, a row per change."""
+    heads = ["response", "settling", "smoothed response", "smoothed settling"]
+    blocks = [f"Response and settling times in s: in the band for {hold}, for the rest of the phase"]
+    keys = estimated.columns[: estimated.columns.index("change")]
+    for part in estimated.partition_by(keys, maintain_order=True):
+        rows: list[tuple[str, list[Cell]]] = []
+        for change in part.partition_by("change", maintain_order=True):
+            first = change.row(0, named=True)
+            cells = [_cell(row) for row in change.iter_rows(named=True)]
+            rows.append((_told(first), cells))
+        n = wording.replications(int(part["n"][0]))
+        place = ", ".join([str(part["label"][0]), *(str(part[axis][0]) for axis in keys[3:])])
+        blocks.append(render(Grid(f"{place}: {n}", heads, rows), width))
+    return "\n\n".join(blocks)
+
+
+def _told(change: Mapping[str, Any]) -> str:
+    """`150 s: 100 to 200 flows`."""
+    told = f"{change['at_s']:g} s: {change['flows_before']} to {change['flows_after']} flows"
+    return told if change["rate_bps"] is None else f"{told}, {change['rate_bps'] / 1e6:g} Mbit/s"
+
+
+def _cell(row: Mapping[str, Any]) -> Cell:
+    if row["never"] == 0.0:
+        return Cell(wording.number(row["mean_s"], 2), wording.plus_minus(row["half_width_s"], 2))
+    if row["never"] == 1.0:
+        return Cell("never", "")
+    return Cell(f"never in {row['never']:.0%}", "")

@@ -1,0 +1,127 @@
+"""What goes wrong with a store, told once and so that a person can act on it."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from weir._errors import WeirError
+
+
+class StoreError(WeirError):
+    """A store that cannot be used as asked: what is wrong (`message`) and what to do (`hint`)."""
+
+
+SAFE = (
+    "what was finished before is safe; make room and give the same command: only what is missing is computed"
+)
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+# Less than this is no room: SQLite calls a full disk an I/O error where its shared memory cannot grow.
+_ROOM = 256 * 1024
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_UNLOCKABLE = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP})
+_UNSHARED = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_LOCK,
+        sqlite3.SQLITE_IOERR_SHMLOCK,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+        sqlite3.SQLITE_IOERR_SHMSIZE,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+_REFUSED = frozenset(
+    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}
+)
+_WHEN_FULL = frozenset({sqlite3.SQLITE_IOERR, *_REFUSED})
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+def no_room(directory: Path, doing: str) -> StoreError:
+    """`doing` says what could not be done: "this chunk could not be recorded"."""
+    return StoreError(f"no room on the disk of {directory}: {doing}", SAFE)
+
+
+def damaged(directory: Path, what: str) -> StoreError:
+    """A journal that cannot be read, with a way out where tables are there."""
+    if any((directory / "tables").glob("runs-*.parquet")):
+        hint = (
+            f"`weir results --rebuild --store {directory}` makes a new journal from what can still be read "
+            "and from the tables, and sets the damaged one aside"
+        )
+    else:
+        hint = (
+            f"`weir results --rebuild --store {directory}` saves what can still be read; "
+            "or bring journal.sqlite back from a copy, or name another directory"
+        )
+    return StoreError(f"the journal of {directory} is damaged: {what}", hint)
+
+
+def not_local(directory: Path) -> StoreError:
+    """A file system without what several processes need."""
+    return StoreError(
+        f"{directory} is on a file system where processes cannot share a journal or lock files",
+        "name a directory on a local disk",
+    )
+
+
+@contextmanager
+def told(directory: Path, doing: str) -> Generator[None]:
+    """Errors of SQLite and of the system become a StoreError; `doing` as for `no_room`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _of_journal(directory, doing, error) from error
+    except OSError as error:
+        raise of_system(directory, doing, error) from error
+
+
+def of_system(directory: Path, doing: str, error: OSError) -> StoreError:
+    """A StoreError for an error of the operating system."""
+    if error.errno in NO_ROOM:
+        return no_room(directory, doing)
+    reason = error.strerror or str(error)
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return StoreError(
+            f"{directory} cannot be written: {reason}", "change its permissions or name another directory"
+        )
+    if error.errno in _UNLOCKABLE:
+        return not_local(directory)
+    where = f" ({error.filename})" if error.filename else ""
+    return StoreError(f"{directory}: {doing}: {reason}{where}", "what was finished before is safe")
+
+
+def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError:
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    kind = code & 0xFF  # the rest says where in SQLite it happened
+    if kind == sqlite3.SQLITE_FULL or (kind in _WHEN_FULL and _is_full(directory)):
+        return no_room(directory, doing)
+    if code in _UNSHARED:
+        return not_local(directory)
+    if kind in _DAMAGED:
+        return damaged(directory, str(error))
+    if kind in _BUSY:
+        return StoreError(
+            f"{directory} is kept locked by another process: {doing}", "give the same command again later"
+        )
+    if kind in _REFUSED:
+        return StoreError(
+            f"the journal of {directory} cannot be opened or written: {error}",
+            "change the permissions of the directory and its files, or name another directory",
+        )
+    return StoreError(
+        f"{directory}: {doing}: {error}", "what was finished before is safe; look at disk, quota and limits"
+    )
+
+
+def _is_full(directory: Path) -> bool:
+    try:
+        return shutil.disk_usage(directory).free < _ROOM
+    except OSError:
+        return False

@@ -1,0 +1,193 @@
+"""The journal: an SQLite database that holds every finished run. What it has committed, is.
+
+In write-ahead mode with full synchronisation: a transaction that returned outlasts a killed
+process and a power cut, readers in other processes see the state between two transactions, and
+neither waits for the other. That mode wants a local file system and one host.
+
+Only SQLite opens the file: its locks belong to the process, and to close the file once more would
+give up all of them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator, Iterable
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+from weir.store._errors import StoreError, damaged, not_local
+
+NAME = "journal.sqlite"
+FORMAT = 3
+"""Grows when an older Weir could not read the journal, or would read it wrongly."""
+
+_MARK = 0x57656972  # "Weir", SQLite's application_id
+_NO_LOG = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+)
+_WAIT = 60.0  # seconds that another process may keep the journal locked
+
+_SCHEMA = f"""
+-- The outcome of one task, or of many that were merged.
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    results_version INTEGER NOT NULL,
+    weir TEXT NOT NULL,
+    runs INTEGER NOT NULL,
+    merged INTEGER NOT NULL  -- the number of its files, or 0
+);
+-- The tables of a chunk, and when the file in tables/ with the same bytes was written, if there is one.
+CREATE TABLE payloads (
+    id INTEGER PRIMARY KEY,
+    chunk INTEGER NOT NULL REFERENCES chunks (id),
+    name TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL,
+    written_ns INTEGER,
+    data BLOB NOT NULL,
+    UNIQUE (chunk, name)
+);
+-- Every finished run: which chunk holds its tables, and what it cost.
+CREATE TABLE runs (
+    run INTEGER PRIMARY KEY,
+    chunk INTEGER NOT NULL REFERENCES chunks (id),
+    scenario_hash TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    cpu_s REAL NOT NULL,
+    packets INTEGER NOT NULL,
+    events INTEGER NOT NULL
+);
+CREATE INDEX runs_of_chunk ON runs (chunk);
+-- What was asked for.
+CREATE TABLE sweeps (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    title TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    command TEXT,
+    weir TEXT NOT NULL,
+    created TEXT NOT NULL,
+    asked INTEGER NOT NULL
+);
+-- Runs that a live process is about to compute.
+CREATE TABLE claims (run INTEGER PRIMARY KEY, owner INTEGER NOT NULL);
+PRAGMA application_id = {_MARK};
+PRAGMA user_version = {FORMAT};
+"""
+
+
+class Journal:
+    """An open journal. Its methods raise sqlite3.Error and OSError; the store tells them to people."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, create: bool = False) -> None:
+        """Raises StoreError unless it is a journal that this Weir can read."""
+        self.path = path
+        self.store = path.parent
+        self.sql = _connect(path, read_only=read_only, create=create)
+        try:
+            self._prepare(read_only=read_only, create=create)
+        except BaseException:
+            self.close()
+            raise
+
+    def check(self) -> None:
+        """Reads all of the database. Raises StoreError if it is damaged."""
+        found: list[str] = [text for (text,) in self.sql.execute("PRAGMA integrity_check")]
+        if found != ["ok"]:
+            raise damaged(self.store, found[0])
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):  # the log is kept if it cannot be worked in: nothing is lost
+            self.sql.close()
+
+    @contextmanager
+    def snapshot(self, begin: str = "BEGIN") -> Generator[sqlite3.Connection]:
+        """Reads one state, whatever other processes do meanwhile."""
+        try:
+            self.sql.execute(begin)
+            yield self.sql
+            self.sql.execute("COMMIT")
+        except BaseException:
+            if self.sql.in_transaction:
+                self.sql.execute("ROLLBACK")
+            raise
+
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        """All or nothing; on the disk when it returns."""
+        return self.snapshot("BEGIN IMMEDIATE")
+
+    def ask(self, runs: Iterable[int]) -> None:
+        """Puts runs into the table `asked`, for joins.
+
+        Only within a transaction or snapshot: hundred thousand of them are quick then.
+        """
+        self.sql.execute("CREATE TEMP TABLE IF NOT EXISTS asked (run INTEGER PRIMARY KEY)")
+        self.sql.execute("DELETE FROM asked")
+        self.sql.executemany("INSERT INTO asked VALUES (?)", ((run,) for run in sorted(set(runs))))
+
+    def _prepare(self, *, read_only: bool, create: bool) -> None:
+        if not read_only:
+            self.sql.execute("PRAGMA synchronous = FULL")
+            self.sql.execute("PRAGMA fullfsync = ON")  # macOS: through the cache of the disk
+        if create and self._is_empty():
+            with self.transaction() as sql:
+                # Unless another process was quicker.
+                for statement in _SCHEMA.strip().rstrip(";").split(";") if self._is_empty() else ():
+                    sql.execute(statement)
+        if self._is_empty():
+            raise damaged(self.store, f"{NAME} is empty")
+        if self.sql.execute("PRAGMA application_id").fetchone()[0] != _MARK:
+            raise StoreError(
+                f"{self.path} is a database, but not the journal of a store",
+                "name another directory for the store",
+            )
+        refuse_others(self.path, self.sql)
+        self.sql.execute("PRAGMA temp_store = MEMORY")
+        self.sql.execute("PRAGMA cache_size = -16000")  # kB: the runs of a large store
+        if read_only:
+            return
+        # Of a new journal, and what a copy or a tool may have switched off.
+        if self.sql.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+            raise not_local(self.store)
+        self.sql.execute("PRAGMA journal_size_limit = 33554432")
+
+    def _is_empty(self) -> bool:
+        return self.sql.execute("PRAGMA schema_version").fetchone()[0] == 0
+
+
+def refuse_others(path: Path, sql: sqlite3.Connection) -> None:
+    """Raises StoreError if another version of Weir wrote it; says nothing about any other database."""
+    (mark,) = sql.execute("PRAGMA application_id").fetchone()
+    (version,) = sql.execute("PRAGMA user_version").fetchone()
+    if mark == _MARK and version != FORMAT:
+        newer = version > FORMAT
+        raise StoreError(
+            f"{path.parent} was written by {'a newer' if newer else 'an older'} Weir: "
+            f"its format is {version}, this Weir knows {FORMAT}",
+            "install the newer Weir, or name another directory; the store is left as it is"
+            if newer
+            else "name another directory for the store; this one is left as it is",
+        )
+
+
+def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection:
+    name = path.resolve().as_uri()
+    if not read_only:
+        return _open(f"{name}?mode={'rwc' if create else 'rw'}")
+    sql = _open(f"{name}?mode=ro")
+    try:
+        sql.execute("SELECT name FROM sqlite_schema LIMIT 1")
+    except sqlite3.Error as error:
+        sql.close()
+        log = path.with_name(f"{path.name}-wal")
+        if error.sqlite_errorcode & 0xFF not in _NO_LOG or (log.exists() and log.stat().st_size > 0):
+            raise
+        # Somebody else's directory, or a full disk: not even the index of the log can be made. But
+        # there is no log, so nobody is writing.
+        return _open(f"{name}?immutable=1")
+    return sql
+
+
+def _open(name: str) -> sqlite3.Connection:
+    return sqlite3.connect(name, uri=True, isolation_level=None, timeout=_WAIT)

@@ -1,0 +1,316 @@
+"""The store as its users see it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weir import _core
+from weir.store import _chunks as chunks
+from weir.store import _files as files
+from weir.store import _journal as journal
+from weir.store import _sweeps as sweeps
+from weir.store._errors import StoreError, told
+from weir.store._journal import Journal
+from weir.store._owners import FOLDER as OWNERS
+from weir.store._owners import Owners
+from weir.store._rebuild import make_journal
+from weir.store._records import Cost, Finished, Sweep
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT = Path("results/store")
+
+_OURS = frozenset({OWNERS, chunks.FOLDER, sweeps.FOLDER, files.ASIDE, journal.NAME})
+_SAFE = "the tables could not be compacted, but every finished run is safe in the journal and can be read"
+
+
+class Store:
+    """Every finished run, never lost and never computed twice. Closed by `close` or a `with`.
+
+    Whatever goes wrong is a StoreError; what `commit` has returned for is safe whatever happens.
+    For one thread of its process; any number of processes on one host may have it open at once.
+    """
+
+    def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
+        self.path = path
+        self._journal = opened
+        self._owners = owners
+        self._read_only = read_only
+        self.repairs: list[str] = []
+        """What was found damaged when it was opened, and what was done: sentences for people."""
+
+    @staticmethod
+    def open(path: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Store:
+        """Opens a store, or makes one with `create`; mends what it finds damaged unless `read_only`.
+
+        Raises StoreError if there is none, if it is no store, if another version of Weir wrote it, if its
+        journal is damaged, or if it cannot be written.
+        """
+        directory = Path(path)
+        with told(directory, "it cannot be opened"), ExitStack() as undo:
+            _look_for(directory, create=create)
+            owners = Owners(directory)
+            undo.callback(owners.leave)
+            # A reader gets along without: on a full disk, or in somebody else's directory.
+            with suppress(OSError) if read_only else nullcontext():
+                owners.enter()
+            opened = Journal(directory / journal.NAME, read_only=read_only, create=create and not read_only)
+            undo.callback(opened.close)
+            store = Store(directory, opened, owners, read_only=read_only)
+            if read_only:
+                store.repairs += files.mend(opened, None)
+            else:
+                with owners.alone(wait=False) as ours:
+                    store.repairs += files.mend(opened, owners if ours else None)
+            undo.pop_all()
+        return store
+
+    def finished(self, runs: Iterable[int]) -> set[int]:
+        """Those of the runs that are in the store."""
+        with self._told("it cannot be asked what is finished"), self._journal.snapshot() as sql:
+            self._journal.ask(runs)
+            return {run for (run,) in sql.execute("SELECT run FROM asked JOIN runs USING (run)")}
+
+    def claim(self, runs: Iterable[int]) -> set[int]:
+        """Those of the runs that are ours to compute: not finished, nor claimed by another live process.
+
+        A claim ends with `commit`, `release`, `close` or the process.
+        """
+        with self._told("runs could not be claimed"):
+            us = self._owners.id
+            with self._journal.transaction() as sql:
+                self._journal.ask(runs)
+                others = sql.execute(
+                    "SELECT DISTINCT owner FROM asked JOIN claims USING (run) WHERE owner <> ?", (us,)
+                ).fetchall()
+                dead = [other for other in others if not self._owners.alive(*other)]
+                sql.executemany("DELETE FROM claims WHERE owner = ?", dead)
+                sql.execute(
+                    "INSERT OR IGNORE INTO claims "
+                    "SELECT run, ? FROM asked WHERE run NOT IN (SELECT run FROM runs)",
+                    (us,),
+                )
+                rows = sql.execute("SELECT run FROM asked JOIN claims USING (run) WHERE owner = ?", (us,))
+                return {run for (run,) in rows}
+
+    def release(self, runs: Iterable[int] | None = None) -> None:
+        """Gives claimed runs back; None means all of ours."""
+        us = self._owners.id
+        with self._told("claims could not be given back"):
+            ours = "FROM claims WHERE owner = ?"
+            if not self._journal.sql.execute(f"SELECT 1 {ours} LIMIT 1", (us,)).fetchall():
+                return
+            with self._journal.transaction() as sql:
+                if runs is None:
+                    sql.execute(f"DELETE {ours}", (us,))
+                else:
+                    sql.executemany(f"DELETE {ours} AND run = ?", ((us, run) for run in runs))
+
+    def commit(self, finished: Finished) -> int:
+        """Records a chunk for good; returns how many of its runs were new.
+
+        Runs that are there already stay as they are. Raises ValueError if the tables do not fit.
+        """
+        with self._told("a chunk of runs could not be recorded"):
+            return chunks.commit(self._journal, finished)
+
+    def compact(self, *, force: bool = False) -> None:
+        """Moves finished runs into the Parquet files where there are enough of them; `force`: all of them.
+
+        Cheap to call where there is nothing to do. While another process does it: waits with `force`, else
+        leaves the work to it. If it fails, nothing is lost.
+        """
+        with told(self.path, _SAFE), self._owners.alone(wait=force) as ours:
+            if ours and (chunks.merge(self._journal, rest=force) or force):
+                files.write(self._journal, self._owners)
+
+    def scan(
+        self, table: str, runs: Iterable[int] | None = None, results_version: int | None = None
+    ) -> pl.LazyFrame:
+        """The rows of a table, of those runs that are there, or of all; in no particular order.
+
+        Of one results version only: `results_version`, else the present one. Text is Enum. What is
+        committed later is not in it; it can be collected at any time. The table `runs` has scenario
+        hash, seed, versions and cost of each run. Raises StoreError if there is no such table.
+        """
+        from weir.store._scan import scan
+
+        version = _core.results_version if results_version is None else results_version
+        with self._told(f"the table {table!r} could not be read"):
+            return scan(self._journal, table, runs, version)
+
+    def cost(self, runs: Iterable[int] | None = None) -> Cost:
+        """What those of the runs that are there have cost; None means all."""
+        with self._told("the cost of runs could not be read"), self._journal.snapshot() as sql:
+            if runs is not None:
+                self._journal.ask(runs)
+            these = "runs" if runs is None else "runs JOIN asked USING (run)"
+            sums = "count(*), total(cpu_s), ifnull(sum(packets), 0), ifnull(sum(events), 0)"
+            return Cost(*sql.execute(f"SELECT {sums} FROM {these}").fetchone())  # noqa: S608
+
+    def versions(self) -> dict[int, int]:
+        """Results version: how many runs of it there are."""
+        with self._told("it cannot be read"):
+            rows = self._journal.sql.execute(
+                "SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1"
+            )
+            return dict(rows.fetchall())
+
+    def size(self, runs: Iterable[int]) -> int:
+        """Bytes on the disk of those of the runs that are there, in both copies: about their share."""
+        with self._told("the size of runs could not be read"):
+            with self._journal.snapshot() as sql:
+                self._journal.ask(runs)
+                (share,) = sql.execute(
+                    "SELECT total(1.0 * asked / runs * (SELECT total(length(data) * (1 + (written_ns IS NOT "
+                    "NULL))) FROM payloads WHERE payloads.chunk = chunks.id)) FROM chunks JOIN (SELECT "
+                    "chunk, count(*) AS asked FROM runs JOIN asked USING (run) GROUP BY chunk) ON chunk = id"
+                ).fetchone()
+            return round(share)
+
+    def record_sweep(self, sweep: Sweep) -> Sweep:
+        """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
+        latest again, with the new definition."""
+        with self._told("the sweep could not be recorded"):
+            return sweeps.record(self._journal, sweep)
+
+    def directory(self, sweep: Sweep) -> Path:
+        """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
+        exist; where one of that name is another result's, the id stands behind the name."""
+        return sweeps.directory(self.path, sweep)
+
+    def claim_directory(self, sweep: Sweep) -> Path:
+        """Makes the directory, and notes in it whose it is. Raises OSError."""
+        return sweeps.claim_directory(self.path, sweep)
+
+    def sweeps(self) -> list[Sweep]:
+        """In the order in which they were recorded."""
+        with self._told("its sweeps cannot be read"):
+            return sweeps.listed(self._journal)
+
+    def find_sweep(self, text: str | None) -> Sweep:
+        """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
+
+        Raises StoreError, naming those there are.
+        """
+        with self._told("its sweeps cannot be read"):
+            return sweeps.find(self._journal, text)
+
+    def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
+        """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
+        from weir.store import _frames as frames
+
+        path = sweeps.table_path(self.path, sweep)
+        with self._told(f"{sweeps.FOLDER}/{path.name} could not be written"):
+            self._owners.put([(path, frames.parquet(frame))])
+        return path
+
+    def remove_sweep(self, sweep: Sweep) -> None:
+        """Forgets what was asked for; its runs stay until `prune`."""
+        with self._told("the sweep could not be removed"):
+            self._journal.sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
+            sweeps.table_path(self.path, sweep).unlink(missing_ok=True)
+
+    def prune(self, keep: Iterable[int]) -> int:
+        """Removes all runs but those of `keep`; returns how many.
+
+        Raises StoreError if another process has the store open.
+        """
+        with self._told("runs could not be removed"), self._owners.alone(wait=True):
+            if self._owners.others():
+                raise StoreError(
+                    f"another process has {self.path} open", "wait until it has ended, then prune the store"
+                )
+            removed, gone = chunks.prune(self._journal, keep)
+            # Else they would be taken for files of which the journal has lost the runs.
+            for table in gone:
+                (self.path / chunks.FOLDER / table.file).unlink(missing_ok=True)
+        self.compact(force=True)
+        return removed
+
+    def check(self) -> list[str]:
+        """Reads everything, and mends what is damaged in one of the two copies; says what was found.
+
+        Raises StoreError if something is damaged in both, or the journal as a whole.
+        """
+        with self._told("it could not be checked"), self._owners.alone(wait=True):
+            self._journal.check()
+            return files.mend(self._journal, self._owners, full=True)
+
+    def close(self) -> None:
+        """Gives claims back. Closing twice does nothing."""
+        with suppress(StoreError):
+            if not self._read_only:
+                self.release()
+        self._journal.close()
+        self._owners.leave()
+
+    def __del__(self) -> None:
+        # What nobody closes, a notebook's, gives its lock back when it is forgotten.
+        with suppress(Exception):
+            self.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _told(self, doing: str) -> Generator[None]:
+        with told(self.path, doing):
+            yield
+
+
+def rebuild(path: str | os.PathLike[str]) -> list[str]:
+    """Makes a new journal for a store whose journal is damaged or lost; says what was found.
+
+    From what can be read of the old journal, which is set aside, and from the tables. Raises
+    StoreError if there is nothing to make one from, if another process has the store open, or if
+    there is no room.
+    """
+    directory = Path(path)
+    with told(directory, "a new journal could not be made"):
+        if not directory.is_dir():
+            raise StoreError(f"there is no store at {directory}")
+        owners = Owners(directory)
+        try:
+            owners.enter()
+            if owners.others():
+                raise StoreError(f"another process has {directory} open", "wait for its end, then try again")
+            said = make_journal(directory)
+        finally:
+            owners.leave()
+    with Store.open(directory) as store:
+        store.compact(force=True)
+        return [*said, *store.repairs]
+
+
+def _look_for(directory: Path, *, create: bool) -> None:
+    """Raises StoreError if there is no store and none can be made."""
+    if (directory / journal.NAME).is_file():
+        return
+    if directory.exists() and not directory.is_dir():
+        raise StoreError(f"{directory} is a file, not a store", "name a directory")
+    if files.present(directory):
+        raise StoreError(
+            f"{directory} has lost its journal, {journal.NAME}, but not its tables",
+            f"`weir results --rebuild --store {directory}` makes a new journal from the tables",
+        )
+    there = sorted(path.name for path in directory.iterdir()) if directory.exists() else []
+    foreign = [name for name in there if name not in _OURS and not name.startswith(journal.NAME)]
+    if foreign:
+        raise StoreError(
+            f"{directory} is not a store, and not empty: it holds {foreign[0]}",
+            "name another directory for the store",
+        )
+    if not create:
+        raise StoreError(
+            f"there is no store at {directory}",
+            "weir run, compare and sweep make one; or name the directory of another",
+        )

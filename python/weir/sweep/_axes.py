@@ -1,0 +1,273 @@
+"""Axes: what varies between the points of a sweep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from weir.sweep._reading import AxisError, of_list, read
+from weir.sweep._values import Levels, Range, Value, Values, text_of
+
+if TYPE_CHECKING:
+    from weir.sweep._dimension import Dimension
+
+__all__ = ["Axis", "AxisError", "Part", "Value", "axis_of", "check_distinct", "parse", "titles"]
+
+_PATH = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+
+_EXAMPLE = 'write for example "links.bottleneck.rate=5, 10, 20 Mbit/s"'
+
+Row = tuple[Value, ...]
+"""One value per path of an axis."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A path of the scenario and the values it takes."""
+
+    path: str
+    values: Values
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all values are numbers, or quantities of one kind."""
+        return self.values.numeric
+
+    @property
+    def unit(self) -> str:
+        """Of `drawn`; empty for pure numbers and texts."""
+        return self.values.unit
+
+    def drawn(self, value: Value) -> float | str:
+        """A value as it stands in frames and figures: a number in `unit`, or else a text."""
+        return self.values.number(value) if self.numeric else text_of(value)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Paths that move together: their levels one after the other, or a range to draw from.
+
+    The first path stands for the axis in tables and figures.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        paths = ", ".join(self.paths)
+        if len(set(self.paths)) < len(self.paths):
+            raise AxisError("the same path stands there twice", None, paths)
+        lengths = [len(v.values) if isinstance(v, Levels) else None for v in (p.values for p in self.parts)]
+        if len(set(lengths)) > 1:
+            counts = ", ".join("a range" if length is None else str(length) for length in lengths)
+            raise AxisError(
+                f"what moves together needs as many values for every path, not {counts}",
+                "what varies by itself is an axis of its own",
+                paths,
+            )
+        # The first path names the points, so no two of its values may be the same.
+        seen: set[float | str] = set()
+        for row in self.levels or ():
+            if self.drawn(row[0]) in seen:
+                hint = None if len(self.parts) == 1 else "put a path first whose values all differ"
+                raise AxisError(f"the value {text_of(row[0])} stands there twice", hint, self.column)
+            seen.add(self.drawn(row[0]))
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(part.path for part in self.parts)
+
+    @property
+    def column(self) -> str:
+        """The path that stands for the axis."""
+        return self.parts[0].path
+
+    @property
+    def title(self) -> str:
+        """In a few words: `bottleneck rate`, `red max_th`. Two axes may have the same: see `titles`."""
+        return _title(self.column)
+
+    @property
+    def levels(self) -> tuple[Row, ...] | None:
+        """The settings in order; None for a range."""
+        lists = [part.values.values for part in self.parts if isinstance(part.values, Levels)]
+        return tuple(zip(*lists, strict=True)) if lists else None
+
+    @property
+    def range(self) -> Range | None:
+        """What the first path is drawn from; None for levels."""
+        values = self.parts[0].values
+        return values if isinstance(values, Range) else None
+
+    @property
+    def numeric(self) -> bool:
+        return self.parts[0].numeric
+
+    @property
+    def unit(self) -> str:
+        """Of `drawn`; empty for pure numbers and texts."""
+        return self.parts[0].unit
+
+    @property
+    def log(self) -> bool:
+        """Whether it is to be drawn on a logarithmic scale."""
+        return self.parts[0].values.log
+
+    def at(self, u: float) -> Row:
+        """The setting that belongs to `u`, uniform on [0, 1]: levels have equal shares."""
+        return tuple(part.values.at(u) for part in self.parts)
+
+    def drawn(self, value: Value) -> float | str:
+        """A value of the first path as it stands in frames and figures: see `Part.drawn`."""
+        return self.parts[0].drawn(value)
+
+    def dimension(self, title: str | None = None) -> Dimension:
+        """What figures need to know of the axis."""
+        from weir.sweep._dimension import Dimension
+
+        levels = self.levels or ()
+        return Dimension(
+            column=self.column,
+            title=title or self.title,
+            unit=self.unit,
+            numeric=self.numeric,
+            log=self.log,
+            values=tuple(self.drawn(row[0]) for row in levels),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "paths": list(self.paths),
+            "values": [
+                {"levels": list(values.values), "log": values.spaced_log}
+                if isinstance(values, Levels)
+                else asdict(values)
+                for values in (part.values for part in self.parts)
+            ],
+        }
+
+    @staticmethod
+    def from_json(document: Mapping[str, Any]) -> Axis:
+        """What `to_json` gave."""
+        return Axis(
+            tuple(
+                Part(
+                    path,
+                    Levels(tuple(values["levels"]), values["log"]) if "levels" in values else Range(**values),
+                )
+                for path, values in zip(document["paths"], document["values"], strict=True)
+            )
+        )
+
+
+def parse(text: str) -> Axis:
+    """An axis as a person types it: `PATH=VALUES`, several with semicolons to move together.
+
+    For example `links.bottleneck.rate=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets`;
+    `weir.sweep._reading` has the words for values. Raises AxisError.
+    """
+    parts: list[Part] = []
+    for piece in _pieces(text):
+        path, equals, values = piece.partition("=")
+        if not equals:
+            raise AxisError(f'"{piece.strip()}" sets nothing', _EXAMPLE)
+        path = _checked(path)
+        parts.append(Part(path, read(values, path)))
+    if not parts:
+        raise AxisError("there is no axis in an empty text", _EXAMPLE)
+    return Axis(tuple(parts))
+
+
+def axis_of(key: str, value: object) -> Axis:
+    """An axis as Python and scenario files have it.
+
+    `key` is a path, or several with semicolons that move together. `value` is a list of levels,
+    for several paths a list of rows with a value for each; or a text in the words of the command
+    line, with semicolons between the values of several paths. Raises AxisError.
+    """
+    paths = [_checked(path) for path in _pieces(key)]
+    if not paths:
+        raise AxisError("an axis without a path", _EXAMPLE)
+    if isinstance(value, str):
+        pieces = _pieces(value)
+        if len(pieces) != len(paths):
+            raise AxisError(
+                f"{len(paths)} paths need {len(paths)} lists of values, not {len(pieces)}",
+                "put semicolons between the lists",
+                key,
+            )
+        parts = [Part(path, read(piece, path)) for path, piece in zip(paths, pieces, strict=True)]
+        return Axis(tuple(parts))
+    levels = _listed(value)
+    if levels is None:
+        raise AxisError(f"{value!r} is no list of values", 'write ["5 Mbit/s", "10 Mbit/s"]', key)
+    if len(paths) == 1:
+        return Axis((Part(paths[0], of_list(levels, paths[0])),))
+    rows = [_listed(row) for row in levels]
+    full = [row for row in rows if row is not None and len(row) == len(paths)]
+    if not rows or len(full) < len(rows):
+        raise AxisError(
+            f"every level of {len(paths)} paths is a list of {len(paths)} values",
+            'write [["5 Mbit/s", "20 packets"], ["10 Mbit/s", "40 packets"]]',
+            key,
+        )
+    columns = [[row[index] for row in full] for index in range(len(paths))]
+    return Axis(tuple(Part(path, of_list(column, path)) for path, column in zip(paths, columns, strict=True)))
+
+
+def check_distinct(axes: Iterable[Axis]) -> None:
+    """Raises AxisError where two axes set the same value, or one sets what contains the other."""
+    seen: list[str] = []
+    for path in (path for axis in axes for path in axis.paths):
+        for other in seen:
+            if path == other:
+                raise AxisError("two axes vary it", "to move paths together, write one axis", path)
+            if f"{path}.".startswith(f"{other}.") or f"{other}.".startswith(f"{path}."):
+                whole, part = sorted((path, other), key=len)
+                raise AxisError(f"it has a part, {part}, that another axis varies", None, whole)
+        seen.append(path)
+
+
+def titles(axes: Sequence[Axis]) -> list[str]:
+    """Of every axis, made longer where two would be the same."""
+    short = [axis.title for axis in axes]
+    return [
+        title if short.count(title) == 1 else axis.column for axis, title in zip(axes, short, strict=True)
+    ]
+
+
+def _title(path: str) -> str:
+    words = path.split(".")
+    if words[0] not in {"links", "flows"} or len(words) < 3:
+        return " ".join(words)
+    _, owner, *rest = words
+    if "queue" in rest[:-1]:
+        # A law's parameter is known by the law; whose queue it is hardly ever needs saying.
+        return " ".join(word for word in rest if word != "queue")
+    return " ".join([owner, *rest])
+
+
+def _checked(path: str) -> str:
+    path = path.strip()
+    if not _PATH.fullmatch(path):
+        raise AxisError(f'"{path}" is not a path', _EXAMPLE)
+    if path == "seed":
+        raise AxisError("replications have seeds of their own", "write --replications N", path)
+    return path
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands between semicolons, those inside quotes and brackets aside."""
+    found = re.findall(r"""(?:"[^"]*"|'[^']*'|\[(?:"[^"]*"|'[^']*'|[^]"'])*\]|[^;])+""", text)
+    return [piece.strip() for piece in found if piece.strip()]
+
+
+def _listed(value: object) -> list[object] | None:
+    """The entries of a list, tuple, range or array; None for anything else."""
+    if hasattr(value, "tolist"):
+        value = cast("Any", value).tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return list(cast("Sequence[object]", value))
+    return None

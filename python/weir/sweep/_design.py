@@ -1,0 +1,261 @@
+"""Designs: at which points of its axes a sweep runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from itertools import chain, product
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir._errors import WeirError
+from weir.sweep._axes import Axis, AxisError, Value, check_distinct
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
+
+Assignment = tuple[str, Value]
+"""A path and its value."""
+
+Cube = NDArray[np.float64]
+"""Points as positions on their axes, shape (points, axes), each in [0, 1]."""
+
+MOST_POINTS = 10_000_000
+
+
+class DesignError(WeirError, ValueError):
+    """A choice of points that cannot be made or analysed."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """Points, in order. Complete by itself: nothing is drawn again to know them.
+
+    Sampled points may coincide where axes have few levels; a run is a run, and is done once.
+    """
+
+    kind: Kind
+    axes: tuple[Axis, ...]
+    rows: tuple[tuple[Assignment, ...], ...]
+    """Of every point the value of every path, in the order of the axes and their paths."""
+    seed: int | None = None
+    """Of the draws; None for a grid."""
+    parameters: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What else the design was made with: `n`, or `trajectories` and `levels`."""
+    cube: Cube | None = field(default=None, compare=False, repr=False)
+    """What was drawn, before it became values; None for a grid."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """Of all axes, in the order of `rows`."""
+        return tuple(path for axis in self.axes for path in axis.paths)
+
+    def columns(self) -> dict[str, pl.Series]:
+        """Path to its values, one per point: numbers in the unit of its axis, or texts."""
+        import polars as pl
+
+        parts = [part for axis in self.axes for part in axis.parts]
+        found: dict[str, pl.Series] = {}
+        for index, part in enumerate(parts):
+            # Few levels, many points: each is read once.
+            values = [row[index][1] for row in self.rows]
+            drawn = {(type(value), value): part.drawn(value) for value in values}
+            found[part.path] = pl.Series(
+                part.path,
+                [drawn[type(value), value] for value in values],
+                dtype=pl.Float64 if part.numeric else pl.String,
+            )
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        document: dict[str, Any] = {
+            "kind": self.kind,
+            "axes": [axis.to_json() for axis in self.axes],
+            "seed": self.seed,
+            "parameters": dict(self.parameters),
+        }
+        if self.cube is not None:
+            values = zip(*[[value for _, value in row] for row in self.rows], strict=True)
+            document["values"] = [list(column) for column in values]
+            document["cube"] = self.cube.tolist()
+        return document
+
+    @staticmethod
+    def from_json(document: Mapping[str, Any]) -> Design:
+        """What `to_json` gave: the same points, whatever a sampler would draw by now."""
+        axes = tuple(Axis.from_json(axis) for axis in document["axes"])
+        if document["kind"] == "grid":
+            return grid(axes)
+        pairs = [
+            [(path, value) for value in values]
+            for path, values in zip(
+                (path for axis in axes for path in axis.paths), document["values"], strict=True
+            )
+        ]
+        return Design(
+            document["kind"],
+            axes,
+            tuple(zip(*pairs, strict=True)),
+            document["seed"],
+            document["parameters"],
+            np.array(document["cube"], dtype=np.float64),
+        )
+
+
+def grid(axes: Sequence[Axis]) -> Design:
+    """Every combination of levels, the last axis fastest. Without axes, one point.
+
+    Raises AxisError for a range, which has no levels.
+    """
+    check_distinct(axes)
+    levels: list[list[tuple[Assignment, ...]]] = []
+    for axis in axes:
+        if axis.levels is None:
+            raise AxisError(
+                "a range has no levels for a grid",
+                "add `in 5` for five values, or `by` and a step; or sample it: --samples N",
+                axis.column,
+            )
+        levels.append([tuple(zip(axis.paths, row, strict=True)) for row in axis.levels])
+    _check_size(prod(len(each) for each in levels))
+    rows = tuple(tuple(chain.from_iterable(point)) for point in product(*levels))
+    return Design("grid", tuple(axes), rows)
+
+
+def lhs(axes: Sequence[Axis], n: int, seed: int) -> Design:
+    """A Latin hypercube: cut any axis into n equal parts, and each has one of the n points.
+
+    Raises DesignError, AxisError.
+    """
+    _check(axes, n, seed)
+    qmc: Any = import_module("scipy.stats.qmc")
+    cube = qmc.LatinHypercube(d=len(axes), seed=np.random.default_rng(seed)).random(n)
+    return _sampled("lhs", axes, cube, seed, {"n": n})
+
+
+def sobol(axes: Sequence[Axis], n: int, seed: int) -> Design:
+    """The first n points of a Sobol sequence, scrambled by the seed.
+
+    Best balanced where n is a power of two. The points of a smaller n are the first of a larger
+    one, so that a sweep can grow without losing a run. Raises DesignError, AxisError.
+    """
+    _check(axes, n, seed)
+    qmc: Any = import_module("scipy.stats.qmc")
+    sequence = qmc.Sobol(d=len(axes), scramble=True, seed=np.random.default_rng(seed))
+    # Asked for n points that are no power of two, scipy warns of what the docstring says.
+    cube = sequence.random_base2((n - 1).bit_length())[:n]
+    return _sampled("sobol", axes, cube, seed, {"n": n})
+
+
+def morris(axes: Sequence[Axis], trajectories: int, seed: int, levels: int = 4) -> Design:
+    """Morris' trajectories: each changes one axis after the other, by about half its extent.
+
+    `trajectories` times (axes + 1) points on a lattice of `levels` positions per axis, an even
+    number; for `sensitivity.indices`. Raises DesignError, also where SALib is missing, AxisError.
+    """
+    _check(axes, trajectories * (len(axes) + 1), seed)
+    _check_varied(axes)
+    if trajectories < 2:
+        raise DesignError("a single trajectory shows no spread", "write at least 2 trajectories; 10 is usual")
+    if levels < 2 or levels % 2:
+        raise DesignError(f"{levels} levels; Morris' lattice needs an even number of positions", "4 is usual")
+    half = levels // 2
+    for axis in axes:
+        if any(axis.at(n / (levels - 1)) == axis.at((n + half) / (levels - 1)) for n in range(half)):
+            raise AxisError("so few whole numbers make no logarithmic lattice", "list them", axis.column)
+    sampler = salib("SALib.sample.morris")
+    drawn = sampler.sample(problem(axes), trajectories, num_levels=levels, seed=seed)
+    # Back to the lattice, from which sums of thirds have strayed by a rounding.
+    cube = np.round(np.asarray(drawn) * (levels - 1)) / (levels - 1)
+    return _sampled("morris", axes, cube, seed, {"trajectories": trajectories, "levels": levels})
+
+
+def saltelli(axes: Sequence[Axis], n: int, seed: int) -> Design:
+    """Saltelli's scheme for Sobol indices of first order and in total: n times (axes + 2) points.
+
+    n is a power of two; for `sensitivity.indices`. Raises DesignError, also where SALib is
+    missing, AxisError.
+    """
+    _check(axes, n * (len(axes) + 2), seed)
+    _check_varied(axes)
+    if n < 2 or n & (n - 1):
+        below = 1 << max(1, n.bit_length() - 1)
+        raise DesignError(
+            f"{n} base points; Saltelli's scheme needs a power of two", f"write {below} or {2 * below}"
+        )
+    sampler = salib("SALib.sample.sobol")
+    generator = np.random.default_rng(seed)
+    cube = sampler.sample(problem(axes), n, calc_second_order=False, seed=generator)
+    return _sampled("saltelli", axes, np.asarray(cube), seed, {"n": n})
+
+
+def salib(module: str) -> Any:  # noqa: ANN401 (it has no types of its own)
+    """A module of SALib, which is an extra. Raises DesignError where it is missing."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise DesignError("sensitivity designs need SALib", "pip install 'weir[sensitivity]'") from None
+
+
+def problem(axes: Sequence[Axis]) -> dict[str, Any]:
+    """The unit cube in SALib's words."""
+    return {
+        "num_vars": len(axes),
+        "names": [axis.column for axis in axes],
+        "bounds": [[0.0, 1.0]] * len(axes),
+    }
+
+
+def _sampled(
+    kind: Kind, axes: Sequence[Axis], cube: Cube, seed: int, parameters: Mapping[str, int]
+) -> Design:
+    columns: list[list[tuple[Assignment, ...]]] = []
+    for axis, positions in zip(axes, cube.T.tolist(), strict=True):
+        # On a lattice or with levels, few settings serve many points.
+        known: dict[float, tuple[Assignment, ...]] = {}
+        columns.append(
+            [
+                known.get(u) or known.setdefault(u, tuple(zip(axis.paths, axis.at(u), strict=True)))
+                for u in positions
+            ]
+        )
+    rows = tuple(tuple(chain.from_iterable(point)) for point in zip(*columns, strict=True))
+    return Design(kind, tuple(axes), rows, seed, parameters, cube)
+
+
+def _check(axes: Sequence[Axis], points: int, seed: int) -> None:
+    if not axes:
+        raise DesignError(
+            "there is nothing to sample", 'add an axis: --axis "links.bottleneck.rate=5..50 Mbit/s"'
+        )
+    check_distinct(axes)
+    if points < 1:
+        raise DesignError(f"{points} points; there must be at least one")
+    if seed < 0:
+        raise DesignError(f"the seed {seed} is negative")
+    _check_size(points)
+
+
+def _check_size(points: int) -> None:
+    if points > MOST_POINTS:
+        raise DesignError(
+            f"{points:,} points are more than {MOST_POINTS:,}",
+            "use fewer levels or samples, or sample the axes instead of crossing them: --samples N",
+        )
+
+
+def _check_varied(axes: Sequence[Axis]) -> None:
+    for axis in axes:
+        if axis.levels is not None and len(axis.levels) < 2:
+            raise AxisError("a single value has no influence", "give at least two", axis.column)

@@ -1,0 +1,92 @@
+"""Dimensions: what the points and periods of a sweep differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from weir._errors import WeirError
+
+VARIANTS = "label"
+"""Column of the dimension that tells the variants apart."""
+
+USERS = "users"
+"""Column of the dimension that the periods of a scenario make."""
+
+TIME = "from_s"
+"""Column of the dimension that periods make where their users do not differ."""
+
+PERIODS = (USERS, TIME)
+
+_ABBREVIATIONS = {"rtt", "ecn", "mss"}
+
+Design = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
+
+
+class ChartError(WeirError, ValueError):
+    """A figure that cannot be drawn: a name that is not there, or data that were not recorded."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """What a point of a sweep has its place on: an axis, the variants, or the users."""
+
+    column: str
+    """Of its values in frames: the dotted path of an axis, `label` or `users`."""
+    title: str
+    unit: str
+    """Empty for none."""
+    numeric: bool
+    log: bool
+    """To be drawn on a logarithmic scale."""
+    values: tuple[float | str, ...]
+    """The levels in order; empty if it is sampled continuously."""
+
+    @property
+    def heading(self) -> str:
+        """Title with unit, as it stands at an axis: `Rate (Mbit/s)`."""
+        title = _capital(self.title)
+        return f"{title} ({self.unit})" if self.unit else title
+
+    def level(self, value: float | str) -> str:
+        """A value as text, with its unit: `10 Mbit/s`."""
+        unit = f" {self.unit}" if self.unit and self.numeric else ""
+        return plain(value) + unit
+
+
+def _capital(title: str) -> str:
+    words = [word.upper() if word in _ABBREVIATIONS else word for word in title.split(" ")]
+    # A parameter's own name, such as max_th, keeps its spelling.
+    if not {"_", "."} & set(words[0]):
+        words[0] = words[0][:1].upper() + words[0][1:]
+    return " ".join(words)
+
+
+def plain(value: float | str) -> str:
+    """A level as text: no `.0` and no more digits than it takes to tell levels apart."""
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def find(dimensions: Sequence[Dimension], name: str) -> Dimension:
+    """The dimension of this column, title or last part of a path.
+
+    Raises ChartError, listing what there is, if there is none or more than one.
+    """
+    for said in (
+        [d for d in dimensions if d.column == name],
+        [d for d in dimensions if d.title == name],
+        [d for d in dimensions if d.column.rpartition(".")[2] == name],
+    ):
+        if len(said) == 1:
+            return said[0]
+        if said:
+            paths = ", ".join(d.column for d in said)
+            raise ChartError(f"{name!r} may be any of: {paths}", "write the whole path")
+    raise ChartError(f"there is no dimension {name!r}; there are: {listed(dimensions)}")
+
+
+def listed(dimensions: Sequence[Dimension]) -> str:
+    """The names of all dimensions for a message."""
+    names = [d.column if d.title == d.column else f"{d.column} ({d.title})" for d in dimensions]
+    return ", ".join(names) or "none"

@@ -1,0 +1,176 @@
+"""A store from outside: its list of results, rows by SQL, CSV and Parquet files, and giving space back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from weir._errors import WeirError
+from weir.store import Store
+from weir.store import Sweep as Record
+from weir.store._replace import discard, write_whole
+from weir.sweep import _describe as describe
+from weir.sweep._plan import TUNING
+from weir.sweep._view import Sweep
+
+SHOWN = ("mean_queue", "goodput", "loss", "delay_mean", "delay_p99")
+"""Measures of a table where none are asked for."""
+
+_STORED = ("links", "groups", "flows", "delays", "completions", "series")
+_FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
+
+TABLES = ("estimates", "observations", *_STORED)
+"""What can be shown, queried and exported of a sweep."""
+
+_WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    ".csv": lambda frame, path: frame.write_csv(path),
+    ".parquet": lambda frame, path: frame.write_parquet(path, compression="zstd"),
+    ".json": lambda frame, path: frame.write_json(path),
+}
+
+
+def listing(store: Store) -> list[dict[str, Any]]:
+    """Every result in the store, the newest first, as plain values."""
+    return [_listed(store, record) for record in reversed(store.sweeps())]
+
+
+def _listed(store: Store, record: Record) -> dict[str, Any]:
+    known = {
+        "number": record.number,
+        "name": record.name,
+        "id": record.id,
+        "created": describe.moment(record.created),
+        "command": record.command,
+    }
+    unknown: dict[str, Any] = {"kind": "", "design": "", "axes": [], "points": 0, "variants": 0, "bytes": 0}
+    if record.definition["kind"] == TUNING:
+        runs = record.definition["runs"]
+        return {
+            **known,
+            **unknown,
+            "kind": TUNING,
+            "runs": len(runs),
+            "wanted": len(runs),
+            "state": describe.counted(len(runs), "run"),
+            "bytes": _bytes(store, record, runs),
+            "results_version": record.definition["results_version"],
+        }
+    try:
+        sweep = Sweep(store, record)
+    except WeirError as error:
+        return {**known, **unknown, "results_version": 0, "state": error.message}
+    return {
+        **known,
+        "kind": sweep.kind,
+        "design": sweep.design,
+        "axes": [axis.title for axis in sweep.axes],
+        "points": len(sweep.layout.rows),
+        "variants": len(sweep.variants),
+        "runs": sweep.finished["run"].n_unique(),
+        "wanted": sweep.wanted["run"].n_unique(),
+        "state": describe.state(sweep),
+        "bytes": _bytes(store, record, sweep.finished["run"].unique().to_list()),
+        "results_version": sweep.results_version,
+    }
+
+
+def _bytes(store: Store, record: Record, runs: Sequence[int]) -> int:
+    """On the disk: the share of its runs in the store, and its directory."""
+    return store.size(runs) + size_of(store.directory(record))
+
+
+def size_of(directory: Path) -> int:
+    """Bytes of all files in a directory; 0 if there is none."""
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+def remove(store: Store, which: str) -> str:
+    """Removes a result and its directory; says what is left to do. Raises StoreError."""
+    record = store.find_sweep(which)
+    directory = store.directory(record)
+    freed = size_of(directory)
+    discard(directory)
+    store.remove_sweep(record)
+    return (
+        f"removed result {record.number}, {record.name}, and {describe.size(freed)} of pages and captures; "
+        "weir results --prune removes the runs that no result needs any more"
+    )
+
+
+def prune(store: Store) -> str:
+    """Removes the runs that belong to no result; says how much it was. Raises StoreError."""
+    before = size_of(store.path)
+    keep: set[int] = set()
+    for record in store.sweeps():
+        tuned = record.definition["kind"] == TUNING
+        keep.update(record.definition["runs"] if tuned else Sweep(store, record).wanted["run"].to_list())
+    removed = store.prune(keep)
+    freed = max(0, before - size_of(store.path))
+    return f"removed {describe.counted(removed, 'run')} without a result: {describe.size(freed)}"
+
+
+def rows(
+    store: Store, sweep: Sweep, table: str | None, where: str | None, measures: Sequence[str] = ()
+) -> pl.DataFrame:
+    """A table of the sweep, of the rows that meet an SQL condition. Raises WeirError."""
+    name = table or ("observations" if where else "estimates")
+    if name not in TABLES:
+        raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
+    if where:
+        return query(store, sweep, f"select * from {name} where {where}", measures)  # noqa: S608 - the user's own query
+    return _frame(sweep, name, measures)
+
+
+def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = ()) -> pl.DataFrame:
+    """The answer to a query over the tables of a sweep. Raises WeirError for one that fails."""
+    named = {name.lower() for name in _FROM.findall(sql)}
+    frames = {name: _frame(sweep, name, measures) for name in TABLES if name in named}
+    if "results" in named:
+        frames["results"] = pl.DataFrame(listing(store))
+    try:
+        return pl.SQLContext(frames, eager=True).execute(sql)
+    except pl.exceptions.PolarsError as error:
+        raise WeirError(
+            f"the query failed: {str(error).splitlines()[0]}",
+            f"tables: {', '.join((*TABLES, 'results'))}; a path needs quotation marks: "
+            '"links.bottleneck.rate"',
+        ) from None
+
+
+def export(frame: pl.DataFrame, path: Path) -> None:
+    """Writes the rows; the file appears when it is whole. Raises WeirError."""
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise WeirError(f"{path}: unknown kind of file", f"name one that ends in {', '.join(_WRITERS)}")
+    try:
+        write_whole(path, lambda place: writer(frame, place))
+    except OSError as error:
+        raise WeirError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows for JSON, which has no NaN."""
+    return frame.with_columns(pl.col(pl.Float64, pl.Float32).fill_nan(None)).to_dicts()
+
+
+def verify(store: Store, say: Callable[[str], None]) -> None:
+    """Reads every file of the store; says what was mended, or that all is well."""
+    mended = store.check()
+    for sentence in mended:
+        say(f"store: {sentence}")
+    versions = ", ".join(
+        f"{runs:,} runs of results version {version}" for version, runs in store.versions().items()
+    )
+    say(f"store: {versions or 'no runs'}; {'mended' if mended else 'all files are as the journal says'}")
+
+
+def _frame(sweep: Sweep, name: str, measures: Sequence[str]) -> pl.DataFrame:
+    if name == "estimates":
+        return sweep.estimates(measures or sweep.measures)
+    if name == "observations":
+        return sweep.observations()
+    return sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")

@@ -1,0 +1,308 @@
+"""A result as its store holds it: what was asked for, which runs are finished, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import polars as pl
+
+from weir import _core
+from weir._errors import WeirError
+from weir.run._tables import TABLES, WHOLE_RUN
+from weir.scenario._toml import to_toml
+from weir.stats import _analysis as analysis
+from weir.store import Store, StoreError
+from weir.store import Sweep as Record
+from weir.sweep._design import Design
+from weir.sweep._plan import FORMAT, TUNING, Kind
+from weir.sweep._until import Rule, Sequential
+
+if TYPE_CHECKING:
+    from weir.store import Cost
+
+CONFIGURATION = ("point", "variant", "label")
+"""The columns that replications of a configuration have in common, beside the axes."""
+
+MET, MAXIMUM, OPEN = "met", "maximum", "open"
+"""States of a configuration: it has all that are wanted, or enough for the rules; it has as many as allowed,
+and the rules are not met; it is not finished."""
+
+_OF_GROUPS = {"links", "groups", "delays", "completions"}
+
+
+def measured(scan: Callable[[str], pl.LazyFrame]) -> dict[str, pl.DataFrame]:
+    """The tables that measures are found in: `links`, `groups` and, unless the store is of a version that had
+    none, `completions`."""
+    tables = {name: scan(name).collect() for name in ("links", "groups")}
+    with suppress(StoreError):
+        tables["completions"] = scan("completions").collect()
+    return tables
+
+
+class _Table:
+    """A table of a result: a row for each run and whatever else the table is about."""
+
+    def __set_name__(self, owner: type[RecordedSweep], name: str) -> None:
+        self._name = name
+
+    def __get__(self, sweep: RecordedSweep, owner: type[RecordedSweep]) -> pl.DataFrame:
+        return sweep.keyed(self._name)
+
+
+class RecordedSweep:
+    """The definition, the finished runs and the tables of a result."""
+
+    links = _Table()
+    """Queues and utilisation by link, direction, class, group and period (-1: the whole run)."""
+    groups = _Table()
+    """Goodput, loss and fairness by flow group and period."""
+    flows = _Table()
+    """Goodput by flow and period."""
+    delays = _Table()
+    """Histograms of the queueing delay: `count` packets up to `upto_ms`."""
+    completions = _Table()
+    """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their number,
+    times and slowdowns. Empty where no flows come and go."""
+    series = _Table()
+    """Inner variables over time; empty unless the scenario asks for series."""
+
+    def __init__(self, store: Store, record: Record) -> None:
+        definition: Mapping[str, Any] = record.definition
+        if definition["kind"] == TUNING:
+            raise WeirError(
+                f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
+                f"weir results {record.number} shows it, weir report {record.number} writes its page; name "
+                "another result for tables and figures",
+            )
+        if definition["format"] != FORMAT:
+            raise WeirError(
+                f"another version of Weir defined the result {record.name!r}", "use that version to read it"
+            )
+        self.store = store
+        self.record = record
+        self.number = record.number or 0
+        """In its store, from 1; 0 if it is not recorded there."""
+        self.name = record.name
+        self.id = record.id
+        """Results with the same id show the same."""
+        self.command = record.command
+        """The command line, where there was one."""
+        self.created = record.created
+        self.kind: Kind = definition["kind"]
+        """`run`, `compare` or `sweep`."""
+        self.title: str = definition["title"]
+        self.scenario: str = definition["scenario"]
+        """Its name."""
+        self.results_version: int = definition["results_version"]
+        self.replications: int = definition["replications"]
+        """Of every configuration; with rules for stopping, at most."""
+        self.seed: int = definition["seed"]
+        """Of replication 0; replication r has `seed + r`."""
+        self.until = tuple(Rule.parse(text) for text in definition["until"])
+        """The rules for stopping."""
+        self.margins: Mapping[str, float] = definition["margins"]
+        """Measure to the largest difference, in its unit, that is called equal."""
+        self.variants: list[str] = [variant["name"] for variant in definition["variants"]]
+        self.labels: list[str] = [variant["label"] for variant in definition["variants"]]
+        """Of the variants, in order."""
+        self.baseline = self.variants[0]
+        """The variant that the others are compared with."""
+        self.resolved: Mapping[str, str] = definition["resolved"]
+        """Variant to its scenario as TOML, every default written out, axes not yet set."""
+        self.layout = Design.from_json(definition["design"])
+        self.design = self.layout.kind
+        """How the points were chosen."""
+        self.axes = self.layout.axes
+        self._sequential = Sequential(self.until, self.replications) if self.until else None
+
+    def label(self, variant: str) -> str:
+        """Of one variant."""
+        return self.labels[self.variants.index(variant)]
+
+    @cached_property
+    def flow_groups(self) -> list[str]:
+        """Names of the groups of flows."""
+        return [path.group for path in _core.network_of(self.resolved[self.baseline]).paths]
+
+    def resolved_at(self, point: int, variant: str) -> str:
+        """The scenario of one configuration as TOML."""
+        if not self.axes:
+            return self.resolved[variant]
+        row = self.configurations.row(
+            by_predicate=(pl.col("point") == point) & (pl.col("variant") == variant), named=True
+        )
+        bare = _core.Scenario.loads(self.resolved[variant], self.name)
+        values = [(path, to_toml(value)) for path, value in self.layout.rows[point]]
+        # An axis may belong to an AQM that the variant does not have.
+        for chosen in ([pair for pair in values if bare.has_choice(pair[0])], values):
+            found = bare.replace(chosen)
+            if found.hash == row["hash"]:
+                return found.to_toml()
+        raise WeirError(f"{variant} at point {point} cannot be resolved again")
+
+    @cached_property
+    def configurations(self) -> pl.DataFrame:
+        """One row per point and variant: point, variant, label, hash, then a column per axis."""
+        variants = len(self.variants)
+        points = len(self.layout.rows)
+        frame = pl.DataFrame(
+            {
+                "point": np.repeat(np.arange(points, dtype=np.int64), variants),
+                "variant": self.variants * points,
+                "label": self.labels * points,
+                "hash": self.record.definition["configurations"],
+            },
+            schema_overrides={"hash": pl.String},
+        )
+        for column, values in self.layout.columns().items():
+            frame = frame.with_columns(values.gather(frame["point"]).alias(column))
+        return frame
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The columns that tell configurations apart: point, variant, label and the axes."""
+        return [*CONFIGURATION, *self.layout.columns()]
+
+    @cached_property
+    def wanted(self) -> pl.DataFrame:
+        """One row per run that was asked for: those of `configurations`, replication, seed, run."""
+        n = self.replications
+        hashes = self.configurations["hash"].to_list()
+        keys = _core.run_keys(hashes, self.seed, n, self.results_version)
+        repeated = self.configurations.drop("hash").select(pl.all().repeat_by(n).explode())
+        replication = np.tile(np.arange(n, dtype=np.int64), len(hashes))
+        return repeated.with_columns(
+            pl.Series("replication", replication),
+            pl.Series("seed", replication + self.seed),
+            pl.Series("run", keys),
+        )
+
+    @cached_property
+    def stops(self) -> pl.DataFrame:
+        """How far each configuration is: point, variant, n (so many replications count, the first ones) and
+        state (`met`, `maximum` or `open`)."""
+        runs = self._finished.select("run", "point", "variant", "replication")
+        if self._sequential is not None:
+            keys = runs["run"].unique().to_list()
+            observed = analysis.observations(measured(lambda name: self._scan(name, keys)))
+            measures = {rule.measure for rule in self.until}
+            whole = observed.filter(pl.col("period") == WHOLE_RUN).select("run", *measures)
+            runs = runs.join(whole, on="run", how="left", maintain_order="left")
+        found = {
+            (str(part["variant"][0]), int(part["point"][0])): stop(part, self.replications, self._sequential)
+            for part in runs.sort("replication").partition_by("point", "variant", maintain_order=True)
+        }
+        every = self.configurations.select("point", "variant")
+        rows = [found.get((variant, point), (0, OPEN)) for point, variant in every.iter_rows()]
+        return every.with_columns(
+            pl.Series("n", [n for n, _ in rows], dtype=pl.Int64),
+            pl.Series("state", [state for _, state in rows], dtype=pl.String),
+        )
+
+    @property
+    def unfinished(self) -> int:
+        """Configurations that lack replications."""
+        return self.stops["state"].to_list().count(OPEN)
+
+    @cached_property
+    def finished(self) -> pl.DataFrame:
+        """The rows of `wanted` that are finished and count: up to where a rule stopped."""
+        if self._sequential is None:
+            return self._finished
+        counted = self.stops.select("point", "variant", "n")
+        return (
+            self._finished.join(counted, on=["point", "variant"], how="left", maintain_order="left")
+            .filter(pl.col("replication") < pl.col("n"))
+            .drop("n")
+        )
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Of the runs that count."""
+        return self.store.cost(self._run_keys)
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: packets, events."""
+        rows = self._scan("runs").select("run", "packets", "events").collect()
+        return self.finished.join(rows, on="run", how="left", maintain_order="left")
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """All of them by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of all runs that count, by key of the run: the first column, `run`."""
+        return self._scan(name).collect()
+
+    @property
+    def directory(self) -> Path:
+        """Of its pages, figures and captures: NUMBER-NAME beside the store."""
+        return self.store.directory(self.record)
+
+    @property
+    def captures(self) -> Mapping[str, Path]:
+        """Name to pcapng file, of the packets of replication 0."""
+        return {path.stem: path for path in sorted((self.directory / "captures").glob("*.pcapng"))}
+
+    def close(self) -> None:
+        """Closes the store; nothing more can be read from it."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _finished(self) -> pl.DataFrame:
+        finished = self.store.finished(self.wanted["run"].unique().to_list())
+        known = pl.Series("run", sorted(finished), dtype=pl.Int64)
+        return self.wanted.filter(pl.col("run").is_in(known.implode()))
+
+    @cached_property
+    def _run_keys(self) -> list[int]:
+        return self.finished["run"].unique().to_list()
+
+    def keyed(self, name: str) -> pl.DataFrame:
+        """A table behind the columns that tell runs apart."""
+        rows = self.table(name)
+        if name in _OF_GROUPS and len(self.flow_groups) == 1:
+            # The store leaves out the rows of an only group: they are those of all.
+            own = rows.filter(pl.col("group") == analysis.ALL)
+            rows = pl.concat([rows, own.with_columns(pl.lit(self.flow_groups[0]).alias("group"))])
+        return self.finished.join(rows, on="run", maintain_order="left_right")
+
+    @cached_property
+    def _measured(self) -> dict[str, pl.DataFrame]:
+        """The tables that measures are found in, of the runs that count."""
+        return measured(self._scan)
+
+    def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
+        rows = self.store.scan(name, self._run_keys if runs is None else runs, self.results_version)
+        return rows.with_columns(pl.col(pl.Enum).cast(pl.String))
+
+
+def stop(runs: pl.DataFrame, wanted: int, sequential: Sequential | None) -> tuple[int, str]:
+    """How many replications of a configuration count, and its state.
+
+    `runs` are its finished ones, in order, with `replication` and the measures of the rules.
+    """
+    if sequential is None:
+        return len(runs), MET if len(runs) >= wanted else OPEN
+    # What comes after a gap was asked for by another sweep, or is still to be counted.
+    gaps = np.flatnonzero(runs["replication"].to_numpy() != np.arange(len(runs)))
+    n = int(gaps[0]) if gaps.size else len(runs)
+    measures = {rule.measure for rule in sequential.rules}
+    values = {name: runs[name].fill_null(float("nan")).to_numpy()[:n] for name in measures}
+    stopped = sequential.stopped_at(values, n)
+    if stopped is None:
+        return n, OPEN
+    return stopped, MET if sequential.state(values, stopped) <= 1.0 else MAXIMUM

@@ -1,0 +1,295 @@
+"""Doing the runs that a plan wants and the store does not have."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+
+from weir._errors import WeirError
+from weir.store import Store
+from weir.sweep._chunk import Chunk, Job, LostWorkersError, Outcome
+from weir.sweep._monitor import PrecisionMonitor, Widest
+from weir.sweep._plan import Plan
+from weir.sweep._workers import Workers
+
+POLL_S = 0.1
+"""How long to wait between looks."""
+
+CHUNK_S = 1.5
+"""What a chunk should take: handing one over costs milliseconds."""
+
+_LARGEST = 2000
+"""Runs in a chunk, so that its tables stay small beside everything else in memory."""
+
+_OTHERS_S = 1.0
+"""How often to look whether runs that another sweep does are finished."""
+
+_COMPACT_RUNS = 20_000
+"""Finished runs after which Parquet files are written though the sweep goes on."""
+
+
+# Dask's own errors, named without importing Dask.
+_LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClientError"}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep has come."""
+
+    wanted: int
+    """Runs of the plan; with a rule for stopping, so far."""
+    found: int
+    """That were in the store before."""
+    done: int
+    """Done since, by this sweep."""
+    elsewhere: int
+    """That another sweep on the same store is doing, or has done meanwhile."""
+    under_way: float
+    """Runs' worth of simulated time in chunks that have not ended."""
+    elapsed_s: float
+    open_ended: bool
+    """More runs may be wanted: a rule decides."""
+    widest: Sequence[Widest]
+    """Per watched measure, the configuration whose interval is widest."""
+
+    @property
+    def rate(self) -> float:
+        """Runs per second."""
+        return (self.done + self.under_way) / self.elapsed_s if self.elapsed_s > 0.0 else 0.0
+
+    @property
+    def remaining_s(self) -> float | None:
+        """Seconds to go at the pace so far; None before there is a pace."""
+        left = self.wanted - self.found - self.done - self.elsewhere - self.under_way
+        return max(0.0, left) / self.rate if self.rate > 0.0 else None
+
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass
+class Tally:
+    """What a sweep has done when it ends."""
+
+    found: int = 0
+    done: int = 0
+    elsewhere: int = 0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+
+
+@dataclass
+class _Runner:
+    plan: Plan
+    store: Store
+    workers: Workers
+    monitor: PrecisionMonitor
+    progress: OnProgress | None
+    tally: Tally
+    queue: deque[int] = field(default_factory=deque[int])
+    """Places (index into the flattened keys) of runs to be done."""
+    others: set[int] = field(default_factory=set[int])
+    """Keys that another sweep has claimed."""
+    pending: dict[Future[Outcome], Chunk] = field(default_factory=dict["Future[Outcome]", Chunk])
+    asked: set[int] = field(default_factory=set[int])
+    """Keys that were queued or found: none is asked for twice."""
+    seconds_per_run: float | None = None
+    wanted: int = 0
+    compacted: int = 0
+    looked: float = 0.0
+
+    def run(self) -> None:
+        started = time.monotonic()
+        try:
+            self._want(self.monitor.first())
+            while True:
+                self._hand_out()
+                self._report(started)
+                if not self.pending and not self.queue and not self.others:
+                    break
+                self._take_in()
+                self._look_at_others()
+                if not self.workers.alive():
+                    raise self._gone("the cluster is gone")
+        finally:
+            self.tally.wall_s += time.monotonic() - started
+            self.store.release([job.run for chunk in self.pending.values() for job in chunk.jobs])
+
+    def _want(self, places: Iterable[int]) -> None:
+        """Asks for runs: those in the store count at once, which may make others wanted."""
+        keys = self.plan.keys.ravel()
+        while True:
+            new: dict[int, int] = {}
+            for place in places:
+                key = int(keys[place])
+                if key not in self.asked:
+                    new.setdefault(key, place)
+            self.asked.update(new)
+            self.wanted += len(new)
+            found = self.store.finished(new)
+            self.tally.found += len(found)
+            self.queue.extend(place for key, place in new.items() if key not in found)
+            if not found:
+                return
+            places = self.monitor.found(self.store, found)
+
+    def _hand_out(self) -> None:
+        slots = self.workers.slots()
+        while len(self.pending) < max(slots + 1, round(slots * self.workers.ahead)):
+            jobs = self._next(slots)
+            if not jobs:
+                return
+            chunk = Chunk(tuple(jobs), 3.0 * CHUNK_S)
+            try:
+                self.pending[self.workers.submit(chunk)] = chunk
+            except Exception as error:
+                self.store.release([job.run for job in jobs])
+                raise self._translated(error) from error
+
+    def _next(self, slots: int) -> list[Job]:
+        """Jobs for a chunk, claimed; none when nothing is left for us."""
+        while self.queue:
+            size = self._size(slots)
+            places = [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
+            jobs = [self._job(place) for place in places]
+            mine = self.store.claim([job.run for job in jobs])
+            self.others.update(job.run for job in jobs if job.run not in mine)
+            if mine:
+                return [job for job in jobs if job.run in mine]
+        return []
+
+    def _size(self, slots: int) -> int:
+        if self.seconds_per_run is None:
+            return 1
+        per_run = max(self.seconds_per_run, 1e-6)
+        whole = int(CHUNK_S / per_run)
+        # Towards the end smaller, so that all workers end together.
+        share = -(-len(self.queue) // (2 * slots))
+        least = int(self.workers.shortest_s / per_run)
+        return max(1, min(whole, max(share, least), _LARGEST))
+
+    def _job(self, place: int) -> Job:
+        index, replication = divmod(place, self.plan.replications)
+        return Job(
+            int(self.plan.keys[index, replication]),
+            place,
+            self.plan.configurations[index].scenario,
+            self.plan.hashes[index],
+            self.plan.seeds[replication],
+        )
+
+    def _take_in(self) -> None:
+        if not self.pending:
+            time.sleep(POLL_S)
+            return
+        ended, _ = wait(self.pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
+        for future in ended:
+            jobs = self.pending.pop(future).jobs
+            try:
+                outcome = future.result()
+            except BaseException as error:
+                self.store.release([job.run for job in jobs])
+                raise self._translated(error) from error
+            self._absorb(jobs, outcome)
+
+    def _absorb(self, jobs: Sequence[Job], outcome: Outcome) -> None:
+        runs = outcome.finished.runs
+        # What did not fit into the chunk's time is first in line again, for whoever is next.
+        rest = jobs[len(runs) :]
+        self.queue.extendleft(job.place for job in reversed(rest))
+        self.store.release([job.run for job in rest])
+        if not runs:
+            return
+        self.store.commit(outcome.finished)
+        self.tally.done += len(runs)
+        self.tally.cpu_s += sum(run.cpu_s for run in runs)
+        self.seconds_per_run = outcome.wall_s / len(runs)
+        self._want(self.monitor.measured(outcome.finished.tables))
+        if self.tally.done - self.compacted >= _COMPACT_RUNS:
+            self.compacted = self.tally.done
+            self.store.compact()
+
+    def _look_at_others(self) -> None:
+        """Runs that another sweep has claimed: done by now, or abandoned, or still at work."""
+        if not self.others or time.monotonic() - self.looked < _OTHERS_S:
+            return
+        self.looked = time.monotonic()
+        finished = self.store.finished(self.others)
+        self.others -= finished
+        self.tally.elsewhere += len(finished)
+        if finished:
+            self._want(self.monitor.found(self.store, finished))
+        if self.queue:
+            return
+        # The claims of a process that has died are void.
+        mine = self.store.claim(sorted(self.others)) if self.others else set[int]()
+        if mine:
+            self.others -= mine
+            self.store.release(mine)
+            self.queue.extend(int(self.monitor.places(run)[0]) for run in sorted(mine))
+
+    def _report(self, started: float) -> None:
+        if self.progress is None:
+            return
+        self.progress(
+            Progress(
+                wanted=self.wanted,
+                found=self.tally.found,
+                done=self.tally.done,
+                elsewhere=self.tally.elsewhere,
+                under_way=self.workers.under_way(),
+                elapsed_s=time.monotonic() - started,
+                open_ended=bool(self.plan.until),
+                widest=self.monitor.widest(),
+            )
+        )
+
+    def _translated(self, error: BaseException) -> BaseException:
+        """What has become of workers, in words; what is no fault of theirs, as it is."""
+        name = type(error).__name__
+        if isinstance(error, BrokenProcessPool):
+            return self._gone("a worker process was killed")
+        if isinstance(error, CancelledError):
+            return self._gone("the cluster gave up the work it had")
+        if name in _LOST:
+            return self._gone(f"the cluster lost its workers ({name})")
+        is_users = hasattr(error, "weir_traceback")
+        if isinstance(error, WeirError) or is_users or not isinstance(error, Exception):
+            return error
+        return LostWorkersError(
+            f"a worker failed: {name}: {error}", "every worker needs the same Weir, and memory for its runs"
+        )
+
+    def _gone(self, reason: str) -> LostWorkersError:
+        return LostWorkersError(
+            f"{reason}; {self.tally.done} runs of this sweep are finished and safe",
+            "run the same command again: only the missing runs are done",
+        )
+
+
+def run_plan(
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    progress: OnProgress | None = None,
+    *,
+    watch: bool = False,
+    done: Tally | None = None,
+) -> Tally:
+    """Does the runs that the store does not have, and commits each chunk as it ends.
+
+    Args:
+        watch: whether `progress` is to be told of the widest intervals.
+        done: what was done before, by other means; it is counted with the rest.
+
+    Raises WorkersError where the workers are lost, StoreError where nothing can be kept.
+    """
+    monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
+    runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
+    runner.run()
+    store.compact(force=True)
+    return runner.tally

@@ -1,0 +1,311 @@
+"""The one kind of result: tables, estimates and differences of the runs that its store holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from weir.run._tables import WHOLE_RUN
+from weir.stats import _analysis as analysis
+from weir.stats._intervals import student_t
+from weir.stats._measures import MEASURES, defined
+from weir.store import DEFAULT, Store
+from weir.sweep import _describe as describe
+from weir.sweep._axes import titles
+from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
+from weir.sweep._grids import html_of
+from weir.sweep._recorded import RecordedSweep
+from weir.sweep._sensitivity import indices
+
+
+class Sweep(RecordedSweep):
+    """A run, a comparison or a sweep: a run has one point and one variant, a comparison one point.
+
+    Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
+    frames with a `period`, -1 is the whole run without its warm-up.
+    """
+
+    @classmethod
+    def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Sweep:
+        """The result of this number, name or id in a store; without one, the newest. Raises StoreError."""
+        opened = Store.open(store, read_only=True)
+        return cls(opened, opened.find_sweep(None if which is None else str(which)))
+
+    def observations(self, group: str = analysis.ALL) -> pl.DataFrame:
+        """One row per run and period: the keys, replication, seed, run, the span, the users, and every
+        measure."""
+        if [group] == self.flow_groups:
+            # The rows of an only group are those of all.
+            group = analysis.ALL
+        if group not in self._observed:
+            observed = analysis.observations(self._measured, group)
+            self._observed[group] = self.finished.join(
+                observed, on="run", how="left", maintain_order="left_right"
+            )
+        return self._observed[group]
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that are defined here: those of transfers only where flows come and go."""
+        return defined(transfers=self.has_transfers)
+
+    @property
+    def has_transfers(self) -> bool:
+        """Whether flows come and go in any of the runs."""
+        return analysis.has_transfers(self._measured)
+
+    @property
+    def bottleneck(self) -> str:
+        """The link that queue, marks and delay are measured at."""
+        return analysis.bottleneck(self._measured)
+
+    @property
+    def has_several_links(self) -> bool:
+        """Whether a table has to say which link is the bottleneck."""
+        return analysis.has_several_links(self._measured)
+
+    def estimates(self, measures: Sequence[str] | None = None, group: str = analysis.ALL) -> pl.DataFrame:
+        """Means with their 95% intervals per point, variant, period and measure.
+
+        Columns: the keys, measure, unit, period, from_s, to_s, users, mean, half_width, low, high (null
+        without an interval), n. Where a rule decided how many replications there are, the intervals are
+        those of the rule, which hold although it looked several times.
+        """
+        chosen = self._known(measures)
+        return analysis.estimates(self.observations(group), chosen, self.keys, self.quantile)
+
+    def differences(
+        self,
+        baseline: str | None = None,
+        measures: Sequence[str] | None = None,
+        group: str = analysis.ALL,
+        margins: Mapping[str, float] | None = None,
+    ) -> pl.DataFrame:
+        """The other variants minus the baseline at each point, paired by replication, with 95% intervals.
+
+        Without arguments: the baseline and the margins with which the comparison was run. Columns: the
+        keys, baseline, measure, unit, period, from_s, to_s, users, difference, half_width, low, high,
+        correlation (of the pairs), margin, n (pairs), verdict.
+        """
+        baseline = baseline or self.baseline
+        if baseline not in self.variants:
+            raise ValueError(f"there is no variant {baseline!r}; there are: {', '.join(self.variants)}")
+        return analysis.differences(
+            self.observations(group),
+            baseline,
+            self._known(measures),
+            self.margins if margins is None else margins,
+            self.keys,
+        )
+
+    def summary(self, group: str = analysis.ALL) -> pl.DataFrame:
+        """One row per point and variant: every measure over the whole run, and its half width beside it.
+
+        Columns: the keys, n, then MEASURE and MEASURE_half_width in turn.
+        """
+        whole = self.estimates(group=group).filter(pl.col("period") == WHOLE_RUN)
+        columns = [
+            part.select(
+                pl.col("mean").alias(name), pl.col("half_width").cast(pl.Float64).alias(f"{name}_half_width")
+            )
+            for name in self.measures
+            for part in [whole.filter(pl.col("measure") == name)]
+        ]
+        counted = self.finished.group_by(self.keys, maintain_order=True).agg(
+            pl.len().cast(pl.Int64).alias("n")
+        )
+        return pl.concat([counted, *columns], how="horizontal")
+
+    def quantile(self, degrees: int) -> float:
+        """Of Student's t at the level of the intervals, for so many degrees of freedom."""
+        return student_t(degrees) if self._sequential is None else self._sequential.quantile(degrees)
+
+    def delay_histograms(self) -> pl.DataFrame:
+        """The queueing delay at the bottleneck over the whole run and all replications.
+
+        Columns: the keys, upto_ms, count.
+        """
+        whole = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
+        tables = {name: self._scan(name).filter(whole).collect() for name in ("links", "delays")}
+        rows = analysis.bottleneck_rows(tables, "delays", analysis.ALL).select("run", "upto_ms", "count")
+        return (
+            self.finished.select("run", *self.keys)
+            .join(rows, on="run", maintain_order="left_right")
+            .group_by(*self.keys, "upto_ms", maintain_order=True)
+            .agg(pl.col("count").sum())
+        )
+
+    def series_of(self, point: int = 0, variants: Sequence[str] | None = None) -> pl.DataFrame:
+        """Inner variables over time of replication 0 at one point: variant, label, component,
+        variable, time_s, value. `variants` are labels. Empty unless the scenario asks for series."""
+        runs = self.finished.filter(pl.col("point") == point, pl.col("replication") == 0)
+        if variants is not None:
+            runs = runs.filter(pl.col("label").is_in(list(variants)))
+        rows = self._scan("series", runs["run"].to_list()).collect()
+        chosen = runs.select("variant", "label", "run")
+        return chosen.join(rows, on="run", maintain_order="left_right").drop("run")
+
+    def responses(
+        self,
+        low: str,
+        high: str,
+        *,
+        link: str | None = None,
+        hold: str = "10 s",
+        average: str = "100 ms",
+        at: Sequence[str] | None = None,
+    ) -> pl.DataFrame:
+        """How long the queue takes after each change of load: see `weir.stats._responses`.
+
+        Args:
+            low, high: the band in which the queue belongs, as "20 packets" or "62.5 kB".
+            link: the bottleneck if None.
+            hold: how long the queue must stay in the band for the response to be over.
+            average: over which it is averaged, for the rows whose `queue` is `average`.
+            at: instants from which times count; if None, when flows come or go after the start,
+                or the link gets another rate.
+
+        Columns: the keys, replication, seed, change (0 is the first), at_s, until_s (the next change of the
+        load, or the end), flows_before, flows_after, rate_bps (if it changes), queue (`samples` or
+        `average`), response_s and settling_s, infinite where the load changes again before. Raises
+        ResponseError.
+        """
+        from weir.stats._responses import responses
+
+        tables = {"series": self.series, "links": self.links}
+        axes = self.configurations.drop("variant", "label", "hash").unique(maintain_order=True)
+        found: list[pl.DataFrame] = []
+        for keys in axes.iter_rows(named=True):
+            point = keys["point"]
+            here = {name: frame.filter(pl.col("point") == point) for name, frame in tables.items()}
+            resolved = {name: self.resolved_at(point, name) for name in self.variants}
+            rows = responses(here, resolved, low, high, link=link, hold=hold, average=average, at=at)
+            found.append(rows.with_columns(pl.lit(value).alias(name) for name, value in keys.items()))
+        return pl.concat(found).select(*self.keys, pl.all().exclude(self.keys))
+
+    def sensitivity(self, measure: str) -> pl.DataFrame | None:
+        """How much each axis matters: see `weir.sweep._sensitivity`. None for other designs.
+
+        Raises ValueError while points are missing, and for several variants.
+        """
+        if self.design not in {"morris", "saltelli"}:
+            return None
+        if len(self.variants) > 1:
+            raise ValueError("sensitivity is of one variant: sweep it alone with --variants NAME")
+        rows = self.estimates([measure]).filter(pl.col("period") == WHOLE_RUN)
+        means = pl.DataFrame({"point": np.arange(len(self.layout.rows), dtype=np.int64)}).join(
+            rows.select("point", "mean"), on="point", how="left", maintain_order="left"
+        )
+        return indices(self.layout, means["mean"].fill_null(float("nan")).to_numpy())
+
+    @cached_property
+    def dimensions(self) -> list[Dimension]:
+        """What a figure can be drawn over: the axes, the variants if there are several, and the periods:
+        by their users if all runs agree on them and they differ, else, without axes, by their start."""
+        dimensions = [
+            axis.dimension(title)
+            for axis, title in zip(self.layout.axes, titles(self.layout.axes), strict=True)
+        ]
+        if len(self.labels) > 1:
+            dimensions.append(
+                Dimension(VARIANTS, "variant", "", numeric=False, log=False, values=tuple(self.labels))
+            )
+        axis = analysis.axis_of(self.observations())
+        if axis is not None and (axis.column == USERS or not self.axes):
+            spans = self.observations().filter(pl.col("period") != WHOLE_RUN)
+            levels = tuple(float(level) for level in spans[axis.column].unique().sort())
+            named = ("users", "") if axis.column == USERS else ("time", "s")
+            column = USERS if axis.column == USERS else TIME
+            dimensions.append(Dimension(column, *named, numeric=True, log=False, values=levels))
+        return dimensions
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The head of a page."""
+        cost = self.cost
+        runs = describe.state(self).replace(" runs", "", 1).replace(" run", "", 1)
+        found = {
+            "Scenario": self.scenario,
+            "Points": f"{len(self.layout.rows):,}",
+            "Variants": f"{len(self.labels):,}",
+            "Replications": f"{'at most ' if self.until else ''}{self.replications:,}",
+            "Runs": runs,
+            "Packets simulated": f"{cost.packets:,}",
+            "CPU time": f"{cost.cpu_s:.1f} s{describe.speed(cost)}",
+        }
+        if self.until:
+            found["Until"] = " and ".join(str(rule) for rule in self.until)
+        return found
+
+    @property
+    def origin(self) -> Mapping[str, str]:
+        """What it takes to run it again."""
+        last = self.seed + self.replications - 1
+        return {
+            "Result": f"{self.number} {self.name} ({self.id})",
+            "Weir": f"{self.record.weir}, results version {self.results_version}",
+            "Seeds": f"{self.seed} to {last}" if last > self.seed else str(self.seed),
+            "Defined": describe.moment(self.created),
+        }
+
+    def document(self, measures: Sequence[str] | None = None) -> dict[str, Any]:
+        """Everything that `--json` prints: plain values, null for "not defined"."""
+        chosen = self._known(measures)
+        return {
+            "number": self.number,
+            "name": self.name,
+            "kind": self.kind,
+            "id": self.id,
+            "scenario": self.scenario,
+            "title": self.title,
+            "command": self.command,
+            "design": self.design,
+            "axes": [axis.to_json() for axis in self.axes],
+            "variants": self.record.definition["variants"],
+            "baseline": self.baseline,
+            "margins": dict(self.margins),
+            "replications": self.replications,
+            "seeds": list(range(self.seed, self.seed + self.replications)),
+            "until": [str(rule) for rule in self.until],
+            "weir": self.record.weir,
+            "results_version": self.results_version,
+            "state": describe.state(self),
+            "configurations": self.stops.to_dicts(),
+            "runs": self.finished["run"].n_unique(),
+            "wanted": self.wanted["run"].n_unique(),
+            "cost": {
+                "runs": self.cost.runs,
+                "cpu_s": self.cost.cpu_s,
+                "packets": self.cost.packets,
+                "events": self.cost.events,
+            },
+            "measures": {
+                name: {"title": m.title, "unit": m.unit, "definition": m.definition}
+                for name, m in MEASURES.items()
+                if name in self.measures
+            },
+            "estimates": self.estimates(chosen).fill_nan(None).to_dicts(),
+            "differences": self.differences(measures=chosen).fill_nan(None).to_dicts(),
+        }
+
+    def __repr__(self) -> str:
+        variants = ", ".join(self.labels)
+        return f"<weir.Sweep {self.number} {self.name!r} ({self.kind}): {variants}; {describe.state(self)}>"
+
+    @cached_property
+    def _observed(self) -> dict[str, pl.DataFrame]:
+        return {}
+
+    def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
+        unknown = [name for name in measures or () if name not in MEASURES]
+        if unknown:
+            raise ValueError(f"there is no measure {unknown[0]!r}; there are: {', '.join(MEASURES)}")
+        return measures or self.measures

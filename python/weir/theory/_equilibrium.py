@@ -1,0 +1,118 @@
+"""Where queues and windows settle, by short formulas for one link.
+
+REM hosts (Lapsley and Low 1999): a window is the rate that the price is worth times the round trip without
+queues, and windows fill pipe and queue:
+
+    W_s = min(awnd_s, max(1, x_s(p) tau)),   p = gamma q,   sum of W_s = c tau + q
+
+With a ln x, n hosts and no bound that is q^2 + c tau q = n a tau / gamma.
+
+Reno's family, marked or losing with probability p: p = 1.5 / W^2, n W = c rtt + q; REM's price for it
+is -ln(1 - p) / ln phi.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from weir.theory._utility import TheoryError, Utility
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host of the 1999 paper."""
+
+    utility: Utility
+    receive_window: float = math.inf
+    """awnd, packets."""
+    least: float = 0.0
+    """m, packets per second."""
+    greatest: float = math.inf
+    """M, packets per second."""
+
+    def window(self, price: float, tau: float) -> float:
+        """Packets."""
+        rate = self.utility.demand(price, self.least, self.greatest)
+        return min(self.receive_window, max(1.0, rate * tau))
+
+
+@dataclass(frozen=True)
+class Settled:
+    """REM hosts in equilibrium."""
+
+    queue: float
+    """Packets."""
+    windows: tuple[float, ...]
+    """Packets, by host."""
+    price: float
+
+    @property
+    def marked(self) -> float:
+        """The share of packets that carry a mark, 1 - exp(-p)."""
+        return -math.expm1(-self.price)
+
+
+def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) -> Settled:
+    """Where hosts settle over one link that marks by its queue.
+
+    `capacity` in packets per second; `tau`, the round trip without queues, in seconds; `gamma`, price per
+    packet of queue. Where the windows do not fill the pipe the queue is zero. Raises TheoryError for
+    parameters that are not above zero.
+    """
+    for name, value in (("capacity", capacity), ("tau", tau), ("gamma", gamma)):
+        if not value > 0.0:
+            raise TheoryError(f"{name} is {value:g}", "more than zero")
+
+    def missing(queue: float) -> float:
+        windows = sum(host.window(gamma * queue, tau) for host in hosts)
+        return windows - capacity * tau - queue
+
+    queue = 0.0
+    if missing(0.0) > 0.0:
+        high = 1.0
+        while missing(high) > 0.0:
+            high *= 2.0
+        queue = _root(missing, 0.0, high)
+    price = gamma * queue
+    return Settled(queue, tuple(host.window(price, tau) for host in hosts), price)
+
+
+def reno_probability(window: float) -> float:
+    """The probability at which Reno's family has this mean window, without delayed ACKs: 1.5 / W^2."""
+    return 1.5 / window**2
+
+
+def mean_window(flows: int, pipe: float, queue: float) -> float:
+    """Packets: n windows fill the pipe, capacity times round trip, and the queue."""
+    return (pipe + queue) / flows
+
+
+def rem_price(probability: float, phi: float = 1.001) -> float:
+    """The price at which REM marks with this probability: 1 - phi^-price."""
+    return -math.log1p(-probability) / math.log(phi)
+
+
+def red_queue(
+    flows: int, pipe: float, min_th: float, max_th: float, max_p: float, spread: float = 1.0
+) -> float | None:
+    """RED's mean queue in packets under Reno's family; None where no average below max_th marks enough.
+
+    `spread` is the share of RED's probability that its spacing of marks leaves: 2/3 with `wait` (aqm of
+    ns-2 in 2000), 2 between marks spread evenly; 1 for draws without memory.
+    """
+
+    def missing(queue: float) -> float:
+        wanted = reno_probability(mean_window(flows, pipe, queue))
+        return wanted - spread * max_p * (queue - min_th) / (max_th - min_th)
+
+    return None if missing(max_th) > 0.0 else _root(missing, min_th, max_th)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    # By name: it has no types, and takes long to import.
+    solvers: Any = import_module("scipy.optimize")
+    return float(solvers.bisect(function, low, high, xtol=1e-13))

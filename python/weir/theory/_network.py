@@ -1,0 +1,191 @@
+"""The network of the model: links of some capacity, sources with a path, a utility and bounds.
+
+Lapsley and Low (1999), section 2.1: links l of capacity c_l; sources s with (L(s), U_s, m_s, M_s); x_s within
+[m_s, M_s]; what passes link l, sum of x_s over the sources s with l on their path, at most c_l. c_l is
+rho_l times the link's real capacity, with the target utilisation rho_l.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.theory._utility import TheoryError, Utility
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One direction of a link."""
+
+    name: str
+    rate: float
+    """Packets per second that it can carry."""
+    target: float = 1.0
+    """rho, the share of the rate that is to be used."""
+
+    @property
+    def capacity(self) -> float:
+        """c: packets per second that may pass."""
+        return self.rate * self.target
+
+
+@dataclass(frozen=True)
+class Source:
+    """One sender, or `count` of a kind."""
+
+    name: str
+    path: tuple[str, ...]
+    utility: Utility
+    least: float = 0.0
+    """m, packets per second."""
+    greatest: float = math.inf
+    """M, packets per second. Infinite: what the narrowest link of the path carries and a quarter, divided
+    by `count`. No feasible rate is as high, so that it holds nowhere but at a price near zero."""
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Network:
+    """Links and sources, checked: there are rates that fit."""
+
+    links: tuple[Link, ...]
+    sources: tuple[Source, ...]
+    name: str = "network"
+
+    def __post_init__(self) -> None:
+        _check_names("link", [link.name for link in self.links])
+        _check_names("source", [source.name for source in self.sources])
+        for link in self.links:
+            if not (link.rate > 0.0 and math.isfinite(link.rate)):
+                raise TheoryError(f"link {link.name}: {link.rate:g} packets/s is no rate", "more than zero")
+            if not 0.0 < link.target <= 1.0:
+                raise TheoryError(
+                    f"link {link.name}: {link.target:g} is no target utilisation", "more than 0, at most 1"
+                )
+        known = {link.name for link in self.links}
+        for source in self.sources:
+            _check_source(source, known)
+        for link, least in zip(self.links, self.load(self.least), strict=True):
+            if least > link.capacity:
+                raise TheoryError(
+                    f"the least rates of the sources over {link.name} make {least:g} packets/s, "
+                    f"and {link.capacity:g} may pass",
+                    "lower them, or raise the target utilisation",
+                )
+
+    @cached_property
+    def routes(self) -> Vector:
+        """Of shape (links, sources): how many flows of a source pass a link."""
+        passes = [[link.name in source.path for source in self.sources] for link in self.links]
+        return np.asarray(passes, dtype=np.float64) * self.counts
+
+    @cached_property
+    def paths(self) -> Vector:
+        """Of shape (links, sources): 1 where a link is on the path."""
+        return np.minimum(self.routes, 1.0)
+
+    @cached_property
+    def counts(self) -> Vector:
+        """Flows of each source."""
+        return np.array([source.count for source in self.sources], dtype=np.float64)
+
+    @cached_property
+    def capacities(self) -> Vector:
+        """What may pass each link, c, packets per second."""
+        return np.array([link.capacity for link in self.links])
+
+    @cached_property
+    def least(self) -> Vector:
+        """The least rates, m."""
+        return np.array([source.least for source in self.sources])
+
+    @cached_property
+    def greatest(self) -> Vector:
+        """The greatest rates, M; finite."""
+        of = {link.name: link.capacity for link in self.links}
+        return np.array(
+            [
+                source.greatest
+                if math.isfinite(source.greatest)
+                else 1.25 * min(of[name] for name in source.path) / source.count
+                for source in self.sources
+            ]
+        )
+
+    @cached_property
+    def largest_step(self) -> float:
+        """2 over the Lipschitz constant of the loads as functions of the prices: the largest eigenvalue of
+        R diag(alpha bar) R', with the steepest that each demand can be, at its greatest rate."""
+        curvature = (self.routes * self.slopes(self.greatest)) @ self.paths.T
+        return 2.0 / float(np.linalg.eigvalsh(curvature)[-1])
+
+    def load(self, rates: Vector) -> Vector:
+        """What passes each link, packets per second."""
+        return self.routes @ rates
+
+    def demand(self, prices: Vector) -> Vector:
+        """Each source's rate at these prices of the links: equation 3."""
+        return self.demand_at(prices @ self.paths)
+
+    def demand_at(self, price: Vector) -> Vector:
+        """Each source's rate, by the price of its path."""
+        weight, exponent, shift = self._shapes
+        with np.errstate(divide="ignore", over="ignore"):
+            worth = (weight / np.maximum(price, 0.0)) ** exponent - shift
+        return np.clip(worth, self.least, self.greatest)
+
+    def utility(self, rates: Vector) -> float:
+        """The sum of all utilities: what is maximised."""
+        return sum((self.counts * self._of_each(Utility.value, rates)).tolist())
+
+    def marginal(self, rates: Vector) -> Vector:
+        """U' of each source."""
+        return self._of_each(Utility.marginal, rates)
+
+    def slopes(self, rates: Vector) -> Vector:
+        """How fast the demand of each source falls where it is its rate, packets/s per unit of price."""
+        return self._of_each(Utility.slope, rates)
+
+    def with_target(self, target: float) -> Network:
+        """The same network whose links are to be used to this share."""
+        return replace(self, links=tuple(replace(link, target=target) for link in self.links))
+
+    def _of_each(self, function: Callable[[Utility, float], float], rates: Vector) -> Vector:
+        pairs = zip(self.sources, rates.tolist(), strict=True)
+        return np.array([function(source.utility, rate) for source, rate in pairs])
+
+    @cached_property
+    def _shapes(self) -> Vector:
+        utilities = [source.utility for source in self.sources]
+        return np.array([(one.weight, 1.0 / one.fairness, one.shift) for one in utilities]).T
+
+
+def _check_names(kind: str, names: Sequence[str]) -> None:
+    if not names:
+        raise TheoryError(f"there is no {kind}", "a network has links and sources")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise TheoryError(f"two {kind}s are called {twice!r}", "give each a name of its own")
+
+
+def _check_source(source: Source, known: set[str]) -> None:
+    said = f"source {source.name}"
+    if not source.path or len(set(source.path)) < len(source.path):
+        raise TheoryError(f"{said}: its path is empty or passes a link twice", "name each link once")
+    strange = next((name for name in source.path if name not in known), None)
+    if strange is not None:
+        raise TheoryError(f"{said}: there is no link {strange!r}", f"there are: {', '.join(sorted(known))}")
+    if source.count < 1:
+        raise TheoryError(f"{said}: {source.count} flows are none", "one or more")
+    if not (0.0 <= source.least <= source.greatest and source.greatest > 0.0):
+        raise TheoryError(
+            f"{said}: no rate lies between {source.least:g} and {source.greatest:g} packets/s",
+            "the least is zero or more; the greatest is above zero, and not below the least",
+        )

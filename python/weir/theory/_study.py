@@ -1,0 +1,141 @@
+"""One run of the algorithm beside the optimum: what the command prints and draws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from weir.theory._algorithm import (
+    MOST,
+    Timing,
+    Trajectory,
+    asynchronous,
+    local_bound,
+    sharp_bound,
+    synchronous,
+    theorem_bound,
+)
+from weir.theory._network import Network, Vector
+from weir.theory._optimum import Optimum, conditions, optimum
+
+
+@dataclass(frozen=True)
+class Study:
+    """A trajectory and the optimum that it should reach."""
+
+    trajectory: Trajectory
+    optimum: Optimum
+
+    @classmethod
+    def run(
+        cls,
+        network: Network,
+        step: float | None = None,
+        *,
+        timing: Timing | None = None,
+        seed: int = 1,
+        most: int = MOST,
+    ) -> Study:
+        """Runs the algorithm on a network: the asynchronous one if `timing` is given.
+
+        `step` is gamma. If None, half of what the optimum bears: that is far above what is safe from
+        anywhere, and nearly always enough; where it is not, the safe step is taken.
+        """
+        found = optimum(network)
+
+        def moved(gamma: float | None) -> Trajectory:
+            if timing is None:
+                return synchronous(network, gamma, most=most)
+            return asynchronous(network, gamma, timing=timing, seed=seed, most=most)
+
+        quick = local_bound(network, found.rates, found.prices) / 2.0
+        if timing is not None:
+            quick /= 1 + timing.loop
+        chosen = step if step is not None else quick if math.isfinite(quick) else None
+        trajectory = moved(chosen)
+        if step is None and not trajectory.converged:
+            trajectory = moved(None)
+        return cls(trajectory, found)
+
+    @property
+    def network(self) -> Network:
+        return self.trajectory.network
+
+    @property
+    def rates(self) -> pl.DataFrame:
+        """One row per source. Columns: source, flows, path, utility, least, greatest, rate, optimum (each
+        packets per second and flow), difference (of the rate from the optimum, percent)."""
+        network, reached = self.network, self.trajectory.rates[-1]
+        return pl.DataFrame(
+            {
+                "source": [source.name for source in network.sources],
+                "flows": [source.count for source in network.sources],
+                "path": [" ".join(source.path) for source in network.sources],
+                "utility": [str(source.utility) for source in network.sources],
+                "least": network.least,
+                "greatest": network.greatest,
+                "rate": reached,
+                "optimum": self.optimum.rates,
+                "difference": _percent(reached, self.optimum.rates),
+            }
+        )
+
+    @property
+    def prices(self) -> pl.DataFrame:
+        """One row per link. Columns: link, rate, target (share), load (packets per second), price,
+        optimum, difference (of the price from the optimum, percent; null where the optimum is zero)."""
+        network, reached = self.network, self.trajectory.prices[-1]
+        return pl.DataFrame(
+            {
+                "link": [link.name for link in network.links],
+                "rate": [link.rate for link in network.links],
+                "target": [link.target for link in network.links],
+                "load": network.load(self.trajectory.rates[-1]),
+                "price": reached,
+                "optimum": self.optimum.prices,
+                "difference": _percent(reached, self.optimum.prices),
+            }
+        )
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """Steps: what theorem 1 allows, what is safe for this network, what its optimum bears."""
+        network = self.network
+        return {
+            "theorem_1": theorem_bound(network),
+            "sharp": sharp_bound(network),
+            "at_the_optimum": local_bound(network, self.optimum.rates, self.optimum.prices),
+        }
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        trajectory, found = self.trajectory, self.optimum
+        missed = conditions(self.network, trajectory.rates[-1], trajectory.prices[-1])
+        return {
+            "network": self.network.name,
+            "converged": trajectory.converged,
+            "steps": trajectory.steps,
+            "step": trajectory.step,
+            "bounds": {name: _finite(bound) for name, bound in self.bounds.items()},
+            "residual": trajectory.residual,
+            "conditions": asdict(missed),
+            "utility": {
+                "reached": _finite(self.network.utility(trajectory.rates[-1])),
+                "optimum": _finite(found.utility),
+            },
+            "unique_prices": found.unique_prices,
+            "rates": self.rates.to_dicts(),
+            "prices": self.prices.to_dicts(),
+        }
+
+
+def _percent(reached: Vector, wanted: Vector) -> list[float | None]:
+    return [100.0 * (x / y - 1.0) if y > 0.0 else None for x, y in zip(reached, wanted, strict=True)]
+
+
+def _finite(value: float) -> float | None:
+    # JSON has no infinity.
+    return value if math.isfinite(value) else None

@@ -1,0 +1,88 @@
+"""What a rate is worth to its source.
+
+One family, since all its members are asked for the same four things:
+
+    U'(x) = a / (x + s)^f                       s >= 0, f > 0
+    U(x)  = a ln(x + s)                         f = 1
+          = a (x + s)^(1 - f) / (1 - f)         else
+
+`a ln(1 + x)` is the one of Lapsley and Low (1999, section 3.1); `a ln x` shares in proportion (Kelly 1997);
+`a x^(1 - f) / (1 - f)` is alpha-fair (Mo and Walrand 2000): throughput alone as f goes to 0, max-min as it
+grows, and at f = 2 shares as Reno's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from weir._errors import WeirError
+
+
+class TheoryError(WeirError, ValueError):
+    """A network, a source or a parameter without a meaning in the model."""
+
+
+@dataclass(frozen=True)
+class Utility:
+    """An increasing, strictly concave function of a rate in packets per second."""
+
+    weight: float
+    """a."""
+    fairness: float = 1.0
+    """f."""
+    shift: float = 0.0
+    """s, packets per second."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("weight", self.weight), ("fairness", self.fairness)):
+            if not (value > 0.0 and math.isfinite(value)):
+                raise TheoryError(f"{value:g} is no {name}", "give a number above zero")
+        if not (self.shift >= 0.0 and math.isfinite(self.shift)):
+            raise TheoryError(f"{self.shift:g} is no shift", "give zero or more packets per second")
+
+    @classmethod
+    def log_one_plus(cls, weight: float) -> Utility:
+        """The utility a ln(1 + x)."""
+        return cls(weight, shift=1.0)
+
+    @classmethod
+    def log(cls, weight: float) -> Utility:
+        """The utility a ln x."""
+        return cls(weight)
+
+    @classmethod
+    def fair(cls, weight: float, fairness: float) -> Utility:
+        """The utility a x^(1 - f) / (1 - f)."""
+        return cls(weight, fairness)
+
+    def value(self, x: float) -> float:
+        """U(x); minus infinity where x + s is zero and f at least one."""
+        y = x + self.shift
+        if y == 0.0 and self.fairness >= 1.0:
+            return -math.inf
+        if self.fairness == 1.0:
+            return self.weight * math.log(y)
+        return self.weight * y ** (1.0 - self.fairness) / (1.0 - self.fairness)
+
+    def marginal(self, x: float) -> float:
+        """U'(x), a price; infinite where x + s is zero."""
+        y = x + self.shift
+        return math.inf if y == 0.0 else self.weight / y**self.fairness
+
+    def demand(self, price: float, least: float = 0.0, greatest: float = math.inf) -> float:
+        """The rate in [least, greatest] worth most at this price: U'^-1 clipped (equation 3)."""
+        if price <= 0.0:
+            return greatest
+        worth = (self.weight / price) ** (1.0 / self.fairness) - self.shift
+        return max(least, min(greatest, worth))
+
+    def slope(self, x: float) -> float:
+        """1 / -U''(x): how fast the demand falls where it is x, packets/s per unit of price."""
+        return (x + self.shift) ** (self.fairness + 1.0) / (self.weight * self.fairness)
+
+    def __str__(self) -> str:
+        inner = f"({self.shift:g} + x)" if self.shift else "x"
+        if self.fairness == 1.0:
+            return f"{self.weight:g} ln{inner if self.shift else ' x'}"
+        return f"{self.weight:g} {inner}^{1.0 - self.fairness:g} / {1.0 - self.fairness:g}"

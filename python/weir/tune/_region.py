@@ -1,0 +1,146 @@
+"""Conditions that a setting has to work in: a region of rates, loads and round trips, and a map of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from weir import _core
+from weir.scenario._scenario import Scenario
+from weir.sweep._axes import Axis, Part, check_distinct
+from weir.sweep._values import Range, Value, written
+from weir.tune._answer import Confirmed
+from weir.tune._confirmation import Confirmation
+from weir.tune._space import Setting, SpaceError, bounded, can_run, check_runs, range_of
+
+SEARCHED = {1: 3, 2: 3, 3: 2}
+"""Levels of each condition in the search; of three conditions the middle besides."""
+
+MAPPED = {1: 7, 2: 5, 3: 3}
+"""Levels of each condition in the map, within the region; one more beyond each end."""
+
+REPLICATIONS = 7
+"""Of each cell of the map."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """What the setting is to be good for."""
+
+    axes: tuple[Axis, ...]
+
+    @staticmethod
+    def of(scenario: Scenario, texts: Sequence[str]) -> Region:
+        """As a person writes it: `rate=5..50 Mbit/s`, `flows=1..100`, `rtt=10..200 ms`, or with a path.
+        All corners are checked. Raises SpaceError, AxisError, ScenarioError."""
+        if len(texts) > max(SEARCHED):
+            raise SpaceError(
+                f"{len(texts)} conditions; there may be three", "leave the least important one out"
+            )
+        region = Region(tuple(_axis(scenario.core, text) for text in texts))
+        check_distinct(region.axes)
+        for condition in region.conditions():
+            check_runs(scenario.core, condition, "--over")
+        return region
+
+    def conditions(self) -> list[Setting]:
+        """Corners, middles of edges and the centre; of three conditions corners and centre."""
+        count = len(self.axes)
+        shares = [*product(np.linspace(0.0, 1.0, SEARCHED[count]), repeat=count), (0.5,) * count]
+        found = [
+            tuple(_level(axis, float(share)) for axis, share in zip(self.axes, one, strict=True))
+            for one in shares
+        ]
+        return list(dict.fromkeys(found))
+
+    def cells(self) -> list[tuple[Setting, bool]]:
+        """Conditions of the map, with whether they are inside the region."""
+        levels = [_mapped(axis, MAPPED[len(self.axes)]) for axis in self.axes]
+        return [
+            (tuple(level for level, _ in places), all(inside for _, inside in places))
+            for places in product(*levels)
+        ]
+
+
+@dataclass(frozen=True)
+class MapCell(Confirmed):
+    """A setting in a condition."""
+
+    condition: Setting
+    inside: bool
+    """Of the region."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "condition": dict(self.condition),
+            "inside": self.inside,
+            "state": self.state,
+            "worst": self.worst.to_json(),
+        }
+
+
+def map_of(region: Region, setting: Setting, confirmation: Confirmation) -> tuple[MapCell, ...]:
+    """The setting over the region and a step beyond, on fresh seeds, each cell looked at once."""
+    # A step beyond the region may be one that no scenario takes, such as a round trip below the links'.
+    scenario = confirmation.evaluator.scenario
+    cells = [cell for cell in region.cells() if can_run(scenario, setting + cell[0])]
+    conditions = [condition for condition, _ in cells]
+    outcomes = confirmation.outcomes(setting, conditions, REPLICATIONS, most=REPLICATIONS)
+    return tuple(
+        MapCell(dict(setting), outcomes[index :: len(cells)], condition, inside)
+        for index, (condition, inside) in enumerate(cells)
+    )
+
+
+def _level(axis: Axis, share: float) -> tuple[str, Value]:
+    """The value at a share of the range: of three digits between the ends, which are as they were written."""
+    values = range_of(axis)
+    number = values.low * (values.high / values.low) ** share
+    if 0.0 < share < 1.0:
+        number = float(f"{number:.3g}")
+    whole = round(number) if values.whole else number
+    return axis.column, written(Decimal(repr(whole)), values.unit, whole=values.whole)
+
+
+def _mapped(axis: Axis, count: int) -> list[tuple[tuple[str, Value], bool]]:
+    """Levels of one condition with one beyond each end, by the same factor."""
+    values = range_of(axis)
+    step = (values.high / values.low) ** (1.0 / (count - 1))
+    low, high = (float(f"{end:.3g}") for end in (values.low / step, values.high * step))
+    if values.whole:
+        low, high = float(max(1, round(low))), max(float(round(high)), values.high + 1.0)
+    wide = Axis((Part(axis.column, replace(values, low=low, high=high)),))
+    inner = dict.fromkeys(_level(axis, float(share)) for share in np.linspace(0.0, 1.0, count))
+    before = [(_level(wide, 0.0), False)] if low < values.low else []
+    return [*before, *((level, True) for level in inner), (_level(wide, 1.0), False)]
+
+
+def _axis(scenario: _core.Scenario, text: str) -> Axis:
+    axis = bounded(scenario, text, ("CONDITION=LOW..HIGH", "flows=1..100"), _path)
+    found: Range = range_of(axis)
+    if found.low <= 0.0:
+        path = axis.column
+        raise SpaceError("the lower bound is not above zero", "conditions are compared by factors", path)
+    return Axis((Part(axis.column, replace(found, log=True)),))
+
+
+def _path(scenario: _core.Scenario, name: str) -> str:
+    if name in {"rate", "buffer"}:
+        return f"{scenario.network.bottleneck.key}.{name}"
+    if name in {"flows", "rtt"}:
+        quantity = "count" if name == "flows" else "rtt"
+        if len(scenario.groups) != 1:
+            raise SpaceError(
+                f"there are several groups of flows: {', '.join(scenario.groups)}",
+                f"say which: flows.{scenario.groups[0]}.{quantity}=LOW..HIGH",
+            )
+        return f"flows.{scenario.groups[0]}.{quantity}"
+    if "." in name:
+        return name
+    raise SpaceError(f'there is no condition "{name}"', "there are rate, flows, rtt, buffer, and any path")

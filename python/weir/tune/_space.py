@@ -1,0 +1,200 @@
+"""What may be changed: parameters with their bounds, and settings of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir import _core
+from weir._errors import WeirError
+from weir.scenario import _declared as declared
+from weir.scenario._scenario import Scenario, suggestion
+from weir.scenario._toml import to_toml
+from weir.sweep._axes import Axis, Part, check_distinct, parse
+from weir.sweep._values import QUANTITY, Range, Value, in_unit
+
+COARSE = 5
+"""Levels of each parameter at which it is looked whether anything can be run."""
+
+LOGARITHMIC = 10.0
+"""From this ratio of the bounds on, equal steps are equal factors."""
+
+
+class SpaceError(WeirError, ValueError):
+    """Something that cannot be varied so."""
+
+
+Setting = tuple[tuple[str, Value], ...]
+"""Paths and their values: of parameters, of the conditions they are to work in, or of both."""
+
+DesignPoint = NDArray[np.float64]
+"""A setting as a point of the box of parameters, shape (dimensions,), each in [0, 1]."""
+
+
+def placed(scenario: _core.Scenario, setting: Setting) -> _core.Scenario:
+    """The scenario with these values. Raises ScenarioError."""
+    return scenario.replace([(path, to_toml(value)) for path, value in setting])
+
+
+def can_run(scenario: _core.Scenario, setting: Setting) -> bool:
+    """Whether the scenario takes these values."""
+    try:
+        placed(scenario, setting)
+    except _core.ScenarioError:
+        return False
+    return True
+
+
+def check_runs(scenario: _core.Scenario, setting: Setting, option: str) -> None:
+    """Raises the ScenarioError of values that the scenario does not take, which came with this option."""
+    try:
+        placed(scenario, setting)
+    except _core.ScenarioError as error:
+        error.file = error.file.replace("--set ", f"{option} ", 1)
+        raise
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters: a box, each side from 0 to 1."""
+
+    scenario: _core.Scenario
+    axes: tuple[Axis, ...]
+
+    @staticmethod
+    def of(scenario: Scenario, texts: Sequence[str]) -> Space:
+        """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit
+        has that of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
+        if not texts:
+            raise SpaceError("there is nothing to vary", 'add a parameter: --vary "red.max_th=5..50"')
+        example = "PARAMETER=LOW..HIGH", "red.max_th=5..50 packets"
+        axes = [bounded(scenario.core, text, example, _path) for text in texts]
+        check_distinct(axes)
+        space = Space(scenario.core, tuple(axes))
+        if not space.points(COARSE):
+            check_runs(scenario.core, space.at(np.full(len(axes), 0.5)), "--vary")
+            raise SpaceError("no setting within these bounds can be run", "widen them")
+        return space
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.axes)
+
+    def at(self, point: DesignPoint) -> Setting:
+        """The setting at a point.
+
+        A range that begins at zero has no factors, and its small values matter as those of a logarithm do:
+        the cube of the side makes a quarter of the way a 64th of the range.
+        """
+        shares = [
+            float(u) ** 3 if _from_zero(axis) else float(u) for axis, u in zip(self.axes, point, strict=True)
+        ]
+        return tuple((axis.column, axis.at(share)[0]) for axis, share in zip(self.axes, shares, strict=True))
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Of ends of parameters that the scenario does not take, why: one sentence each."""
+        found: list[str] = []
+        for axis in self.axes:
+            for value in (axis.at(0.0)[0], axis.at(1.0)[0]):
+                try:
+                    placed(self.scenario, ((axis.column, value),))
+                except _core.ScenarioError as error:
+                    found.append(f"{axis.column} = {value} cannot be run and is left out: {error.message}")
+        return tuple(found)
+
+    @cached_property
+    def defaults(self) -> DesignPoint | None:
+        """Where the scenario's own values lie; None if one of them is outside its bounds."""
+        found: list[float] = []
+        for axis in self.axes:
+            bounds, number = range_of(axis), in_unit(self.scenario.value(axis.column), axis.unit)
+            if number is None or not bounds.low <= number <= bounds.high:
+                return None
+            if bounds.log:
+                found.append(math.log(number / bounds.low) / math.log(bounds.high / bounds.low))
+            else:
+                share = (number - bounds.low) / (bounds.high - bounds.low)
+                found.append(share ** (1.0 / 3.0) if _from_zero(axis) else share)
+        return np.array(found)
+
+    def can_run(self, point: DesignPoint) -> bool:
+        """Whether the scenario takes the setting at a point."""
+        return can_run(self.scenario, self.at(point))
+
+    def points(self, levels: int) -> list[DesignPoint]:
+        """Every combination of so many levels that can be run, each setting once."""
+        ticks = np.linspace(0.0, 1.0, levels)
+        found = {self.at(point): point for point in map(np.array, product(ticks, repeat=self.dimensions))}
+        return [point for point in found.values() if self.can_run(point)]
+
+
+def range_of(axis: Axis) -> Range:
+    """Of an axis that `bounded` read."""
+    assert axis.range is not None
+    return axis.range
+
+
+def bounded(
+    scenario: _core.Scenario,
+    text: str,
+    example: tuple[str, str],
+    path_of: Callable[[_core.Scenario, str], str],
+) -> Axis:
+    """`NAME=LOW..HIGH`, by factors where the ends are far apart. Bounds without a unit have that of the
+    scenario's value. Raises SpaceError, AxisError."""
+    name, equals, bounds = text.partition("=")
+    if not equals or ".." not in bounds:
+        raise SpaceError(f'"{text}" is not {example[0]}', f'write for example "{example[1]}"')
+    path = path_of(scenario, name.strip())
+    axis = parse(f"{path}={_with_unit(scenario, path, bounds.strip())}")
+    found = axis.range
+    if found is None:
+        raise SpaceError("levels are for weir sweep; tuning needs bounds", "write LOW..HIGH", path)
+    # A probability from 0.01 to 0.5 has as much to say below 0.1 as above.
+    wide = found.low > 0.0 and found.high / found.low >= LOGARITHMIC
+    return Axis((Part(path, replace(found, log=found.log or wide)),))
+
+
+def _from_zero(axis: Axis) -> bool:
+    bounds = range_of(axis)
+    return bounds.low == 0.0 and not bounds.whole
+
+
+def _path(scenario: _core.Scenario, name: str) -> str:
+    discipline, dot, parameter = name.partition(".")
+    if discipline in {"links", "flows", "measure", "duration"}:
+        return name
+    bottleneck = scenario.network.bottleneck
+    queue = scenario.network.port(bottleneck.name).queue
+    path = f"{bottleneck.key}.queue"
+    if discipline != queue:
+        raise SpaceError(
+            f"the queue of {bottleneck.key.removeprefix('links.')} is {queue}, which has no {name!r}",
+            f'choose the discipline first: --set "{path}.{discipline}={{}}"'
+            if dot
+            else suggestion(discipline, [queue]),
+        )
+    known = [one.name for found in declared.disciplines() if found.name == queue for one in found.parameters]
+    if dot and parameter.split(".")[0] not in known:
+        raise SpaceError(f"{queue} has no parameter {parameter!r}", suggestion(parameter, known))
+    return f"{path}.{name}"
+
+
+def _with_unit(scenario: _core.Scenario, path: str, bounds: str) -> str:
+    """`5..50`, with the unit of the default where it has one and none is written."""
+    if re.search(r"[A-Za-zµμ%]", re.sub(r"(?<=\d)[eE](?=[+-]?\d)", "", bounds.removesuffix("log"))):
+        return bounds
+    value = scenario.value(path)
+    match = QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not match["unit"]:
+        return bounds
+    head, log = (bounds[: -len("log")].rstrip(), " log") if bounds.endswith("log") else (bounds, "")
+    return f"{head} {match['unit']}{log}"

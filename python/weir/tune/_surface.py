@@ -1,0 +1,135 @@
+"""What is known of the shortfalls between the settings that were tried: Gaussian processes.
+
+Shortfalls are smooth over a box of parameters and known with noise where they were measured. The prior is a
+constant plus a squared exponential with a length per parameter; lengths and amplitude are those of a small
+grid that make the data likeliest (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006,
+section 5.4). Nothing is assumed to grow or fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.tune._confirmation import Confirmation
+from weir.tune._space import DesignPoint, Space
+
+LENGTHS = (0.2, 0.4, 0.8, 1.6)
+"""Of the box's side, over which a shortfall changes much."""
+
+AMPLITUDES = (0.5, 1.0, 2.0)
+"""Times the spread of the data."""
+
+NEARLY = 2.0
+"""Less of a logarithm of likelihood: such models are not ruled out."""
+
+PLAUSIBLE = 6
+"""At most so many are kept."""
+
+SURE = 2.0
+"""Deviations to which something is thought possible, and beyond which it is taken for certain."""
+
+CONFIRMED = 10
+"""Replications that a confirmation takes, about."""
+
+Matrix = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Best:
+    """What the models expect."""
+
+    point: DesignPoint
+    """That is tried next as the answer."""
+    mean: float
+    """Its worst shortfall."""
+    deviation: float
+    hope: DesignPoint
+    """Where the least worst shortfall may hide."""
+    least: float
+    """What it may be there."""
+
+    @property
+    def promising(self) -> bool:
+        """Whether all targets are met there, as far as one can know without running it again."""
+        return self.mean + SURE * self.deviation < 0.0
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no setting is expected to meet them all."""
+        return self.least > 0.0
+
+
+def best_of(space: Space, confirmation: Confirmation, tried: Sequence[DesignPoint], grid: Matrix) -> Best:
+    """From the settings tried, looked at over a grid of shape (m, dimensions).
+
+    Where targets can be met it is the setting that is surest to be confirmed: whose worst shortfall,
+    counted in deviations of what is known of it and of the runs to come, is least. A goodput that hardly
+    varies needs less room than a percentile that does.
+    Where they cannot, it is the nearest: whose worst shortfall is least.
+    """
+    settings, points = [space.at(point) for point in tried], np.stack(tried)
+    means, deviations, lowests, noises = list[Matrix](), list[Matrix](), list[Matrix](), list[float]()
+    for target, condition in confirmation.demands:
+        values = [confirmation.evaluator.values(one + condition, target.measure) for one in settings]
+        rows = [target.shortfall(one) for one in values]
+        counts = np.array([row.size for row in rows])
+        # The spread of runs is taken to be that of all settings together: each has been run a few times only.
+        squares = sum(float(((row - row.mean()) ** 2).sum()) for row in rows)
+        noise = squares / max(1, int((counts - 1).sum()))
+        known = np.array([row.mean() for row in rows])
+        models = expected(points, known, noise / counts, grid)
+        means.append(models[0][0])
+        deviations.append(models[0][1])
+        lowests.append(np.min([mean - SURE * deviation for mean, deviation in models], axis=0))
+        noises.append(max(noise, 1e-12))
+    mean, deviation = np.stack(means), np.stack(deviations)
+    worst = mean.max(axis=0)
+    if worst.min() < 0.0:
+        unsure = np.sqrt(deviation**2 + np.array(noises)[:, None] / CONFIRMED)
+        surest = (mean / unsure).max(axis=0)
+        best = int(np.where(worst < 0.0, surest, np.inf).argmin())
+    else:
+        best = int(worst.argmin())
+    # All targets have to be met: the lowest possible is that of the target with the highest.
+    lowest = np.stack(lowests).max(axis=0)
+    hope = int(lowest.argmin())
+    of = int(mean[:, best].argmax())
+    return Best(grid[best], float(worst[best]), float(deviation[of, best]), grid[hope], float(lowest[hope]))
+
+
+def expected(points: Matrix, means: Matrix, variances: Matrix, at: Matrix) -> list[tuple[Matrix, Matrix]]:
+    """Means and standard deviations at places `at`, shape (m, dimensions), noise of a run not included.
+
+    From the means at points, shape (n, dimensions), and the variances of these means: by the likeliest
+    model, then by those that are nearly as likely. Few data do not tell a length from its half.
+    """
+    level, spread = float(means.mean()), max(float(means.std()), 1e-3)
+    # A minute's noise keeps the matrix sound where replications agree in every digit.
+    noise = np.diag(variances + (1e-3 * spread) ** 2)
+    found: list[tuple[float, Matrix, float, Matrix, Matrix]] = []
+    for lengths in map(np.array, product(LENGTHS, repeat=points.shape[1])):
+        shape = _correlation(points, points, lengths)
+        for amplitude in ((times * spread) ** 2 for times in AMPLITUDES):
+            factor = np.linalg.cholesky(amplitude * shape + noise)
+            half = np.linalg.solve(factor, means - level)
+            likelihood = -0.5 * float(half @ half) - float(np.log(np.diag(factor)).sum())
+            found.append((likelihood, lengths, amplitude, factor, half))
+    found.sort(key=lambda model: -model[0])
+    predicted: list[tuple[Matrix, Matrix]] = []
+    for likelihood, lengths, amplitude, factor, half in found[:PLAUSIBLE]:
+        if likelihood > found[0][0] - NEARLY:
+            across = np.linalg.solve(factor, amplitude * _correlation(points, at, lengths))
+            variance = np.maximum(amplitude - (across**2).sum(axis=0), 1e-12)
+            predicted.append((level + half @ across, np.sqrt(variance)))
+    return predicted
+
+
+def _correlation(a: Matrix, b: Matrix, lengths: Matrix) -> Matrix:
+    apart = (a[:, None, :] - b[None, :, :]) / lengths
+    return np.exp(-0.5 * (apart**2).sum(axis=2))

@@ -1,0 +1,240 @@
+"""One tuning from what is asked for to what comes out, and its result: a number and a directory in a store.
+
+A search draws nothing but seeds: with its runs in the store the same question has the same answer, and
+nothing is run. So a store keeps the question with the keys of its runs, and `again` finds the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+from weir import _core
+from weir._errors import WeirError
+from weir.scenario._scenario import Scenario
+from weir.store import Store
+from weir.store import Sweep as Record
+from weir.sweep._axes import check_distinct
+from weir.sweep._plan import TUNING
+from weir.sweep._workers import Workers
+from weir.tune import _online as online
+from weir.tune._answer import Answer
+from weir.tune._confirmation import Confirmation, OnStep
+from weir.tune._evaluator import Evaluator
+from weir.tune._online import Load, Phase
+from weir.tune._region import MapCell, Region, map_of
+from weir.tune._sampled import Front, front, sampled
+from weir.tune._search import LEVELS, Search
+from weir.tune._space import Setting, Space, placed
+from weir.tune._targets import Target, TargetError, parse_all
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked for, as the user wrote it."""
+
+    targets: Sequence[str]
+    vary: Sequence[str]
+    over: Sequence[str] = ()
+    source: str | None = None
+    """The scenario as the user named it."""
+    with_op_red: bool = False
+    with_loads: bool = False
+    """Whether to run what can be had at half and at twice the load, for the page of evidence."""
+    optuna: bool = False
+    """Whether Optuna's default sampler is to do the search, as it does for many parameters."""
+    front: bool = False
+    """Whether settings are wanted of which none beats another, in place of one."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked for, checked."""
+
+    scenario: Scenario
+    question: Question
+    targets: tuple[Target, ...]
+    space: Space
+    region: Region | None
+
+    @staticmethod
+    def of(scenario: Scenario, question: Question) -> Task:
+        """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run."""
+        targets = parse_all(question.targets)
+        ends = any(path.traffic != "bulk" for path in scenario.network.paths)
+        for target in targets:
+            if target.of.table == "completions" and not ends:
+                raise TargetError(
+                    f"{target.measure} is not recorded: no flow of this scenario ends",
+                    "give a group of flows some traffic, or choose another measure",
+                )
+        space = Space.of(scenario, question.vary)
+        region = Region.of(scenario, question.over) if question.over else None
+        if region is not None:
+            # A condition that is a parameter too would undo it.
+            check_distinct([*space.axes, *region.axes])
+        if question.with_op_red:
+            online.check(targets, scenario)
+        return Task(scenario, question, targets, space, region)
+
+    @property
+    def source(self) -> str:
+        """The scenario as the user named it."""
+        return self.question.source or self.scenario.name
+
+    @property
+    def conditions(self) -> tuple[Setting, ...]:
+        """Where the setting has to do."""
+        return ((),) if self.region is None else tuple(self.region.conditions())
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """With which the scenario was loaded, as arguments."""
+        _, _, overrides, variant = _pickled(self.scenario)
+        sets = [word for path, value in overrides for word in ("--set", f"{path}={value}")]
+        return (*sets, *([] if variant is None else ["--variant", variant]))
+
+
+def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
+    """Text, file, overrides and variant."""
+    _, arguments = scenario.core.__reduce__()
+    return arguments  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What comes out."""
+
+    task: Task
+    answer: Answer
+    cells: tuple[MapCell, ...]
+    """The map of the region; empty without one."""
+    phases: tuple[Phase, ...]
+    """Beside OP-RED; empty where it was not asked for."""
+    loads: tuple[Load, ...]
+    """What can be had at other loads; empty where it was not asked for."""
+    record: Record | None = None
+    """In the store."""
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    """Of the search when it was asked for first."""
+
+    @property
+    def setting(self) -> Setting:
+        """Of the answer; empty for the defaults."""
+        return tuple(self.answer.chosen.setting.items())
+
+    @property
+    def scenario(self) -> Scenario:
+        """With the setting of the answer."""
+        return type(self.task.scenario)(placed(self.task.scenario.core, self.setting))
+
+    def to_json(self) -> dict[str, Any]:
+        """What `weir tune --json` prints."""
+        return {
+            "weir": _core.__version__,
+            "result": None if self.record is None else self.record.number,
+            "scenario": self.task.scenario.name,
+            "left_out": list(self.task.space.left_out),
+            **self.answer.to_json(),
+            "wall_s": self.wall_s,
+            "map": [cell.to_json() for cell in self.cells],
+            "op_red": [phase.to_json() for phase in self.phases],
+        }
+
+
+Found = TypeVar("Found", Tuned, Front)
+
+
+def tune(
+    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
+) -> Tuned:
+    """The answer, and what was asked for beside it, recorded in the store with the command line that asked.
+    Raises WorkersError, StoreError."""
+    return _recorded(_tuned, task, store, workers, on_step, command)
+
+
+def front_of(
+    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
+) -> Front:
+    """What can be had of all targets' measures together: settings of which none beats another."""
+    return _recorded(_front, task, store, workers, on_step, command)
+
+
+def again(store: Store, record: Record) -> Tuned | Front:
+    """The answer of a recorded result, from the store alone. Raises WeirError where a run is missing."""
+
+    def refuse(_: object) -> Future[Any]:
+        raise WeirError(
+            f"runs of result {record.number}, {record.name}, are not in the store",
+            f"the same command does them: {record.command}" if record.command else "tune again",
+        )
+
+    text, file, overrides, variant = record.definition["scenario"]
+    core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
+    task = Task.of(Scenario(core), Question(**record.definition["question"]))
+    confirmation = _confirmation(task, store, Workers(refuse, lambda: 1, "nobody"), None)
+    found = _front(task, confirmation) if task.question.front else _tuned(task, confirmation)
+    return replace(found, record=record, **record.definition["cost"])
+
+
+def _confirmation(task: Task, store: Store, workers: Workers, on_step: OnStep | None) -> Confirmation:
+    measures = tuple(dict.fromkeys(target.measure for target in task.targets))
+    evaluator = Evaluator(task.scenario.core, measures, store, workers)
+    return Confirmation(evaluator, task.targets, task.conditions, on_step)
+
+
+def _recorded(
+    find: Callable[[Task, Confirmation], Found],
+    task: Task,
+    store: Store,
+    workers: Workers,
+    on_step: OnStep | None,
+    command: str | None,
+) -> Found:
+    wall, cpu = time.monotonic(), time.process_time()
+    confirmation = _confirmation(task, store, workers, on_step)
+    found = find(task, confirmation)
+    cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
+    definition = {
+        "kind": TUNING,
+        "scenario": _pickled(task.scenario),
+        "question": asdict(task.question),
+        "cost": cost,
+        "runs": sorted(confirmation.evaluator.keys),
+        "results_version": _core.results_version,
+    }
+    asked = asdict(replace(task.question, with_loads=False))
+    same = [asked, task.scenario.hash, task.scenario.seed, _core.results_version]
+    key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
+    name, title = task.scenario.name, task.scenario.title
+    record = store.record_sweep(Record(key, name, title, definition, command))
+    return replace(found, record=record, **cost)
+
+
+def _front(task: Task, confirmation: Confirmation) -> Front:
+    return front(task.space, confirmation)
+
+
+def _tuned(task: Task, confirmation: Confirmation) -> Tuned:
+    small = task.space.dimensions in LEVELS and not task.question.optuna
+    answer = Search(task.space, confirmation).run() if small else sampled(task.space, confirmation)
+    setting, worst = tuple(answer.chosen.setting.items()), answer.chosen.worst.shortfall
+    cells: tuple[MapCell, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    loads: tuple[Load, ...] = ()
+    if task.region is not None:
+        confirmation.say("map", setting, worst, 0.0)
+        cells = map_of(task.region, setting, confirmation)
+    if task.question.with_op_red:
+        confirmation.say("OP-RED", setting, worst, 0.0)
+        phases = online.against_op_red(confirmation.evaluator, setting, task.targets)
+    if task.question.with_loads and task.region is None and len(task.targets) > 1:
+        confirmation.say("other loads", setting, worst, 0.0)
+        loads = online.other_loads(confirmation.evaluator, answer)
+    return Tuned(task, answer, cells, phases, loads)
