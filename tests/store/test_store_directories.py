@@ -63,10 +63,11 @@ def test_what_is_no_store(tmp_path: Path) -> None:
     assert names(tmp_path) == ["file"]
 
 
-def test_an_empty_directory_and_one_where_making_it_was_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("create", [True, False])
+def test_an_empty_directory_and_one_where_making_it_was_interrupted(tmp_path: Path, *, create: bool) -> None:
     (tmp_path / "owners").mkdir()
     (tmp_path / "journal.sqlite").touch()
-    with Store.open(tmp_path, create=True) as store:
+    with Store.open(tmp_path, create=create) as store:
         assert store.repairs == []
         assert_holds(store, [])
 

@@ -46,7 +46,7 @@ def script(
 WRITER = """
 import sys
 from synthetic import finished, keys
-from weir.store import Store, chunks
+from weir.store import Store, _chunks as chunks
 chunks.PART_RUNS = 100
 with Store.open(sys.argv[1], create=True) as store:
     print("open", flush=True)
@@ -231,7 +231,7 @@ def test_only_one_process_compacts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 STRESS = """
 import random, sys
 from synthetic import finished, keys
-from weir.store import Store, chunks
+from weir.store import Store, _chunks as chunks
 chunks.PART_RUNS = 60
 chance = random.Random(int(sys.argv[2]))
 for _ in range(12):

@@ -121,7 +121,7 @@ rtt = "3.5556 ms"
 [flows.base.tcp]
 {HOST}
 receive_window = "21 packets"
-congestion.rem-host = {{ base_rtt = "3.7333 ms", greatest = 5625.0 }}
+congestion.rem-host = {{ base_rtt = "3.7333 ms", max_rate = 5625.0 }}
 [flows.other]
 start = "200 ms"
 population = [{{ step = 1, every = "400 ms", until = 2 }}]
@@ -129,7 +129,7 @@ rtt = "3.5556 ms"
 [flows.other.tcp]
 {HOST}
 receive_window = "21 packets"
-congestion.rem-host = {{ base_rtt = "3.7333 ms", greatest = 5625.0 }}
+congestion.rem-host = {{ base_rtt = "3.7333 ms", max_rate = 5625.0 }}
 """
 
 

@@ -130,7 +130,9 @@ class Journal:
         if not read_only:
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = ON")  # macOS: through the cache of the disk
-        if create and self._is_empty():
+        # Where nothing was ever kept, an empty journal is one whose making was interrupted.
+        new = create or not any(self.store.glob("*/*.parquet"))
+        if new and not read_only and self._is_empty():
             with self.transaction() as sql:
                 # Unless another process was quicker.
                 for statement in _SCHEMA.strip().rstrip(";").split(";") if self._is_empty() else ():

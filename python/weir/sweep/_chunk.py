@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
@@ -73,8 +73,8 @@ class LostWorkersError(WorkersError):
     exit_code = 1
 
 
-def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
-    """Does the runs of a chunk, one after the other, on one thread.
+def work(chunk: Chunk, watch: Watch | None = None, stopped: Callable[[], bool] = lambda: False) -> Outcome:
+    """Does the runs of a chunk, one after the other, on one thread, until it is `stopped`.
 
     Raises WorkersError where another version of Weir is installed, AqmFailedError where an AQM in
     Python raises anything.
@@ -89,7 +89,7 @@ def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
     runs: list[_core.Run] = []
     size = -(-len(chunk.jobs) // PARTS)
     for first in range(0, len(chunk.jobs), size):
-        part = _run(chunk.jobs[first : first + size], watch)
+        part = _run(chunk.jobs[first : first + size], watch, stopped)
         runs += part
         if not part or time.monotonic() - started > chunk.budget_s:
             break
@@ -111,14 +111,14 @@ def finished(jobs: Sequence[Job], runs: Sequence[_core.Run]) -> Finished:
     return Finished(rows, tables)
 
 
-def _run(jobs: Sequence[Job], watch: Watch | None) -> list[_core.Run]:
+def _run(jobs: Sequence[Job], watch: Watch | None, stopped: Callable[[], bool]) -> list[_core.Run]:
     """The runs, or none if nobody waits for them any more."""
     batch = _core.Batch([(job.scenario, job.seed) for job in jobs], 1)
     if watch is not None:
         watch.batches[batch] = len(jobs)
     try:
         while not batch.wait(POLL_S):
-            if watch is not None and watch.stop.is_set():
+            if stopped() or (watch is not None and watch.stop.is_set()):
                 batch.cancel()
                 return []
         return batch.results()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -55,20 +56,25 @@ def threads(number: int = 0) -> Generator[Workers]:
 def processes(number: int = 0) -> Generator[Workers]:
     """Processes of this machine, spawned: a fork after threads have begun is not safe."""
     slots = number or _cores()
-    pool = ProcessPoolExecutor(slots, mp_context=get_context("spawn"), initializer=ignore_ctrl_c)
+    context = get_context("spawn")
+    # Without a lock, which a process that is killed could keep.
+    stop: ctypes.c_bool = context.RawValue(ctypes.c_bool)
+    pool = ProcessPoolExecutor(slots, mp_context=context, initializer=_begin, initargs=(stop,))
     try:
         yield Workers(
-            lambda chunk: pool.submit(work, chunk),
+            lambda chunk: pool.submit(_work, chunk),
             lambda: slots,
             f"{slots} process{'es' if slots > 1 else ''}",
         )
     finally:
-        # At once: their chunks are not wanted any more, or there are none.
+        # Their chunks are not wanted any more, or there are none. They are asked to end: a process that is
+        # ended while it hands over a chunk leaves the pool waiting for the rest of it.
+        stop.value = True
         children = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
         for child in children:
+            child.join(_PATIENCE_S)
             child.terminate()
-        for child in children:
             child.join()
 
 
@@ -90,6 +96,26 @@ def executor(pool: Executor, slots: int = 0) -> Generator[Workers]:
     finally:
         for future in list(waiting):
             future.cancel()
+
+
+_PATIENCE_S = 10.0
+"""How long a process may take to end by itself."""
+
+
+class _Process:
+    """A process of `processes`."""
+
+    stop = ctypes.c_bool()
+    """Set when nobody waits for its chunk any more."""
+
+
+def _begin(stop: ctypes.c_bool) -> None:
+    _Process.stop = stop
+    ignore_ctrl_c()
+
+
+def _work(chunk: Chunk) -> Outcome:
+    return work(chunk, stopped=lambda: _Process.stop.value)
 
 
 def ignore_ctrl_c() -> None:
