@@ -56,13 +56,19 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
-    """The tables of a sweep that nothing happened to."""
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place with the results of a sweep that nothing happened to."""
     place = tmp_path_factory.mktemp("undisturbed")
     (place / "faults.toml").write_text(SCENARIO, encoding="utf-8")
     document = finished(start(place))
     assert (document["done"], document["found"]) == (RUNS, 0)
-    return tables(place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def undisturbed(whole: Path) -> dict[str, pl.DataFrame]:
+    """Its tables."""
+    return tables(whole)
 
 
 def start(place: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -177,22 +183,24 @@ def test_what_a_killed_sweep_had_begun_is_done_by_the_other(
 
 
 @pytest.mark.parametrize("damage", ["truncated", "missing", "garbage"])
-def test_a_damaged_table_is_mended(damage: str, place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
-    finished(start(place))
+def test_a_damaged_table_is_mended(
+    damage: str, place: Path, whole: Path, undisturbed: dict[str, pl.DataFrame]
+) -> None:
+    shutil.copytree(whole / "results", place / "results")
     victim = next((place / "results" / "store" / "tables").glob("links-*.parquet"))
-    whole = victim.read_bytes()
+    rows = victim.read_bytes()
     match damage:
         case "truncated":
-            victim.write_bytes(whole[: len(whole) // 2])
+            victim.write_bytes(rows[: len(rows) // 2])
         case "missing":
             victim.unlink()
         case _:
-            victim.write_bytes(bytes(reversed(whole)))
+            victim.write_bytes(bytes(reversed(rows)))
     code, out, err = ended(start(place))
     assert code == 0, err
     assert json.loads(out)["found"] == RUNS
     assert victim.name in err
-    assert victim.read_bytes() == whole
+    assert victim.read_bytes() == rows
     assert_same(tables(place), undisturbed)
 
 
