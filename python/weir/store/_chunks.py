@@ -268,7 +268,6 @@ def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[Payload]]:
                 _put(sql, new, [(name, frame.height, frames.encoded(frame)) for name, frame in rest])
     if removed:
         journal.sql.execute("VACUUM")
-        journal.sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return removed, gone
 
 

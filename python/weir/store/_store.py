@@ -231,6 +231,8 @@ class Store:
             for table in gone:
                 (self.path / chunks.FOLDER / table.file).unlink(missing_ok=True)
         self.compact(force=True)
+        with self._told("space could not be given back"):
+            self._journal.sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return removed
 
     def check(self) -> list[str]:
