@@ -222,8 +222,8 @@ def test_equality_needs_a_margin(weir_command: Command, small: Path) -> None:
         assert ("equal" in verdicts) is called
 
 
-def test_json_is_all_that_is_printed(weir_command: Command, small: Path) -> None:
-    done = weir_command("compare", small, "-n", "2", "--json", "--store", "there/store")
+def test_json_is_all_that_is_printed(weir_process: Command, small: Path) -> None:
+    done = weir_process("compare", small, "-n", "2", "--json", "--store", "there/store")
     document = json.loads(done.stdout)
     assert ESCAPE not in done.stdout
     assert document["directory"] == "there/1-small"
@@ -284,11 +284,11 @@ def test_the_version(weir_command: Command) -> None:
     assert weir_command("--version").stdout == f"weir {weir.__version__}\n"
 
 
-def test_help_is_quick(weir_command: Command) -> None:
+def test_help_is_quick(weir_process: Command) -> None:
     seconds: list[float] = []
     for _ in range(5):
         started = time.monotonic()
-        assert "compare" in weir_command("--help").stdout
+        assert "compare" in weir_process("--help").stdout
         seconds.append(time.monotonic() - started)
     # The bound is for `weir` as people meet it; the least of five, as the machine may be busy.
     assert min(seconds) < 0.4

@@ -50,14 +50,14 @@ def test_the_commands_and_their_options_exist(weir_command: Command) -> None:
                 assert not re.match(r"--?[a-z]", word) or re.search(rf"{word}\b", helps[verb]), line
 
 
-def test_the_commands_of_the_first_hour_run(tmp_path: Path, weir_command: Command) -> None:
+def test_the_commands_of_the_first_hour_run(tmp_path: Path, weir_process: Command) -> None:
     (scenario,) = blocks("tutorial/first-hour.md", "toml")
     (tmp_path / "mine.toml").write_text(scenario, encoding="utf-8")
     *lines, refused = commands("tutorial/first-hour.md")
     for line in lines:
-        done = weir_command(*shlex.split(line))
+        done = weir_process(*shlex.split(line))
         assert done.returncode == 0, (line, done.stderr)
-    done = weir_command(*shlex.split(refused))
+    done = weir_process(*shlex.split(refused))
     assert done.returncode != 0
     assert "unit" in done.stderr
     (python,) = blocks("tutorial/first-hour.md", "python")

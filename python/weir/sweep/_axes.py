@@ -244,7 +244,7 @@ def _title(path: str) -> str:
         return " ".join(words)
     _, owner, *rest = words
     if "queue" in rest[:-1]:
-        # A law's parameter is known by the law; whose queue it is hardly ever needs saying.
+        # The name of the AQM says enough; the link hardly ever matters.
         return " ".join(word for word in rest if word != "queue")
     return " ".join([owner, *rest])
 

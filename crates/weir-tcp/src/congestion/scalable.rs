@@ -8,7 +8,7 @@
 //!                a loss, a mark   cwnd -= b cwnd
 //! else           as Reno
 //!
-//! steady state   cwnd = a / (b p)          recovery   ln(1 - b) / -ln(1 + a) = 13.4 round trips
+//! steady state   cwnd = a / (b p)          recovery   -ln(1 - b) / ln(1 + a) = 13.4 round trips
 //! ```
 
 use weir_types::{Invalid, Probability};
