@@ -15,8 +15,9 @@ from weir.scenario._scenario import scenario_error, suggestion
 from weir.stats._measures import MEASURES
 from weir.store import DEFAULT, Store
 from weir.sweep._define import SweepSpec, define_sweep
-from weir.sweep._execute import chosen_workers, execute_plan
 from weir.sweep._plan import plan_at_one_point
+from weir.sweep._runner import execute_plan
+from weir.sweep._workers import chosen_workers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -11,10 +11,9 @@ import pytest
 
 import weir
 from weir.stats._intervals import student_t
-from weir.sweep import _workers as workers
+from weir.sweep import chosen_workers
 from weir.sweep._define import SweepSpec, define_sweep
-from weir.sweep._execute import execute_plan
-from weir.sweep._runner import Progress
+from weir.sweep._runner import Progress, execute_plan
 from weir.sweep._until import Rule, Sequential
 
 TEXT = """\
@@ -124,7 +123,7 @@ def test_the_same_rows_from_threads_processes_and_any_executor(
     for name, frame in by(ThreadPoolExecutor(3), "threads").items():
         assert frame.equals(expected[name]), name
     plan = define_sweep(pair, SweepSpec(axes=RATES, replications=4))
-    with weir.Store.open(tmp_path / "processes", create=True) as store, workers.processes(2) as two:
+    with weir.Store.open(tmp_path / "processes", create=True) as store, chosen_workers(processes=2) as two:
         found, _ = execute_plan(plan, store, two)
         for name, frame in tables(found).items():
             assert frame.equals(expected[name]), name

@@ -14,7 +14,7 @@ from pathlib import Path
 from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
 from weir.store import Store
-from weir.sweep._execute import chosen_workers
+from weir.sweep import chosen_workers
 from weir.tune._answer import Answer
 from weir.tune._tune import tune
 

@@ -11,7 +11,7 @@ from twelve import BEYOND, EDGE, REACHABLE, RUNS, Asked, task_of
 
 from weir.scenario._scenario import Scenario
 from weir.store import Store
-from weir.sweep._execute import chosen_workers
+from weir.sweep import chosen_workers
 from weir.tune._answer import Answer
 from weir.tune._confirmation import Confirmation
 from weir.tune._evaluator import Evaluator

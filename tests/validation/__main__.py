@@ -9,7 +9,7 @@ from pathlib import Path
 
 from validation import kernel, law, loop, operating, options, parking, picture, sender, sweeps, tcps, traces
 from validation.page import Laws, Outcome, page, summary
-from weir.run._batch import Progress
+from weir import _core
 
 SEEDS = range(1, 9)
 QUICK_SEEDS = range(1, 3)
@@ -58,10 +58,10 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, others, lots)
 
 
-def _report(progress: Progress) -> None:
+def _report(batch: _core.Batch) -> None:
     if sys.stderr.isatty():
-        end = "\n" if progress.finished == progress.total else ""
-        sys.stderr.write(f"\rclosed loop: {progress.finished} of {progress.total} runs{end}")
+        end = "\n" if batch.progress >= 1.0 else ""
+        sys.stderr.write(f"\rclosed loop: {batch.finished} runs{end}")
         sys.stderr.flush()
 
 

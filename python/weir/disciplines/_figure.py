@@ -13,7 +13,7 @@ from weir.plot import Figure, envelope
 from weir.plot import _style as style
 from weir.plot._chart import Pen, panel, side
 from weir.plot._over_time import swings, time_side
-from weir.sweep._execute import unrecorded
+from weir.sweep._runner import unrecorded
 
 if TYPE_CHECKING:
     from weir.disciplines._reference import Discipline

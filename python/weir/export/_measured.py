@@ -13,7 +13,7 @@ from weir.scenario._scenario import Variant
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 from weir.stats._measures import MEASURES
-from weir.sweep._execute import unrecorded
+from weir.sweep._runner import unrecorded
 
 if TYPE_CHECKING:
     from weir.sweep._runner import OnProgress

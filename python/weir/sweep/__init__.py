@@ -3,8 +3,8 @@
 - What varies: `values` (levels and ranges), `reading` (how they are written), `axes`, and
   `design` (which points).
 - How long: `until` (when a point has enough replications).
-- Doing it: `define` and `plan` (points, variants, runs), `chunk`, `workers` and `cluster`, `runner`
-  and `monitor`. `execute` records, runs and opens.
+- Doing it: `define` and `plan` (points, variants, runs), `chunk`, `workers`, `monitor` and `runner`
+  (records, runs and opens).
 - What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences), `grids`,
   `describe`, `query`, `sensitivity` (how much each axis matters).
 """
@@ -18,11 +18,10 @@ from weir._lazy import first_use
 if TYPE_CHECKING:
     from weir.sweep._axes import Axis, AxisError, parse
     from weir.sweep._define import SweepSpec, define_sweep
-    from weir.sweep._execute import chosen_workers, execute_plan
     from weir.sweep._plan import Plan
-    from weir.sweep._runner import OnProgress, Progress, Tally
+    from weir.sweep._runner import OnProgress, Progress, Tally, execute_plan
     from weir.sweep._view import Sweep
-    from weir.sweep._workers import Workers
+    from weir.sweep._workers import Workers, chosen_workers
 
 __all__ = [
     "Axis",
@@ -41,6 +40,4 @@ __all__ = [
 ]
 
 # A worker that is only started needs no data frames.
-__getattr__ = first_use(
-    __name__, __all__, ("_axes", "_workers", "_plan", "_define", "_runner", "_execute", "_view")
-)
+__getattr__ = first_use(__name__, __all__, ("_axes", "_workers", "_plan", "_define", "_runner", "_view"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Event
+from threading import get_ident
 
 from weir import _core
 from weir._errors import AqmFailedError, WeirError
-from weir.run._batch import POLL_S
+from weir.run._batch import run_batch
 from weir.store import Finished, FinishedRun
 
-PARTS = 4
+_PARTS = 4
 """A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
 
 
@@ -51,16 +51,16 @@ class Outcome:
 
 @dataclass
 class Watch:
-    """Looks at runs under way in threads of this process."""
+    """Looks at runs under way in this process."""
 
-    stop: Event = field(default_factory=Event)
-    """Set when nobody waits for the rest any more."""
-    batches: dict[_core.Batch, int] = field(default_factory=dict["_core.Batch", int])
-    """Those under way, and how many runs each has."""
+    stopped: Callable[[], bool]
+    """Whether the rest is not waited for any more."""
+    parts: dict[int, float] = field(default_factory=dict[int, float])
+    """Runs' worth of simulated time in what each thread is doing."""
 
     def under_way(self) -> float:
-        """Runs' worth of simulated time in them."""
-        return sum(batch.progress * size for batch, size in list(self.batches.items()))
+        """Runs' worth of simulated time in chunks that have not ended."""
+        return sum(list(self.parts.values()))
 
 
 class WorkersError(WeirError):
@@ -73,11 +73,14 @@ class LostWorkersError(WorkersError):
     exit_code = 1
 
 
-def work(chunk: Chunk, watch: Watch | None = None, stopped: Callable[[], bool] = lambda: False) -> Outcome:
-    """Does the runs of a chunk, one after the other, on one thread, until it is `stopped`.
+class _StoppedError(Exception):
+    """The runs are not waited for any more."""
 
-    Raises WorkersError where another version of Weir is installed, AqmFailedError where an AQM in
-    Python raises anything.
+
+def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
+    """Does the runs of a chunk, one after the other, on one thread, until the watch has it stopped.
+
+    Raises WorkersError where another version of Weir is installed, and what an AQM in Python raises.
     """
     if (chunk.version, chunk.results_version) != (_core.__version__, _core.results_version):
         raise WorkersError(
@@ -87,13 +90,24 @@ def work(chunk: Chunk, watch: Watch | None = None, stopped: Callable[[], bool] =
         )
     started = time.monotonic()
     runs: list[_core.Run] = []
-    size = -(-len(chunk.jobs) // PARTS)
+    size = -(-len(chunk.jobs) // _PARTS)
     for first in range(0, len(chunk.jobs), size):
-        part = _run(chunk.jobs[first : first + size], watch, stopped)
+        part = _run(chunk.jobs[first : first + size], watch)
         runs += part
         if not part or time.monotonic() - started > chunk.budget_s:
             break
     return Outcome(finished(chunk.jobs[: len(runs)], runs), time.monotonic() - started)
+
+
+def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
+    """As `work`, in another process, from which an exception of a user's class may not come back."""
+    try:
+        return work(chunk, watch)
+    except Exception as error:
+        told = getattr(error, "weir_traceback", None)
+        if told is None:
+            raise
+        raise AqmFailedError(told.rstrip()) from error
 
 
 def finished(jobs: Sequence[Job], runs: Sequence[_core.Run]) -> Finished:
@@ -111,27 +125,20 @@ def finished(jobs: Sequence[Job], runs: Sequence[_core.Run]) -> Finished:
     return Finished(rows, tables)
 
 
-def _run(jobs: Sequence[Job], watch: Watch | None, stopped: Callable[[], bool]) -> list[_core.Run]:
-    """The runs, or none if nobody waits for them any more."""
-    batch = _core.Batch([(job.scenario, job.seed) for job in jobs], 1)
-    if watch is not None:
-        watch.batches[batch] = len(jobs)
+def _run(jobs: Sequence[Job], watch: Watch | None) -> list[_core.Run]:
+    """The runs, or none if they are not waited for any more."""
+    pairs = [(job.scenario, job.seed) for job in jobs]
+    if watch is None:
+        return run_batch(pairs, 1)
+
+    def look(batch: _core.Batch) -> None:
+        if watch.stopped():
+            raise _StoppedError
+        watch.parts[get_ident()] = batch.progress * len(jobs)
+
     try:
-        while not batch.wait(POLL_S):
-            if stopped() or (watch is not None and watch.stop.is_set()):
-                batch.cancel()
-                return []
-        return batch.results()
-    except Exception as error:
-        batch.cancel()
-        # Between processes an exception of a user's class may not survive; within one it stays as it is.
-        told = getattr(error, "weir_traceback", None)
-        if told is None or watch is not None:
-            raise
-        raise AqmFailedError(told.rstrip()) from error
-    except BaseException:
-        batch.cancel()
-        raise
+        return run_batch(pairs, 1, look)
+    except _StoppedError:
+        return []
     finally:
-        if watch is not None:
-            del watch.batches[batch]
+        watch.parts.pop(get_ident(), None)

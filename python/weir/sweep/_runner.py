@@ -1,20 +1,31 @@
-"""Doing the runs that a plan wants and the store does not have."""
+"""From a plan to a result: record it, do the runs that the store does not have, open it."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from weir._errors import WeirError
+from weir.run._captures import Capture, capture_run
 from weir.store import Store
-from weir.sweep._chunk import Chunk, Job, LostWorkersError, Outcome
+from weir.store import Sweep as Record
+from weir.sweep._chunk import Chunk, Job, LostWorkersError, Outcome, finished
 from weir.sweep._monitor import PrecisionMonitor, Widest
-from weir.sweep._plan import Plan
-from weir.sweep._workers import Workers
+from weir.sweep._plan import Plan, plan_at_one_point
+from weir.sweep._view import Sweep
+from weir.sweep._workers import Workers, chosen_workers
+
+if TYPE_CHECKING:
+    from weir import _core
+    from weir.scenario._scenario import Variant
 
 POLL_S = 0.1
 """How long to wait between looks."""
@@ -36,30 +47,37 @@ _COMPACT_RUNS = 20_000
 _LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClientError"}
 
 
-@dataclass(frozen=True)
-class Progress:
+@dataclass
+class Tally:
+    """What a sweep has done."""
+
+    found: int = 0
+    """Runs that were in the store before."""
+    done: int = 0
+    """Done since, by this sweep."""
+    elsewhere: int = 0
+    """That another sweep on the same store is doing, or has done meanwhile."""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+
+
+@dataclass
+class Progress(Tally):
     """How far a sweep has come."""
 
-    wanted: int
+    wanted: int = 0
     """Runs of the plan; with a rule for stopping, so far."""
-    found: int
-    """That were in the store before."""
-    done: int
-    """Done since, by this sweep."""
-    elsewhere: int
-    """That another sweep on the same store is doing, or has done meanwhile."""
-    under_way: float
+    under_way: float = 0.0
     """Runs' worth of simulated time in chunks that have not ended."""
-    elapsed_s: float
-    open_ended: bool
+    open_ended: bool = False
     """More runs may be wanted: a rule decides."""
-    widest: Sequence[Widest]
+    widest: Sequence[Widest] = ()
     """Per watched measure, the configuration whose interval is widest."""
 
     @property
     def rate(self) -> float:
         """Runs per second."""
-        return (self.done + self.under_way) / self.elapsed_s if self.elapsed_s > 0.0 else 0.0
+        return (self.done + self.under_way) / self.wall_s if self.wall_s > 0.0 else 0.0
 
     @property
     def remaining_s(self) -> float | None:
@@ -71,15 +89,88 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
-@dataclass
-class Tally:
-    """What a sweep has done when it ends."""
+def execute_plan(
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    progress: OnProgress | None = None,
+    *,
+    watch: bool = False,
+    command: str | None = None,
+    captures: Sequence[Capture] = (),
+) -> tuple[Sweep, Tally]:
+    """Does what is missing. The result is recorded first, so that an interrupted one can be opened.
 
-    found: int = 0
-    done: int = 0
-    elsewhere: int = 0
-    cpu_s: float = 0.0
-    wall_s: float = 0.0
+    Of the first run, captures are made. Raises WorkersError, StoreError, WeirError.
+    """
+    recorded = store.record_sweep(Record(plan.id, plan.name, plan.title, plan.definition(), command))
+    done = _capture(plan, store, recorded, captures, progress) if captures else Tally()
+    tally = run_plan(plan, store, workers, progress, watch=watch, done=done)
+    sweep = Sweep(store, recorded)
+    store.write_sweep_table(recorded, sweep.observations())
+    return sweep, tally
+
+
+def run_plan(
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    progress: OnProgress | None = None,
+    *,
+    watch: bool = False,
+    done: Tally | None = None,
+) -> Tally:
+    """Does the runs that the store does not have, and commits each chunk as it ends.
+
+    Args:
+        watch: whether `progress` is to be told of the widest intervals.
+        done: what was done before, by other means; it is counted with the rest.
+
+    Raises WorkersError where the workers are lost, StoreError where nothing can be kept.
+    """
+    monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
+    runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
+    runner.run()
+    store.compact(force=True)
+    return runner.tally
+
+
+@contextmanager
+def unrecorded(
+    scenario: _core.Scenario,
+    variants: Sequence[Variant],
+    replications: int,
+    threads: int = 0,
+    progress: OnProgress | None = None,
+) -> Generator[Sweep]:
+    """A comparison in a store that ends with the block: for results that are not opened again."""
+    plan = plan_at_one_point("compare", scenario, variants, replications)
+    with (
+        TemporaryDirectory(prefix="weir-") as place,
+        Store.open(Path(place) / "store", create=True) as store,
+        chosen_workers(threads=threads) as workers,
+    ):
+        yield execute_plan(plan, store, workers, progress)[0]
+
+
+def _capture(
+    plan: Plan, store: Store, record: Record, captures: Sequence[Capture], progress: OnProgress | None
+) -> Tally:
+    """Does the first run with its packets captured, whether or not the store has it: a capture is no part
+    of the store."""
+    started = time.monotonic()
+    runs = plan.keys.size
+
+    def look(batch: _core.Batch) -> None:
+        if progress is not None:
+            spent = time.monotonic() - started
+            progress(Progress(wall_s=spent, wanted=runs, under_way=batch.progress))
+
+    scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
+    directory = store.claim_directory(record) / "captures"
+    run, _ = capture_run(scenario, seed, captures, directory, look)
+    new = store.commit(finished([Job(int(plan.keys[0, 0]), 0, scenario, scenario.hash, seed)], [run]))
+    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=new * (time.monotonic() - started))
 
 
 @dataclass
@@ -98,7 +189,6 @@ class _Runner:
     asked: set[int] = field(default_factory=set[int])
     """Keys that were queued or found: none is asked for twice."""
     seconds_per_run: float | None = None
-    wanted: int = 0
     compacted: int = 0
     looked: float = 0.0
 
@@ -129,7 +219,6 @@ class _Runner:
                 if key not in self.asked:
                     new.setdefault(key, place)
             self.asked.update(new)
-            self.wanted += len(new)
             found = self.store.finished(new)
             self.tally.found += len(found)
             self.queue.extend(place for key, place in new.items() if key not in found)
@@ -198,7 +287,7 @@ class _Runner:
 
     def _absorb(self, jobs: Sequence[Job], outcome: Outcome) -> None:
         runs = outcome.finished.runs
-        # What did not fit into the chunk's time is first in line again, for whoever is next.
+        # What did not fit into the chunk's time is first in line again.
         rest = jobs[len(runs) :]
         self.queue.extendleft(job.place for job in reversed(rest))
         self.store.release([job.run for job in rest])
@@ -235,18 +324,15 @@ class _Runner:
     def _report(self, started: float) -> None:
         if self.progress is None:
             return
-        self.progress(
-            Progress(
-                wanted=self.wanted,
-                found=self.tally.found,
-                done=self.tally.done,
-                elsewhere=self.tally.elsewhere,
-                under_way=self.workers.under_way(),
-                elapsed_s=time.monotonic() - started,
-                open_ended=bool(self.plan.until),
-                widest=self.monitor.widest(),
-            )
+        now = replace(self.tally, wall_s=time.monotonic() - started)
+        progress = Progress(
+            **vars(now),
+            wanted=len(self.asked),
+            under_way=self.workers.under_way(),
+            open_ended=bool(self.plan.until),
+            widest=self.monitor.widest(),
         )
+        self.progress(progress)
 
     def _translated(self, error: BaseException) -> BaseException:
         """What has become of workers, in words; what is no fault of theirs, as it is."""
@@ -269,27 +355,3 @@ class _Runner:
             f"{reason}; {self.tally.done} runs of this sweep are finished and safe",
             "run the same command again: only the missing runs are done",
         )
-
-
-def run_plan(
-    plan: Plan,
-    store: Store,
-    workers: Workers,
-    progress: OnProgress | None = None,
-    *,
-    watch: bool = False,
-    done: Tally | None = None,
-) -> Tally:
-    """Does the runs that the store does not have, and commits each chunk as it ends.
-
-    Args:
-        watch: whether `progress` is to be told of the widest intervals.
-        done: what was done before, by other means; it is counted with the rest.
-
-    Raises WorkersError where the workers are lost, StoreError where nothing can be kept.
-    """
-    monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
-    runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
-    runner.run()
-    store.compact(force=True)
-    return runner.tally

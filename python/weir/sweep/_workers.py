@@ -1,17 +1,35 @@
-"""Who does the chunks: threads, processes, a Dask cluster, or any executor."""
+"""What does the chunks: threads, processes, a Dask cluster, or any executor."""
 
 from __future__ import annotations
 
 import ctypes
+import logging
+import math
 import os
 import signal
+import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing import get_context
+from threading import Event
+from typing import Any, cast
 
-from weir.sweep._chunk import Chunk, Outcome, Watch, work
+from weir._errors import WeirError
+from weir.sweep._chunk import Chunk, Outcome, Watch, WorkersError, work, work_elsewhere
+
+TIMEOUT_S = 10.0
+"""For a scheduler to answer."""
+
+_LOOK_S = 2.0
+"""How often the size of a cluster is asked for: workers come and go."""
+
+_PATIENCE_S = 10.0
+"""How long a process may take to end by itself."""
+
+_PRELOAD = "from weir.sweep._workers import ignore_ctrl_c; ignore_ctrl_c()"
 
 
 @dataclass(frozen=True)
@@ -30,14 +48,40 @@ class Workers:
     under_way: Callable[[], float] = lambda: 0.0
     """Runs' worth of simulated time in chunks that have not ended, where it can be seen."""
     alive: Callable[[], bool] = lambda: True
-    """Whether anybody is still there."""
+    """Whether there are any still."""
+
+
+def chosen_workers(
+    *,
+    threads: int | None = None,
+    processes: int | None = None,
+    dask: str | None = None,
+    executor: Executor | None = None,
+    slots: int = 0,
+) -> AbstractContextManager[Workers]:
+    """What does the runs: at most one of them, by default threads; 0 of them means one per core.
+
+    Args:
+        dask: `local:4`, a cluster of four processes that ends with the sweep; or where a
+            scheduler listens, `tcp://host:8786`, or the file in which it wrote that down.
+        executor: it is left running; `slots` says how many chunks it does at a time.
+
+    Raises WorkersError where Dask is missing, its address makes no sense, or none answers there.
+    """
+    if sum(choice is not None for choice in (threads, processes, dask, executor)) > 1:
+        raise WeirError("choose one of threads, processes, Dask and an executor")
+    if executor is not None:
+        return _executor(executor, slots)
+    if dask is not None:
+        return _dask(dask)
+    return _threads(threads or 0) if processes is None else _processes(processes)
 
 
 @contextmanager
-def threads(number: int = 0) -> Generator[Workers]:
-    """Threads of this process; 0 means one per core."""
+def _threads(number: int) -> Generator[Workers]:
     slots = number or _cores()
-    watch = Watch()
+    stop = Event()
+    watch = Watch(stop.is_set)
     with ThreadPoolExecutor(slots, thread_name_prefix="weir") as pool:
         try:
             yield Workers(
@@ -48,12 +92,12 @@ def threads(number: int = 0) -> Generator[Workers]:
             )
         finally:
             # Whatever ends the sweep ends its runs.
-            watch.stop.set()
+            stop.set()
             pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
-def processes(number: int = 0) -> Generator[Workers]:
+def _processes(number: int) -> Generator[Workers]:
     """Processes of this machine, spawned: a fork after threads have begun is not safe."""
     slots = number or _cores()
     context = get_context("spawn")
@@ -79,14 +123,13 @@ def processes(number: int = 0) -> Generator[Workers]:
 
 
 @contextmanager
-def executor(pool: Executor, slots: int = 0) -> Generator[Workers]:
-    """An executor of the caller's, which is left running."""
+def _executor(pool: Executor, slots: int) -> Generator[Workers]:
     known = getattr(pool, "_max_workers", 0)
     number = slots or (known if isinstance(known, int) else 0) or _cores()
     waiting: set[Future[Outcome]] = set()
 
     def submit(chunk: Chunk) -> Future[Outcome]:
-        future = pool.submit(work, chunk)
+        future = pool.submit(work_elsewhere, chunk)
         waiting.add(future)
         future.add_done_callback(waiting.discard)
         return future
@@ -98,24 +141,90 @@ def executor(pool: Executor, slots: int = 0) -> Generator[Workers]:
             future.cancel()
 
 
-_PATIENCE_S = 10.0
-"""How long a process may take to end by itself."""
+@contextmanager
+def _dask(address: str) -> Generator[Workers]:
+    # Before Dask, which has no types of its own, is imported: that alone takes a second.
+    kind, colon, number = address.partition(":")
+    local = kind == "local"
+    if local and not (colon and number.isdigit() and int(number) >= 1):
+        raise WorkersError(
+            f"{address!r} is not a local cluster", "write local:4 for four workers on this machine"
+        )
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise WorkersError("Dask is not installed", "pip install 'weir[cluster]'") from None
+    # What Dask has to say of workers that come and go is said by us, once.
+    for name, logger in logging.Logger.manager.loggerDict.items():
+        if name.startswith("distributed") and isinstance(logger, logging.Logger):
+            logger.setLevel(logging.CRITICAL)
+    with ExitStack() as stack:
+        if local:
+            cluster = distributed.LocalCluster(
+                n_workers=int(number),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                preload=[_PRELOAD],
+            )
+            client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
+            what = f"Dask, {number} local worker{'s' if int(number) > 1 else ''}"
+        else:
+            client, what = _connected(address, distributed), f"Dask at {address}"
+            stack.callback(_close, client)
+        executor = client.get_executor(pure=False)
+        known, asked = 1, -math.inf
+
+        def slots() -> int:
+            """Threads of the cluster, asked for now and then."""
+            nonlocal known, asked
+            if time.monotonic() - asked > _LOOK_S and client.status == "running":
+                asked = time.monotonic()
+                # If the scheduler is going, `alive` will say so.
+                with suppress(OSError):
+                    known = max(1, sum(cast("dict[str, int]", client.ncores()).values()))
+            return known
+
+        yield Workers(
+            lambda chunk: cast("Future[Outcome]", executor.submit(work_elsewhere, chunk)),
+            slots,
+            what,
+            # Two chunks a slot: a worker need not wait for the network between two.
+            ahead=2.0,
+            shortest_s=1.0,
+            alive=lambda: client.status == "running",
+        )
 
 
-class _Process:
-    """A process of `processes`."""
+def _connected(address: str, distributed: Any) -> Any:  # noqa: ANN401 (Dask has no types)
+    where = {"scheduler_file" if address.endswith(".json") else "address": address}
+    try:
+        return distributed.Client(**where, timeout=TIMEOUT_S)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+        raise WorkersError(
+            f"no Dask scheduler answers at {address}: {reason}",
+            "start one with `dask scheduler`, or use --dask local:4",
+        ) from None
 
-    stop = ctypes.c_bool()
-    """Set when nobody waits for its chunk any more."""
+
+def _close(client: Any) -> None:  # noqa: ANN401 (Dask has no types)
+    # The scheduler may be gone already.
+    with suppress(OSError):
+        client.close(timeout=TIMEOUT_S if client.status == "running" else 0.1)
+
+
+_watch = Watch(lambda: False)
+"""Of a process of `_processes`."""
 
 
 def _begin(stop: ctypes.c_bool) -> None:
-    _Process.stop = stop
+    _watch.stopped = lambda: stop.value
     ignore_ctrl_c()
 
 
 def _work(chunk: Chunk) -> Outcome:
-    return work(chunk, stopped=lambda: _Process.stop.value)
+    return work_elsewhere(chunk, _watch)
 
 
 def ignore_ctrl_c() -> None:
