@@ -7,7 +7,7 @@ import pytest
 
 import weir
 from two_and_three_links import Row, in_every_order
-from weir.cli import _console as console
+from weir.cli import _tables as tables
 from weir.plot import figure
 from weir.report._result import html
 from weir.stats._measures import MEASURES
@@ -63,7 +63,7 @@ def test_measures_responses_and_figures_are_those_of_the_bottleneck(row: Row, co
 def test_the_terminal_and_the_page_show_it(
     row: Row, compared: weir.Sweep, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    console.print_sweep(compared, ("mean_queue", "delay_mean"))
+    tables.print_sweep(compared, ("mean_queue", "delay_mean"))
     shown = capsys.readouterr().out
     assert f"queue, marks and delay are those of the bottleneck: {row.bottleneck}\n" in shown
     for link in row.others:

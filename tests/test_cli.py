@@ -119,7 +119,7 @@ def test_bad_options_are_refused(arguments: list[str], told: str, weir_command: 
         (["--variants", "red,pie"], "there is no variant 'pie'"),
         (["--baseline", "pie"], "the baseline 'pie'"),
         (["--margin", "goodput=much"], "'much' is not a number"),
-        (["--margin", "happiness=1"], "there is no measure 'happiness'"),
+        (["--margin", "happiness=1"], 'there is no measure "happiness"'),
         (["--variants", "red", "--disciplines", "red"], "not both"),
     ],
 )

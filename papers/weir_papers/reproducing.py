@@ -23,7 +23,7 @@ from weir.cli import (
     print_text,
     refuse,
     target,
-    written,
+    writing_pages,
 )
 from weir.sweep import chosen_workers
 from weir_papers.pages import counted, said, write_markdown, write_reproduction
@@ -130,7 +130,8 @@ def text_of(outcome: Outcome) -> str:
 
 def _write(outcome: Outcome, directory: Path, options: Options) -> None:
     _say("drawing the figures ...", options)
-    report = written(lambda place: write_reproduction(outcome, place), directory)
+    with writing_pages():
+        report = write_reproduction(outcome, directory)
     _say(f"report: {report}", options)
     if options.pages is not None:
         page = write_markdown(outcome, report, options.pages)
@@ -165,5 +166,5 @@ class _Follow:
                 else self._planned.paper.key
             )
             note(f"{paper}, {count}, {experiment.name}: {experiment.about}")
-        with following(plan, self._workers, quiet=self._quiet) as follow:
-            yield follow.show
+        with following(plan, self._workers, quiet=self._quiet) as show:
+            yield show

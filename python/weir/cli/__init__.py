@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from weir._lazy import first_use
+from weir.cli._command import (
+    INTERRUPTED,
+    command_line,
+    note,
+    opened,
+    print_json,
+    print_text,
+    refuse,
+    target,
+    writing_pages,
+)
+from weir.cli._live import following
 from weir.cli._options import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
-
-if TYPE_CHECKING:
-    from weir.cli._command import INTERRUPTED, command_line, opened, refuse, target, written
-    from weir.cli._console import note, print_json, print_text
-    from weir.cli._live import following
 
 __all__ = [
     "INTERRUPTED",
@@ -36,11 +41,8 @@ __all__ = [
     "refuse",
     "target",
     "with_groups",
-    "written",
+    "writing_pages",
 ]
-
-# What prints and what opens a store takes longer to import than `weir --help` may.
-__getattr__ = first_use(__name__, __all__, ("_console", "_command", "_live"))
 
 
 def main() -> None:

@@ -8,27 +8,11 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from weir.cli import (
-    _bench as bench,
-)
-from weir.cli import (
-    _export as export,
-)
-from weir.cli import (
-    _listing as listing,
-)
-from weir.cli import (
-    _results as results,
-)
-from weir.cli import (
-    _runs as runs,
-)
-from weir.cli import (
-    _theory as theory,
-)
-from weir.cli import (
-    _tune as tune,
-)
+from weir.cli import _command as command
+from weir.cli import _others as others
+from weir.cli import _results as results
+from weir.cli import _runs as runs
+from weir.cli import _settings as settings
 
 GROUP = "weir.commands"
 """Entry points: name of the verb to the function that typer calls."""
@@ -39,9 +23,7 @@ PACKAGES = {"reproduce": "weir-papers"}
 
 class _Verbs(TyperGroup):
     def invoke(self, ctx: typer.Context) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
-        from weir.cli._command import guarded
-
-        with guarded():
+        with command.guarded():
             return super().invoke(ctx)
 
 
@@ -60,20 +42,20 @@ VERBS = {
     "run": runs.run,
     "compare": runs.compare,
     "sweep": runs.sweep,
-    "tune": tune.tune,
-    "export": export.export,
+    "tune": settings.tune,
+    "export": settings.export,
     "results": results.results,
     "report": results.report,
     "plot": results.plot,
     "responses": results.responses,
-    "list": listing.listing,
-    "show": listing.show,
-    "schema": listing.schema,
-    "bench": bench.bench,
+    "list": others.listing,
+    "show": others.show,
+    "schema": others.schema,
+    "bench": others.bench,
 }
 for name, verb in VERBS.items():
     app.command(name)(verb)
-app.add_typer(theory.app, name="theory")
+app.add_typer(others.theory, name="theory")
 
 
 def add_others(app: typer.Typer) -> None:
@@ -90,10 +72,8 @@ def add_others(app: typer.Typer) -> None:
 
 
 def _missing(context: typer.Context) -> None:
-    from weir.cli._command import refuse
-
     package = PACKAGES[str(context.info_name)]
-    refuse(
+    command.refuse(
         f"`weir {context.info_name}` is part of {package}, which is not installed",
         f"run `pip install {package}`, or `pip install ./papers` in a copy of the sources",
     )

@@ -1,7 +1,11 @@
-"""What surrounds the work of a verb: errors and exit codes, the store, files that the user names."""
+"""What surrounds the work of a verb: output, errors and exit codes, the store, files that the user names.
+
+Nothing that takes long to import: `weir --help` must be quick.
+"""
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Callable, Generator
@@ -13,7 +17,6 @@ import typer
 
 from weir._core import ScenarioError
 from weir._errors import AqmFailedError, WeirError
-from weir.cli import _console as console
 
 if TYPE_CHECKING:
     from weir.plot import Figure
@@ -25,34 +28,64 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 
+def print_text(text: str) -> None:
+    """Data: to stdout."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def print_json(document: object) -> None:
+    """Data for machines: to stdout."""
+    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def note(text: str) -> None:
+    """What is good to know: to stderr."""
+    sys.stderr.write(f"{text}\n")
+
+
+def print_error(message: str, hint: str | None = None) -> None:
+    """What went wrong, and what to do: to stderr."""
+    note(f"error: {message}")
+    if hint:
+        note(f"hint: {hint}")
+
+
+def print_scenario_error(error: ScenarioError) -> None:
+    """`file:line: path: message`, and the hint."""
+    place = error.file if error.line is None else f"{error.file}:{error.line}"
+    note(": ".join(part for part in (place, error.path, error.message) if part))
+    if error.hint:
+        note(f"hint: {error.hint}")
+
+
 @contextmanager
 def guarded() -> Generator[None]:
     """Turns what a person did wrong, and Ctrl-C, into a message and an exit code."""
     try:
         yield
     except ScenarioError as error:
-        console.print_scenario_error(error)
+        print_scenario_error(error)
         raise typer.Exit(BAD_INPUT) from None
     except AqmFailedError as error:
-        console.note(error.message)
+        note(error.message)
         raise typer.Exit(error.exit_code) from None
     except WeirError as error:
-        console.print_error(error.told, error.hint)
+        print_error(error.told, error.hint)
         raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
-        console.note("interrupted; finished runs are safe")
+        note("interrupted; finished runs are safe")
         raise typer.Exit(INTERRUPTED) from None
     except Exception as error:
         told = getattr(error, "weir_traceback", None)
         if told is None:
             raise
-        console.note(told.rstrip())
+        note(told.rstrip())
         raise typer.Exit(AqmFailedError.exit_code) from None
 
 
 def refuse(message: str, hint: str | None = None) -> NoReturn:
     """Ends the command: the input cannot be used."""
-    console.print_error(message, hint)
+    print_error(message, hint)
     raise typer.Exit(BAD_INPUT)
 
 
@@ -75,15 +108,8 @@ def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generato
     with Store.open(place or DEFAULT, create=create) as store:
         for repair in store.repairs:
             if not quiet:
-                console.note(f"store: {repair}")
+                note(f"store: {repair}")
         yield store
-
-
-def found(store: Store, which: str | None) -> Sweep:
-    """The result of this number, name or id, or the newest. Raises StoreError."""
-    from weir.sweep import Sweep
-
-    return Sweep(store, store.find_sweep(which))
 
 
 def report(sweep: Sweep, out: Path | None = None, *, quiet: bool) -> Path:
@@ -93,14 +119,10 @@ def report(sweep: Sweep, out: Path | None = None, *, quiet: bool) -> Path:
 
     if out is None:
         return write_page(sweep.store, sweep.record, lambda place: write(sweep, place), quiet=quiet)
-
-    def into(directory: Path) -> Path:
-        with replacing(directory) as place:
-            write(sweep, place)
-            write_manifest(place, {"weir": __version__, "sweep": sweep.name})
-        return directory / REPORT
-
-    return written(into, target(out))
+    with writing_pages(), replacing(target(out)) as place:
+        write(sweep, place)
+        write_manifest(place, {"weir": __version__, "sweep": sweep.name})
+    return out / REPORT
 
 
 def write_page(store: Store, record: Record, write: Callable[[Path], object], *, quiet: bool) -> Path:
@@ -109,40 +131,40 @@ def write_page(store: Store, record: Record, write: Callable[[Path], object], *,
 
     if not quiet:
         sys.stdout.flush()
-        console.note("drawing the figures ...")
-
-    def pages_into(directory: Path) -> Path:
+        note("drawing the figures ...")
+    directory = store.directory(record)
+    with writing_pages():
         store.claim_directory(record)
         write_into(directory, write)
-        return directory / REPORT
-
-    return written(pages_into, store.directory(record))
+    return directory / REPORT
 
 
-def written(report: Callable[[Path], Path], directory: Path) -> Path:
-    """Writes a page; returns it."""
+@contextmanager
+def writing_pages() -> Generator[None]:
+    """Refuses where a page cannot be written."""
     try:
-        return report(directory)
+        yield
     except OSError as error:
         refuse(f"the page cannot be written: {error}", "the runs are in the store: the same command goes on")
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Writes a figure that a person asked for. Raises ChartError for a form that there is not."""
-    from weir.plot import save
-
+def write_file(path: Path, content: str | Figure) -> None:
+    """Writes a file that the user named. Raises ChartError for a form that there is not."""
     try:
-        save(figure, path)
+        if isinstance(content, str):
+            path.write_text(content, encoding="utf-8")
+        else:
+            from weir.plot import save
+
+            save(content, path)
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror or error}")
 
 
-def write_text(path: Path, text: str) -> None:
-    """Writes a file that a person asked for."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        refuse(f"{path} cannot be written: {error.strerror}")
+def check_file(path: Path | None, option: str) -> None:
+    """Refuses a file that the user named where it cannot be, before anything runs."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        refuse(f"{path} cannot be written", f"name a file in a folder that is there: {option} FILE")
 
 
 def where_it_is(number: int | None, store: Path | None, *, page: bool = True) -> str:

@@ -6,11 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from weir.cli import _console as console
-from weir.stats._measures import MEASURES
+from weir.cli import _command as command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,36 +22,35 @@ LINE_S = 10.0
 """Between two lines where there is no terminal: a batch system keeps them as a log."""
 
 
-@dataclass(frozen=True)
-class Following:
-    """How a sweep is followed."""
-
-    show: OnProgress | None
-    watch: bool
-    """Whether widest intervals are shown, and so have to be known."""
+@contextmanager
+def following(plan: Plan | None, workers: str, *, quiet: bool) -> Generator[OnProgress | None]:
+    """Runs under way: on a terminal a live table; elsewhere a line now and then; nothing if `quiet`."""
+    with live(summary, lambda progress: _picture(plan, workers, progress), quiet=quiet) as show:
+        yield show
 
 
 @contextmanager
-def following(plan: Plan | None, workers: str, *, quiet: bool) -> Generator[Following]:
-    """On a terminal a live table; elsewhere a line now and then; nothing if `quiet`."""
+def live(
+    text_of: Callable[[T], str], picture_of: Callable[[T], RenderableType], *, quiet: bool
+) -> Generator[Callable[[T], None] | None]:
+    """How far something is: on a terminal as a picture that changes; elsewhere now and then as a line of
+    text; nothing if `quiet`."""
     if quiet:
-        yield Following(None, watch=False)
+        yield None
     elif sys.stderr.isatty():
-        with _table(plan, workers) as show:
-            yield Following(show, watch=plan is not None)
+        from rich.console import Console
+        from rich.live import Live
+
+        with Live(console=Console(stderr=True), transient=True) as picture:
+            yield lambda progress: picture.update(picture_of(progress), refresh=True)
     else:
-        yield Following(lines(summary), watch=False)
+        last = time.monotonic()
 
-
-@contextmanager
-def _table(plan: Plan | None, workers: str) -> Generator[OnProgress]:
-    from rich.console import Console
-    from rich.live import Live
-
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
-
-        def show(progress: Progress) -> None:
-            live.update(_picture(plan, workers, progress), refresh=True)
+        def show(progress: T) -> None:
+            nonlocal last
+            if time.monotonic() - last >= LINE_S:
+                last = time.monotonic()
+                command.note(text_of(progress))
 
         yield show
 
@@ -63,6 +60,8 @@ def _picture(plan: Plan | None, workers: str, progress: Progress) -> RenderableT
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
+
+    from weir.stats._measures import MEASURES
 
     head = Table.grid(padding=(0, 2))
     ended = progress.found + progress.done + progress.elsewhere
@@ -99,19 +98,6 @@ def summary(progress: Progress) -> str:
         least = "at least " if progress.open_ended else ""
         parts.append(f"{least}{_span(progress.remaining_s)} left")
     return ", ".join(parts)
-
-
-def lines(text_of: Callable[[T], str]) -> Callable[[T], None]:
-    """Says now and then how far something is."""
-    said = time.monotonic()
-
-    def show(progress: T) -> None:
-        nonlocal said
-        if time.monotonic() - said >= LINE_S:
-            said = time.monotonic()
-            console.note(text_of(progress))
-
-    return show
 
 
 def _span(seconds: float) -> str:

@@ -7,9 +7,32 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
+
+
+class Assignment(NamedTuple):
+    """`PATH=VALUE` of an option."""
+
+    path: str
+    value: str
+
+    @staticmethod
+    def parse(text: str) -> Assignment:
+        """Raises typer.BadParameter."""
+        path, equals, value = (part.strip() for part in text.partition("="))
+        if not (path and equals):
+            raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
+        return Assignment(path, value)
+
+
+def _measure(words: str) -> str:
+    """The name of a measure, as a user may write it. Raises WeirError."""
+    from weir.stats._measures import measure_named
+
+    return measure_named(words).name
+
 
 Source = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a bundled scenario: see weir list.")
@@ -21,10 +44,11 @@ Which = Annotated[
     ),
 ]
 Set = Annotated[
-    list[str] | None,
+    list[Assignment] | None,
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
+        parser=Assignment.parse,
         help='Replace a value: --set links.bottleneck.rate="10 Mbit/s". May be repeated.',
     ),
 ]
@@ -61,7 +85,12 @@ Export = Annotated[
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option("--measure", metavar="NAME", help="Show this measure: see weir list. May be repeated."),
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        parser=_measure,
+        help="Show this measure: see weir list. May be repeated.",
+    ),
 ]
 
 
@@ -92,14 +121,6 @@ class Shown:
     json: Json = False
     quiet: Quiet = False
 
-    def __post_init__(self) -> None:
-        chosen_measures(self.measure)
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """Empty: those that are shown by default."""
-        return chosen_measures(self.measure)
-
 
 def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
     """A verb for typer: the fields of its parameters that are dataclasses are options of their own."""
@@ -129,17 +150,6 @@ def with_groups(verb: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def assignments(values: list[str] | None) -> list[tuple[str, str]]:
-    """(path, value) of every `--set`."""
-    found: list[tuple[str, str]] = []
-    for text in values or ():
-        path, equals, value = (part.strip() for part in text.partition("="))
-        if not (path and equals):
-            raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
-        found.append((path, value))
-    return found
-
-
 def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] | None, list[str] | None]:
     """The names of variants or of disciplines, each of which is `NAME,NAME`."""
     if variants and disciplines:
@@ -148,31 +158,3 @@ def compared(variants: str | None, disciplines: str | None) -> tuple[list[str] |
         [name.strip() for name in (text or "").split(",") if name.strip()] for text in (variants, disciplines)
     ]
     return parts[0] or None, parts[1] or None
-
-
-def stated_margins(values: list[str] | None) -> dict[str, float]:
-    """Measure to number of every `--margin`."""
-    margins: dict[str, float] = {}
-    for name, text in assignments(values):
-        (measure,) = chosen_measures([name])
-        try:
-            margins[measure] = float(text)
-        except ValueError:
-            raise typer.BadParameter(f"{text!r} is not a number", param_hint="--margin") from None
-    return margins
-
-
-def chosen_measures(names: list[str] | None) -> tuple[str, ...]:
-    """The measures to show. A hyphen is as good as an underscore."""
-    if not names:
-        return ()
-    from weir.stats._measures import MEASURES
-
-    chosen = tuple(name.replace("-", "_") for name in names)
-    for name in chosen:
-        if name not in MEASURES:
-            raise typer.BadParameter(
-                f"there is no measure {name!r}; there are: {', '.join(MEASURES)}",
-                param_hint="--measure",
-            )
-    return chosen

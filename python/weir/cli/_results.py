@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.cli._options import Export, Json, Measures, Quiet, StorePath, Which, assignments, chosen_measures
+from weir.cli import _command as command
+from weir.cli._options import Assignment, Export, Json, Measures, Quiet, StorePath, Which
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from weir.store import Store
+    from weir.sweep import Sweep
+    from weir.tune._sampled import Front
+    from weir.tune._tune import Tuned
 
 Dimension = Annotated[
     str | None, typer.Option(metavar="AXIS", help="An axis, by path or last part; variant; users.")
@@ -69,85 +73,97 @@ def results(
     quiet: Quiet = False,
 ) -> None:
     """List the results in the store; show, filter, query and export one; give space back."""
-    measures = chosen_measures(measure)
     if sql and (where or table):
         raise typer.BadParameter("a query has its own table and condition: leave out --where and --table")
     if remove and which is None:
         raise typer.BadParameter("name the result to remove: weir results 3 --remove")
 
     from weir import store as stores
-    from weir.cli import _command as command
-    from weir.cli import _console as console
     from weir.sweep import _query as query
 
     if rebuild:
         for sentence in stores.rebuild(store or stores.DEFAULT):
-            console.note(f"store: {sentence}")
+            command.note(f"store: {sentence}")
     with command.opened(store, quiet=quiet) as opened:
         if verify:
-            query.verify(opened, say=console.note)
+            query.verify(opened, say=command.note)
         if remove or prune:
             if remove and which is not None:
-                console.print_text(query.remove(opened, which))
+                command.print_text(query.remove(opened, which))
             if prune:
-                console.print_text(query.prune(opened))
+                command.print_text(query.prune(opened))
             return
         if not any((where, sql, export, table)):
-            _show(opened, which, measures, as_json=json)
+            _show(opened, which, measure or (), as_json=json)
             return
-        chosen = command.found(opened, which)
+        chosen = _sweep(opened, which)
         frame = (
-            query.query(opened, chosen, sql) if sql else query.rows(opened, chosen, table, where, measures)
+            query.query(opened, chosen, sql)
+            if sql
+            else query.rows(opened, chosen, table, where, measure or ())
         )
         _show_rows(frame, export, as_json=json, quiet=quiet)
 
 
 def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: bool) -> None:
     """One result, or the list of all."""
-    from weir.cli import _console as console
+    from weir.cli import _tables as tables
     from weir.sweep import Sweep
     from weir.sweep import _query as query
-    from weir.sweep._plan import TUNING
 
     if which is None:
         listed = query.listing(store)
         if as_json:
-            console.print_json(listed)
+            command.print_json(listed)
         else:
-            console.print_results(listed, store.versions())
+            tables.print_results(listed, store.versions())
         return
-    record = store.find_sweep(which)
-    if record.definition["kind"] == TUNING:
+    found = _found(store, which)
+    if not isinstance(found, Sweep):
         from weir.cli import _tuning as tuning
-        from weir.tune._tune import again
 
-        tuning.show(again(store, record), as_json=as_json)
+        tuning.show(found, as_json=as_json)
         return
-    sweep = Sweep(store, record)
-    measures = measures or (query.SHOWN if sweep.axes else ())
+    measures = measures or (query.SHOWN if found.axes else ())
     if as_json:
-        console.print_json(sweep.document(measures or None))
+        command.print_json(found.document(measures or None))
     else:
-        console.print_sweep(sweep, measures)
+        tables.print_sweep(found, measures)
+
+
+def _sweep(store: Store, which: str | None) -> Sweep:
+    """The result of this number, name or id, or the newest. Raises StoreError, and WeirError for a tuning."""
+    from weir.sweep import Sweep
+
+    return Sweep(store, store.find_sweep(which))
+
+
+def _found(store: Store, which: str | None) -> Sweep | Tuned | Front:
+    """The same, of any kind."""
+    from weir.sweep import Sweep
+    from weir.sweep._plan import TUNING
+
+    record = store.find_sweep(which)
+    if record.definition["kind"] != TUNING:
+        return Sweep(store, record)
+    from weir.tune._tune import again
+
+    return again(store, record)
 
 
 def report(which: Which = None, *, store: StorePath = None, quiet: Quiet = False) -> None:
     """Write the page of a result, with its figures, from the store alone: nothing is run."""
-    from weir.cli import _command as command
-    from weir.cli import _console as console
     from weir.sweep import Sweep
-    from weir.sweep._plan import TUNING
 
     with command.opened(store, quiet=quiet) as opened:
-        record = opened.find_sweep(which)
-        if record.definition["kind"] == TUNING:
-            from weir.cli import _tuning as tuning
-            from weir.tune._tune import again
-
-            page = tuning.report(opened, again(opened, record), quiet=quiet)
+        found = _found(opened, which)
+        if isinstance(found, Sweep):
+            page = command.report(found, quiet=quiet)
         else:
-            page = command.report(Sweep(opened, record), quiet=quiet)
-        console.print_text(str(page))
+            from weir.cli import _tuning as tuning
+
+            page = tuning.report(opened, found, quiet=quiet)
+        command.print_text(str(page))
 
 
 def plot(
@@ -172,8 +188,12 @@ def plot(
         str | None, typer.Option(metavar="AXIS", help="Of a trade-off: what grows along a curve.")
     ] = None,
     only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="AXIS=VALUE", help="Only this level of an axis. May be repeated."),
+        list[Assignment] | None,
+        typer.Option(
+            metavar="AXIS=VALUE",
+            parser=Assignment.parse,
+            help="Only this level of an axis. May be repeated.",
+        ),
     ] = None,
     store: StorePath = None,
     out: Annotated[
@@ -189,9 +209,6 @@ def plot(
     quiet: Quiet = False,
 ) -> None:
     """Draw figures of a sweep from the store alone: nothing is run."""
-    from weir.cli import _command as command
-    from weir.cli import _console as console
-
     options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
     given = {name: value for name, value in options.items() if value is not None}
     if kind is None and given:
@@ -199,17 +216,17 @@ def plot(
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
     with command.opened(store, quiet=quiet) as opened:
-        chosen = command.found(opened, which)
+        chosen = _sweep(opened, which)
         if kind is None:
             place = command.report(chosen, out, quiet=quiet)
         else:
             from weir.plot import figure
 
-            drawn = figure(chosen, kind.replace("-", "_"), where=dict(assignments(only)), **given)
+            drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given)
             place = out or Path(f"{kind.replace('_', '-')}.svg")
-            command.save_figure(drawn, place)
+            command.write_file(place, drawn)
         if not quiet:
-            console.note(str(place))
+            command.note(str(place))
 
 
 def responses(
@@ -241,12 +258,10 @@ def responses(
     if not (low and dots and high):
         raise typer.BadParameter(f"{band!r} is not LOW..HIGH", param_hint="--band")
 
-    from weir.cli import _command as command
-    from weir.cli import _console as console
     from weir.stats import _responses as found
 
     with command.opened(store, quiet=quiet) as opened:
-        rows = command.found(opened, which).responses(low, high, link=link, hold=hold, average=average, at=at)
+        rows = _sweep(opened, which).responses(low, high, link=link, hold=hold, average=average, at=at)
         if not runs:
             rows = found.estimates(rows)
         if export is not None or json or runs:
@@ -254,21 +269,21 @@ def responses(
                 rows = found.without_infinity(rows)
             _show_rows(rows, export, as_json=json, quiet=quiet)
         else:
-            console.print_text(found.text_of(rows, hold, get_terminal_size().columns))
+            command.print_text(found.text_of(rows, hold, get_terminal_size().columns))
 
 
 def _show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Rows of a table or query: to a file, as JSON, or as text."""
-    from weir.cli import _console as console
+    from weir.cli import _tables as tables
     from weir.sweep import _query as query
 
     if frame.is_empty() and not quiet:
-        console.note("no row meets the condition")
+        command.note("no row meets the condition")
     if export is not None:
         query.export(frame, export)
         if not quiet:
-            console.note(f"{len(frame):,} rows: {export}")
+            command.note(f"{len(frame):,} rows: {export}")
     elif as_json:
-        console.print_json(query.plain(frame))
+        command.print_json(query.plain(frame))
     else:
-        console.print_frame(frame)
+        tables.print_frame(frame)

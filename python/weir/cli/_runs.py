@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.cli import _command as command
+from weir.cli._live import following
 from weir.cli._options import (
+    Assignment,
     Disciplines,
     Replications,
     Seed,
@@ -18,9 +22,7 @@ from weir.cli._options import (
     StorePath,
     Variants,
     WorkerChoice,
-    assignments,
     compared,
-    stated_margins,
     with_groups,
 )
 
@@ -49,17 +51,15 @@ def run(
     shown: Shown,
 ) -> None:
     """Run a scenario and show what was measured. The result gets a number, and is kept."""
-    overrides = assignments(set_)
 
     from weir._api import Scenario
-    from weir.cli import _console as console
     from weir.run._captures import parsed
 
-    loaded = Scenario.load(scenario, overrides)
+    loaded = Scenario.load(scenario, set_)
     plan = loaded.plan_run(replications, seed)
     _run(plan, store, workers, shown, parsed(capture or (), loaded.core))
     if loaded.variants and not shown.quiet:
-        console.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
+        command.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
 
 
 @with_groups
@@ -72,9 +72,10 @@ def compare(
         str | None, typer.Option(metavar="NAME", help="What to compare with. Default: the first.")
     ] = None,
     margin: Annotated[
-        list[str] | None,
+        list[Assignment] | None,
         typer.Option(
             metavar="MEASURE=VALUE",
+            parser=Assignment.parse,
             help="Call it equal if the whole interval lies within. May be repeated.",
         ),
     ] = None,
@@ -87,13 +88,11 @@ def compare(
 ) -> None:
     """Run the variants of a scenario with common seeds and show paired differences."""
     chosen = compared(variants, disciplines)
-    overrides = assignments(set_)
-    margins = stated_margins(margin)
 
     from weir._api import Scenario
 
-    loaded = Scenario.load(scenario, overrides)
-    plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
+    loaded = Scenario.load(scenario, set_)
+    plan = loaded.plan_comparison(replications, seed, *chosen, baseline, _margins(margin or ()))
     _run(plan, store, workers, shown)
 
 
@@ -150,53 +149,62 @@ def sweep(
 ) -> None:
     """Run a scenario over axes. What is finished is kept: the same command does only what is missing."""
     chosen, instead = compared(variants, disciplines)
-    overrides = assignments(set_)
 
     from weir._api import Scenario
     from weir.sweep import SweepSpec, define_sweep
 
-    fixed = [path for path, _ in overrides]
+    fixed = [path for path, _ in set_ or ()]
     spec = SweepSpec(axis, samples, method, chosen, instead, replications, until, seed, name, fixed)
-    plan = define_sweep(Scenario.load(scenario, overrides), spec)
+    plan = define_sweep(Scenario.load(scenario, set_), spec)
     if dry_run:
         _announce(plan, store, as_json=shown.json)
     else:
         _run(plan, store, workers, shown)
 
 
+def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
+    """Measure to number of every `--margin`."""
+    from weir.stats._measures import measure_named
+
+    margins: dict[str, float] = {}
+    for words, text in stated:
+        try:
+            margins[measure_named(words).name] = float(text)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is not a number", param_hint="--margin") from None
+    return margins
+
+
 def _run(
     plan: Plan, store: Path | None, workers: WorkerChoice, shown: Shown, captures: Sequence[Capture] = ()
 ) -> None:
     """Does what is missing, and shows the result."""
-    from weir.cli import _command as command
-    from weir.cli import _console as console
+    from weir.cli import _tables as tables
     from weir.stats import HEADLINE
 
     with command.opened(store, create=True, quiet=shown.quiet) as opened:
         sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
         # Of a sweep the headline, and what decided; otherwise the console chooses.
         usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
-        measures = shown.measures or tuple(dict.fromkeys(usual))
+        measures = shown.measure or tuple(dict.fromkeys(usual))
         if shown.json:
-            document = sweep.document(shown.measures or (measures if sweep.axes else None))
+            document = sweep.document(shown.measure or (measures if sweep.axes else None))
             now = {"found": tally.found, "done": tally.done, "elsewhere": tally.elsewhere}
             files = {name: str(file) for name, file in sweep.captures.items()}
             places = {"directory": str(sweep.directory), "captures": files}
-            console.print_json({**document, **places, **now, "wall_s": tally.wall_s})
+            command.print_json({**document, **places, **now, "wall_s": tally.wall_s})
         else:
-            console.print_sweep(sweep, measures, rows=40)
+            tables.print_sweep(sweep, measures, rows=40)
         if not shown.quiet:
             _say_end(plan, sweep, tally, store)
         if shown.report:
             page = command.report(sweep, quiet=shown.quiet)
             if not shown.quiet:
-                console.note(f"report: {page}")
+                command.note(f"report: {page}")
 
 
 def _announce(plan: Plan, store: Path | None, *, as_json: bool) -> None:
     """What there would be to do."""
-    from weir.cli import _command as command
-    from weir.cli import _console as console
     from weir.store import DEFAULT
     from weir.sweep._describe import counted
 
@@ -209,19 +217,16 @@ def _announce(plan: Plan, store: Path | None, *, as_json: bool) -> None:
     if as_json:
         of_plan = {"name": plan.name, "id": plan.id, "points": points, "variants": variants}
         counts = {"replications": plan.replications, "runs": len(runs), "finished": found}
-        console.print_json({**of_plan, **counts})
+        command.print_json({**of_plan, **counts})
         return
     parts = [counted(points, "point"), *([counted(len(variants), "variant")] if len(variants) > 1 else [])]
     parts.append(("at most " if plan.until else "") + counted(plan.replications, "replication"))
-    console.print_text(f"{plan.name}: {', '.join(parts)}; {len(runs):,} runs, {found:,} of them finished")
+    command.print_text(f"{plan.name}: {', '.join(parts)}; {len(runs):,} runs, {found:,} of them finished")
 
 
 def _done(
     plan: Plan, store: Store, choice: WorkerChoice, captures: Sequence[Capture], *, quiet: bool
 ) -> tuple[Sweep, Tally]:
-    from weir.cli import _command as command
-    from weir.cli import _console as console
-    from weir.cli._live import following
     from weir.sweep import chosen_workers, execute_plan
     from weir.sweep._describe import counted
 
@@ -231,13 +236,11 @@ def _done(
         options["processes"] = 0
     try:
         with chosen_workers(**options) as workers, following(plan, workers.what, quiet=quiet) as follow:
-            line = command.command_line()
-            return execute_plan(
-                plan, store, workers, follow.show, watch=follow.watch, command=line, captures=captures
-            )
+            line, watch = command.command_line(), follow is not None and sys.stderr.isatty()
+            return execute_plan(plan, store, workers, follow, watch=watch, command=line, captures=captures)
     except KeyboardInterrupt:
         runs = set(plan.keys.ravel().tolist())
-        console.note(
+        command.note(
             f"interrupted; {len(store.finished(runs)):,} of {counted(len(runs), 'run')} are finished "
             "and safe: the same command does the rest"
         )
@@ -246,8 +249,6 @@ def _done(
 
 def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None:
     """What was done, what it cost, and how to open the result."""
-    from weir.cli import _command as command
-    from weir.cli import _console as console
     from weir.sweep._describe import counted, speed
 
     pace = speed(sweep.cost) if tally.done else ""
@@ -256,9 +257,9 @@ def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None
         parts.append(f"{counted(tally.found, 'run')} found in the store")
     if tally.elsewhere:
         parts.append(f"{counted(tally.elsewhere, 'run')} done by another command")
-    console.note("; ".join(parts))
+    command.note("; ".join(parts))
     if plan.unaffected:
-        console.note(f"an axis does not apply to {', '.join(plan.unaffected)}: the same at all its values")
+        command.note(f"an axis does not apply to {', '.join(plan.unaffected)}: the same at all its values")
     for name, file in sweep.captures.items():
-        console.note(f"capture {name}: {file}")
-    console.note(command.where_it_is(sweep.number, store))
+        command.note(f"capture {name}: {file}")
+    command.note(command.where_it_is(sweep.number, store))

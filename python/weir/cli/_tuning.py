@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
 
+from rich.spinner import Spinner
+
 from weir._errors import WeirError
 from weir.cli import _command as command
-from weir.cli import _console as console
-from weir.cli._live import lines
-from weir.cli._tune import Wanted
+from weir.cli._settings import Wanted
 from weir.export import FORMS, ExportError
 from weir.export import export as exported
 from weir.store import Store
-from weir.tune._confirmation import OnStep, Step
+from weir.tune._confirmation import Step
 from weir.tune._sampled import Front
 from weir.tune._text import front_text, miss_words, percent, sentence, text_of
 from weir.tune._tune import Tuned
@@ -28,9 +25,9 @@ MEASURED = 5
 def show(found: Tuned | Front, *, as_json: bool) -> None:
     """The answer."""
     if as_json:
-        console.print_json(found.to_json())
+        command.print_json(found.to_json())
     else:
-        console.print_text(front_text(found) if isinstance(found, Front) else text_of(found))
+        command.print_text(front_text(found) if isinstance(found, Front) else text_of(found))
 
 
 def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Wanted) -> None:
@@ -38,7 +35,7 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
 
     def note(text: str) -> None:
         if not wanted.quiet:
-            console.note(text)
+            command.note(text)
 
     assert found.record is not None
     number = found.record.number
@@ -51,7 +48,7 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
     else:
         show(found, as_json=wanted.json)
     if wanted.save is not None:
-        command.write_text(wanted.save, found.scenario.to_toml())
+        command.write_file(wanted.save, found.scenario.to_toml())
         note(f"scenario: {wanted.save} ({found.answer.verdict})")
     note(command.where_it_is(number, store))
     if wanted.report:
@@ -61,16 +58,16 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
 def _show_export(tuned: Tuned, form: str, device: str) -> None:
     """The tuned queue as a script, with the verdict above everything else: a script is copied, and what was
     on the screen is not."""
-    console.note(sentence(tuned.answer))
+    command.note(sentence(tuned.answer))
     line = command.command_line()
     found = exported(tuned.scenario, None, form, device, replications=MEASURED, command=line)  # type: ignore[arg-type]
     mark = "" if tuned.answer.verdict in {"achieved", "defaults already meet it"} else "TARGETS NOT MET: "
     said = [f"# {line}" for line in wrap(f"{mark}{sentence(tuned.answer)}", 96)]
     first, *rest = found.text.splitlines()
     head = [first, *said] if first.startswith("#!") else [*said, first]
-    console.print_text("\n".join([*head, *rest]))
+    command.print_text("\n".join([*head, *rest]))
     for warning in found.warnings:
-        console.note(f"warning: {warning}")
+        command.note(f"warning: {warning}")
 
 
 def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: bool) -> Path:
@@ -90,28 +87,16 @@ def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: b
     return command.write_page(store, found.record, evidence.write, quiet=quiet)
 
 
-@contextmanager
-def following(*, quiet: bool) -> Generator[OnStep | None]:
-    """Progress of a search, the best so far with its interval: on a terminal a line that changes; elsewhere
-    one now and then; nothing if `quiet`."""
-    if quiet:
-        yield None
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.live import Live
-        from rich.spinner import Spinner
-
-        with Live(console=Console(stderr=True), transient=True) as live:
-            yield lambda step: live.update(Spinner("line", text=_line(step)))
-    else:
-        yield lines(_line)
-
-
-def _line(step: Step) -> str:
-    """`refining, 62 runs; best 33 packets, 0.1: a margin of 8.2% ±1.2%`."""
+def step_line(step: Step) -> str:
+    """What is known so far: `refining, 62 runs; best 33 packets, 0.1: a margin of 8.2% ±1.2%`."""
     text = f"{step.doing}, {step.runs} runs"
     if not step.setting:
         return text
     values = ", ".join(str(value) for _, value in step.setting)
     interval = "" if step.half_width in {0.0, float("inf")} else f" ±{percent(step.half_width)}"
     return f"{text}; best {values}: {miss_words(step.shortfall)}{interval}"
+
+
+def step_picture(step: Step) -> Spinner:
+    """The same on a terminal."""
+    return Spinner("line", text=step_line(step))

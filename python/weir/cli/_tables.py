@@ -1,8 +1,7 @@
-"""Everything that is printed."""
+"""Tables on the terminal: of a result, of the results of a store, of a query, of the benchmark."""
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from weir import _core
+from weir.cli._command import print_text
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 from weir.sweep import _describe as describe
@@ -17,7 +17,6 @@ from weir.sweep import _describe as describe
 if TYPE_CHECKING:
     import polars as pl
 
-    from weir._core import ScenarioError
     from weir.bench._measure import Measurement
     from weir.sweep._view import Sweep
 
@@ -25,36 +24,6 @@ _INDENT = "  "
 
 _MOST = 200
 """Rows of a query that a terminal is shown."""
-
-
-def print_text(text: str) -> None:
-    """Data: to stdout."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
-
-
-def print_json(document: object) -> None:
-    """Data for machines: to stdout."""
-    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def note(text: str) -> None:
-    """What is good to know: to stderr."""
-    sys.stderr.write(f"{text}\n")
-
-
-def print_error(message: str, hint: str | None = None) -> None:
-    """What went wrong, and what to do: to stderr."""
-    note(f"error: {message}")
-    if hint:
-        note(f"hint: {hint}")
-
-
-def print_scenario_error(error: ScenarioError) -> None:
-    """`file:line: path: message`, and the hint."""
-    place = error.file if error.line is None else f"{error.file}:{error.line}"
-    note(": ".join(part for part in (place, error.path, error.message) if part))
-    if error.hint:
-        note(f"hint: {error.hint}")
 
 
 def print_sweep(sweep: Sweep, measures: Sequence[str] = (), rows: int | None = None) -> None:

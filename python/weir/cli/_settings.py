@@ -1,4 +1,4 @@
-"""`weir tune`."""
+"""`weir tune` and `weir export`: from targets to a setting, and from a queue to a script."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from weir.cli import _command as command
+from weir.cli._live import following, live
 from weir.cli._options import (
     Json,
     Quiet,
@@ -16,8 +18,8 @@ from weir.cli._options import (
     Set,
     Source,
     StorePath,
+    Threads,
     WorkerChoice,
-    assignments,
     with_groups,
 )
 
@@ -84,25 +86,20 @@ def tune(
     wanted: Wanted,
 ) -> None:
     """Find a setting that meets targets, or show that there is none. The result gets a number."""
-    overrides = assignments(set_)
     if front and (wanted.export or wanted.save or wanted.report or op_red or optuna):
         raise typer.BadParameter(
             "--front gives many settings: leave --export, --save, --op-red, --optuna, --report out"
         )
 
-    from weir.cli import _command as command
-    from weir.cli import _console as console
     from weir.cli import _tuning as tuning
-    from weir.export import export
+    from weir.export import export as exported
     from weir.scenario._scenario import Scenario
     from weir.sweep import chosen_workers
     from weir.tune._tune import Question, Task, front_of
     from weir.tune._tune import tune as search
 
-    save = wanted.save
-    if save is not None and (save.is_dir() or not save.parent.is_dir()):
-        command.refuse(f"{save} cannot be written", "name a file in a folder that is there: --save FILE")
-    chosen = Scenario.load(scenario, overrides)
+    command.check_file(wanted.save, "--save")
+    chosen = Scenario.load(scenario, set_)
     chosen = chosen if variant is None else chosen.variant(variant)
     chosen = chosen if seed is None else chosen.with_seed(seed)
     question = Question(
@@ -112,10 +109,85 @@ def tune(
     task = Task.of(chosen, question)
     if wanted.export is not None:
         # What cannot be exported is refused before any run.
-        export(task.scenario, None, wanted.export, wanted.device)  # type: ignore[arg-type] # checked there
+        exported(task.scenario, None, wanted.export, wanted.device)  # type: ignore[arg-type] # checked there
     for sentence in () if wanted.quiet else task.space.left_out:
-        console.note(f"note: {sentence}")
+        command.note(f"note: {sentence}")
     with command.opened(store, create=True, quiet=wanted.quiet) as opened:
-        with chosen_workers(**workers.options) as chosen_by, tuning.following(quiet=wanted.quiet) as follow:
+        with (
+            chosen_workers(**workers.options) as chosen_by,
+            live(tuning.step_line, tuning.step_picture, quiet=wanted.quiet) as follow,
+        ):
             found = (front_of if front else search)(task, opened, chosen_by, follow, command.command_line())
         tuning.finish(found, opened, store, wanted)
+
+
+def export(
+    scenario: Source,
+    *,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="tc|sqm|wred|scenario",
+            help="A script for Linux's tc, a section for OpenWrt's sqm, random-detect, or the scenario.",
+        ),
+    ] = "tc",
+    variant: Annotated[str | None, typer.Option(metavar="NAME", help="Of the scenario's variants.")] = None,
+    set_: Set = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="NAME", help="LINK or LINK.reverse. Default: the bottleneck.")
+    ] = None,
+    device: Annotated[str, typer.Option(metavar="NAME", help="The network interface.")] = "eth0",
+    replications: Annotated[
+        int,
+        typer.Option(
+            "--replications",
+            "-n",
+            min=1,
+            help="Of a discipline that no kernel has, and of what comes closest, to measure the difference.",
+        ),
+    ] = 5,
+    no_measure: Annotated[bool, typer.Option("--no-measure", help="Run nothing.")] = False,
+    threads: Threads = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Default: print it.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the queue of a link as a script or configuration for a real one.
+
+    Units, rounding and options that are not there are said in its comments, and on stderr.
+    """
+    from weir.export import export as exported
+    from weir.scenario._scenario import Scenario
+    from weir.store._replace import make_readable
+
+    command.check_file(out, "-o")
+    loaded = Scenario.load(scenario, set_)
+    chosen = loaded if variant is None else loaded.variant(variant)
+    with following(None, "", quiet=quiet) as follow:
+        found = exported(
+            chosen,
+            link,
+            form,  # type: ignore[arg-type] # checked there
+            device,
+            replications=0 if no_measure else replications,
+            threads=threads or 0,
+            progress=follow,
+            command=command.command_line(),
+        )
+    if out is None:
+        command.print_text(found.text)
+    else:
+        command.write_file(out, found.text)
+        if found.form == "tc":
+            make_readable(out, 0o777)
+    if not quiet:
+        for warning in found.warnings:
+            command.note(f"warning: {warning}")
+        if found.closest is not None:
+            command.note(f"no kernel has this discipline; what comes closest is {found.closest.discipline}")
+        if variant is None and loaded.variants:
+            command.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
+        if out is not None:
+            command.note(f"{found.form}: {out}")

@@ -1,0 +1,217 @@
+"""`weir list`, `show`, `schema`, `theory` and `bench`: verbs that need no store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Annotated
+
+import typer
+
+from weir.cli import _command as command
+from weir.cli._options import Json, Quiet, Set
+
+
+def listing(
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[disciplines|congestion|recovery|scenarios|measures]", help="Default: all."),
+    ] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """List disciplines, congestion controls, loss recoveries, bundled scenarios and measures."""
+    from weir.disciplines._catalogue import CATALOGUE
+
+    if what is not None and what not in CATALOGUE:
+        raise typer.BadParameter(f"{what!r}; there are: {', '.join(CATALOGUE)}")
+    chosen = {name: CATALOGUE[name]() for name in CATALOGUE if what in {None, name}}
+    if json:
+        command.print_json(chosen)
+        return
+    width = max(get_terminal_size().columns, 40)
+    blocks: list[str] = []
+    for kind, entries in chosen.items():
+        longest = max((len(str(entry["name"])) for entry in entries), default=0)
+        lines = [
+            fill(str(entry["summary"]), width, initial_indent=head, subsequent_indent=" " * len(head))
+            for entry in entries
+            for head in (f"  {entry['name']!s:{longest}}  ",)
+        ]
+        blocks.append("\n".join([kind.capitalize(), *lines]))
+    command.print_text("\n\n".join(blocks))
+    if "disciplines" in chosen:
+        command.note("details: weir show NAME; your own AQM in Python: weir show python")
+
+
+def show(
+    discipline: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A discipline, congestion control or recovery: see weir list."),
+    ],
+    *,
+    json: Json = False,
+) -> None:
+    """Show the reference of a discipline: idea, equations, parameters, deviations, `tc` line.
+
+    For a congestion control or a loss recovery, show its parameters.
+    """
+    from weir.disciplines import find
+    from weir.disciplines._text import text_of, text_of_endpoint
+    from weir.scenario._declared import endpoints
+
+    width = get_terminal_size().columns
+    if discipline == "python" and not json:
+        from weir import aqm
+
+        command.print_text(str(aqm.__doc__).strip())
+    elif parts := endpoints(discipline):
+        if json:
+            command.print_json({key: asdict(declared) for key, declared in parts.items()})
+        else:
+            texts = (text_of_endpoint(key, declared, width) for key, declared in parts.items())
+            command.print_text("\n\n\n".join(texts))
+    elif json:
+        command.print_json(asdict(find(discipline)))
+    else:
+        command.print_text(text_of(find(discipline), width))
+
+
+def schema() -> None:
+    """Print the JSON schema of scenario files, for completion and checks in an editor."""
+    from weir import _core
+
+    command.print_text(_core.schema())
+
+
+def bench(
+    *,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this case. May be repeated. Default: all."),
+    ] = None,
+    repeat: Annotated[int, typer.Option(min=1, help="Runs per case; the fastest counts.")] = 5,
+    peer: Annotated[
+        bool | None, typer.Option("--peer/--no-peer", help="Run ns-2 too. Default: if installed.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with machine and table.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure CPU time per packet."""
+    from weir.bench import _measure as benchmark
+
+    for name in case or ():
+        if name not in benchmark.CASES:
+            raise typer.BadParameter(
+                f"there is no case {name!r}; there are: {', '.join(benchmark.CASES)}",
+                param_hint="--case",
+            )
+    if peer and not benchmark.has_ns2():
+        command.refuse("ns-2 is not installed", "Debian has it: apt install ns2")
+    if write is not None and not write.resolve().parent.is_dir():
+        command.refuse(f"{write} cannot be written: there is no directory {write.parent}")
+    say: Callable[[str], None] = (lambda _: None) if quiet else command.note
+    with_peer = benchmark.has_ns2() if peer is None else peer
+    measurements = list(benchmark.measure(case or benchmark.CASES, repeat, with_peer=with_peer, say=say))
+    if write is not None:
+        from weir.bench import _costs as costs
+        from weir.bench._page import page
+
+        scaling, sweeps = costs.scaling(say=say), costs.sweep_costs(say=say)
+        command.write_file(write, page(measurements, scaling, sweeps, costs.discipline_costs(say=say)))
+    if json:
+        command.print_json([measurement.to_json() for measurement in measurements])
+    else:
+        from weir.cli import _tables as tables
+
+        tables.print_measurements(measurements)
+
+
+theory = typer.Typer(
+    help="What the papers say should come out, computed without the simulator.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@theory.callback()
+def _theory() -> None:
+    """What the papers say should come out, computed without the simulator."""
+
+
+@theory.command("ofc")
+def ofc(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(metavar="[SCENARIO]", help="A TOML file, or a bundled scenario: see weir list."),
+    ] = None,
+    *,
+    example: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Instead of a scenario: dumbbell or parking-lot.")
+    ] = None,
+    set_: Set = None,
+    at: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.0, help="With the flows of this instant. Default: the end."),
+    ] = None,
+    target_utilisation: Annotated[
+        float, typer.Option(metavar="SHARE", help="Of every link: above 0, at most 1.")
+    ] = 1.0,
+    step: Annotated[
+        float | None,
+        typer.Option(metavar="GAMMA", help="Price per packet. Default: half of what the optimum bears."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, help="Give up after so many.")] = 100_000,
+    asynchronous: Annotated[
+        bool,
+        typer.Option("--asynchronous", help="Everybody at instants of its own, with old news of others."),
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of those instants and ages.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Draw it: .svg, .pdf, .png, .html or .json."),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Optimisation flow control: rates and prices that its links and sources reach, and the optimum.
+
+    Ends with 1 where they do not reach it.
+    """
+    if (scenario is None) == (example is None):
+        raise typer.BadParameter("name a scenario or --example NAME, and not both")
+    from weir import theory as optima
+    from weir.scenario import Scenario, suggestion
+    from weir.theory._text import text_of
+
+    if example is None:
+        network = optima.network_of(Scenario.load(str(scenario), set_), at, target_utilisation)
+    elif example in optima.EXAMPLES:
+        network = optima.EXAMPLES[example]().with_target(target_utilisation)
+    else:
+        command.refuse(f"there is no example {example!r}", suggestion(example, list(optima.EXAMPLES)))
+    timing = optima.Timing() if asynchronous else None
+    study = optima.Study.run(network, step, timing=timing, seed=seed, most=steps)
+    if out is not None:
+        from weir.plot._theory import convergence
+
+        command.write_file(out, convergence(study))
+    if json:
+        command.print_json(study.document())
+    else:
+        command.print_text(text_of(study, get_terminal_size().columns))
+    if out is not None and not quiet:
+        command.note(str(out))
+    if not study.trajectory.converged:
+        if not quiet:
+            command.note(
+                f"not converged: {study.trajectory.residual:.2g} of a capacity is still missing; "
+                "a smaller --step, or more --steps"
+            )
+        raise typer.Exit(1)
