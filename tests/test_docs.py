@@ -104,7 +104,7 @@ def test_every_way_to_write_an_axis() -> None:
 
 
 def test_the_sweep_in_the_guide_can_be_defined() -> None:
-    from weir.sweep._define import SweepSpec, define_sweep
+    from weir.sweep._plan import SweepSpec, define_sweep
 
     (table,) = re.findall(r"^```toml\n(.*?)^```", text_of("how-to/sweeps.md"), re.MULTILINE | re.DOTALL)
     plan = define_sweep(weir.Scenario.loads(SMALL + table), SweepSpec())

@@ -14,8 +14,7 @@ from weir.scenario import _scenario as below
 from weir.scenario._scenario import scenario_error, suggestion
 from weir.stats._measures import MEASURES
 from weir.store import DEFAULT, Store
-from weir.sweep._define import SweepSpec, define_sweep
-from weir.sweep._plan import plan_at_one_point
+from weir.sweep._plan import SweepSpec, define_sweep, plan_at_one_point
 from weir.sweep._runner import execute_plan
 from weir.sweep._workers import chosen_workers
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from weir.export import Exported, Form
     from weir.run._captures import Capture
     from weir.scenario._toml import Value
-    from weir.sweep._define import Axes
-    from weir.sweep._plan import Plan
+    from weir.sweep._plan import Axes, Plan
     from weir.sweep._runner import Progress
     from weir.sweep._view import Sweep
     from weir.sweep._workers import Workers

@@ -12,7 +12,7 @@ import pytest
 import weir
 from weir.stats._intervals import student_t
 from weir.sweep import chosen_workers
-from weir.sweep._define import SweepSpec, define_sweep
+from weir.sweep._plan import SweepSpec, define_sweep
 from weir.sweep._runner import Progress, execute_plan
 from weir.sweep._until import Rule, Sequential
 

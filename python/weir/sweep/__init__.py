@@ -3,7 +3,7 @@
 - What varies: `values` (levels and ranges), `reading` (how they are written), `axes`, and
   `design` (which points).
 - How long: `until` (when a point has enough replications).
-- Doing it: `define` and `plan` (points, variants, runs), `chunk`, `workers`, `monitor` and `runner`
+- Doing it: `plan` (points, variants, runs), `chunk`, `workers`, `monitor` and `runner`
   (records, runs and opens).
 - What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences), `grids`,
   `describe`, `query`, `sensitivity` (how much each axis matters).
@@ -17,8 +17,7 @@ from weir._lazy import first_use
 
 if TYPE_CHECKING:
     from weir.sweep._axes import Axis, AxisError, parse
-    from weir.sweep._define import SweepSpec, define_sweep
-    from weir.sweep._plan import Plan
+    from weir.sweep._plan import Plan, SweepSpec, define_sweep
     from weir.sweep._runner import OnProgress, Progress, Tally, execute_plan
     from weir.sweep._view import Sweep
     from weir.sweep._workers import Workers, chosen_workers
@@ -40,4 +39,4 @@ __all__ = [
 ]
 
 # A worker that is only started needs no data frames.
-__getattr__ = first_use(__name__, __all__, ("_axes", "_workers", "_plan", "_define", "_runner", "_view"))
+__getattr__ = first_use(__name__, __all__, ("_axes", "_workers", "_plan", "_runner", "_view"))

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from weir.sweep._reading import AxisError, of_list, read
-from weir.sweep._values import Levels, Range, Value, Values, text_of
-
-if TYPE_CHECKING:
-    from weir.sweep._dimension import Dimension
+from weir.sweep._dimension import Dimension
+from weir.sweep._values import AxisError, Levels, Range, Value, Values, of_list, read, text_of
 
 __all__ = ["Axis", "AxisError", "Part", "Value", "axis_of", "check_distinct", "parse", "titles"]
 
@@ -86,7 +83,13 @@ class Axis:
     @property
     def title(self) -> str:
         """In a few words: `bottleneck rate`, `red max_th`. Two axes may have the same: see `titles`."""
-        return _title(self.column)
+        words = self.column.split(".")
+        if words[0] in {"links", "flows"} and len(words) > 2:
+            del words[0]
+            if "queue" in words[1:-1]:
+                # The name of the AQM says enough; the link hardly ever matters.
+                words = [word for word in words[1:] if word != "queue"]
+        return " ".join(words)
 
     @property
     def levels(self) -> tuple[Row, ...] | None:
@@ -124,16 +127,13 @@ class Axis:
 
     def dimension(self, title: str | None = None) -> Dimension:
         """What figures need to know of the axis."""
-        from weir.sweep._dimension import Dimension
-
-        levels = self.levels or ()
         return Dimension(
             column=self.column,
             title=title or self.title,
             unit=self.unit,
             numeric=self.numeric,
             log=self.log,
-            values=tuple(self.drawn(row[0]) for row in levels),
+            values=tuple(self.drawn(row[0]) for row in self.levels or ()),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -166,15 +166,14 @@ def parse(text: str) -> Axis:
     """An axis as a person types it: `PATH=VALUES`, several with semicolons to move together.
 
     For example `links.bottleneck.rate=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets`;
-    `weir.sweep._reading` has the words for values. Raises AxisError.
+    `weir.sweep._values` has the words for values. Raises AxisError.
     """
     parts: list[Part] = []
     for piece in _pieces(text):
         path, equals, values = piece.partition("=")
         if not equals:
             raise AxisError(f'"{piece.strip()}" sets nothing', _EXAMPLE)
-        path = _checked(path)
-        parts.append(Part(path, read(values, path)))
+        parts.append(_part(_checked(path), values))
     if not parts:
         raise AxisError("there is no axis in an empty text", _EXAMPLE)
     return Axis(tuple(parts))
@@ -198,13 +197,12 @@ def axis_of(key: str, value: object) -> Axis:
                 "put semicolons between the lists",
                 key,
             )
-        parts = [Part(path, read(piece, path)) for path, piece in zip(paths, pieces, strict=True)]
-        return Axis(tuple(parts))
+        return Axis(tuple(map(_part, paths, pieces)))
     levels = _listed(value)
     if levels is None:
         raise AxisError(f"{value!r} is no list of values", 'write ["5 Mbit/s", "10 Mbit/s"]', key)
     if len(paths) == 1:
-        return Axis((Part(paths[0], of_list(levels, paths[0])),))
+        return Axis((_part(paths[0], levels),))
     rows = [_listed(row) for row in levels]
     full = [row for row in rows if row is not None and len(row) == len(paths)]
     if not rows or len(full) < len(rows):
@@ -213,8 +211,7 @@ def axis_of(key: str, value: object) -> Axis:
             'write [["5 Mbit/s", "20 packets"], ["10 Mbit/s", "40 packets"]]',
             key,
         )
-    columns = [[row[index] for row in full] for index in range(len(paths))]
-    return Axis(tuple(Part(path, of_list(column, path)) for path, column in zip(paths, columns, strict=True)))
+    return Axis(tuple(map(_part, paths, zip(*full, strict=True))))
 
 
 def check_distinct(axes: Iterable[Axis]) -> None:
@@ -238,15 +235,12 @@ def titles(axes: Sequence[Axis]) -> list[str]:
     ]
 
 
-def _title(path: str) -> str:
-    words = path.split(".")
-    if words[0] not in {"links", "flows"} or len(words) < 3:
-        return " ".join(words)
-    _, owner, *rest = words
-    if "queue" in rest[:-1]:
-        # The name of the AQM says enough; the link hardly ever matters.
-        return " ".join(word for word in rest if word != "queue")
-    return " ".join([owner, *rest])
+def _part(path: str, values: str | Iterable[object]) -> Part:
+    try:
+        return Part(path, read(values) if isinstance(values, str) else of_list(values))
+    except AxisError as error:
+        error.path = path
+        raise
 
 
 def _checked(path: str) -> str:

@@ -1,24 +1,29 @@
-"""What a result consists of: configurations, and the runs of each."""
+"""What a result consists of, configurations and the runs of each; from its specification to the plan."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from weir import _core
+from weir._errors import WeirError
 from weir.scenario._scenario import Variant, suggestion
 from weir.scenario._toml import to_toml
-from weir.sweep._axes import AxisError
-from weir.sweep._design import Design
-from weir.sweep._until import Rule
+from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse
+from weir.sweep._design import Assignment, Design, grid, lhs, morris, saltelli, sobol
+from weir.sweep._until import Rule, looks
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from weir.scenario._scenario import Scenario
+    from weir.scenario._toml import Value
 
 FORMAT = 2
 """Of the definition that a store keeps; grows when a reader of the old one would misread the new."""
@@ -30,6 +35,22 @@ TUNING = "tune"
 """The kind of a result of `weir tune`: its definition has `runs`, their keys, and `results_version`."""
 
 
+METHODS: dict[str, str] = {
+    "lhs": "Latin hypercube of N points",
+    "sobol": "N points of a scrambled Sobol sequence",
+    "morris": "elementary effects along N trajectories",
+    "saltelli": "Sobol indices from N base points, a power of two",
+}
+"""Ways to sample, with what N is."""
+
+_SAMPLERS = {"lhs": lhs, "sobol": sobol, "morris": morris, "saltelli": saltelli}
+
+UNTIL_AT_MOST = 100
+"""Replications of a configuration whose rule is never met, by default."""
+
+Axes = Mapping[str, "Value"] | Sequence[str | Axis]
+
+
 @dataclass(frozen=True)
 class Configuration:
     """One variant at one point: what replications repeat."""
@@ -37,8 +58,6 @@ class Configuration:
     point: int
     variant: int
     scenario: _core.Scenario
-    applies: bool
-    """False where some axis belongs wholly to an AQM that this variant does not have."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +77,8 @@ class Plan:
     kind: Kind = "sweep"
     margins: Mapping[str, float] = field(default_factory=dict[str, float])
     """Measure to the largest difference, in its unit, that is called equal."""
+    unaffected: tuple[str, ...] = ()
+    """Labels of the variants that do not have the AQM to which an axis belongs."""
 
     @property
     def title(self) -> str:
@@ -99,12 +120,6 @@ class Plan:
         label = [self.variants[chosen.variant].label] if len(self.variants) > 1 else []
         return ", ".join([*values, *label])
 
-    @property
-    def unaffected(self) -> list[str]:
-        """Labels of the variants that do not have the AQM to which an axis belongs."""
-        first = self.configurations[: len(self.variants)]
-        return [self.variants[one.variant].label for one in first if not one.applies]
-
     def definition(self) -> dict[str, Any]:
         """All that is needed to find the runs again and to draw them, as plain values."""
         return {
@@ -124,53 +139,71 @@ class Plan:
         }
 
 
-def plan(
-    scenario: _core.Scenario,
-    variants: Sequence[Variant],
-    design: Design,
-    replications: int,
-    until: Sequence[Rule],
-    name: str | None = None,
-    *,
-    bare: bool = False,
-) -> Plan:
-    """Every configuration of a sweep, checked. A `bare` scenario, without variants or disciplines, takes the
-    AQM to which an axis belongs, as it does with `--set`.
+@dataclass(frozen=True)
+class SweepSpec:
+    """A sweep as specified; None leaves a value to the scenario file and then to the default."""
 
-    Raises ScenarioError for a point that cannot be run, AxisError for axes that cannot be varied.
-    """
-    paths = design.paths
-    plain = {part.path for axis in design.axes for part in axis.parts if part.numeric}
-    _check_paths(paths, scenario, plain)
-    _check_choices(paths)
-    applies = [[bare or one.scenario.has_choice(path) for path in paths] for one in variants]
-    for path, *of_variants in zip(paths, *applies, strict=True):
-        if not any(of_variants):
-            # Setting it would give every variant this AQM, and leave nothing to compare.
-            labels = ", ".join(one.label for one in variants)
-            raise AxisError(
-                f"none of the variants has what this axis varies ({labels})",
-                "choose the variants that have it with --variants, or add one that does",
-                path,
-            )
-    configurations: list[Configuration] = []
-    for point, assignments in enumerate(design.rows):
-        for index, (variant, of_paths) in enumerate(zip(variants, applies, strict=True)):
-            mine = [
-                (path, to_toml(value))
-                for (path, value), sets in zip(assignments, of_paths, strict=True)
-                if sets
-            ]
-            replaced = _replaced(variant, mine)
-            configurations.append(Configuration(point, index, replaced, _applies(design, of_paths)))
+    axes: Axes | None = None
+    samples: int | None = None
+    method: str | None = None
+    variants: str | Sequence[str] | None = None
+    disciplines: str | Sequence[str] | None = None
+    replications: int | None = None
+    until: str | Sequence[str] | None = None
+    seed: int | None = None
+    name: str | None = None
+    fixed: Sequence[str] = ()
+    """Paths that are set to a value, and so cannot vary."""
+
+
+def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
+    """The plan, checked before any run. Raises ScenarioError for a point that cannot be run, WeirError."""
+    written: dict[str, Any] = json.loads(scenario.sweep_table or "{}")
+    asked: Axes = written.get("axes", {}) if spec.axes is None else spec.axes
+    if isinstance(asked, Mapping):
+        axes = [axis_of(key, value) for key, value in asked.items()]
+    else:
+        axes = [axis if isinstance(axis, Axis) else parse(axis) for axis in asked]
+    check_distinct(axes)
+    _check_fixed(axes, spec.fixed)
+    until = _listed(spec.until)
+    rules = tuple(Rule.parse(text) for text in (written.get("until", ()) if until is None else until))
+    replications = _counted("replications", spec.replications, written.get("replications"))
+    if replications is None:
+        replications = UNTIL_AT_MOST if rules else 1
+    if rules:
+        looks(replications)
+    of_file = written if spec.axes is None else {}
+    method = spec.method or of_file.get("method")
+    samples = _counted("samples", spec.samples, of_file.get("samples"))
+    seeded = scenario if spec.seed is None else scenario.with_seed(spec.seed)
+    design = _design(axes, samples, method, seeded.seed)
+    if spec.name is not None and not re.fullmatch(r"\w[\w .+-]*", spec.name):
+        raise WeirError(
+            f"{spec.name!r} is not a valid name", "use letters, digits, spaces, '.', '+', '-' and '_'"
+        )
+    variants, disciplines = _listed(spec.variants), _listed(spec.disciplines)
+    chosen = seeded.chosen(variants, disciplines)
+    # A scenario without variants or disciplines takes the AQM to which an axis belongs, as with `--set`.
+    bare = disciplines is None and not (seeded.variants if variants is None else variants)
+    settable = _settable(seeded.core, chosen, design, bare=bare)
     return Plan(
-        name or scenario.name,
-        scenario,
-        tuple(variants),
+        spec.name or scenario.name,
+        seeded.core,
+        tuple(chosen),
         design,
-        tuple(configurations),
+        tuple(
+            Configuration(point, index, _replaced(variant, [pair for pair in values if pair[0] in paths]))
+            for point, values in enumerate(design.rows)
+            for index, (variant, paths) in enumerate(zip(chosen, settable, strict=True))
+        ),
         replications,
-        tuple(until),
+        rules,
+        unaffected=tuple(
+            variant.label
+            for variant, paths in zip(chosen, settable, strict=True)
+            if any(paths.isdisjoint(axis.paths) for axis in axes)
+        ),
     )
 
 
@@ -184,7 +217,7 @@ def plan_at_one_point(
     """A run or a comparison: no axes. Raises ValueError without a replication."""
     if replications < 1:
         raise ValueError(f"{replications} replications; there must be at least one")
-    configurations = [Configuration(0, i, one.scenario, applies=True) for i, one in enumerate(variants)]
+    configurations = [Configuration(0, i, one.scenario) for i, one in enumerate(variants)]
     return Plan(
         scenario.name,
         scenario,
@@ -197,26 +230,40 @@ def plan_at_one_point(
     )
 
 
-def _replaced(variant: Variant, values: Sequence[tuple[str, str]]) -> _core.Scenario:
+def _settable(
+    scenario: _core.Scenario, variants: Sequence[Variant], design: Design, *, bare: bool
+) -> list[set[str]]:
+    """Of each variant the paths that it has. Raises AxisError for axes that cannot be varied."""
+    _check_paths(design, scenario)
+    _check_choices(design.paths)
+    settable = [{path for path in design.paths if bare or one.scenario.has_choice(path)} for one in variants]
+    for path in design.paths:
+        if not any(path in paths for paths in settable):
+            # Setting it would give every variant this AQM, and leave nothing to compare.
+            labels = ", ".join(one.label for one in variants)
+            raise AxisError(
+                f"none of the variants has what this axis varies ({labels})",
+                "choose the variants that have it with --variants, or add one that does",
+                path,
+            )
+    return settable
+
+
+def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
     try:
-        return variant.scenario.replace(values)
+        return variant.scenario.replace([(path, to_toml(value)) for path, value in values])
     except _core.ScenarioError as error:
         # The user did not pass --set: name the option they used.
         error.file = error.file.replace("--set ", "--axis ", 1)
         raise
 
 
-def _applies(design: Design, of_paths: Sequence[bool]) -> bool:
-    """Whether every axis sets something."""
-    sets = dict(zip(design.paths, of_paths, strict=True))
-    return all(any(sets[path] for path in axis.paths) for axis in design.axes)
-
-
-def _check_paths(paths: Sequence[str], scenario: _core.Scenario, plain: Collection[str]) -> None:
-    """Setting a value of a link or group that does not exist would create it. The values of `plain` paths are
-    numbers or quantities: a round trip may be one, or a choice of distributions."""
+def _check_paths(design: Design, scenario: _core.Scenario) -> None:
+    """Setting a value of a link or group that does not exist would create it."""
+    # Numbers and quantities: a round trip may be one, or a choice of distributions.
+    plain = {part.path for axis in design.axes for part in axis.parts if part.numeric}
     known = {"links": ("link", scenario.links), "flows": ("flow group", scenario.groups)}
-    for path in paths:
+    for path in design.paths:
         table, _, rest = path.partition(".")
         what, names = known.get(table, ("", []))
         name = rest.partition(".")[0]
@@ -243,3 +290,43 @@ def _check_choices(paths: Sequence[str]) -> None:
                 "sweep one of them, or compare the two as variants",
                 path,
             )
+
+
+def _listed(asked: str | Sequence[str] | None) -> list[str] | None:
+    """One text stands for a list of one."""
+    return None if asked is None else [asked] if isinstance(asked, str) else list(asked)
+
+
+def _counted(what: str, asked: int | None, written: int | None) -> int | None:
+    number = written if asked is None else asked
+    if number is not None and number < 1:
+        raise WeirError(f"{number} {what}; there must be at least one")
+    return number
+
+
+def _check_fixed(axes: Sequence[Axis], fixed: Sequence[str]) -> None:
+    for path in (path for axis in axes for path in axis.paths):
+        for other in fixed:
+            if f"{path}.".startswith(f"{other}.") or f"{other}.".startswith(f"{path}."):
+                raise AxisError(
+                    f"{other} is set to a value, and an axis varies it",
+                    "leave one of them out; --axis replaces the axes of the file",
+                    path,
+                )
+
+
+def _design(axes: Sequence[Axis], samples: int | None, method: str | None, seed: int) -> Design:
+    if samples is None:
+        if method is not None:
+            raise WeirError(
+                f"the method {method} needs a number of samples", f"add --samples N: {METHODS.get(method)}"
+            )
+        return grid(axes)
+    if not axes:
+        raise WeirError(
+            "there is nothing to sample", 'add an axis: --axis "links.bottleneck.rate=5..50 Mbit/s"'
+        )
+    sampler = _SAMPLERS.get(method or "lhs")
+    if sampler is None:
+        raise WeirError(f"there is no method {method!r}", f"there are: {', '.join(METHODS)}")
+    return sampler(axes, samples, seed)

@@ -1,22 +1,54 @@
-"""The values of an axis: a list of levels, or a range to draw from."""
+"""The values of an axis: a list of levels, or a range to draw from.
+
+In the words of the command line:
+
+    5, 10, 20 Mbit/s         levels; a unit that stands only at the last holds for all
+    500 kbit/s, 2 Mbit/s     levels, each with its unit
+    drop-tail, red           levels that are texts
+    ["a, b", "c"]            levels as a TOML array
+    10..50 ms by 10          levels in equal steps, with both ends where the last step meets one
+    1..100 Mbit/s in 5       so many levels, evenly spaced
+    1..100 Mbit/s in 5 log   so many levels, each larger than the one before by the same factor
+    1..100 Mbit/s            a range, for sampling only; `log`: every factor is equally likely
+
+A range of whole numbers stays whole where it has no unit or counts packets or bytes. `0..1` is
+a share, not the choice between two numbers: it is not whole.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, cast
 
 from weir import _core
+from weir._errors import WeirError
 
 Value = str | int | float | bool
 """What a scenario file takes: text, with a unit for a quantity; a number; true or false."""
 
-NUMBER = r"[+-]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-UNIT = r"(?!(?:by|in|log)\b)[A-Za-zµμ%][A-Za-z0-9µμ/%]*"
-QUANTITY = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})?")
+MOST_LEVELS = 1_000_000
+
+_NUMBER = r"[+-]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_UNIT = r"(?!(?:by|in|log)\b)[A-Za-zµμ%][A-Za-z0-9µμ/%]*"
+QUANTITY = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})?")
+_RANGE = re.compile(
+    rf"(?P<low>{_NUMBER})\s*(?P<low_unit>{_UNIT})?\s*\.\.\s*(?P<high>{_NUMBER})\s*(?P<high_unit>{_UNIT})?"
+    rf"(?:\s+by\s+(?P<step>{_NUMBER})\s*(?P<step_unit>{_UNIT})?|\s+in\s+(?P<count>[^\s,]+))?"
+    r"(?P<log>\s+log)?"
+)
+_BEGINS_AS_RANGE = re.compile(rf"{_NUMBER}\s*(?:{_UNIT})?\s*\.\.")
+_COUNTING = {"", "packets", "packet", "B"}
+
+
+class AxisError(WeirError, ValueError):
+    """An axis that makes no sense. `path` is the value it was to vary, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -29,23 +61,24 @@ class Levels:
 
     def at(self, u: float) -> Value:
         """The level whose share of [0, 1] contains `u`: all have the same."""
-        return self.values[self.index(u)]
-
-    def index(self, u: float) -> int:
-        # The margin is for fractions such as 2/3 that stand for the beginning of a share.
-        return min(int(u * len(self.values) + 1e-9), len(self.values) - 1)
+        return self.values[self._index(u)]
 
     def position(self, u: float) -> float:
         """Where the level at `u` stands among all: 0 the first, 1 the last."""
-        return self.index(u) / max(1, len(self.values) - 1)
+        return self._index(u) / max(1, len(self.values) - 1)
+
+    def _index(self, u: float) -> int:
+        # The margin is for fractions such as 2/3 that stand for the beginning of a share.
+        return min(int(u * len(self.values) + 1e-9), len(self.values) - 1)
 
     @cached_property
     def _common(self) -> str | None:
         """The one unit of all values, else that of the largest; None unless they are of one kind."""
         quantities = [quantity for value in self.values if (quantity := _quantity(value)) is not None]
-        units = {unit for _, unit in quantities}
-        if len(quantities) < len(self.values) or len(units) == 1:
-            return units.pop() if len(quantities) == len(self.values) else None
+        if len(quantities) < len(self.values):
+            return None
+        if len({unit for _, unit in quantities}) == 1:
+            return quantities[0][1]
         sizes = [size for value in self.values if (size := _si(str(value))) is not None]
         if len(sizes) < len(self.values) or len({name for _, name in sizes}) > 1:
             return None
@@ -73,9 +106,7 @@ class Levels:
 
     def number(self, value: Value) -> float:
         """The value in `unit`. Only where they are `numeric`."""
-        number = in_unit(value, self.unit)
-        assert number is not None
-        return number
+        return cast("float", in_unit(value, self.unit))
 
 
 @dataclass(frozen=True)
@@ -98,18 +129,23 @@ class Range:
         Whole numbers have equal shares each, or with `log` shares by their factors. Others are
         given to a millionth of the range: more digits would only be longer.
         """
-        if self.whole and self.log:
+        if not self.whole:
+            number = self._between(u)
+        elif self.log:
             bottom, top = math.log(self.low - 0.5), math.log(self.high + 0.5)
             number = math.floor(math.exp(bottom + u * (top - bottom)) + 0.5)
-        elif self.whole:
-            number = self.low + math.floor(u * (self.high - self.low + 1.0) + 1e-9)
-        elif self.log:
-            factor = self.high / self.low
-            number = self.low * factor**u
-            number = tidy(number, number * math.log(factor))
         else:
-            number = tidy(self.low + u * (self.high - self.low), self.high - self.low)
-        return written(Decimal(repr(min(max(number, self.low), self.high))), self.unit, whole=self.whole)
+            number = self.low + math.floor(u * (self.high - self.low + 1.0) + 1e-9)
+        return self._written(min(max(number, self.low), self.high))
+
+    def spaced(self, count: int) -> Levels:
+        """So many levels with equal distances or factors; both ends are exact."""
+        numbers = [self._between(index / (count - 1)) for index in range(count)]
+        if self.whole:
+            numbers = [float(math.floor(number + 0.5)) for number in numbers]
+        numbers[0], numbers[-1] = self.low, self.high
+        # Rounded to whole numbers, neighbours may have become the same.
+        return Levels(tuple(dict.fromkeys(map(self._written, numbers))), spaced_log=self.log)
 
     def position(self, u: float) -> float:
         """Where the value at `u` stands between the ends, 0 to 1; with `log`, by factors."""
@@ -122,12 +158,60 @@ class Range:
 
     def number(self, value: Value) -> float:
         """The value in `unit`."""
-        number = in_unit(value, self.unit)
-        assert number is not None
-        return number
+        return cast("float", in_unit(value, self.unit))
+
+    def _between(self, share: float) -> float:
+        """Rounded to about a millionth of the range, unless it is to become whole."""
+        if self.log:
+            number = self.low * (self.high / self.low) ** share
+            span = number * math.log(self.high / self.low)
+        else:
+            span = self.high - self.low
+            number = self.low + share * span
+        return number if self.whole else round(number, 6 - math.floor(math.log10(span)))
+
+    def _written(self, number: float) -> Value:
+        return written(Decimal(repr(number)), self.unit, whole=self.whole)
 
 
 Values = Levels | Range
+
+
+def read(text: str) -> Values:
+    """Values in the words of the command line. Raises AxisError."""
+    text = text.strip()
+    if not text:
+        raise AxisError("there are no values", "write for example 5, 10, 20 Mbit/s")
+    if text.startswith("[") or '"' in text or "'" in text:
+        array = text if text.startswith("[") else f"[{text}]"
+        try:
+            return of_list(tomllib.loads(f"values = {array}")["values"])
+        except tomllib.TOMLDecodeError as error:
+            raise AxisError(
+                f"{array} cannot be read as a TOML array: {error}", "put every text in quotes, or none"
+            ) from None
+    if match := _RANGE.fullmatch(text):
+        try:
+            return _of_range(match)
+        except AxisError as error:
+            raise AxisError(f"{text}: {error.message}", error.hint) from None
+    words = [word.strip() for word in text.split(",")]
+    if any(_BEGINS_AS_RANGE.match(word) for word in words):
+        message = f'"{text}" is not a range' if len(words) == 1 else "a range stands alone, without commas"
+        raise AxisError(message, "write for example 5..20 Mbit/s in 4, or by 5, or in 4 log")
+    if "" in words:
+        raise AxisError("there is an empty value between commas")
+    return of_list([_typed(word) for word in words])
+
+
+def of_list(items: Iterable[object]) -> Levels:
+    """Levels from values as Python or TOML has them. Raises AxisError."""
+    values = _with_units([_scalar(item) for item in items])
+    if not values:
+        raise AxisError("there are no values", 'write for example ["5 Mbit/s", "10 Mbit/s"]')
+    if all(type(value) in {int, float} for value in values) and float in map(type, values):
+        values = [float(value) for value in values]
+    return Levels(tuple(values))
 
 
 def text_of(value: Value) -> str:
@@ -146,11 +230,6 @@ def in_unit(value: object, unit: str) -> float | None:
     return float(f"{size[0] / one[0]:.12g}")
 
 
-def tidy(number: float, span: float) -> float:
-    """Rounded to about a millionth of `span`."""
-    return round(number, 6 - math.floor(math.log10(span)))
-
-
 def written(number: Decimal, unit: str, *, whole: bool) -> Value:
     """A number as a scenario file takes it: with its unit as text, else whole or not."""
     if unit:
@@ -158,6 +237,110 @@ def written(number: Decimal, unit: str, *, whole: bool) -> Value:
         text = f"{number:f}"
         return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {unit}"
     return int(number) if whole else float(number)
+
+
+def _with_units(items: list[Value]) -> list[Value]:
+    """Every quantity with its unit: one that stands only at the last holds for all."""
+    matches = [QUANTITY.fullmatch(text_of(item)) for item in items]
+    units = [match["unit"] if match else None for match in matches]
+    bare = [match is not None and not match["unit"] for match in matches]
+    inherited = ""
+    if any(bare) and any(units):
+        inherited = units[-1] or ""
+        if not inherited or any(units[:-1]):
+            raise AxisError(
+                "some values have a unit and others do not",
+                "write a unit at every value, or one at the last for all",
+            )
+    return [
+        written(Decimal(match["number"]), match["unit"] or inherited, whole=False)
+        if match and (match["unit"] or inherited)
+        else item
+        for item, match in zip(items, matches, strict=True)
+    ]
+
+
+def _of_range(match: re.Match[str]) -> Values:
+    named = {match[name] for name in ("low_unit", "high_unit", "step_unit") if match[name]}
+    units = sorted({"packets" if unit == "packet" else unit for unit in named})
+    if len(units) > 1:
+        raise AxisError("a range has one unit", f"{' or '.join(units)}?")
+    unit = units[0] if units else ""
+    low, high = _bounds(match)
+    whole = unit in _COUNTING and _is_whole(match["low"]) and _is_whole(match["high"])
+    if match["step"]:
+        whole = whole and _is_whole(match["step"])
+        numbers = _stepped(low, high, Decimal(match["step"]))
+        if match["log"]:
+            raise AxisError("steps are of equal size", "write `in N log` for equal factors")
+        return Levels(tuple(written(number, unit, whole=whole) for number in numbers))
+    whole = whole and (low, high, unit) != (0, 1, "")
+    found = Range(float(low), float(high), unit, whole, bool(match["log"]))
+    if match["count"] is None:
+        return found
+    if not re.fullmatch(r"\d{1,9}", match["count"]) or int(match["count"]) < 2:
+        raise AxisError("the number of values is a whole number from 2 on", "write for example `in 5`")
+    if int(match["count"]) > MOST_LEVELS:
+        raise AxisError(f"more than {MOST_LEVELS:,} values")
+    return found.spaced(int(match["count"]))
+
+
+def _bounds(match: re.Match[str]) -> tuple[Decimal, Decimal]:
+    low, high = Decimal(match["low"]), Decimal(match["high"])
+    if not math.isfinite(float(low) - float(high)):
+        raise AxisError("the bounds are too large")
+    if low == high:
+        raise AxisError("the range is empty", "write a single value instead")
+    if low > high:
+        raise AxisError("the bounds are the wrong way round", "write the smaller one first")
+    if match["log"] and low <= 0:
+        raise AxisError("a logarithmic range begins above zero")
+    return low, high
+
+
+def _stepped(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
+    if step == 0:
+        raise AxisError("a step of zero leads nowhere")
+    if step < 0:
+        raise AxisError("the step points away from the upper end", "write a positive step")
+    if step > high - low:
+        raise AxisError("the step is larger than the range")
+    steps = (high - low) / step
+    count = int(steps + Decimal("1e-9"))
+    if count >= MOST_LEVELS:
+        raise AxisError(f"more than {MOST_LEVELS:,} values")
+    numbers = [low + step * index for index in range(count + 1)]
+    if abs(steps - count) < Decimal("1e-9"):
+        numbers[-1] = high
+    return numbers
+
+
+def _is_whole(number: str) -> bool:
+    value = Decimal(number)
+    # What does not fit into 64 bits is not a count of anything.
+    return "." not in number and value.adjusted() < 18 and value == value.to_integral_value()
+
+
+def _typed(word: str) -> Value:
+    """A word of the command line: a number, true or false, or a text."""
+    if word in {"true", "false"}:
+        return word == "true"
+    if re.fullmatch(_NUMBER, word):
+        return int(Decimal(word)) if _is_whole(word) else float(word)
+    return word
+
+
+def _scalar(item: object) -> Value:
+    # numpy's numbers are made Python's, whose repr is what a scenario file takes.
+    plain: object = cast("Any", item).item() if hasattr(item, "item") else item
+    if isinstance(plain, float) and not math.isfinite(plain):
+        raise AxisError(f"{plain} is not a value")
+    if isinstance(plain, bool | int | float | str):
+        return plain
+    raise AxisError(
+        f"{plain!r} is not a single value",
+        "a level is a text, a number, true or false; what changes several values is a variant",
+    )
 
 
 def _quantity(value: Value) -> tuple[float, str] | None:
@@ -173,7 +356,7 @@ def _quantity(value: Value) -> tuple[float, str] | None:
 
 
 def _si(text: str) -> tuple[float, str] | None:
-    """The quantity in base units and the name of these; None where the core knows no such unit."""
+    """The quantity in base units and the name of these; None where the core has no such unit."""
     try:
         return _core.quantity(text)
     except ValueError:
