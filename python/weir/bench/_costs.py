@@ -1,9 +1,10 @@
-"""What Weir costs beside one run: on every core, in a sweep, and in each queue discipline alone."""
+"""What Weir costs beside one run, and docs/performance.md: all measurements with their machine."""
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import resource
 import shutil
 import subprocess
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from weir import _core
+from weir.bench._measure import Measurement
+from weir.plot._page import environment
 from weir.run._processes import output_of
 from weir.scenario._scenario import bundled
 
@@ -47,11 +50,6 @@ class Scaling:
     one_s: float
     all_s: float
 
-    @property
-    def speedup(self) -> float:
-        """How many times as fast all cores are as one thread."""
-        return self.one_s / self.all_s
-
 
 @dataclass(frozen=True)
 class SweepCost:
@@ -64,11 +62,6 @@ class SweepCost:
     user_s: float
     """User CPU time of all processes."""
     wall_s: float
-
-    @property
-    def beside(self) -> float:
-        """What there is beside the runs, as a share of the runs."""
-        return self.user_s / self.runs_s - 1.0
 
 
 @dataclass(frozen=True)
@@ -100,20 +93,17 @@ def scaling(replications: int = 20, repeat: int = 3, *, say: Say) -> Scaling:
 
 def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
     """The same sweep by threads, processes and a Dask cluster of this machine."""
-    return [_sweep(workers, options, replications, say) for workers, options in _WORKERS.items()]
-
-
-def _sweep(workers: str, options: Sequence[str], replications: int, say: Say) -> SweepCost:
-    say(f"{SWEEP_CASE} by {workers}")
-    with tempfile.TemporaryDirectory() as place:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        printed = output_of(
-            "-m", "weir", "sweep", SWEEP_CASE, "--replications", str(replications),
-            "--store", f"{place}/store", "--json", "--quiet", *options,
-        )  # fmt: skip
-        user_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    document: dict[str, Any] = json.loads(printed)
-    return SweepCost(workers, document["done"], document["cost"]["cpu_s"], user_s, document["wall_s"])
+    costs: list[SweepCost] = []
+    for workers, options in _WORKERS.items():
+        say(f"{SWEEP_CASE} by {workers}")
+        with tempfile.TemporaryDirectory() as place:
+            before_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            sweep = ("sweep", SWEEP_CASE, "--replications", str(replications), "--store", f"{place}/store")
+            printed = output_of("-m", "weir", *sweep, "--json", "--quiet", *options)
+            user_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_s
+        found: dict[str, Any] = json.loads(printed)
+        costs.append(SweepCost(workers, found["done"], found["cost"]["cpu_s"], user_s, found["wall_s"]))
+    return costs
 
 
 def discipline_costs(*, say: Say) -> list[DisciplineCost]:
@@ -143,3 +133,39 @@ def costs_of(lines: str) -> list[DisciplineCost]:
         for row in rows
         if row["flows"] <= 32
     ]
+
+
+def page(
+    measurements: Sequence[Measurement],
+    scaling: Scaling,
+    sweeps: Sequence[SweepCost],
+    disciplines: Sequence[DisciplineCost],
+) -> str:
+    """The page as Markdown."""
+    template = environment(Path(__file__).parent, markdown=True).get_template("page.md.jinja")
+    return template.render(
+        measurements=measurements,
+        scaling=scaling,
+        sweeps=sweeps,
+        sweep_case=SWEEP_CASE,
+        disciplines=disciplines,
+        ring=next((cost.ns for cost in disciplines if cost.discipline == "ring"), 0.0),
+        peers=any(measurement.ratio is not None for measurement in measurements),
+        cpu=_cpu(),
+        cores=os.cpu_count(),
+        system=f"{platform.system()} {platform.release()}",
+        python=platform.python_version(),
+        weir=_core.__version__,
+    )
+
+
+def _cpu() -> str:
+    try:
+        information = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return platform.processor() or platform.machine()
+    for line in information.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.machine()

@@ -18,34 +18,19 @@ from weir.scenario._scenario import bundled
 
 _NS2 = Path(__file__).parents[3] / "tests" / "reference" / "ns2" / "run.py"
 
-PEERED = (
-    "wireline-access",
-    "wireline-delay",
-    "wireline-delay-rem",
-    "gigabit-100",
-    "gigabit-1000",
-    "gigabit-10000",
-)
+_GIGABIT = ("gigabit-100", "gigabit-1000", "gigabit-10000")
+
+PEERED = ("wireline-access", "wireline-delay", "wireline-delay-rem", *_GIGABIT)
 """Run in ns-2, too, where it is installed."""
 
-CROWD = "ten-gigabit-crowd"
 CROWD_FLOWS = 100_000
-"""In this case."""
+"""In the cases of ten gigabits."""
 
-CASES = (*PEERED, "gigabit-linux", CROWD, "ten-gigabit-crowd-rtts")
+CASES = (*PEERED, "gigabit-linux", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts")
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0
 """ns-2 is not run again once a case has taken it so long: its largest cases take minutes."""
-
-
-@dataclass(frozen=True)
-class Timing:
-    """One run of a case in ns-2."""
-
-    user_s: float
-    """User CPU time of the whole process, building the network included."""
-    packets: int
 
 
 @dataclass(frozen=True)
@@ -66,6 +51,7 @@ class Measurement:
     repeat: int
     ns2_ns_per_packet: float | None = None
     ns2_user_s: float | None = None
+    """Of the whole process, building the network included."""
     ns2_packets: int | None = None
     ratio: float | None = None
     """How many times as long ns-2 takes per packet."""
@@ -81,11 +67,7 @@ class Measurement:
 
 
 def measure(
-    cases: Sequence[str],
-    repeat: int,
-    *,
-    with_peer: bool,
-    say: Callable[[str], None],
+    cases: Sequence[str], repeat: int, *, with_peer: bool, say: Callable[[str], None]
 ) -> Iterator[Measurement]:
     """Measures case after case; where ns-2 takes part, the two take turns.
 
@@ -94,13 +76,14 @@ def measure(
     files = bundled()
     for case in cases:
         runs: list[dict[str, Any]] = []
-        peers: list[Timing] = []
+        peers: list[dict[str, Any]] = []
         for turn in range(repeat):
             say(f"{case}: run {turn + 1} of {repeat}")
             runs.append(json.loads(output_of("-m", "weir.bench._worker", files[f"bench/{case}"])))
-            if with_peer and case in PEERED and sum(timing.user_s for timing in peers) < PEER_BUDGET_S:
+            if with_peer and case in PEERED and sum(run["user_s"] for run in peers) < PEER_BUDGET_S:
                 say(f"{case}: ns-2")
-                peers.append(time_in_ns2(case))
+                # The same network, flows and duration.
+                peers += json.loads(output_of(_NS2, "--time", case))
         yield _best(case, runs, peers)
 
 
@@ -109,24 +92,13 @@ def has_ns2() -> bool:
     return shutil.which("ns") is not None and _NS2.exists()
 
 
-def time_in_ns2(case: str) -> Timing:
-    """Runs a case in ns-2, with the same network, flows and duration. Raises RuntimeError."""
-    (row,) = json.loads(output_of(_NS2, "--time", case))
-    return Timing(row["user_s"], row["packets"])
-
-
-def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[Timing]) -> Measurement:
+def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[dict[str, Any]]) -> Measurement:
     best = min(runs, key=lambda run: run["user_s"])
     own = 1e9 * best["user_s"] / best["packets"]
     measurement = Measurement(case=case, ns_per_packet=own, repeat=len(runs), **best)
     if not peers:
         return measurement
-    fastest = min(peers, key=lambda timing: timing.user_s)
-    theirs = 1e9 * fastest.user_s / fastest.packets
-    return replace(
-        measurement,
-        ns2_ns_per_packet=theirs,
-        ns2_user_s=fastest.user_s,
-        ns2_packets=fastest.packets,
-        ratio=theirs / own,
-    )
+    fastest = min(peers, key=lambda run: run["user_s"])
+    theirs = 1e9 * fastest["user_s"] / fastest["packets"]
+    found = {f"ns2_{name}": fastest[name] for name in ("user_s", "packets")}
+    return replace(measurement, ns2_ns_per_packet=theirs, ratio=theirs / own, **found)

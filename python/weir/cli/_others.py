@@ -121,10 +121,9 @@ def bench(
     measurements = list(benchmark.measure(case or benchmark.CASES, repeat, with_peer=with_peer, say=say))
     if write is not None:
         from weir.bench import _costs as costs
-        from weir.bench._page import page
 
         scaling, sweeps = costs.scaling(say=say), costs.sweep_costs(say=say)
-        command.write_file(write, page(measurements, scaling, sweeps, costs.discipline_costs(say=say)))
+        command.write_file(write, costs.page(measurements, scaling, sweeps, costs.discipline_costs(say=say)))
     if json:
         command.print_json([measurement.to_json() for measurement in measurements])
     else:
