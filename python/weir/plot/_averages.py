@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from weir.stats._intervals import with_intervals
+
 COMBINATION = "combination"
 """Column of the levels that a row of a frame has of everything averaged over."""
 
@@ -38,9 +40,8 @@ class Common:
         few runs of the next level do not throw away what is known of all others.
         """
         cells = frame.select(_key(columns), COMBINATION).unique(maintain_order=True)
-        have: dict[str, set[str]] = {}
-        for place, combination in cells.iter_rows():
-            have.setdefault(place, set()).add(combination)
+        by_place = cells.group_by("place", maintain_order=True).agg(COMBINATION)
+        have = {str(place): set[str](found) for place, found in by_place.iter_rows()}
         most = max(map(len, have.values()), default=0)
         places, shared = list[str](), set[str]()
         for place, known in sorted(have.items(), key=lambda item: -len(item[1])):
@@ -56,9 +57,8 @@ class Common:
         """The rows that are drawn, of a frame with the columns of a place and `combination`."""
         if self.whole:
             return frame
-        return frame.filter(
-            _key(self.columns).is_in(list(self.places)), pl.col(COMBINATION).is_in(list(self.combinations))
-        )
+        place, combination = _key(self.columns), pl.col(COMBINATION)
+        return frame.filter(place.is_in(self.places), combination.is_in(self.combinations))
 
     def said(self) -> list[str]:
         """What is left out, in sentences."""
@@ -115,11 +115,4 @@ def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl
     value = pl.col("value")
     numbers = (value.mean().alias("mean"), value.std().alias("sd"), value.count().cast(pl.Int64).alias("n"))
     cells = values.group_by(*keys).agg(numbers) if keys else values.select(numbers)
-    quantiles = {n: quantile(n - 1) for n in cells["n"].unique().to_list() if n > 1}
-    half_width = (
-        pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
-        * pl.col("sd")
-        / pl.col("n").cast(pl.Float64).sqrt()
-    )
-    ends = {"low": pl.col("mean") - half_width, "high": pl.col("mean") + half_width}
-    return cells.with_columns(**ends).select(*keys, "mean", "low", "high", "n")
+    return with_intervals(cells, quantile).select(*keys, "mean", "low", "high", "n")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from typing import Concatenate, Literal, ParamSpec
+from typing import Concatenate, Literal, ParamSpec, get_args
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from weir.sweep._dimension import PERIODS, VARIANTS, ChartError, Dimension, find
 from weir.sweep._view import Sweep
 
 Options = ParamSpec("Options")
-Role = Literal["x", "y", "family", "facet", "load"]
+Role = Literal["x", "y", "load", "family", "facet"]
 Level = float | str
 Where = Mapping[str, Level | Sequence[Level]]
 """Name of a dimension to the level, or levels, to keep."""
@@ -38,11 +38,73 @@ class Cut:
     """Dimensions in their roles. Those without one are averaged over, replication by replication."""
 
     sweep: Sweep
-    roles: Mapping[Role, Dimension]
     kept: Mapping[str, tuple[Level, ...]]
     """Column to the levels that are asked for, where not all are."""
+    roles: Mapping[Role, Dimension] = field(default_factory=dict[Role, Dimension])
     most: Mapping[Role, int] = field(default_factory=dict[Role, int])
     """Levels drawn of what is along a side, where not all are."""
+
+    @classmethod
+    def of(cls, sweep: Sweep, where: Where | None) -> Cut:
+        """These levels, without roles. Raises ChartError for a level that there is not."""
+        asked = [(find(sweep.dimensions, name), levels) for name, levels in (where or {}).items()]
+        return cls(sweep, {dimension.column: _kept(dimension, levels) for dimension, levels in asked})
+
+    def place(self, role: Role, name: str | None, otherwise: Sequence[Dimension]) -> Cut:
+        """The dimension of this name in a role; without a name, the first that has none yet, if any.
+
+        Raises ChartError where that is not possible.
+        """
+        taken = {d.column: other for other, d in self.roles.items()}
+        if name is None:
+            dimension = next((d for d in otherwise if d.column not in taken), None)
+        else:
+            dimension = None if name == NONE else find(self.sweep.dimensions, name)
+        if dimension is None:
+            return self
+        if dimension.column in taken:
+            raise ChartError(f"{dimension.title} cannot be both {taken[dimension.column]} and {role}")
+        if not dimension.values and role not in {"x", "y"}:
+            raise ChartError(
+                f"{dimension.title} is sampled continuously: as {role} it would have no levels",
+                "draw a trend over it",
+            )
+        roles = {**self.roles, role: dimension}
+        return replace(self, roles={one: roles[one] for one in get_args(Role) if one in roles})
+
+    def group(self, family: str | None, facet: str | None) -> Cut:
+        """Families and panels of a figure that has no dimension along its sides."""
+        return self.place("family", family, [*self.variants, *self.levelled]).place(
+            "facet", facet, self.panels
+        )
+
+    @cached_property
+    def varying(self) -> list[Dimension]:
+        """Dimensions with more than one level."""
+        return [d for d in self.sweep.dimensions if len(self.kept.get(d.column, d.values)) != 1]
+
+    @property
+    def axes(self) -> list[Dimension]:
+        return [d for d in self.varying if d.column not in {VARIANTS, *PERIODS}]
+
+    @property
+    def levelled(self) -> list[Dimension]:
+        """Axes that are not sampled continuously."""
+        return [d for d in self.axes if d.values]
+
+    @property
+    def panels(self) -> list[Dimension]:
+        """Axes with so few levels that there can be a panel for each."""
+        return [d for d in self.levelled if len(d.values) <= FACETS]
+
+    @property
+    def spans(self) -> list[Dimension]:
+        """What the periods differ in."""
+        return [d for d in self.varying if d.column in PERIODS]
+
+    @property
+    def variants(self) -> list[Dimension]:
+        return [d for d in self.varying if d.column == VARIANTS]
 
     @cached_property
     def periods(self) -> bool:
@@ -87,12 +149,7 @@ class Cut:
     @cached_property
     def averaged(self) -> list[Dimension]:
         """Dimensions that have more than one level and no place in the figure."""
-        placed = {d.column for d in self.roles.values()}
-        return [
-            d
-            for d in self.sweep.dimensions
-            if d.column not in {*placed, *PERIODS} and len(self.kept.get(d.column, d.values)) != 1
-        ]
+        return [d for d in self.varying if d not in self.roles.values() and d.column not in PERIODS]
 
     def select(self, frame: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
         """The rows of the cut with a column per role and these columns.
@@ -244,74 +301,6 @@ def kind(
         return replace(made, caption=f"{made.caption} {said}")
 
     return drawn
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The dimensions of a sweep that there are to choose from."""
-
-    sweep: Sweep
-    where: Where | None
-
-    @cached_property
-    def kept(self) -> dict[str, tuple[Level, ...]]:
-        """Column to the levels that are asked for."""
-        asked = [(find(self.sweep.dimensions, name), levels) for name, levels in (self.where or {}).items()]
-        return {dimension.column: _kept(dimension, levels) for dimension, levels in asked}
-
-    @cached_property
-    def varying(self) -> list[Dimension]:
-        """Dimensions with more than the one level that `where` leaves."""
-        return [d for d in self.sweep.dimensions if len(self.kept.get(d.column, d.values)) != 1]
-
-    @property
-    def axes(self) -> list[Dimension]:
-        return [d for d in self.varying if d.column not in {VARIANTS, *PERIODS}]
-
-    @property
-    def levelled(self) -> list[Dimension]:
-        """Axes that are not sampled continuously."""
-        return [d for d in self.axes if d.values]
-
-    @property
-    def panels(self) -> list[Dimension]:
-        """Axes with so few levels that there can be a panel for each."""
-        return [d for d in self.levelled if len(d.values) <= FACETS]
-
-    @property
-    def periods(self) -> list[Dimension]:
-        return [d for d in self.varying if d.column in PERIODS]
-
-    @property
-    def variants(self) -> list[Dimension]:
-        return [d for d in self.varying if d.column == VARIANTS]
-
-    def named(
-        self, name: str | None, otherwise: Sequence[Dimension], *taken: Dimension | None
-    ) -> Dimension | None:
-        """The dimension of this name; without a name the first that is not taken, if any."""
-        if name is None:
-            return next((dimension for dimension in otherwise if dimension not in taken), None)
-        return None if name == NONE else find(self.sweep.dimensions, name)
-
-    def grouped(self, family: str | None, facet: str | None) -> Cut:
-        """Families and panels of a figure that has no dimension along its sides."""
-        family_ = self.named(family, [*self.variants, *self.levelled])
-        return self.cut({"family": family_, "facet": self.named(facet, self.panels, family_)})
-
-    def cut(self, roles: Mapping[Role, Dimension | None]) -> Cut:
-        """The part of the sweep with these roles. Raises ChartError where one is not possible."""
-        placed: dict[Role, Dimension] = {role: d for role, d in roles.items() if d is not None}
-        for role, dimension in placed.items():
-            if not dimension.values and role not in {"x", "y"}:
-                raise ChartError(
-                    f"{dimension.title} is sampled continuously: as {role} it would have no levels",
-                    "draw a trend over it",
-                )
-            places = [other for other, d in placed.items() if d.column == dimension.column]
-            if len(places) > 1:
-                raise ChartError(f"{dimension.title} cannot be both {' and '.join(places)}")
-        return Cut(self.sweep, placed, self.kept)
 
 
 def _kept(dimension: Dimension, asked: Level | Sequence[Level]) -> tuple[Level, ...]:

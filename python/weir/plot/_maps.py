@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._averages import distinct, interval
-from weir.plot._cut import Choice, Cut, Role, Where, kind, measure_of
+from weir.plot._cut import Cut, Role, Where, kind, measure_of
 from weir.plot._figure import Figure
 from weir.stats._measures import Measure
-from weir.sweep._dimension import ChartError, Dimension, find, listed, plain
+from weir.sweep._dimension import ChartError, Dimension, listed, plain
 from weir.sweep._view import Sweep
 
 LABELLED = 60
@@ -43,18 +43,18 @@ def heat(
     where: Where | None = None,
 ) -> Figure:
     """A measure over two dimensions, as colour; an axis without levels is cut into bins."""
-    of, choice = measure_of(measure), Choice(sweep, where)
-    # The side that was named is not free for the other.
-    asked = [find(sweep.dimensions, name) for name in (x, y) if name]
-    across = choice.named(x, [*choice.axes, *choice.periods], *asked)
-    up = choice.named(y, [*choice.axes, *choice.periods], across)
+    of, cut = measure_of(measure), Cut.of(sweep, where)
+    sides: list[tuple[Role, str | None]] = [("x", x), ("y", y)]
+    # A side that is named is not free for the other.
+    for role, name in sorted(sides, key=lambda side: side[1] is None):
+        cut = cut.place(role, name, [*cut.axes, *cut.spans])
+    across, up = cut.roles.get("x"), cut.roles.get("y")
     if across is None or up is None:
         raise ChartError(
             f"a map needs two axes; there are: {listed(sweep.dimensions)}",
             "sweep a second axis, or draw lines",
         )
-    facet_ = choice.named(facet, [*choice.variants, *choice.panels], across, up)
-    cut = choice.cut({"x": across, "y": up, "facet": facet_}).light("x", "y")
+    cut = cut.place("facet", facet, [*cut.variants, *cut.panels]).light("x", "y")
     observed, keys = cut.observed([of.name]), list[str]()
     for role, dimension in cut.roles.items():
         keys += [role] if dimension.values else [role, f"{role}_to"]

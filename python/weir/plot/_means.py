@@ -13,7 +13,7 @@ from weir import _core
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._averages import distinct, interval, summary
-from weir.plot._cut import Choice, Cut, Where, kind, measure_of, thinned
+from weir.plot._cut import Cut, Where, kind, measure_of, thinned
 from weir.plot._figure import Figure
 from weir.stats._measures import Measure
 from weir.sweep._dimension import TIME, VARIANTS, ChartError, Dimension, find, plain
@@ -31,13 +31,13 @@ def lines(
     where: Where | None = None,
 ) -> Figure:
     """A measure over one dimension with bands; colours by a second, panels by a third."""
-    of, choice = measure_of(measure), Choice(sweep, where)
-    along = choice.named(x, [*choice.levelled, *choice.periods, *choice.variants])
+    of, cut = measure_of(measure), Cut.of(sweep, where)
+    cut = cut.place("x", x, [*cut.levelled, *cut.spans, *cut.variants])
+    along = cut.roles.get("x")
     if along is None or not along.values:
         raise ChartError("a line needs levels to go through, and nothing varies in steps", "draw a trend")
-    family_ = choice.named(family, [*choice.variants, *choice.levelled, *choice.periods], along)
-    facet_ = choice.named(facet, choice.panels, along, family_)
-    cut = choice.cut({"x": along, "family": family_, "facet": facet_}).light("x")
+    cut = cut.place("family", family, [*cut.variants, *cut.levelled, *cut.spans])
+    cut = cut.place("facet", facet, cut.panels).light("x")
     rows = chart.above_zero(cut.estimates([of.name]).drop("measure").drop_nulls("mean"), of)
     rows = rows.sort("x", *(role for role in ("family", "facet") if role in cut.roles))
     if not along.numeric:
@@ -151,11 +151,11 @@ def trend(
     where: Where | None = None,
 ) -> Figure:
     """A measure along an axis that is sampled, or along every axis, a panel for each."""
-    of, choice = measure_of(measure), Choice(sweep, where)
-    axes = [find(sweep.dimensions, x)] if x else choice.axes[:AXES]
+    of, part = measure_of(measure), Cut.of(sweep, where)
+    axes = [find(sweep.dimensions, x)] if x else part.axes[:AXES]
     if not axes:
         raise ChartError("there is no axis to draw a trend along", "sweep an axis")
-    part = choice.cut({"family": choice.named(family, choice.variants, *axes)})
+    part = part.place("family", family, [d for d in part.variants if d not in axes])
     cuts = [replace(part, roles={**part.roles, "x": axis}) for axis in axes]
     observed = [cut.observed([of.name]).rename({of.name: "value"}).drop_nulls("value") for cut in cuts]
     points = [_points(runs, list(part.roles)) for runs in observed]

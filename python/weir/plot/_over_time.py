@@ -10,7 +10,7 @@ import polars as pl
 
 from weir.plot import _chart as chart
 from weir.plot import _style as style
-from weir.plot._cut import Choice, Cut, Where, kind
+from weir.plot._cut import Cut, Where, kind
 from weir.plot._figure import Figure
 from weir.stats._analysis import component
 from weir.stats._responses import HOW_TO_ASK, NO_SERIES
@@ -33,7 +33,7 @@ def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None =
     `measure` is a recorded variable, or several with commas. Default: all of them. One variable alone
     has the same axis in every row.
     """
-    point, labels, place = _point(Choice(sweep, where).cut({}))
+    point, labels, place = _point(Cut.of(sweep, where))
     samples = _queues(sweep, point, labels, measure.split(",") if measure else [])
     kinds = samples["variable"].unique(maintain_order=True).to_list()
     alone = len(kinds) == 1

@@ -13,7 +13,7 @@ import polars as pl
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._averages import distinct
-from weir.plot._cut import MOST_ROWS, NONE, Choice, Cut, Where, kind, thinned
+from weir.plot._cut import MOST_ROWS, NONE, Cut, Where, kind, thinned
 from weir.plot._figure import Figure
 from weir.stats._analysis import ALL
 from weir.stats._measures import MEASURES
@@ -38,7 +38,7 @@ def ellipses(
     The plot of RFC 7928, section 2.7, after K. Winstein (Transport Architectures for an Evolving
     Internet, 2014): the delay axis runs backwards, so that better is up and to the right.
     """
-    cut = Choice(sweep, where).grouped(family, facet)
+    cut = Cut.of(sweep, where).group(family, facet)
     groups: list[str] = list(cut.roles)
     observed = cut.observed([X.name, Y.name])
     different = distinct(observed, groups)
@@ -138,7 +138,7 @@ def cdf(
     sweep: Sweep, *, family: str | None = None, facet: str | None = None, where: Where | None = None
 ) -> Figure:
     """Distribution of the queueing delay."""
-    cut = Choice(sweep, where).grouped(family, facet)
+    cut = Cut.of(sweep, where).group(family, facet)
     return _shares(
         cut,
         _curves(cut).select(*cut.roles, "delay_ms", "at_most"),
@@ -154,7 +154,7 @@ def tail(
     sweep: Sweep, *, family: str | None = None, facet: str | None = None, where: Where | None = None
 ) -> Figure:
     """Share of packets that waited longer, logarithmic."""
-    cut = Choice(sweep, where).grouped(family, facet)
+    cut = Cut.of(sweep, where).group(family, facet)
     rows = _curves(cut).select(*cut.roles, "delay_ms", "longer").drop_nulls()
     ticks = decades(rows["longer"])
     return _shares(
@@ -266,7 +266,7 @@ FEWEST = 20
 @kind
 def slowdown(sweep: Sweep, *, family: str | None = None, where: Where | None = None) -> Figure:
     """Slowdown of transfers by their size: median and 99th percentile, on logarithmic axes."""
-    cut = Choice(sweep, where).grouped(family, NONE)
+    cut = Cut.of(sweep, where).group(family, NONE)
     if cut.periods:
         raise ChartError("the slowdown is drawn of whole runs: periods cannot be told apart")
     if sweep.completions.is_empty():

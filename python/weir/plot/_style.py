@@ -80,14 +80,6 @@ TITLE = {
 """Of a chart that carries title and caption itself."""
 
 
-# The outline of a filled symbol would be drawn in the dash of its line.
-FILLED = alt.Legend(symbolStrokeWidth=0)
-"""Legend of a chart with symbols."""
-
-DASHED = alt.Legend(symbolSize=500)
-"""Legend of a chart of lines alone: wide enough to show a dash."""
-
-
 UNDRAWN = "#f0f0f0"
 """Ground of a heat map's cell without a value."""
 

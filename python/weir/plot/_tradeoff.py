@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from weir.plot import _chart as chart
-from weir.plot._cut import Choice, Cut, Where, kind, measure_of
+from weir.plot._cut import Cut, Where, kind, measure_of
 from weir.plot._figure import Figure
 from weir.stats._measures import Measure
 from weir.sweep._dimension import USERS, ChartError
@@ -34,10 +34,11 @@ def tradeoff(
     where: Where | None = None,
 ) -> Figure:
     """Measure y against measure x along a growing load: mean delay against loss."""
-    choice = Choice(sweep, where)
+    cut = Cut.of(sweep, where)
     # How many flows there are is the plainest load.
-    numbers = sorted((d for d in choice.levelled if d.numeric), key=lambda d: not d.column.endswith(".count"))
-    grows = choice.named(load, [*(d for d in choice.periods if d.column == USERS), *numbers])
+    numbers = sorted((d for d in cut.levelled if d.numeric), key=lambda d: not d.column.endswith(".count"))
+    cut = cut.place("load", load, [*(d for d in cut.spans if d.column == USERS), *numbers])
+    grows = cut.roles.get("load")
     if grows is None:
         raise ChartError(
             "a trade-off is drawn along a load that grows in steps, and none does",
@@ -45,9 +46,7 @@ def tradeoff(
         )
     if not grows.numeric:
         raise ChartError(f"{grows.title} is not a number and cannot grow", "name another load")
-    family_ = choice.named(family, [*choice.variants, *choice.levelled], grows)
-    facet_ = choice.named(facet, choice.panels, grows, family_)
-    cut = choice.cut({"load": grows, "family": family_, "facet": facet_}).light("load")
+    cut = cut.group(family, facet).light("load")
     measures = {"x": measure_of(x or "loss"), "y": measure_of(y or "delay_mean")}
     rows = _paired(cut, measures)
     logs = {

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from weir.run._tables import WHOLE_RUN
-from weir.stats._intervals import paired_difference, student_t
+from weir.stats._intervals import paired_difference, student_t, with_intervals
 from weir.stats._measures import MEASURES
 
 Tables = Mapping[str, pl.DataFrame]
@@ -142,34 +142,13 @@ def estimates(
         .with_row_index("_row")
     )
     long = pl.concat(
-        grouped.select(
-            "_row", *by, *_SPAN, pl.lit(name).alias("measure"), pl.lit(index).alias("_measure"), name
-        )
+        grouped.select("_row", *by, *_SPAN, name, measure=pl.lit(name), unit=pl.lit(MEASURES[name].unit))
         .unnest(name)
-        .with_columns(pl.lit(MEASURES[name].unit).alias("unit"))
-        for index, name in enumerate(measures)
+        .with_columns(pl.col("mean").fill_null(math.nan))
+        for name in measures
     )
-    quantiles = {int(n): quantile(int(n) - 1) for n in long["n"].unique() if n > 1}
-    half_width = (
-        pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
-        * pl.col("sd")
-        / pl.col("n").sqrt()
-    )
-    return (
-        long.sort("_row", "_measure")
-        .with_columns(pl.col("mean").fill_null(math.nan), half_width.alias("half_width"))
-        .select(
-            *by,
-            "measure",
-            "unit",
-            *_SPAN,
-            "mean",
-            "half_width",
-            (pl.col("mean") - pl.col("half_width")).alias("low"),
-            (pl.col("mean") + pl.col("half_width")).alias("high"),
-            "n",
-        )
-    )
+    found = with_intervals(long.sort("_row", maintain_order=True), quantile)
+    return found.select(*by, "measure", "unit", *_SPAN, "mean", "half_width", "low", "high", "n")
 
 
 def differences(
@@ -218,9 +197,9 @@ def differences(
     # Stated, because a column of nothing but None has no type of its own.
     numbers = ("difference", "half_width", "low", "high", "correlation", "margin")
     schema = {
-        **{name: observed.schema[name] for name in by},
+        **observed.select(by).schema,
         **dict.fromkeys(("baseline", "measure", "unit"), pl.String()),
-        **{name: observed.schema[name] for name in _SPAN},
+        **observed.select(_SPAN).schema,
         **dict.fromkeys(numbers, pl.Float64()),
         "n": pl.Int64(),
         "verdict": pl.String(),

@@ -9,11 +9,13 @@ means whenever the pairs are positively correlated.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from weir import _core
@@ -104,6 +106,18 @@ def student_t(degrees: int, confidence: float = CONFIDENCE) -> float:
     """The two-sided quantile of Student's t distribution."""
     # scipy has it too, but takes longer to import than most commands take in all.
     return _core.student_t(degrees, confidence)
+
+
+def with_intervals(means: pl.DataFrame, quantile: Callable[[int], float]) -> pl.DataFrame:
+    """The columns half_width, low and high of means from their mean, sd and n; null where n is one.
+
+    `quantile`: of Student's t, for so many degrees of freedom.
+    """
+    quantiles = {n: quantile(n - 1) for n in means["n"].unique().to_list() if n > 1}
+    factor = pl.col("n").replace_strict(quantiles, default=None, return_dtype=pl.Float64)
+    found = means.with_columns(half_width=factor * pl.col("sd") / pl.col("n").sqrt())
+    half_width = pl.col("half_width")
+    return found.with_columns(low=pl.col("mean") - half_width, high=pl.col("mean") + half_width)
 
 
 def _correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:

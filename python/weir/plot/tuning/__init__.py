@@ -18,8 +18,7 @@ __all__ = ["panels_of"]
 def panels_of(tuned: Tuned) -> list[Panel]:
     """The figures in the order of a page; at least the fresh seeds."""
     data, region = Data(tuned), tuned.task.region
-    targets = list({target.measure: target for target in data.answer.targets}.values())
-    pairs = list(combinations(targets, 2))
+    pairs = list(combinations(data.targets, 2))
     # Whether it holds everywhere comes first where that was asked.
     panels: list[Panel] = []
     if region is not None and tuned.cells:

@@ -36,6 +36,11 @@ class Data:
         return self.tuned.task.space.axes
 
     @cached_property
+    def targets(self) -> list[Target]:
+        """One for each measure."""
+        return list({target.measure: target for target in self.answer.targets}.values())
+
+    @cached_property
     def columns(self) -> list[str]:
         """Of the parameters in frames."""
         return [f"p{index}" for index in range(len(self.axes))]
@@ -62,7 +67,7 @@ class Data:
     def points(self) -> pl.DataFrame:
         """What was tried, where all measures are defined: the parameters, the means of the measures,
         shortfall, n, setting (in words), design (whether it is part of the coarse design)."""
-        measures = list({target.measure: target for target in self.answer.targets})
+        measures = [target.measure for target in self.targets]
         schema: dict[str, Any] = dict.fromkeys((*self.columns, *measures, "shortfall"), pl.Float64)
         schema |= {"n": pl.Int64, "setting": pl.String}
         rows: list[dict[str, Any]] = []
@@ -97,16 +102,15 @@ class Data:
         return not self.points.is_empty()
 
     @cached_property
-    def chosen(self) -> list[float] | None:
-        """Where the chosen setting is; None where it is the defaults."""
-        setting = self.answer.chosen.setting
-        return self.numbers(setting) if setting else None
+    def marks(self) -> list[tuple[Mark, Confirmed, list[float | None]]]:
+        """The settings on fresh seeds with their places: the defaults, and the chosen one if it is another.
 
-    @cached_property
-    def defaults(self) -> list[float | None]:
-        """The parameters of the scenario as it is; None for what is no number in a unit like the axis'."""
-        core = self.tuned.task.scenario.core
-        return [in_unit(core.value(axis.column), axis.unit) for axis in self.axes]
+        A default has no place on an axis if it is no number in a unit like the axis'.
+        """
+        core, chosen = self.tuned.task.scenario.core, self.answer.chosen
+        own = [in_unit(core.value(axis.column), axis.unit) for axis in self.axes]
+        found: list[tuple[Mark, Confirmed, list[float | None]]] = [("defaults", self.answer.defaults, own)]
+        return [*found, ("chosen", chosen, [*self.numbers(chosen.setting)])] if chosen.setting else found
 
     @property
     def conditions(self) -> int:
@@ -119,21 +123,14 @@ class Data:
         role = ROLES[self.answer.verdict]
         return "Square: the defaults." if role == "defaults" else f"Diamond: {role}; square: the defaults."
 
-    def judged(self) -> dict[Mark, Confirmed]:
-        """The settings on fresh seeds: the defaults, and the chosen one if it is another."""
-        found: dict[Mark, Confirmed] = {"defaults": self.answer.defaults}
-        return {**found, "chosen": self.answer.chosen} if self.answer.chosen.setting else found
-
-    def marks(self, index: int) -> list[tuple[Mark, float, Confirmed]]:
-        """Those of them that have a place along parameter `index`, with it."""
-        chosen = self.chosen[index] if self.chosen else None
-        places = {"defaults": self.defaults[index], "chosen": chosen}
-        found: list[tuple[Mark, float, Confirmed]] = []
-        for mark, judged in self.judged().items():
-            place = places[mark]
-            if place is not None and not (self.axes[index].log and place <= 0.0):
-                found.append((mark, place, judged))
-        return found
+    def along(self, index: int) -> list[tuple[Mark, Confirmed, float]]:
+        """Those of the marks that have a place along parameter `index`, with it."""
+        log = self.axes[index].log
+        return [
+            (mark, judged, place)
+            for mark, judged, places in self.marks
+            if (place := places[index]) is not None and not (log and place <= 0.0)
+        ]
 
     @staticmethod
     def worst(judged: Confirmed, target: Target) -> Outcome:

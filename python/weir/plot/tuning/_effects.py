@@ -25,7 +25,6 @@ READ = "1 is on the bound, below 1 meets it; where nearly all is asked for, the 
 
 def effects(data: Data, index: int) -> Figure:
     """Every target's measure along parameter `index`: a panel per measure."""
-    targets = list({target.measure: target for target in data.answer.targets}.values())
     where = f" in the worst of {data.conditions} conditions" if data.conditions > 1 else ""
     said = [f"Dots: the mean over replications{where}, with the same seeds everywhere."]
     if data.combined and len(data.axes) > 1:
@@ -43,7 +42,7 @@ def effects(data: Data, index: int) -> Figure:
             f"What {data.titles[index]} does",
             " ".join(said),
             data.heading(index),
-            [_effect(data, index, target) for target in targets],
+            [_effect(data, index, target) for target in data.targets],
             log_x=data.axes[index].log,
             ordered=True,
         )
@@ -56,7 +55,7 @@ def _effect(data: Data, index: int, target: Target) -> Facet:
         if (shape.path, shape.measure) == (data.axes[index].column, target.measure):
             title += f": {shape_words(shape)}"
     curves = _lines(data, index, target.measure)
-    for mark, place, judged in data.marks(index):
+    for mark, judged, place in data.along(index):
         worst = data.worst(judged, target)
         low, high = worst.mean - worst.half_width, worst.mean + worst.half_width
         curves.append(Curve(mark, [place], [worst.mean], [low], [high], mark))
@@ -101,7 +100,7 @@ def shortfall_curve(data: Data) -> Figure:
     else:
         ratios = {"the worst target": points["shortfall"].exp().to_list()}
     curves = [Curve(name, points["p0"].to_list(), ratio) for name, ratio in ratios.items()]
-    for mark, place, judged in data.marks(0):
+    for mark, judged, place in data.along(0):
         curves.append(Curve(mark, [place], [exp(judged.worst.shortfall)], kind=mark))
     log = is_wide([1.0, *(y for curve in curves for y in curve.y)], SPAN)
     facet = Facet("", "Ratio of measure to bound", curves, [(1.0, "bound")], log=log)
@@ -115,7 +114,7 @@ def seeds(data: Data) -> Figure:
     facets: list[Facet] = []
     for target in dict.fromkeys(data.answer.targets):
         curves: list[Curve] = []
-        for mark, judged in data.judged().items():
+        for mark, judged, _ in data.marks:
             values: list[float] = data.worst(judged, target).values.tolist()
             curves.append(Curve(mark, range(1, len(values) + 1), values, kind=mark))
         every = [*(y for curve in curves for y in curve.y), target.bound]

@@ -74,9 +74,8 @@ def _rows(data: Data, slices: Sequence[float], edges: Sequence[Sequence[float]])
     kind = pl.when("design").then(pl.lit("cell")).otherwise(pl.lit("between")).alias("kind")
     ratio = pl.col("shortfall").exp().map_elements(_ratio, pl.String)
     frames = [data.points.select(*data.columns, "shortfall", "setting", kind, ratio.alias("text"))]
-    for mark, judged in data.judged().items():
-        found = data.chosen if mark == "chosen" else data.defaults
-        at = [place for place in found or () if place is not None]
+    for mark, judged, places_ in data.marks:
+        at = [place for place in places_ if place is not None]
         inside = all(e[0] <= place <= e[-1] for e, place in zip(edges, at, strict=False))
         if len(at) == len(data.axes) and (mark == "chosen" or inside):
             named = {"shortfall": judged.worst.shortfall, "setting": data.named(at), "kind": mark}

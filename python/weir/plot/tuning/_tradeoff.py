@@ -191,15 +191,11 @@ def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
     place = pl.int_range(pl.len()).alias("place")
 
     def add(kind: str, line: str, points: pl.DataFrame) -> None:
-        settings = points if "setting" in points.columns else points.with_columns(setting=pl.lit(line))
-        columns = {"x": across.measure, "y": up.measure}
-        numbers = (pl.col(measure).alias(name) for name, measure in columns.items())
-        known = [column for column in ("level", "n") if column in points.columns]
-        labels = (pl.lit(kind).alias("kind"), pl.lit(line).alias("line"))
-        frames.append(settings.select(*labels, "setting", place, *numbers, *known))
+        ends = {"x": pl.col(across.measure), "y": pl.col(up.measure)}
+        frames.append(points.with_columns(place, kind=pl.lit(kind), line=pl.lit(line), **ends))
 
     for load in data.tuned.loads:
-        kept = front(pl.DataFrame(load.means), up, across)
+        kept = front(pl.DataFrame(load.means), up, across).with_columns(setting=pl.lit(load.label))
         add("load", load.label, kept)
         add("load end", load.label, kept.tail(1))
     if data.searched:
@@ -211,12 +207,12 @@ def pairs(data: Data, up: Target, across: Target) -> pl.DataFrame:
         for kind, line, those in _lines(data, points):
             add(kind, line, those)
             if kind == "second":
-                add("second end", line, those.tail(1).drop("setting"))
+                add("second end", line, those.tail(1).with_columns(setting=pl.lit(line)))
             if len(data.axes) == 1:
                 for step in _apart(those, up, across).partition_by("p0"):
                     unit = data.axes[0].unit
                     add("step", f"{number_words(step['p0'][0])} {unit}".strip(), step)
-    for mark, judged in data.judged().items():
+    for mark, judged, _ in data.marks:
         name = ROLES[data.answer.verdict] if mark == "chosen" else "defaults"
         row: dict[str, Any] = {"kind": mark, "line": name, "setting": name, "place": 0}
         for side_, target in (("x", across), ("y", up)):
