@@ -29,7 +29,7 @@ _MOST = 200
 def print_sweep(sweep: Sweep, measures: Sequence[str] = (), rows: int | None = None) -> None:
     """The tables that are read first, and the paired differences. With axes, at most so many rows."""
     from weir.stats._measures import HEADLINE, OF_TRANSFERS, OVERVIEW
-    from weir.sweep._grids import grids_of
+    from weir.sweep._describe import grids_of
 
     width = get_terminal_size().columns
     head = sweep.title

@@ -15,8 +15,8 @@ from weir.stats import wording
 from weir.stats._analysis import axis_of
 from weir.stats._grid import Cell
 from weir.stats._measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
+from weir.sweep._describe import grids_of
 from weir.sweep._dimension import PERIODS, VARIANTS, Dimension, plain
-from weir.sweep._grids import grids_of
 from weir.sweep._view import Sweep
 
 ROWS = 40

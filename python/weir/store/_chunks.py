@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from weir import _core
-from weir.store._errors import damaged
+from weir.store._errors import StoreError, damaged
 from weir.store._journal import Journal
 from weir.store._records import Finished
 
@@ -170,6 +170,54 @@ def runs_table(sql: sqlite3.Connection, where: str, values: Sequence[int] = ()) 
         values,
     ).fetchall()
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_version: int) -> pl.LazyFrame:
+    """The rows of a table, of those runs or all, of one results version.
+
+    What is read is kept as it is on the disk (a few hundred bytes a run), and unpacked when the frame is
+    collected, as far as it is needed.
+    """
+    import polars as pl
+
+    from weir.store import _frames as frames
+
+    asked = None if runs is None else set(runs)
+    with journal.snapshot() as sql:
+        if asked is not None:
+            journal.ask(asked)
+        join = "" if asked is None else "JOIN asked USING (run)"
+        if table == RUNS:
+            return runs_table(sql, f"{join} WHERE results_version = ?", (results_version,)).lazy()
+        names = [name for (name,) in sql.execute("SELECT DISTINCT name FROM payloads ORDER BY name")]
+        if names and table not in names:
+            known = dict.fromkeys([RUNS, *names])
+            raise StoreError(f"{journal.store} has no table {table!r}", f"there are: {', '.join(known)}")
+        # Chunk to whether all of its runs are asked for.
+        whole = dict(
+            sql.execute(
+                "SELECT chunk, count(*) = chunks.runs FROM runs JOIN chunks ON chunks.id = chunk "  # noqa: S608
+                f"{join} WHERE results_version = ? GROUP BY chunk",
+                (results_version,),
+            ).fetchall()
+        )
+        # By chunk, for which there is an index.
+        found = payloads(
+            sql,
+            "WHERE chunk IN (SELECT id FROM chunks WHERE results_version = ?) AND name = ? ORDER BY chunk",
+            (results_version, table),
+        )
+        sources: list[pl.LazyFrame] = []
+        for payload in found:
+            if payload.chunk in whole:
+                frame = frames.decoded(content(journal, payload))
+                sources.append(frame if whole[payload.chunk] else frame.filter(frames.among(asked or ())))
+        if sources:
+            return frames.joined(sources)
+        # With the columns that the table has, if that is known.
+        if found:
+            return frames.decoded(content(journal, found[0])).clear()
+        return pl.LazyFrame(schema={frames.RUN: pl.Int64})
 
 
 def merge(journal: Journal, *, rest: bool) -> bool:

@@ -16,9 +16,6 @@ class StoreError(WeirError):
     """A store that cannot be used as asked: what is wrong (`message`) and what to do (`hint`)."""
 
 
-SAFE = (
-    "what was finished before is safe; make room and give the same command: only what is missing is computed"
-)
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # Less than this is no room: SQLite calls a full disk an I/O error where its shared memory cannot grow.
@@ -41,11 +38,6 @@ _REFUSED = frozenset(
 )
 _WHEN_FULL = frozenset({sqlite3.SQLITE_IOERR, *_REFUSED})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-
-
-def no_room(directory: Path, doing: str) -> StoreError:
-    """`doing` says what could not be done: "this chunk could not be recorded"."""
-    return StoreError(f"no room on the disk of {directory}: {doing}", SAFE)
 
 
 def damaged(directory: Path, what: str) -> StoreError:
@@ -73,19 +65,27 @@ def not_local(directory: Path) -> StoreError:
 
 @contextmanager
 def told(directory: Path, doing: str) -> Generator[None]:
-    """Errors of SQLite and of the system become a StoreError; `doing` as for `no_room`."""
+    """Errors of SQLite and of the system become a StoreError; `doing` says what could not be done: "this
+    chunk could not be recorded"."""
     try:
         yield
     except sqlite3.Error as error:
         raise _of_journal(directory, doing, error) from error
     except OSError as error:
-        raise of_system(directory, doing, error) from error
+        raise _of_system(directory, doing, error) from error
 
 
-def of_system(directory: Path, doing: str, error: OSError) -> StoreError:
-    """A StoreError for an error of the operating system."""
+def _no_room(directory: Path, doing: str) -> StoreError:
+    return StoreError(
+        f"no room on the disk of {directory}: {doing}",
+        "what was finished before is safe; make room and give the same command: only what is missing is "
+        "computed",
+    )
+
+
+def _of_system(directory: Path, doing: str, error: OSError) -> StoreError:
     if error.errno in NO_ROOM:
-        return no_room(directory, doing)
+        return _no_room(directory, doing)
     reason = error.strerror or str(error)
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return StoreError(
@@ -101,23 +101,20 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     kind = code & 0xFF  # the rest says where in SQLite it happened
     if kind == sqlite3.SQLITE_FULL or (kind in _WHEN_FULL and _is_full(directory)):
-        return no_room(directory, doing)
+        return _no_room(directory, doing)
     if code in _UNSHARED:
         return not_local(directory)
     if kind in _DAMAGED:
         return damaged(directory, str(error))
+    message = f"{directory}: {doing}: {error}"
+    hint = "what was finished before is safe; look at disk, quota and limits"
     if kind in _BUSY:
-        return StoreError(
-            f"{directory} is kept locked by another process: {doing}", "give the same command again later"
-        )
-    if kind in _REFUSED:
-        return StoreError(
-            f"the journal of {directory} cannot be opened or written: {error}",
-            "change the permissions of the directory and its files, or name another directory",
-        )
-    return StoreError(
-        f"{directory}: {doing}: {error}", "what was finished before is safe; look at disk, quota and limits"
-    )
+        message = f"{directory} is kept locked by another process: {doing}"
+        hint = "give the same command again later"
+    elif kind in _REFUSED:
+        message = f"the journal of {directory} cannot be opened or written: {error}"
+        hint = "change the permissions of the directory and its files, or name another directory"
+    return StoreError(message, hint)
 
 
 def _is_full(directory: Path) -> bool:

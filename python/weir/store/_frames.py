@@ -1,7 +1,7 @@
 """Tables as bytes and back.
 
-Text is Enum throughout: a byte or two a row, where strings would cost several times as much to
-write, read and put in order.
+Text is Enum in what is kept, else Categorical: strings would cost several times as much to write, read
+and put in order.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 RUN = "run"
+TEXT = pl.col(pl.Enum, pl.Categorical)
 
 # Rows: large enough to compress well, small enough that a reader gets along with a few at a time.
 _GROUP = 250_000
@@ -26,8 +27,9 @@ def prepared(name: str, frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFr
     foreign = set(_blocks(frame)[0].tolist()).difference(runs)
     if foreign:
         raise ValueError(f"the table {name!r} has rows of runs that are not of its chunk: {min(foreign)}")
-    text = [column for column in frame if isinstance(column.dtype, pl.String | pl.Categorical)]
-    return frame.with_columns(column.cast(_enum(column)) for column in text) if text else frame
+    return frame.with_columns(
+        column.cast(_enum(column)) for column in frame.select(pl.col(pl.String, pl.Categorical))
+    )
 
 
 def encoded(frame: pl.DataFrame) -> bytes:
@@ -68,25 +70,12 @@ def among(runs: Collection[int]) -> pl.Expr:
 
 
 def joined(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    """The rows of all: a column that some do not have is null there, an Enum holds the texts of all."""
+    """The rows of all: a column that some do not have is null there."""
     schemas = [frame.collect_schema() for frame in frames]
     if all(schema == schemas[0] for schema in schemas):
         return pl.concat(frames, rechunk=False)
-    kinds: dict[str, set[pl.Enum]] = {}
-    for schema in schemas:
-        for name, kind in schema.items():
-            if isinstance(kind, pl.Enum):
-                kinds.setdefault(name, set()).add(kind)
-    # One kind everywhere is left as it is: nothing needs to be changed.
-    whole = {
-        name: pl.Enum(sorted({text for kind in found for text in kind.categories}))
-        for name, found in kinds.items()
-        if len(found) > 1
-    }
-    fitting = [
-        frame.with_columns(pl.col(name).cast(kind) for name, kind in whole.items() if name in schema)
-        for frame, schema in zip(frames, schemas, strict=True)
-    ]
+    # Enums of other texts have no type in common.
+    fitting = [frame.with_columns(pl.col(pl.Enum).cast(pl.Categorical)) for frame in frames]
     return pl.concat(fitting, how="diagonal_relaxed", rechunk=False)
 
 
@@ -110,7 +99,7 @@ def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
     shift = starts - (np.cumsum(lengths) - lengths)
     rows = pl.Series(np.repeat(shift, lengths) + np.arange(len(whole)), dtype=pl.UInt32)
     whole = whole.select(pl.all().gather(rows))
-    texts = {column.name: _enum(column) for column in whole if isinstance(column.dtype, pl.Enum)}
+    texts = {column.name: _enum(column) for column in whole.select(TEXT)}
     return whole.with_columns(
         pl.col(name).cast(kind) for name, kind in texts.items() if kind != whole.schema[name]
     )

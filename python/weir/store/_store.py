@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Iterable
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,24 +12,24 @@ from weir import _core
 from weir.store import _chunks as chunks
 from weir.store import _files as files
 from weir.store import _journal as journal
-from weir.store import _sweeps as sweeps
 from weir.store._errors import StoreError, told
 from weir.store._journal import Journal
 from weir.store._owners import FOLDER as OWNERS
 from weir.store._owners import Owners
-from weir.store._rebuild import make_journal
-from weir.store._records import Cost, Finished, Sweep
+from weir.store._records import Cost, Finished
+from weir.store._sweeps import FOLDER as SWEEPS
+from weir.store._sweeps import SweepRecords
 
 if TYPE_CHECKING:
     import polars as pl
 
 DEFAULT = Path("results/store")
 
-_OURS = frozenset({OWNERS, chunks.FOLDER, sweeps.FOLDER, files.ASIDE, journal.NAME})
+_OURS = frozenset({OWNERS, chunks.FOLDER, SWEEPS, files.ASIDE, journal.NAME})
 _SAFE = "the tables could not be compacted, but every finished run is safe in the journal and can be read"
 
 
-class Store:
+class Store(SweepRecords):
     """Every finished run, never lost and never computed twice. Closed by `close` or a `with`.
 
     Whatever goes wrong is a StoreError; what `commit` has returned for is safe whatever happens.
@@ -37,9 +37,7 @@ class Store:
     """
 
     def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
-        self.path = path
-        self._journal = opened
-        self._owners = owners
+        super().__init__(path, opened, owners)
         self._read_only = read_only
         self.repairs: list[str] = []
         """What was found damaged when it was opened, and what was done: sentences for people."""
@@ -134,15 +132,13 @@ class Store:
     ) -> pl.LazyFrame:
         """The rows of a table, of those runs that are there, or of all; in no particular order.
 
-        Of one results version only: `results_version`, else the present one. Text is Enum. What is
-        committed later is not in it; it can be collected at any time. The table `runs` has scenario
+        Of one results version only: `results_version`, else the present one. Text is Enum or Categorical.
+        What is committed later is not in it; it can be collected at any time. The table `runs` has scenario
         hash, seed, versions and cost of each run. Raises StoreError if there is no such table.
         """
-        from weir.store._scan import scan
-
         version = _core.results_version if results_version is None else results_version
         with self._told(f"the table {table!r} could not be read"):
-            return scan(self._journal, table, runs, version)
+            return chunks.scan(self._journal, table, runs, version)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
         """What those of the runs that are there have cost; None means all."""
@@ -172,49 +168,6 @@ class Store:
                     "chunk, count(*) AS asked FROM runs JOIN asked USING (run) GROUP BY chunk) ON chunk = id"
                 ).fetchone()
             return round(share)
-
-    def record_sweep(self, sweep: Sweep) -> Sweep:
-        """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
-        latest again, with the new definition."""
-        with self._told("the sweep could not be recorded"):
-            return sweeps.record(self._journal, sweep)
-
-    def directory(self, sweep: Sweep) -> Path:
-        """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
-        exist; where one of that name is another result's, the id stands behind the name."""
-        return sweeps.directory(self.path, sweep)
-
-    def claim_directory(self, sweep: Sweep) -> Path:
-        """Makes the directory, and notes in it whose it is. Raises OSError."""
-        return sweeps.claim_directory(self.path, sweep)
-
-    def sweeps(self) -> list[Sweep]:
-        """In the order in which they were recorded."""
-        with self._told("its sweeps cannot be read"):
-            return sweeps.listed(self._journal)
-
-    def find_sweep(self, text: str | None) -> Sweep:
-        """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
-
-        Raises StoreError, naming those there are.
-        """
-        with self._told("its sweeps cannot be read"):
-            return sweeps.find(self._journal, text)
-
-    def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
-        """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
-        from weir.store import _frames as frames
-
-        path = sweeps.table_path(self.path, sweep)
-        with self._told(f"{sweeps.FOLDER}/{path.name} could not be written"):
-            self._owners.put([(path, frames.parquet(frame))])
-        return path
-
-    def remove_sweep(self, sweep: Sweep) -> None:
-        """Forgets what was asked for; its runs stay until `prune`."""
-        with self._told("the sweep could not be removed"):
-            self._journal.sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
-            sweeps.table_path(self.path, sweep).unlink(missing_ok=True)
 
     def prune(self, keep: Iterable[int]) -> int:
         """Removes all runs but those of `keep`; returns how many.
@@ -263,11 +216,6 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @contextmanager
-    def _told(self, doing: str) -> Generator[None]:
-        with told(self.path, doing):
-            yield
-
 
 def rebuild(path: str | os.PathLike[str]) -> list[str]:
     """Makes a new journal for a store whose journal is damaged or lost; says what was found.
@@ -285,7 +233,7 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
             owners.enter()
             if owners.others():
                 raise StoreError(f"another process has {directory} open", "wait for its end, then try again")
-            said = make_journal(directory)
+            said = files.make_journal(directory)
         finally:
             owners.leave()
     with Store.open(directory) as store:

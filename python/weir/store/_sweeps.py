@@ -1,20 +1,25 @@
-"""What was asked for: records of sweeps, and a wide table for each."""
+"""What was asked for: records of sweeps, a wide table for each, and their directories."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weir import _core
-from weir.store._errors import StoreError
+from weir.store._errors import StoreError, told
 from weir.store._journal import Journal
+from weir.store._owners import Owners
 from weir.store._records import Sweep
 from weir.store._replace import write_whole
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FOLDER = "sweeps"
 
@@ -24,77 +29,99 @@ MANIFEST = "manifest.json"
 _COLUMNS = "number, id, name, title, definition, command, weir, created"
 
 
-def record(journal: Journal, sweep: Sweep) -> Sweep:
-    """A sweep that is there already keeps its number, and is the latest again."""
-    created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
-    weir = _core.__version__ if sweep.weir is None else sweep.weir
-    definition = json.dumps(sweep.definition)
-    with journal.transaction() as sql:
-        row = sql.execute(
-            f"INSERT INTO sweeps ({_COLUMNS}, asked) "  # noqa: S608
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
-            "ON CONFLICT (id) DO UPDATE SET definition = excluded.definition, command = excluded.command, "
-            f"asked = excluded.asked RETURNING {_COLUMNS}",
-            (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created),
-        ).fetchone()
-    return _sweep(row)
+class SweepRecords:
+    """The part of a store that is about sweeps."""
 
+    def __init__(self, path: Path, opened: Journal, owners: Owners) -> None:
+        self.path = path
+        self._journal = opened
+        self._owners = owners
 
-def listed(journal: Journal) -> list[Sweep]:
-    """In the order in which they were last asked for."""
-    return [_sweep(row) for row in journal.sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY asked")]  # noqa: S608
+    def record_sweep(self, sweep: Sweep) -> Sweep:
+        """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
+        latest again, with the new definition."""
+        created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
+        weir = _core.__version__ if sweep.weir is None else sweep.weir
+        definition = json.dumps(sweep.definition)
+        with self._told("the sweep could not be recorded"), self._journal.transaction() as sql:
+            row = sql.execute(
+                f"INSERT INTO sweeps ({_COLUMNS}, asked) "  # noqa: S608
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
+                "ON CONFLICT (id) DO UPDATE SET definition = excluded.definition, "
+                f"command = excluded.command, asked = excluded.asked RETURNING {_COLUMNS}",
+                (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created),
+            ).fetchone()
+        return _sweep(row)
 
+    def sweeps(self) -> list[Sweep]:
+        """In the order in which they were last recorded."""
+        with self._told("its sweeps cannot be read"):
+            rows = self._journal.sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
+            return [_sweep(row) for row in rows]
 
-def find(journal: Journal, text: str | None) -> Sweep:
-    """By number; by name, then the latest of that name; by the beginning of its id. None: the latest.
+    def find_sweep(self, text: str | None) -> Sweep:
+        """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
 
-    Raises StoreError.
-    """
-    found = listed(journal)
-    if text is None:
-        if not found:
-            raise StoreError(f"there is no result in {journal.store}", "weir run SCENARIO makes one")
-        return found[-1]
-    numbered = [sweep for sweep in found if str(sweep.number) == text]
-    if numbered:
-        return numbered[0]
-    named = [sweep for sweep in found if sweep.name == text]
-    if named:
-        return named[-1]
-    begun = [sweep for sweep in found if text and sweep.id.startswith(text)]
-    if len(begun) == 1:
-        return begun[0]
-    directory = journal.store
-    if begun:
-        raise StoreError(
-            f"the ids of {len(begun)} results in {directory} begin with {text!r}",
-            f"they are: {', '.join(sweep.id for sweep in begun)}",
-        )
-    names = list(dict.fromkeys(sweep.name for sweep in reversed(found)))
-    hint = f"there are: {', '.join(names)}" if names else "nothing has been recorded in it"
-    raise StoreError(f"{directory} has no result {text!r}", hint)
+        Raises StoreError, naming those there are.
+        """
+        found = self.sweeps()
+        if text is None:
+            if not found:
+                raise StoreError(f"there is no result in {self.path}", "weir run SCENARIO makes one")
+            return found[-1]
+        numbered = [sweep for sweep in found if str(sweep.number) == text]
+        named = [sweep for sweep in found if sweep.name == text]
+        if numbered or named:
+            return (numbered or named)[-1]
+        begun = [sweep for sweep in found if text and sweep.id.startswith(text)]
+        if len(begun) == 1:
+            return begun[0]
+        if begun:
+            raise StoreError(
+                f"the ids of {len(begun)} results in {self.path} begin with {text!r}",
+                f"they are: {', '.join(sweep.id for sweep in begun)}",
+            )
+        names = list(dict.fromkeys(sweep.name for sweep in reversed(found)))
+        hint = f"there are: {', '.join(names)}" if names else "nothing has been recorded in it"
+        raise StoreError(f"{self.path} has no result {text!r}", hint)
 
+    def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
+        """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
+        from weir.store import _frames as frames
 
-def table_path(store: Path, sweep: Sweep) -> Path:
-    """Where the wide table of a sweep is, or will be."""
-    return store / FOLDER / f"{_plain(sweep.name) or 'sweep'}-{_plain(sweep.id)}.parquet"
+        path = self._table(sweep)
+        with self._told(f"{FOLDER}/{path.name} could not be written"):
+            self._owners.put([(path, frames.parquet(frame))])
+        return path
 
+    def remove_sweep(self, sweep: Sweep) -> None:
+        """Forgets what was asked for; its runs stay until `prune`."""
+        with self._told("the sweep could not be removed"):
+            self._journal.sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
+            self._table(sweep).unlink(missing_ok=True)
 
-def directory(store: Path, sweep: Sweep) -> Path:
-    """Of the pages and captures of a result: NUMBER-NAME beside the store."""
-    parent = Path(os.path.normpath(store / os.pardir))
-    place = parent / f"{sweep.number}-{sweep.name}"
-    # Another store's, or an earlier one's with this number.
-    return place if _owner(place) in {None, sweep.id} else parent / f"{place.name}-{sweep.id}"
+    def directory(self, sweep: Sweep) -> Path:
+        """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
+        exist; where one of that name is another result's, the id stands behind the name."""
+        place = Path(os.path.normpath(self.path / os.pardir)) / f"{sweep.number}-{sweep.name}"
+        # Another store's, or an earlier one's with this number.
+        return place if _owner(place) in {None, sweep.id} else place.with_name(f"{place.name}-{sweep.id}")
 
+    def claim_directory(self, sweep: Sweep) -> Path:
+        """Makes the directory, and notes in it whose it is. Raises OSError."""
+        place = self.directory(sweep)
+        place.mkdir(parents=True, exist_ok=True)
+        note = {"weir": sweep.weir, "number": sweep.number, "name": sweep.name, "id": sweep.id}
+        write_whole(place / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
+        return place
 
-def claim_directory(store: Path, sweep: Sweep) -> Path:
-    """Makes the directory, and notes whose it is."""
-    place = directory(store, sweep)
-    place.mkdir(parents=True, exist_ok=True)
-    note = {"weir": sweep.weir, "number": sweep.number, "name": sweep.name, "id": sweep.id}
-    write_whole(place / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
-    return place
+    def _table(self, sweep: Sweep) -> Path:
+        return self.path / FOLDER / f"{_plain(sweep.name) or 'sweep'}-{_plain(sweep.id)}.parquet"
+
+    @contextmanager
+    def _told(self, doing: str) -> Generator[None]:
+        with told(self.path, doing):
+            yield
 
 
 def _owner(place: Path) -> str | None:

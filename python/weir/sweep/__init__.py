@@ -1,11 +1,10 @@
 """Results: runs, comparisons and sweeps, from their definition to their statements.
 
-- What varies: `values` (levels and ranges), `reading` (how they are written), `axes`, and
-  `design` (which points).
+- What varies: `values` (levels and ranges), `axes`, and `design` (which points).
 - How long: `until` (when a point has enough replications).
 - Doing it: `plan` (points, variants, runs), `chunk`, `workers`, `monitor` and `runner`
   (records, runs and opens).
-- What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences), `grids`,
+- What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences),
   `describe`, `query`, `sensitivity` (how much each axis matters).
 """
 

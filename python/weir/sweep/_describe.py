@@ -1,16 +1,27 @@
-"""A result as a whole in words and numbers: its state, the heads of pages, JSON."""
+"""A result in words and numbers: its state, and the tables that are read first."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from html import escape
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from weir import _core
+from weir.run._tables import WHOLE_RUN
+from weir.stats import wording
+from weir.stats._analysis import axis_of
+from weir.stats._grid import Cell, Grid, cells
+from weir.stats._measures import HEADLINE, MEASURES
+from weir.sweep._dimension import PERIODS
 from weir.sweep._recorded import MAXIMUM, OPEN
 
 if TYPE_CHECKING:
     from weir.store import Cost
     from weir.sweep._recorded import RecordedSweep
+    from weir.sweep._view import Sweep
 
 
 def state(sweep: RecordedSweep) -> str:
@@ -54,3 +65,77 @@ def size(count: int) -> str:
 def moment(at: datetime | None) -> str:
     """To the minute, UTC."""
     return "" if at is None else at.isoformat(sep=" ", timespec="minutes").removesuffix("+00:00")
+
+
+def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None = None) -> list[Grid]:
+    """Estimates of these measures.
+
+    With axes one table: a row per point and variant, a column per measure, at most so many rows. Of several
+    variants a table per measure: a row per variant, a column per period. Of one variant one table: a row
+    per measure. Where the periods do not differ, one column: the whole run.
+    """
+    if sweep.axes:
+        return [_configurations_down(sweep, measures, most)]
+    axis = axis_of(sweep.observations())
+    chosen = pl.col("period") != WHOLE_RUN if axis else pl.col("period") == WHOLE_RUN
+    rows = sweep.estimates(measures).filter(chosen)
+    title, columns = "", [""]
+    if axis is not None:
+        title = f"by {axis.title.lower()}"
+        first = rows.partition_by("variant", "measure", maintain_order=True)[0]
+        columns = [f"{place:g}" for place in first[axis.column]]
+    if len(sweep.variants) == 1:
+        parts = rows.partition_by("measure", maintain_order=True)
+        lines = [(MEASURES[str(part["measure"][0])].heading, cells(part)) for part in parts]
+        return [Grid(title.capitalize() or "Whole run", columns, lines)]
+    if axis is None:
+        return [Grid("Whole run", [MEASURES[name].heading for name in measures], _of_variants(rows))]
+    return [
+        Grid(
+            f"{MEASURES[name].heading} {title}", columns, _of_variants(rows.filter(pl.col("measure") == name))
+        )
+        for name in measures
+    ]
+
+
+def html_of(sweep: Sweep) -> str:
+    """What a notebook shows: title and tables."""
+    basis = wording.replications(sweep.replications).capitalize()
+    tables = "".join(_html(grid) for grid in grids_of(sweep, most=40))
+    return f"<h4>{escape(sweep.title)}</h4><p>{escape(basis)}</p>{tables}"
+
+
+def _configurations_down(sweep: Sweep, measures: Sequence[str], most: int | None) -> Grid:
+    rows = sweep.estimates(measures).filter(pl.col("period") == WHOLE_RUN)
+    parts = rows.partition_by("point", "variant", maintain_order=True)
+    shown = parts[:most]
+    axes = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS]
+    places = [[dimension.level(part[dimension.column][0]) for dimension in axes] for part in shown]
+    widths = [max((len(place[index]) for place in places), default=0) for index in range(len(axes))]
+    labels = [
+        "  ".join(text.ljust(width) for text, width in zip(place, widths, strict=True)).rstrip()
+        for place in places
+    ]
+    left = f", the first {most} of {len(parts):,} rows" if most and len(parts) > most else ""
+    return Grid(
+        f"By {', '.join(dimension.title for dimension in axes)}{left}",
+        [MEASURES[name].heading for name in measures],
+        [(label, cells(part)) for label, part in zip(labels, shown, strict=True)],
+    )
+
+
+def _of_variants(rows: pl.DataFrame) -> list[tuple[str, list[Cell]]]:
+    parts = rows.partition_by("variant", maintain_order=True)
+    return [(str(part["label"][0]), cells(part)) for part in parts]
+
+
+def _html(grid: Grid) -> str:
+    head = "".join(f"<th>{escape(column)}</th>" for column in grid.columns)
+    rows = "".join(
+        f"<tr><th>{escape(label)}</th>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
+        for label, cells in grid.rows
+    )
+    return (
+        f"<table><caption>{escape(grid.title)}</caption>"
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    )

@@ -287,7 +287,7 @@ class RecordedSweep:
 
     def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
         rows = self.store.scan(name, self._run_keys if runs is None else runs, self.results_version)
-        return rows.with_columns(pl.col(pl.Enum).cast(pl.String))
+        return rows.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
 
 
 def stop(runs: pl.DataFrame, wanted: int, sequential: Sequential | None) -> tuple[int, str]:

@@ -18,7 +18,6 @@ from weir.store import DEFAULT, Store
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
 from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
-from weir.sweep._grids import html_of
 from weir.sweep._recorded import RecordedSweep
 from weir.sweep._sensitivity import indices
 
@@ -225,7 +224,7 @@ class Sweep(RecordedSweep):
         return dimensions
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        return describe.html_of(self)
 
     @property
     def facts(self) -> Mapping[str, str]:
