@@ -312,9 +312,9 @@ def test_a_gap_ends_what_a_rule_may_count() -> None:
 
     sequential = Sequential((Rule.parse("goodput ±50%"),), 20)
     runs = pl.DataFrame({"replication": [0, 1, 2, 4, 5], "goodput": [90.0, 91.0, 92.0, 93.0, 94.0]})
-    assert stop(runs, 20, sequential) == (3, "open")
-    assert stop(runs.clear(), 20, sequential) == (0, "open")
-    assert stop(runs.with_columns(replication=pl.Series([0, 1, 2, 3, 4])), 20, sequential) == (5, "met")
+    assert stop(runs, sequential) == (3, "open")
+    assert stop(runs.clear(), sequential) == (0, "open")
+    assert stop(runs.with_columns(replication=pl.Series([0, 1, 2, 3, 4])), sequential) == (5, "met")
 
 
 def test_a_rule_that_was_not_met_is_said(pair: weir.Scenario, tmp_path: Path) -> None:

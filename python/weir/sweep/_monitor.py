@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
-from weir.stats._intervals import student_t
 from weir.stats._measures import HEADLINE
 from weir.store import Store
 from weir.sweep._plan import Plan
@@ -38,14 +37,12 @@ class PrecisionMonitor:
     def __init__(self, plan: Plan, *, needed: bool) -> None:
         self._plan = plan
         self._needed = needed
-        rules = plan.until
-        self._sequential = Sequential(rules, plan.replications) if rules else None
-        self.measures = tuple(dict.fromkeys(rule.measure for rule in rules)) or HEADLINE
-        shape = (len(plan.configurations), plan.replications)
-        self._values = {name: np.full(shape if needed else (0, 0), math.nan) for name in self.measures}
-        self._known = np.zeros(shape if needed else (0, 0), dtype=bool)
-        first = plan.replications if self._sequential is None else self._sequential.next_target(0)
-        self._targets = np.full(len(plan.configurations), min(first, plan.replications), dtype=np.int64)
+        self._sequential = Sequential(plan.until, plan.replications, planned=bool(plan.until))
+        self.measures = tuple(dict.fromkeys(rule.measure for rule in plan.until)) or HEADLINE
+        shape = plan.keys.shape if needed else (0, 0)
+        self._values = np.full((len(self.measures), *shape), math.nan)
+        self._known = np.zeros(shape, dtype=bool)
+        self._targets = np.full(len(plan.configurations), self._sequential.next_target(0))
         self._widest: Sequence[Widest] = ()
         self._next_look = 0.0
         self._order = np.argsort(plan.keys, axis=None, kind="stable")
@@ -53,11 +50,8 @@ class PrecisionMonitor:
 
     def first(self) -> list[int]:
         """Places of the runs that are wanted to begin with."""
-        return [
-            configuration * self._plan.replications + replication
-            for configuration, target in enumerate(self._targets.tolist())
-            for replication in range(target)
-        ]
+        places = np.arange(self._plan.keys.size).reshape(self._plan.keys.shape)
+        return places[:, : self._sequential.next_target(0)].ravel().tolist()
 
     def places(self, run: int) -> NDArray[np.int64]:
         """Where a key stands in the plan: more than once where an axis does not apply to a variant."""
@@ -86,28 +80,24 @@ class PrecisionMonitor:
             for place in self.places(run).tolist():
                 configuration, replication = divmod(place, self._plan.replications)
                 self._known[configuration, replication] = True
-                for name, value in zip(self.measures, values, strict=True):
-                    self._values[name][configuration, replication] = value
+                self._values[:, configuration, replication] = values
                 configurations.add(configuration)
         return [place for configuration in sorted(configurations) for place in self._more(configuration)]
 
     def _more(self, configuration: int) -> list[int]:
         """Further replications of a configuration that has all it asked for and not enough."""
-        if self._sequential is None:
-            return []
+        known = self._known[configuration]
         while True:
             n = int(self._targets[configuration])
-            if n == self._plan.replications or not self._known[configuration, :n].all():
+            if n == self._plan.replications or not known[:n].all():
                 return []
-            observed = {name: values[configuration, :n] for name, values in self._values.items()}
+            observed = dict(zip(self.measures, self._values[:, configuration, :n], strict=True))
             if self._sequential.done(observed, n):
                 return []
-            self._targets[configuration] = min(self._sequential.next_target(n), self._plan.replications)
-            added = range(n, int(self._targets[configuration]))
-            missing = [replication for replication in added if not self._known[configuration, replication]]
-            if missing:
-                base = configuration * self._plan.replications
-                return [base + replication for replication in missing]
+            target = self._targets[configuration] = self._sequential.next_target(n)
+            missing = n + np.flatnonzero(~known[n:target])
+            if missing.size:
+                return (configuration * self._plan.replications + missing).tolist()
 
     def widest(self) -> Sequence[Widest]:
         """Per measure the widest interval so far, relative to its mean, where there are two runs or more."""
@@ -120,9 +110,8 @@ class PrecisionMonitor:
         return self._widest
 
     def _look(self) -> Sequence[Widest]:
-        quantile = student_t if self._sequential is None else self._sequential.quantile
         found: list[Widest] = []
-        for name, values in self._values.items():
+        for name, values in zip(self.measures, self._values, strict=True):
             n = (~np.isnan(values)).sum(axis=1)
             usable = np.flatnonzero(n >= 2)
             if not usable.size:
@@ -130,7 +119,9 @@ class PrecisionMonitor:
             values, n = values[usable], n[usable]  # noqa: PLW2901
             mean = np.abs(np.nanmean(values, axis=1))
             sd = np.nanstd(values, axis=1, ddof=1)
-            half_width = np.array([quantile(int(count) - 1) for count in n]) * sd / np.sqrt(n)
+            half_width = (
+                np.array([self._sequential.quantile(int(count) - 1) for count in n]) * sd / np.sqrt(n)
+            )
             relative = np.divide(half_width, mean, out=np.zeros_like(mean), where=mean > 0.0)
             # An absolute rule is furthest from being met where the interval itself is widest.
             absolute = any(rule.measure == name and not rule.relative for rule in self._plan.until)

@@ -118,7 +118,7 @@ class RecordedSweep:
         self.design = self.layout.kind
         """How the points were chosen."""
         self.axes = self.layout.axes
-        self._sequential = Sequential(self.until, self.replications) if self.until else None
+        self._sequential = Sequential(self.until, self.replications, planned=bool(self.until))
 
     def label(self, variant: str) -> str:
         """Of one variant."""
@@ -187,14 +187,14 @@ class RecordedSweep:
         """How far each configuration is: point, variant, n (so many replications count, the first ones) and
         state (`met`, `maximum` or `open`)."""
         runs = self._finished.select("run", "point", "variant", "replication")
-        if self._sequential is not None:
+        if self.until:
             keys = runs["run"].unique().to_list()
             observed = analysis.observations(measured(lambda name: self._scan(name, keys)))
             measures = {rule.measure for rule in self.until}
             whole = observed.filter(pl.col("period") == WHOLE_RUN).select("run", *measures)
             runs = runs.join(whole, on="run", how="left", maintain_order="left")
         found = {
-            (str(part["variant"][0]), int(part["point"][0])): stop(part, self.replications, self._sequential)
+            (str(part["variant"][0]), int(part["point"][0])): stop(part, self._sequential)
             for part in runs.sort("replication").partition_by("point", "variant", maintain_order=True)
         }
         every = self.configurations.select("point", "variant")
@@ -212,7 +212,7 @@ class RecordedSweep:
     @cached_property
     def finished(self) -> pl.DataFrame:
         """The rows of `wanted` that are finished and count: up to where a rule stopped."""
-        if self._sequential is None:
+        if not self.until:
             return self._finished
         counted = self.stops.select("point", "variant", "n")
         return (
@@ -290,16 +290,14 @@ class RecordedSweep:
         return rows.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
 
 
-def stop(runs: pl.DataFrame, wanted: int, sequential: Sequential | None) -> tuple[int, str]:
+def stop(runs: pl.DataFrame, sequential: Sequential) -> tuple[int, str]:
     """How many replications of a configuration count, and its state.
 
     `runs` are its finished ones, in order, with `replication` and the measures of the rules.
     """
-    if sequential is None:
-        return len(runs), MET if len(runs) >= wanted else OPEN
-    # What comes after a gap was asked for by another sweep, or is still to be counted.
+    # With rules, what comes after a gap was asked for by another sweep, or is still to be counted.
     gaps = np.flatnonzero(runs["replication"].to_numpy() != np.arange(len(runs)))
-    n = int(gaps[0]) if gaps.size else len(runs)
+    n = int(gaps[0]) if gaps.size and sequential.rules else len(runs)
     measures = {rule.measure for rule in sequential.rules}
     values = {name: runs[name].fill_null(float("nan")).to_numpy()[:n] for name in measures}
     stopped = sequential.stopped_at(values, n)

@@ -130,10 +130,12 @@ class Sequential:
     rules: tuple[Rule, ...]
     maximum: int
     """Of replications; there it stops in any case."""
+    planned: bool = True
+    """False: the only look is the last, and the intervals are the usual ones."""
 
     @cached_property
     def looks(self) -> tuple[int, ...]:
-        return looks(self.maximum)
+        return looks(self.maximum) if self.planned else (self.maximum,)
 
     @cached_property
     def level(self) -> float:

@@ -12,7 +12,6 @@ import polars as pl
 
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
-from weir.stats._intervals import student_t
 from weir.stats._measures import MEASURES, defined
 from weir.store import DEFAULT, Store
 from weir.sweep import _describe as describe
@@ -122,7 +121,7 @@ class Sweep(RecordedSweep):
 
     def quantile(self, degrees: int) -> float:
         """Of Student's t at the level of the intervals, for so many degrees of freedom."""
-        return student_t(degrees) if self._sequential is None else self._sequential.quantile(degrees)
+        return self._sequential.quantile(degrees)
 
     def delay_histograms(self) -> pl.DataFrame:
         """The queueing delay at the bottleneck over the whole run and all replications.
