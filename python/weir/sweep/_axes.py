@@ -27,20 +27,6 @@ class Part:
     path: str
     values: Values
 
-    @property
-    def numeric(self) -> bool:
-        """Whether all values are numbers, or quantities of one kind."""
-        return self.values.numeric
-
-    @property
-    def unit(self) -> str:
-        """Of `drawn`; empty for pure numbers and texts."""
-        return self.values.unit
-
-    def drawn(self, value: Value) -> float | str:
-        """A value as it stands in frames and figures: a number in `unit`, or else a text."""
-        return self.values.number(value) if self.numeric else text_of(value)
-
 
 @dataclass(frozen=True)
 class Axis:
@@ -105,12 +91,12 @@ class Axis:
 
     @property
     def numeric(self) -> bool:
-        return self.parts[0].numeric
+        return self.parts[0].values.numeric
 
     @property
     def unit(self) -> str:
         """Of `drawn`; empty for pure numbers and texts."""
-        return self.parts[0].unit
+        return self.parts[0].values.unit
 
     @property
     def log(self) -> bool:
@@ -122,8 +108,8 @@ class Axis:
         return tuple(part.values.at(u) for part in self.parts)
 
     def drawn(self, value: Value) -> float | str:
-        """A value of the first path as it stands in frames and figures: see `Part.drawn`."""
-        return self.parts[0].drawn(value)
+        """A value of the first path as it stands in frames and figures: a number in `unit`, or a text."""
+        return self.parts[0].values.drawn(value)
 
     def dimension(self, title: str | None = None) -> Dimension:
         """What figures need to know of the axis."""

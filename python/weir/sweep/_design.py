@@ -69,27 +69,23 @@ class Design:
         for index, part in enumerate(parts):
             # Few levels, many points: each is read once.
             values = [row[index][1] for row in self.rows]
-            drawn = {(type(value), value): part.drawn(value) for value in values}
+            drawn = {(type(value), value): part.values.drawn(value) for value in values}
             found[part.path] = pl.Series(
                 part.path,
                 [drawn[type(value), value] for value in values],
-                dtype=pl.Float64 if part.numeric else pl.String,
+                dtype=pl.Float64 if part.values.numeric else pl.String,
             )
         return found
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
-        document: dict[str, Any] = {
+        return {
             "kind": self.kind,
             "axes": [axis.to_json() for axis in self.axes],
             "seed": self.seed,
             "parameters": dict(self.parameters),
+            "cube": None if self.cube is None else self.cube.tolist(),
         }
-        if self.cube is not None:
-            values = zip(*[[value for _, value in row] for row in self.rows], strict=True)
-            document["values"] = [list(column) for column in values]
-            document["cube"] = self.cube.tolist()
-        return document
 
     @staticmethod
     def from_json(document: Mapping[str, Any]) -> Design:
@@ -97,20 +93,8 @@ class Design:
         axes = tuple(Axis.from_json(axis) for axis in document["axes"])
         if document["kind"] == "grid":
             return grid(axes)
-        pairs = [
-            [(path, value) for value in values]
-            for path, values in zip(
-                (path for axis in axes for path in axis.paths), document["values"], strict=True
-            )
-        ]
-        return Design(
-            document["kind"],
-            axes,
-            tuple(zip(*pairs, strict=True)),
-            document["seed"],
-            document["parameters"],
-            np.array(document["cube"], dtype=np.float64),
-        )
+        cube = np.array(document["cube"], dtype=np.float64)
+        return _sampled(document["kind"], axes, cube, document["seed"], document["parameters"])
 
 
 def grid(axes: Sequence[Axis]) -> Design:

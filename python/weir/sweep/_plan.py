@@ -261,7 +261,7 @@ def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
 def _check_paths(design: Design, scenario: _core.Scenario) -> None:
     """Setting a value of a link or group that does not exist would create it."""
     # Numbers and quantities: a round trip may be one, or a choice of distributions.
-    plain = {part.path for axis in design.axes for part in axis.parts if part.numeric}
+    plain = {part.path for axis in design.axes for part in axis.parts if part.values.numeric}
     known = {"links": ("link", scenario.links), "flows": ("flow group", scenario.groups)}
     for path in design.paths:
         table, _, rest = path.partition(".")

@@ -159,14 +159,6 @@ class Sequential:
         """
         return mean_interval(values[:n], self.level)
 
-    def half_width(self, values: NDArray[np.float64], look: int) -> float:
-        """Of the interval of the first `look` values; infinite where one of them is missing."""
-        first = values[:look]
-        if first.size < look or np.isnan(first).any():
-            return math.inf
-        found = self.interval(first, look).half_width
-        return math.inf if found is None else found
-
     def stopped_at(self, observed: Mapping[str, NDArray[np.float64]], n: int) -> int | None:
         """The first look, up to `n` replications, at which all rules held; None to go on.
 
@@ -191,13 +183,15 @@ class Sequential:
         """
         widest = 0.0
         for rule in self.rules:
-            values = observed[rule.measure]
-            half_width = self.half_width(values, n)
+            values = observed[rule.measure][:n]
+            half_width = self.interval(values, n).half_width
+            if values.size < n or np.isnan(values).any() or half_width is None:
+                return math.inf
             if half_width == 0.0 and rule.relative and values[0] == 0.0:
                 # A share of nothing: what has not happened so far may still.
                 return math.inf
             if half_width > 0.0:
-                allowed = rule.allowed(float(values[:n].mean())) if math.isfinite(half_width) else 0.0
+                allowed = rule.allowed(float(values.mean()))
                 widest = max(widest, half_width / allowed if allowed > 0.0 else math.inf)
         return widest
 

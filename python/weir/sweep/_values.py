@@ -108,6 +108,10 @@ class Levels:
         """The value in `unit`. Only where they are `numeric`."""
         return cast("float", in_unit(value, self.unit))
 
+    def drawn(self, value: Value) -> float | str:
+        """As it stands in frames and figures: a number in `unit`, or else a text."""
+        return self.number(value) if self.numeric else text_of(value)
+
 
 @dataclass(frozen=True)
 class Range:
@@ -159,6 +163,8 @@ class Range:
     def number(self, value: Value) -> float:
         """The value in `unit`."""
         return cast("float", in_unit(value, self.unit))
+
+    drawn = number
 
     def _between(self, share: float) -> float:
         """Rounded to about a millionth of the range, unless it is to become whole."""
