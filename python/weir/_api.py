@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from weir.sweep._runner import Progress
     from weir.sweep._view import Sweep
     from weir.sweep._workers import Workers
-    from weir.tune._confirmation import OnStep
+    from weir.tune._evaluator import OnStep
     from weir.tune._tune import Tuned
 
     OnProgress = Callable[[Progress], None]

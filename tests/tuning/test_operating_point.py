@@ -13,7 +13,6 @@ from weir.scenario._scenario import Scenario
 from weir.store import Store
 from weir.sweep import chosen_workers
 from weir.tune._answer import Answer
-from weir.tune._confirmation import Confirmation
 from weir.tune._evaluator import Evaluator
 from weir.tune._tune import Question, Task, tune
 
@@ -32,9 +31,9 @@ def means(asked: Asked, answer: Answer, store: Path, replications: int) -> Seque
     """Of the chosen setting, on seeds that neither search nor confirmation has seen."""
     task = task_of(asked, seed=77_000_000)
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
-        evaluator = Evaluator(task.scenario.core, ("delay_mean", "loss"), opened, workers)
+        evaluator = Evaluator(task.scenario.core, task.targets, opened, workers)
         setting = tuple(answer.chosen.setting.items())
-        Confirmation(evaluator, task.targets).try_out([setting], replications)
+        evaluator.run([setting], replications)
         return [float(evaluator.values(setting, name).mean()) for name in ("delay_mean", "loss")]
 
 
@@ -97,8 +96,7 @@ def test_one_parameter_of_other_aqms(aqm: str, vary: str, targets: tuple[str, st
         assert answer.verdict == "achieved"
         assert answer.runs < 60
         other = task.scenario.with_seed(77_000_000)
-        measures = tuple(target.measure for target in task.targets)
-        evaluator = Evaluator(other.core, measures, opened, workers)
+        evaluator = Evaluator(other.core, task.targets, opened, workers)
         setting = tuple(answer.chosen.setting.items())
         evaluator.run([setting], 10)
         for target in task.targets:

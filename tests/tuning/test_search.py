@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 import weir
 from weir.scenario._scenario import Scenario
 from weir.tune._answer import Answer
-from weir.tune._confirmation import Confirmation
 from weir.tune._evaluator import FRESH, Evaluator
 from weir.tune._search import Search
 from weir.tune._space import Setting, Space
@@ -42,43 +41,39 @@ MEASURES = ("delay_mean", "loss")
 Numbers = NDArray[np.float64]
 
 
-@dataclass
-class KnownEvaluator:
+class KnownEvaluator(Evaluator):
     """In place of runs: two measures as functions of max_p and max_th, with noise that common seeds share."""
 
-    delay: Callable[[float, float], float]
-    loss: Callable[[float, float], float]
-    own: float = 0.02
-    """Deviation of the noise of a setting, relative."""
-    common: float = 0.05
-    """Of what all settings share."""
-    stream: int = 0
-    measures: tuple[str, ...] = MEASURES
-    runs: int = 0
-    known: dict[Setting, dict[int, Numbers]] = field(default_factory=dict[Setting, "dict[int, Numbers]"])
+    def __init__(
+        self,
+        space: Space,
+        targets: Sequence[str],
+        delay: Callable[[float, float], float],
+        loss: Callable[[float, float], float],
+        own: float = 0.02,
+        common: float = 0.05,
+        stream: int = 0,
+    ) -> None:
+        """`own`: deviation of the noise of a setting, relative; `common`: of what all settings share."""
+        nothing: Any = None
+        super().__init__(space.scenario, parse_all(targets), nothing, nothing)
+        self._delay, self._loss, self._own, self._common, self._stream = delay, loss, own, common, stream
 
-    def run(self, settings: Sequence[Setting], replications: int, *, fresh: int = 0) -> None:
-        first = fresh * FRESH
-        for setting in settings:
-            of = self.known.setdefault(setting, {})
-            for seed in range(first, first + replications):
-                if seed not in of:
-                    of[seed] = self._drawn(setting, seed)
-                    self.runs += 1
+    def measured(
+        self, settings: Sequence[Setting], first: int, replications: int
+    ) -> Iterator[tuple[Setting, int, Numbers]]:
+        for setting, seed in product(settings, range(first, first + replications)):
+            yield setting, seed, self._drawn(setting, seed)
 
     def _drawn(self, setting: Setting, seed: int) -> Numbers:
         values = dict(setting)
         max_p = float(values.get("links.bottleneck.queue.red.max_p", 0.5))
         max_th = float(str(values.get("links.bottleneck.queue.red.max_th", "30 packets")).split()[0])
-        shared = np.random.default_rng([self.stream, seed]).normal(size=2)
-        mine = np.random.default_rng([self.stream, seed, hash((max_p, max_th)) % 2**32]).normal(size=2)
-        truth = np.array([self.delay(max_p, max_th), self.loss(max_p, max_th)])
-        return truth * (1.0 + self.common * shared + self.own * mine)
-
-    def values(self, setting: Setting, measure: str, *, fresh: int = 0) -> Numbers:
-        of = self.known.get(setting, {})
-        column = self.measures.index(measure)
-        return np.array([of[seed][column] for seed in sorted(of) if seed // FRESH == fresh])
+        shared = np.random.default_rng([self._stream, seed]).normal(size=2)
+        mine = np.random.default_rng([self._stream, seed, hash((max_p, max_th)) % 2**32]).normal(size=2)
+        truth = np.array([self._delay(max_p, max_th), self._loss(max_p, max_th)])
+        drawn = truth * (1.0 + self._common * shared + self._own * mine)
+        return drawn[[MEASURES.index(name) for name in self.measures]]
 
 
 def delay(max_p: float, max_th: float) -> float:
@@ -110,9 +105,9 @@ def found(
     common: float = 0.05,
     stream: int = 0,
 ) -> tuple[Answer, KnownEvaluator]:
-    evaluator = KnownEvaluator(delay, loss, own, common, stream)
     space = Space.of(Scenario.loads(SCENARIO), vary)
-    return Search(space, Confirmation(cast("Evaluator", evaluator), parse_all(targets))).run(), evaluator
+    evaluator = KnownEvaluator(space, targets, delay, loss, own, common, stream)
+    return Search(space, evaluator).run(), evaluator
 
 
 def truth(answer: Answer) -> tuple[float, float]:
@@ -261,7 +256,7 @@ def test_confirmations_have_seeds_of_their_own() -> None:
 def test_four_parameters_are_for_another_search() -> None:
     space = Space.of(Scenario.loads(SCENARIO), [*TWO, "red.min_th=1..4", "red.w_q=0.001..0.01"])
     with pytest.raises(ValueError, match="one to three"):
-        Search(space, Confirmation(cast("Evaluator", KnownEvaluator(delay, loss)), parse_all(["loss < 1%"])))
+        Search(space, KnownEvaluator(space, ["loss < 1%"], delay, loss))
 
 
 def test_the_scenario_has_the_setting() -> None:

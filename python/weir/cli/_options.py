@@ -12,6 +12,11 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 
+def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer's
+    """An option with a value: what it takes, in capitals, and what it is for."""
+    return typer.Option(*names, metavar=takes, help=help, **settings)
+
+
 class Assignment(NamedTuple):
     """`PATH=VALUE` of an option."""
 
@@ -45,17 +50,16 @@ Which = Annotated[
 ]
 Set = Annotated[
     list[Assignment] | None,
-    typer.Option(
+    option(
+        "PATH=VALUE",
+        'Replace a value: --set links.bottleneck.rate="10 Mbit/s". May be repeated.',
         "--set",
-        metavar="PATH=VALUE",
         parser=Assignment.parse,
-        help='Replace a value: --set links.bottleneck.rate="10 Mbit/s". May be repeated.',
     ),
 ]
-Variants = Annotated[str | None, typer.Option(metavar="NAME,NAME", help="Only these variants. Default: all.")]
+Variants = Annotated[str | None, option("NAME,NAME", "Only these variants. Default: all.")]
 Disciplines = Annotated[
-    str | None,
-    typer.Option(metavar="NAME,NAME", help="Queue disciplines with their defaults instead of the variants."),
+    str | None, option("NAME,NAME", "Queue disciplines with their defaults instead of the variants.")
 ]
 Replications = Annotated[
     int, typer.Option("--replications", "-n", min=1, help="Independent runs, each with its seed.")
@@ -64,33 +68,21 @@ Seed = Annotated[
     int | None, typer.Option(min=0, max=2**62, help="Of the first replication. Default: the scenario's.")
 ]
 StorePath = Annotated[
-    Path | None,
-    typer.Option("--store", metavar="DIR", help="Where finished runs are kept. Default: results/store."),
+    Path | None, option("DIR", "Where finished runs are kept. Default: results/store.", "--store")
 ]
-Threads = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Threads of this process. Default: one per core.")
-]
-Processes = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes of this machine instead.")]
-Dask = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786, or local:4.")
-]
+Threads = Annotated[int | None, option("N", "Threads of this process. Default: one per core.", min=1)]
+Processes = Annotated[int | None, option("N", "Processes of this machine instead.", min=1)]
+Dask = Annotated[str | None, option("ADDRESS", "A Dask cluster instead: tcp://host:8786, or local:4.")]
 Report = Annotated[
     bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
 ]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
-Export = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the rows to FILE: .csv, .parquet or .json.")
-]
+Export = Annotated[Path | None, option("FILE", "Write the rows to FILE: .csv, .parquet or .json.")]
 Measures = Annotated[
     list[str] | None,
-    typer.Option(
-        "--measure",
-        metavar="NAME",
-        parser=_measure,
-        help="Show this measure: see weir list. May be repeated.",
-    ),
+    option("NAME", "Show this measure: see weir list. May be repeated.", "--measure", parser=_measure),
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Json, Quiet, Set
+from weir.cli._options import Json, Quiet, Set, option
 
 
 def listing(
@@ -90,16 +90,13 @@ def schema() -> None:
 def bench(
     *,
     case: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this case. May be repeated. Default: all."),
+        list[str] | None, option("NAME", "Only this case. May be repeated. Default: all.")
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Runs per case; the fastest counts.")] = 5,
     peer: Annotated[
         bool | None, typer.Option("--peer/--no-peer", help="Run ns-2 too. Default: if installed.")
     ] = None,
-    write: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with machine and table.")
-    ] = None,
+    write: Annotated[Path | None, option("FILE", "Write a page with machine and table.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -151,20 +148,14 @@ def ofc(
         typer.Argument(metavar="[SCENARIO]", help="A TOML file, or a bundled scenario: see weir list."),
     ] = None,
     *,
-    example: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Instead of a scenario: dumbbell or parking-lot.")
-    ] = None,
+    example: Annotated[str | None, option("NAME", "Instead of a scenario: dumbbell or parking-lot.")] = None,
     set_: Set = None,
     at: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0.0, help="With the flows of this instant. Default: the end."),
+        float | None, option("SECONDS", "With the flows of this instant. Default: the end.", min=0.0)
     ] = None,
-    target_utilisation: Annotated[
-        float, typer.Option(metavar="SHARE", help="Of every link: above 0, at most 1.")
-    ] = 1.0,
+    target_utilisation: Annotated[float, option("SHARE", "Of every link: above 0, at most 1.")] = 1.0,
     step: Annotated[
-        float | None,
-        typer.Option(metavar="GAMMA", help="Price per packet. Default: half of what the optimum bears."),
+        float | None, option("GAMMA", "Price per packet. Default: half of what the optimum bears.")
     ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Give up after so many.")] = 100_000,
     asynchronous: Annotated[
@@ -173,8 +164,7 @@ def ofc(
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of those instants and ages.")] = 1,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Draw it: .svg, .pdf, .png, .html or .json."),
+        Path | None, option("FILE", "Draw it: .svg, .pdf, .png, .html or .json.", "--out", "-o")
     ] = None,
     json: Json = False,
     quiet: Quiet = False,

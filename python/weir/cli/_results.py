@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Assignment, Export, Json, Measures, Quiet, StorePath, Which
+from weir.cli._options import Assignment, Export, Json, Measures, Quiet, StorePath, Which, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from weir.tune._sampled import Front
     from weir.tune._tune import Tuned
 
-Dimension = Annotated[
-    str | None, typer.Option(metavar="AXIS", help="An axis, by path or last part; variant; users.")
-]
+Dimension = Annotated[str | None, option("AXIS", "An axis, by path or last part; variant; users.")]
 
 
 def results(
@@ -31,25 +29,22 @@ def results(
     *,
     store: StorePath = None,
     where: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONDITION", help="Only these rows, in SQL: \"label = 'RED' and replication < 5\"."
-        ),
+        str | None, option("CONDITION", "Only these rows, in SQL: \"label = 'RED' and replication < 5\".")
     ] = None,
     sql: Annotated[
         str | None,
-        typer.Option(
-            metavar="QUERY",
-            help="Ask in SQL. Tables: estimates, observations, links, groups, flows, delays, completions, "
+        option(
+            "QUERY",
+            "Ask in SQL. Tables: estimates, observations, links, groups, flows, delays, completions, "
             "series, results.",
         ),
     ] = None,
     export: Export = None,
     table: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Which rows: a table as for --sql, but not results. Default: estimates; with --where "
+        option(
+            "NAME",
+            "Which rows: a table as for --sql, but not results. Default: estimates; with --where "
             "observations.",
         ),
     ] = None,
@@ -171,39 +166,31 @@ def plot(
     *,
     kind: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND",
-            help="lines, heat, tradeoff, ellipses, cdf, tail, over-time, trend or sensitivity. "
+        option(
+            "KIND",
+            "lines, heat, tradeoff, ellipses, cdf, tail, over-time, trend or sensitivity. "
             "Default: every figure that suits the sweep, and a report.",
         ),
     ] = None,
-    measure: Annotated[str | None, typer.Option(metavar="NAME", help="See weir list measures.")] = None,
+    measure: Annotated[str | None, option("NAME", "See weir list measures.")] = None,
     x: Dimension = None,
-    y: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of a heat map an axis; of a trade-off a measure.")
-    ] = None,
+    y: Annotated[str | None, option("NAME", "Of a heat map an axis; of a trade-off a measure.")] = None,
     family: Dimension = None,
     facet: Dimension = None,
-    load: Annotated[
-        str | None, typer.Option(metavar="AXIS", help="Of a trade-off: what grows along a curve.")
-    ] = None,
+    load: Annotated[str | None, option("AXIS", "Of a trade-off: what grows along a curve.")] = None,
     only: Annotated[
         list[Assignment] | None,
-        typer.Option(
-            metavar="AXIS=VALUE",
-            parser=Assignment.parse,
-            help="Only this level of an axis. May be repeated.",
-        ),
+        option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=Assignment.parse),
     ] = None,
     store: StorePath = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Of one figure: .svg, .pdf, .png, .html or .json; of all, a directory. "
+            "Default: KIND.svg, results/NUMBER-NAME.",
             "--out",
             "-o",
-            metavar="FILE",
-            help="Of one figure: .svg, .pdf, .png, .html or .json; of all, a directory. "
-            "Default: KIND.svg, results/NUMBER-NAME.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -232,20 +219,13 @@ def plot(
 def responses(
     which: Which = None,
     *,
-    band: Annotated[
-        str, typer.Option(metavar="LOW..HIGH", help='Where the queue belongs: "62.5 kB..375 kB".')
-    ],
-    link: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the bottleneck.")] = None,
-    hold: Annotated[str, typer.Option(metavar="TIME", help="For so long it must stay there.")] = "10 s",
-    average: Annotated[
-        str, typer.Option(metavar="TIME", help="Of the moving average, shown beside the samples.")
-    ] = "100 ms",
+    band: Annotated[str, option("LOW..HIGH", 'Where the queue belongs: "62.5 kB..375 kB".')],
+    link: Annotated[str | None, option("NAME", "Default: the bottleneck.")] = None,
+    hold: Annotated[str, option("TIME", "For so long it must stay there.")] = "10 s",
+    average: Annotated[str, option("TIME", "Of the moving average, shown beside the samples.")] = "100 ms",
     at: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TIME",
-            help="Times count from here. May be repeated. Default: when flows or the rate change.",
-        ),
+        option("TIME", "Times count from here. May be repeated. Default: when flows or the rate change."),
     ] = None,
     runs: Annotated[bool, typer.Option("--runs", help="Every run by itself.")] = False,
     store: StorePath = None,

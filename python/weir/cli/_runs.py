@@ -23,6 +23,7 @@ from weir.cli._options import (
     Variants,
     WorkerChoice,
     compared,
+    option,
     with_groups,
 )
 
@@ -41,9 +42,9 @@ def run(
     seed: Seed = None,
     capture: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="LINK[:reverse][:in][=FILE]",
-            help="Write the packets of a link as pcapng, of the first replication. May be repeated.",
+        option(
+            "LINK[:reverse][:in][=FILE]",
+            "Write the packets of a link as pcapng, of the first replication. May be repeated.",
         ),
     ] = None,
     store: StorePath = None,
@@ -68,15 +69,13 @@ def compare(
     *,
     disciplines: Disciplines = None,
     variants: Variants = None,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to compare with. Default: the first.")
-    ] = None,
+    baseline: Annotated[str | None, option("NAME", "What to compare with. Default: the first.")] = None,
     margin: Annotated[
         list[Assignment] | None,
-        typer.Option(
-            metavar="MEASURE=VALUE",
+        option(
+            "MEASURE=VALUE",
+            "Call it equal if the whole interval lies within. May be repeated.",
             parser=Assignment.parse,
-            help="Call it equal if the whole interval lies within. May be repeated.",
         ),
     ] = None,
     set_: Set = None,
@@ -102,22 +101,20 @@ def sweep(
     *,
     axis: Annotated[
         list[str] | None,
-        typer.Option(
-            "--axis",
-            "-a",
-            metavar="PATH=VALUES",
-            help='What varies: "links.bottleneck.rate=5, 10, 20 Mbit/s", "flows.ftp.count=10..50 by 10", '
+        option(
+            "PATH=VALUES",
+            'What varies: "links.bottleneck.rate=5, 10, 20 Mbit/s", "flows.ftp.count=10..50 by 10", '
             '"A=1..100 ms in 7 log"; "A=1, 2; B=10, 20" moves two together. May be repeated. '
             "Default: [sweep.axes] of the scenario.",
+            "--axis",
+            "-a",
         ),
     ] = None,
     samples: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Sample the axes instead of taking every combination."),
+        int | None, option("N", "Sample the axes instead of taking every combination.", min=1)
     ] = None,
     method: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="How: lhs, sobol, morris or saltelli. Default: lhs."),
+        str | None, option("NAME", "How: lhs, sobol, morris or saltelli. Default: lhs.")
     ] = None,
     variants: Variants = None,
     disciplines: Disciplines = None,
@@ -130,16 +127,14 @@ def sweep(
     ] = None,
     until: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help='Replicate each point until the interval is narrow enough: "goodput ±0.5%", '
+        option(
+            "RULE",
+            'Replicate each point until the interval is narrow enough: "goodput ±0.5%", '
             '"delay_p99 ±1 ms". May be repeated: all must hold.',
         ),
     ] = None,
     seed: Seed = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of the result. Default: the scenario's name.")
-    ] = None,
+    name: Annotated[str | None, option("NAME", "Of the result. Default: the scenario's name.")] = None,
     store: StorePath = None,
     workers: WorkerChoice,
     dry_run: Annotated[

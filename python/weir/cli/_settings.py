@@ -20,6 +20,7 @@ from weir.cli._options import (
     StorePath,
     Threads,
     WorkerChoice,
+    option,
     with_groups,
 )
 
@@ -29,15 +30,10 @@ class Wanted:
     """What is made of the answer."""
 
     export: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORM", help="Print the tuned queue as tc, sqm or wred instead: see weir export."
-        ),
+        str | None, option("FORM", "Print the tuned queue as tc, sqm or wred instead: see weir export.")
     ] = None
-    device: Annotated[str, typer.Option(metavar="NAME", help="Of --export: the network interface.")] = "eth0"
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the tuned scenario to FILE.")] = (
-        None
-    )
+    device: Annotated[str, option("NAME", "Of --export: the network interface.")] = "eth0"
+    save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
     report: Report = False
     json: Json = False
     quiet: Quiet = False
@@ -49,27 +45,22 @@ def tune(
     *,
     target: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TARGET", help='What is wanted: "p99 delay < 20 ms", "loss < 1%". May be repeated.'
-        ),
+        option("TARGET", 'What is wanted: "p99 delay < 20 ms", "loss < 1%". May be repeated.'),
     ] = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PARAMETER=LOW..HIGH",
-            help='What may be changed for it: "red.max_th=5..50 packets". May be repeated.',
+        option(
+            "PARAMETER=LOW..HIGH", 'What may be changed for it: "red.max_th=5..50 packets". May be repeated.'
         ),
     ] = None,
     over: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CONDITION=LOW..HIGH",
-            help='Where it has to do: "rate=5..50 Mbit/s", "flows=1..100", "rtt=10..200 ms". Up to three.',
+        option(
+            "CONDITION=LOW..HIGH",
+            'Where it has to do: "rate=5..50 Mbit/s", "flows=1..100", "rtt=10..200 ms". Up to three.',
         ),
     ] = None,
-    variant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Tune this variant. Default: the scenario itself.")
-    ] = None,
+    variant: Annotated[str | None, option("NAME", "Tune this variant. Default: the scenario itself.")] = None,
     set_: Set = None,
     seed: Seed = None,
     front: Annotated[
@@ -95,8 +86,7 @@ def tune(
     from weir.export import export as exported
     from weir.scenario._scenario import Scenario
     from weir.sweep import chosen_workers
-    from weir.tune._tune import Question, Task, front_of
-    from weir.tune._tune import tune as search
+    from weir.tune._tune import Question, Task, ask
 
     command.check_file(wanted.save, "--save")
     chosen = Scenario.load(scenario, set_)
@@ -117,7 +107,7 @@ def tune(
             chosen_workers(**workers.options) as chosen_by,
             live(tuning.step_line, tuning.step_picture, quiet=wanted.quiet) as follow,
         ):
-            found = (front_of if front else search)(task, opened, chosen_by, follow, command.command_line())
+            found = ask(task, opened, chosen_by, follow, command.command_line())
         tuning.finish(found, opened, store, wanted)
 
 
@@ -126,18 +116,16 @@ def export(
     *,
     form: Annotated[
         str,
-        typer.Option(
+        option(
+            "tc|sqm|wred|scenario",
+            "A script for Linux's tc, a section for OpenWrt's sqm, random-detect, or the scenario.",
             "--as",
-            metavar="tc|sqm|wred|scenario",
-            help="A script for Linux's tc, a section for OpenWrt's sqm, random-detect, or the scenario.",
         ),
     ] = "tc",
-    variant: Annotated[str | None, typer.Option(metavar="NAME", help="Of the scenario's variants.")] = None,
+    variant: Annotated[str | None, option("NAME", "Of the scenario's variants.")] = None,
     set_: Set = None,
-    link: Annotated[
-        str | None, typer.Option(metavar="NAME", help="LINK or LINK.reverse. Default: the bottleneck.")
-    ] = None,
-    device: Annotated[str, typer.Option(metavar="NAME", help="The network interface.")] = "eth0",
+    link: Annotated[str | None, option("NAME", "LINK or LINK.reverse. Default: the bottleneck.")] = None,
+    device: Annotated[str, option("NAME", "The network interface.")] = "eth0",
     replications: Annotated[
         int,
         typer.Option(
@@ -149,9 +137,7 @@ def export(
     ] = 5,
     no_measure: Annotated[bool, typer.Option("--no-measure", help="Run nothing.")] = False,
     threads: Threads = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Default: print it.")
-    ] = None,
+    out: Annotated[Path | None, option("FILE", "Default: print it.", "--out", "-o")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the queue of a link as a script or configuration for a real one.

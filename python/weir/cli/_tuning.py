@@ -13,7 +13,7 @@ from weir.cli._settings import Wanted
 from weir.export import FORMS, ExportError
 from weir.export import export as exported
 from weir.store import Store
-from weir.tune._confirmation import Step
+from weir.tune._evaluator import Step
 from weir.tune._sampled import Front
 from weir.tune._text import front_text, miss_words, percent, sentence, text_of
 from weir.tune._tune import Tuned

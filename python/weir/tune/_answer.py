@@ -110,7 +110,10 @@ class Confirmed:
     def worst_of_each(self) -> list[Outcome]:
         """Of every target, the outcome in the condition that is worst for it."""
         targets = dict.fromkeys(outcome.target for outcome in self.outcomes)
-        return [Confirmed({}, tuple(o for o in self.outcomes if o.target == t)).worst for t in targets]
+        return [
+            max((o for o in self.outcomes if o.target == target), key=lambda o: o.shortfall)
+            for target in targets
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""

@@ -1,9 +1,10 @@
-"""Runs of settings, each done once, and what the targets' measures were in them."""
+"""Settings tried and judged: runs of each on common seeds, done once, and what the targets say of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -12,58 +13,96 @@ from numpy.typing import NDArray
 from weir import _core
 from weir.run._tables import WHOLE_RUN
 from weir.scenario._scenario import Variant
+from weir.stats._intervals import CONFIDENCE
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._runner import run_plan
+from weir.sweep._until import looks
 from weir.sweep._view import Sweep
 from weir.sweep._workers import Workers
+from weir.tune._answer import DOUBT, FIRST, Confirmed, Outcome, Tried
 from weir.tune._space import Setting, placed
+from weir.tune._targets import Target, TargetError
 
 FRESH = 1_000_000
 """Seeds of the first confirmation begin so far beyond those of the search, and of the next as far again."""
 
+MOST = 28
+"""Replications of a confirmation."""
+
 Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What progress shows."""
+
+    doing: str
+    runs: int
+    setting: Setting
+    """The best so far."""
+    shortfall: float
+    """The worst of it, expected."""
+    half_width: float
+    """Of an interval of 95%."""
+
+
+OnStep = Callable[[Step], None]
 
 
 @dataclass
 class Evaluator:
-    """Does runs, on common seeds, and remembers what they gave."""
+    """Does runs, on common seeds, remembers what they gave, and holds it against targets in conditions."""
 
     scenario: _core.Scenario
-    measures: tuple[str, ...]
+    targets: tuple[Target, ...]
     store: Store
     workers: Workers
+    conditions: tuple[Setting, ...] = ((),)
+    """Where a setting has to do; one empty one: the scenario as it is."""
+    on_step: OnStep | None = None
     keys: set[int] = field(default_factory=set[int])
     """Of all runs that were asked for, in the store."""
-    _known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
+    known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
+    """By setting and seed, after that of the scenario: one value of each measure."""
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """Of the targets, each once."""
+        return tuple(dict.fromkeys(target.measure for target in self.targets))
 
     @property
     def runs(self) -> int:
         """Runs of settings: what an answer costs, if the store has none of them."""
-        return sum(map(len, self._known.values()))
+        return sum(map(len, self.known.values()))
 
-    def run(self, settings: Sequence[Setting], replications: int, *, fresh: int = 0) -> None:
+    @property
+    def demands(self) -> list[tuple[Target, Setting]]:
+        """Every target in every condition."""
+        return [(target, condition) for target in self.targets for condition in self.conditions]
+
+    def run(self, settings: Iterable[Setting], replications: int, *, fresh: int = 0) -> None:
         """Does so many replications of each setting, where they are missing. `fresh`: 0 for the search, from
         1 for confirmations."""
         first = fresh * FRESH
-        seeds = range(first, first + replications)
-        missing = [
-            setting
-            for setting in dict.fromkeys(settings)
-            if any(seed not in self._known.get(setting, {}) for seed in seeds)
-        ]
-        if not missing:
-            return
+        seeds = set(range(first, first + replications))
+        missing = [one for one in dict.fromkeys(settings) if seeds - self.known.get(one, {}).keys()]
+        for setting, seed, values in self.measured(missing, first, replications) if missing else ():
+            self.known.setdefault(setting, {}).setdefault(seed, values)
+
+    def measured(
+        self, settings: Sequence[Setting], first: int, replications: int
+    ) -> Iterator[tuple[Setting, int, Values]]:
+        """Each setting with so many seeds, from `first`, and the values of the measures in that run."""
         seeded = self.scenario.replace([("seed", str(self.scenario.seed + first))])
-        variants = [Variant(str(i), f"setting {i}", placed(seeded, one)) for i, one in enumerate(missing)]
+        variants = [Variant(str(i), f"setting {i}", placed(seeded, one)) for i, one in enumerate(settings)]
         done = self.done(plan_at_one_point("compare", seeded, variants, replications))
         rows = done.observations().filter(pl.col("period") == WHOLE_RUN)
         # A fill of all columns would turn keys of 63 bits into floats.
         values = [pl.col(name).fill_null(float("nan")) for name in self.measures]
         for variant, replication, *row in rows.select("variant", "replication", *values).iter_rows():
-            known = self._known.setdefault(missing[int(variant)], {})
-            known.setdefault(first + replication, np.array(row, dtype=float))
+            yield settings[int(variant)], first + replication, np.array(row, dtype=float)
 
     def done(self, plan: Plan) -> Sweep:
         """The runs of a plan, those done that the store does not have."""
@@ -74,6 +113,87 @@ class Evaluator:
     def values(self, setting: Setting, measure: str, *, fresh: int = 0) -> Values:
         """One value per replication done, in the order of the seeds: of the search, or of the
         confirmation."""
-        known = self._known.get(setting, {})
+        known = self.known.get(setting, {})
         column = self.measures.index(measure)
         return np.array([known[seed][column] for seed in sorted(known) if seed // FRESH == fresh])
+
+    def try_out(self, settings: Sequence[Setting], replications: int) -> None:
+        """Runs of the search, in all conditions."""
+        self.run([setting + c for setting in settings for c in self.conditions], replications)
+
+    def shortfalls(self, setting: Setting) -> list[float]:
+        """Of each target, in the condition that is worst for it, in the mean over the runs of the search."""
+        return [
+            max(
+                float(target.shortfall(self.values(setting + c, target.measure)).mean())
+                for c in self.conditions
+            )
+            for target in self.targets
+        ]
+
+    def tried(self, setting: Setting) -> Tried:
+        """What the search saw of a setting."""
+        means: dict[str, float] = {}
+        for target in self.targets:
+            rows = [self.values(setting + c, target.measure) for c in self.conditions]
+            worst = max(rows, key=lambda values: float(target.shortfall(values).mean()))
+            means[target.measure] = float(worst.mean())
+        count = min(self.values(setting + c, target.measure).size for target, c in self.demands)
+        return Tried(dict(setting), means, max(self.shortfalls(setting)), count)
+
+    def outcomes(
+        self,
+        setting: Setting,
+        conditions: Sequence[Setting],
+        replications: int,
+        *,
+        most: int,
+        fresh: int = 1,
+        doubt: float = DOUBT,
+    ) -> tuple[Outcome, ...]:
+        """Of every target in every condition, on so many fresh seeds: see `Outcome` for `most`, `doubt`."""
+        self.run([setting + c for c in conditions], replications, fresh=fresh)
+        return tuple(
+            Outcome(
+                target,
+                self.values(setting + c, target.measure, fresh=fresh)[:replications],
+                most,
+                c,
+                doubt,
+            )
+            for target in self.targets
+            for c in conditions
+        )
+
+    def confirm(self, setting: Setting, attempt: int = 0) -> Confirmed:
+        """On fresh seeds: 7, 10, 14, 20, 28 replications, until every target is met or one is missed. Every
+        attempt has seeds of its own: what the first has seen chose the next. Raises TargetError for a
+        measure that is not defined, such as a wait where nothing passed."""
+        judged: Confirmed | None = None
+        for count in (count for count in looks(MOST) if count >= FIRST):
+            outcomes = self.outcomes(setting, self.conditions, count, most=MOST, fresh=attempt + 1)
+            for outcome in outcomes:
+                if np.isnan(outcome.values).any():
+                    measure = outcome.target.measure
+                    raise TargetError(f"{measure} is not defined in every run", "choose another measure")
+            judged = Confirmed(dict(setting), outcomes)
+            worst = judged.worst
+            relative = worst.half_width / abs(worst.mean) if worst.mean else 0.0
+            self.say("confirming", setting, worst.shortfall, relative)
+            if judged.state != "open":
+                break
+        assert judged is not None, "there are looks"
+        return judged
+
+    def look(self, setting: Setting, replications: int) -> Confirmed:
+        """So many fresh replications, looked at once; of several conditions the worst for each target."""
+        doubt = 1.0 - CONFIDENCE
+        outcomes = self.outcomes(setting, self.conditions, replications, most=FIRST, doubt=doubt)
+        return Confirmed(dict(setting), tuple(Confirmed({}, outcomes).worst_of_each))
+
+    def say(
+        self, doing: str, setting: Setting = (), shortfall: float = 0.0, half: float = float("inf")
+    ) -> None:
+        """Tells `on_step` what is done now."""
+        if self.on_step is not None:
+            self.on_step(Step(doing, self.runs, setting, shortfall, half))

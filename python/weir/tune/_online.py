@@ -95,10 +95,10 @@ def check(targets: Sequence[Target], scenario: Scenario) -> None:
         raise WeirError("the comparison changes the load of the only group of flows, and there are several")
 
 
-def against_op_red(evaluator: Evaluator, setting: Setting, targets: Sequence[Target]) -> tuple[Phase, ...]:
+def against_op_red(evaluator: Evaluator, setting: Setting) -> tuple[Phase, ...]:
     """Both under a load that changes."""
     network, (group,) = evaluator.scenario.network, evaluator.scenario.groups
-    bound = {target.measure: target.bound for target in targets}
+    bound = {target.measure: target.bound for target in evaluator.targets}
     users = network.path(group).load[0].after
     half = max(1, users // 2)
     third = f"{PHASE_S:g} s"
@@ -120,32 +120,26 @@ def against_op_red(evaluator: Evaluator, setting: Setting, targets: Sequence[Tar
     links = evaluator.done(plan_at_one_point("compare", base, variants, REPLICATIONS)).links
     found: list[Phase] = []
     for variant in variants:
-        for index, count in enumerate((users, 2 * users, half)):
-            start = index * PHASE_S
-            rows = _phase(links, variant.name, start + SETTLED * PHASE_S, start + PHASE_S)
-            delay, loss = rows["delay"].to_numpy(), 100.0 * rows["loss"].to_numpy()
-            means = {"delay_mean": float(delay.mean()), "loss": float(loss.mean())}
-            worst = max(float(t.shortfall(np.array([means[t.measure]]))[0]) for t in targets)
-            found.append(Phase(variant.label, count, start, mean_interval(delay), mean_interval(loss), worst))
+        for start, count in zip((0.0, PHASE_S, 2.0 * PHASE_S), (users, 2 * users, half), strict=True):
+            rows = links.filter(
+                pl.col("variant") == variant.name,
+                pl.col("direction") == "forward",
+                pl.col("class") == ALL,
+                pl.col("group") == ALL,
+                pl.col("period") >= 0,
+                pl.col("from_s") >= start + SETTLED * PHASE_S - 1e-6,
+                pl.col("to_s") <= start + PHASE_S + 1e-6,
+            )
+            # Of the packets that left, and of those that came.
+            both = rows.group_by("replication", maintain_order=True).agg(
+                delay=(pl.col("delay_mean_ms") * pl.col("departures")).sum() / pl.col("departures").sum(),
+                loss=100.0 * (pl.col("drops").sum() / pl.col("arrivals").sum()),
+            )
+            delay, loss = mean_interval(both["delay"].to_numpy()), mean_interval(both["loss"].to_numpy())
+            means = {"delay_mean": delay.mean, "loss": loss.mean}
+            worst = max(float(t.shortfall(np.array([means[t.measure]]))[0]) for t in evaluator.targets)
+            found.append(Phase(variant.label, count, start, delay, loss, worst))
     return tuple(found)
-
-
-def _phase(links: pl.DataFrame, variant: str, from_s: float, to_s: float) -> pl.DataFrame:
-    """One row per replication: the delay of the packets that left, and the share of those that came and
-    were lost."""
-    rows = links.filter(
-        pl.col("variant") == variant,
-        pl.col("direction") == "forward",
-        pl.col("class") == ALL,
-        pl.col("group") == ALL,
-        pl.col("period") >= 0,
-        pl.col("from_s") >= from_s - 1e-6,
-        pl.col("to_s") <= to_s + 1e-6,
-    )
-    return rows.group_by("replication", maintain_order=True).agg(
-        delay=(pl.col("delay_mean_ms") * pl.col("departures")).sum() / pl.col("departures").sum(),
-        loss=pl.col("drops").sum() / pl.col("arrivals").sum(),
-    )
 
 
 def other_loads(evaluator: Evaluator, answer: Answer) -> tuple[Load, ...]:

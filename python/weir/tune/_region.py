@@ -15,8 +15,8 @@ from weir.scenario._scenario import Scenario
 from weir.sweep._axes import Axis, Part, check_distinct
 from weir.sweep._values import Range, Value, written
 from weir.tune._answer import Confirmed
-from weir.tune._confirmation import Confirmation
-from weir.tune._space import Setting, SpaceError, bounded, can_run, check_runs, range_of
+from weir.tune._evaluator import Evaluator
+from weir.tune._space import Setting, SpaceError, bounded, check_runs, range_of, refusal
 
 SEARCHED = {1: 3, 2: 3, 3: 2}
 """Levels of each condition in the search; of three conditions the middle besides."""
@@ -85,13 +85,13 @@ class MapCell(Confirmed):
         }
 
 
-def map_of(region: Region, setting: Setting, confirmation: Confirmation) -> tuple[MapCell, ...]:
+def map_of(region: Region, setting: Setting, evaluator: Evaluator) -> tuple[MapCell, ...]:
     """The setting over the region and a step beyond, on fresh seeds, each cell looked at once."""
     # A step beyond the region may be one that no scenario takes, such as a round trip below the links'.
-    scenario = confirmation.evaluator.scenario
-    cells = [cell for cell in region.cells() if can_run(scenario, setting + cell[0])]
+    scenario = evaluator.scenario
+    cells = [cell for cell in region.cells() if refusal(scenario, setting + cell[0]) is None]
     conditions = [condition for condition, _ in cells]
-    outcomes = confirmation.outcomes(setting, conditions, REPLICATIONS, most=REPLICATIONS)
+    outcomes = evaluator.outcomes(setting, conditions, REPLICATIONS, most=REPLICATIONS)
     return tuple(
         MapCell(dict(setting), outcomes[index :: len(cells)], condition, inside)
         for index, (condition, inside) in enumerate(cells)

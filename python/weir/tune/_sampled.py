@@ -17,7 +17,7 @@ import numpy as np
 from weir._errors import WeirError
 from weir.store import Sweep as Record
 from weir.tune._answer import Answer, Confirmed, Verdict
-from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import Evaluator
 from weir.tune._space import Setting, Space
 
 TRIALS = 40
@@ -33,14 +33,13 @@ SAFE = -0.02
 """Worst shortfall from which a setting is worth a confirmation: 2% within."""
 
 
-def sampled(space: Space, confirmation: Confirmation, trials: int | None = None, seed: int = 0) -> Answer:
+def sampled(space: Space, evaluator: Evaluator, trials: int | None = None) -> Answer:
     """A setting by Optuna's default sampler. Raises WeirError where Optuna is not installed."""
-    proposals = _proposals(space, confirmation, trials, seed, lambda shortfalls: [max(shortfalls)])
-    confirmation.say("defaults")
-    defaults = confirmation.confirm(())
-    runs = confirmation.evaluator
+    proposals = _proposals(space, evaluator, trials, lambda shortfalls: [max(shortfalls)])
+    evaluator.say("defaults")
+    defaults = evaluator.confirm(())
     if defaults.state == "met":
-        return Answer("defaults already meet it", confirmation.targets, defaults, defaults, runs.runs)
+        return Answer("defaults already meet it", evaluator.targets, defaults, defaults, evaluator.runs)
     tried: dict[Setting, float] = {}
     judged: Confirmed | None = None
     least = float("inf")
@@ -48,16 +47,16 @@ def sampled(space: Space, confirmation: Confirmation, trials: int | None = None,
         tried[setting] = worst
         if worst < least:
             least = worst
-            confirmation.say("sampling", setting, worst)
+            evaluator.say("sampling", setting, worst)
             if worst < SAFE and judged is None:
-                judged = confirmation.confirm(setting, 1)
+                judged = evaluator.confirm(setting, 1)
                 if judged.state == "met":
                     break
     if judged is None or judged.state != "met":
-        judged = confirmation.confirm(min(tried, key=lambda setting: tried[setting]), 2)
+        judged = evaluator.confirm(min(tried, key=lambda setting: tried[setting]), 2)
     verdict: Verdict = "achieved" if judged.state == "met" else "undecided"
-    seen = tuple(map(confirmation.tried, tried))
-    return Answer(verdict, confirmation.targets, judged, defaults, runs.runs, (), seen, float("-inf"))
+    seen = tuple(map(evaluator.tried, tried))
+    return Answer(verdict, evaluator.targets, judged, defaults, evaluator.runs, (), seen, float("-inf"))
 
 
 @dataclass(frozen=True)
@@ -83,19 +82,19 @@ class Front:
         }
 
 
-def front(space: Space, confirmation: Confirmation, trials: int | None = None, seed: int = 0) -> Front:
+def front(space: Space, evaluator: Evaluator, trials: int | None = None) -> Front:
     """What can be had of all targets' measures together. Raises WeirError where Optuna is not installed."""
-    if len(confirmation.targets) < 2:
+    if len(evaluator.targets) < 2:
         raise WeirError("a front needs two targets or more", "add one: --target")
     tried: dict[Setting, list[float]] = {}
-    for setting, shortfalls in _proposals(space, confirmation, trials, seed, list):
+    for setting, shortfalls in _proposals(space, evaluator, trials, list):
         tried[setting] = shortfalls
-        confirmation.say("front", setting, max(shortfalls))
+        evaluator.say("front", setting, max(shortfalls))
     best = compress(tried, undominated(list(tried.values())))
     # Points on the front are biased: evaluate them again on fresh seeds.
-    judged = [confirmation.look(setting, FRONT_REPLICATIONS) for setting in best]
+    judged = [evaluator.look(setting, FRONT_REPLICATIONS) for setting in best]
     again = undominated([[outcome.shortfall for outcome in one.outcomes] for one in judged])
-    return Front(tuple(compress(judged, again)), len(tried), confirmation.evaluator.runs)
+    return Front(tuple(compress(judged, again)), len(tried), evaluator.runs)
 
 
 def undominated(rows: list[list[float]]) -> list[bool]:
@@ -106,13 +105,12 @@ def undominated(rows: list[list[float]]) -> list[bool]:
 
 def _proposals(
     space: Space,
-    confirmation: Confirmation,
+    evaluator: Evaluator,
     trials: int | None,
-    seed: int,
     told: Callable[[list[float]], list[float]],
 ) -> Iterator[tuple[Setting, list[float]]]:
     """Settings that Optuna's default sampler proposes, each run, with what the sampler is told of their
-    shortfalls; they end when nobody asks for more. Raises WeirError where Optuna is not installed."""
+    shortfalls; Raises WeirError where Optuna is not installed."""
     try:
         import optuna
     except ImportError:
@@ -121,8 +119,8 @@ def _proposals(
         ) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study: Any = optuna.create_study(
-        directions=["minimize" for _ in told([0.0] * len(confirmation.targets))],
-        sampler=optuna.samplers.TPESampler(seed=seed),
+        directions=["minimize" for _ in told([0.0] * len(evaluator.targets))],
+        sampler=optuna.samplers.TPESampler(seed=0),
     )
 
     def proposed() -> Iterator[tuple[Setting, list[float]]]:
@@ -130,8 +128,8 @@ def _proposals(
             trial = study.ask()
             shares = [trial.suggest_float(axis.column, 0.0, 1.0) for axis in space.axes]
             setting = space.at(np.array(shares))
-            confirmation.try_out([setting], REPLICATIONS)
-            values = told(confirmation.shortfalls(setting))
+            evaluator.try_out([setting], REPLICATIONS)
+            values = told(evaluator.shortfalls(setting))
             study.tell(trial, values)
             yield setting, values
 

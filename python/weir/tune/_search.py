@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weir.tune._answer import Answer, Confirmed, Verdict
-from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import Evaluator
 from weir.tune._shapes import REPLICATIONS, shapes
 from weir.tune._space import DesignPoint, Setting, Space
 from weir.tune._surface import Best, best_of
@@ -43,24 +43,24 @@ _TICKS = {1: 401, 2: 61, 3: 21}
 class Search:
     """One search, from the defaults to the answer."""
 
-    def __init__(self, space: Space, confirmation: Confirmation) -> None:
+    def __init__(self, space: Space, evaluator: Evaluator) -> None:
         if space.dimensions not in LEVELS:
             raise ValueError(f"{space.dimensions} parameters; this search is for one to three")
-        self._space, self._confirmation = space, confirmation
+        self._space, self._evaluator = space, evaluator
         self._tried: dict[Setting, DesignPoint] = {}
         self._grid = np.stack(space.points(_TICKS[space.dimensions]))
         self._coarse = space.points(LEVELS[space.dimensions])
 
     def run(self) -> Answer:
         """The answer, with its evidence."""
-        space, confirmation = self._space, self._confirmation
-        confirmation.say("defaults")
-        defaults = confirmation.confirm(())
+        space, evaluator = self._space, self._evaluator
+        evaluator.say("defaults")
+        defaults = evaluator.confirm(())
         if defaults.state == "met":
             # Nothing has to be changed, so nothing has to be known of other settings.
-            runs = confirmation.evaluator.runs
-            return Answer("defaults already meet it", confirmation.targets, defaults, defaults, runs)
-        confirmation.say("coarse design")
+            runs = evaluator.runs
+            return Answer("defaults already meet it", evaluator.targets, defaults, defaults, runs)
+        evaluator.say("coarse design")
         # The defaults work somehow, and are often near to what is wanted.
         self._try([*self._coarse, *([] if space.defaults is None else [space.defaults])])
         refuted = False
@@ -68,9 +68,9 @@ class Search:
         for _ in range(ROUNDS):
             best = self._best()
             setting = space.at(best.point)
-            confirmation.say("refining", setting, best.mean, 1.96 * best.deviation)
+            evaluator.say("refining", setting, best.mean, 1.96 * best.deviation)
             if best.promising and not refuted:
-                judged = confirmation.confirm(setting, 1)
+                judged = evaluator.confirm(setting, 1)
                 if judged.state == "met":
                     return self._answer("achieved", judged, defaults)
                 refuted = True
@@ -82,7 +82,7 @@ class Search:
                 self._try(self._between(best.point))
             self._refine(best)
         best = self._best()
-        judged = confirmation.confirm(space.at(best.point), 2)
+        judged = evaluator.confirm(space.at(best.point), 2)
         if judged.state == "met":
             return self._answer("achieved", judged, defaults)
         nearer = space.defaults is not None and defaults.worst.shortfall < judged.worst.shortfall
@@ -105,31 +105,29 @@ class Search:
         settings = [self._space.at(point) for point in points]
         for setting, point in zip(settings, points, strict=True):
             self._tried.setdefault(setting, point)
-        self._confirmation.try_out(settings, REPLICATIONS)
+        self._evaluator.try_out(settings, REPLICATIONS)
 
     def _best(self) -> Best:
-        return best_of(self._space, self._confirmation, list(self._tried.values()), self._grid)
+        return best_of(self._space, self._evaluator, list(self._tried.values()), self._grid)
 
     def _refine(self, best: Best) -> None:
         """Runs where the least is expected, and where it may hide; more of what was tried already."""
         for point in (best.point, best.hope):
             setting = self._space.at(point)
             if setting in self._tried:
-                self._confirmation.try_out(
-                    [setting], self._confirmation.tried(setting).replications + REPLICATIONS
-                )
+                self._evaluator.try_out([setting], self._evaluator.tried(setting).replications + REPLICATIONS)
             else:
                 self._try([point])
 
     def _answer(self, verdict: Verdict, chosen: Confirmed, defaults: Confirmed) -> Answer:
-        confirmation = self._confirmation
+        evaluator = self._evaluator
         return Answer(
             verdict,
-            confirmation.targets,
+            evaluator.targets,
             chosen,
             defaults,
-            confirmation.evaluator.runs,
-            shapes(confirmation, self._space, self._coarse),
-            tuple(map(confirmation.tried, self._tried)),
+            evaluator.runs,
+            shapes(evaluator, self._space, self._coarse),
+            tuple(map(evaluator.tried, self._tried)),
             min(self._best().least, chosen.worst.shortfall),
         )

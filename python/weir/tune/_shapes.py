@@ -18,25 +18,25 @@ from numpy.typing import NDArray
 
 from weir.stats._intervals import CONFIDENCE, student_t
 from weir.tune._answer import Said, Shape
-from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import Evaluator
 from weir.tune._space import DesignPoint, Setting, Space
 
 REPLICATIONS = 2
 """Of every setting of the coarse design, and of those tried later."""
 
 
-def shapes(confirmation: Confirmation, space: Space, points: Sequence[DesignPoint]) -> tuple[Shape, ...]:
+def shapes(evaluator: Evaluator, space: Space, points: Sequence[DesignPoint]) -> tuple[Shape, ...]:
     """One per measure and parameter, from a design of every combination that can be run."""
-    measures = dict.fromkeys(target.measure for target in confirmation.targets)
+    measures = dict.fromkeys(target.measure for target in evaluator.targets)
     return tuple(
-        _shape(confirmation, space, points, measure, index)
+        _shape(evaluator, space, points, measure, index)
         for measure in measures
         for index in range(space.dimensions)
     )
 
 
 def _shape(
-    confirmation: Confirmation, space: Space, points: Sequence[DesignPoint], measure: str, index: int
+    evaluator: Evaluator, space: Space, points: Sequence[DesignPoint], measure: str, index: int
 ) -> Shape:
     """Of a measure along one parameter: a line for each combination of the others."""
     settings = [space.at(point) for point in points]
@@ -44,13 +44,10 @@ def _shape(
     levels = {float(point[index]): setting[index][1] for point, setting in zip(points, settings, strict=True)}
     others = [(*setting[:index], *setting[index + 1 :]) for setting in settings]
     combinations = list(dict.fromkeys(others))
-    pairs = REPLICATIONS * len(confirmation.conditions)
+    pairs = REPLICATIONS * len(evaluator.conditions)
     values = np.full((len(combinations), len(ticks), pairs), np.nan)
     for point, setting, rest in zip(points, settings, others, strict=True):
-        rows = [
-            confirmation.evaluator.values(setting + c, measure)[:REPLICATIONS]
-            for c in confirmation.conditions
-        ]
+        rows = [evaluator.values(setting + c, measure)[:REPLICATIONS] for c in evaluator.conditions]
         values[combinations.index(rest), ticks.index(float(point[index]))] = np.concatenate(rows)
     # Not a number where a level cannot be run, or the measure is not defined.
     steps = np.diff(values, axis=1)

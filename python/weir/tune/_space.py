@@ -43,22 +43,21 @@ def placed(scenario: _core.Scenario, setting: Setting) -> _core.Scenario:
     return scenario.replace([(path, to_toml(value)) for path, value in setting])
 
 
-def can_run(scenario: _core.Scenario, setting: Setting) -> bool:
-    """Whether the scenario takes these values."""
+def refusal(scenario: _core.Scenario, setting: Setting) -> _core.ScenarioError | None:
+    """Why the scenario does not take these values; None if it does."""
     try:
         placed(scenario, setting)
-    except _core.ScenarioError:
-        return False
-    return True
+    except _core.ScenarioError as error:
+        return error
+    return None
 
 
 def check_runs(scenario: _core.Scenario, setting: Setting, option: str) -> None:
     """Raises the ScenarioError of values that the scenario does not take, which came with this option."""
-    try:
-        placed(scenario, setting)
-    except _core.ScenarioError as error:
+    error = refusal(scenario, setting)
+    if error is not None:
         error.file = error.file.replace("--set ", f"{option} ", 1)
-        raise
+        raise error
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,8 @@ class Space:
         found: list[str] = []
         for axis in self.axes:
             for value in (axis.at(0.0)[0], axis.at(1.0)[0]):
-                try:
-                    placed(self.scenario, ((axis.column, value),))
-                except _core.ScenarioError as error:
+                error = refusal(self.scenario, ((axis.column, value),))
+                if error is not None:
                     found.append(f"{axis.column} = {value} cannot be run and is left out: {error.message}")
         return tuple(found)
 
@@ -127,7 +125,7 @@ class Space:
 
     def can_run(self, point: DesignPoint) -> bool:
         """Whether the scenario takes the setting at a point."""
-        return can_run(self.scenario, self.at(point))
+        return refusal(self.scenario, self.at(point)) is None
 
     def points(self, levels: int) -> list[DesignPoint]:
         """Every combination of so many levels that can be run, each setting once."""

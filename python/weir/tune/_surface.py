@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.tune._confirmation import Confirmation
+from weir.tune._evaluator import Evaluator
 from weir.tune._space import DesignPoint, Space
 
 LENGTHS = (0.2, 0.4, 0.8, 1.6)
@@ -65,7 +65,7 @@ class Best:
         return self.least > 0.0
 
 
-def best_of(space: Space, confirmation: Confirmation, tried: Sequence[DesignPoint], grid: Matrix) -> Best:
+def best_of(space: Space, evaluator: Evaluator, tried: Sequence[DesignPoint], grid: Matrix) -> Best:
     """From the settings tried, looked at over a grid of shape (m, dimensions).
 
     Where targets can be met it is the setting that is surest to be confirmed: whose worst shortfall,
@@ -75,8 +75,8 @@ def best_of(space: Space, confirmation: Confirmation, tried: Sequence[DesignPoin
     """
     settings, points = [space.at(point) for point in tried], np.stack(tried)
     means, deviations, lowests, noises = list[Matrix](), list[Matrix](), list[Matrix](), list[float]()
-    for target, condition in confirmation.demands:
-        values = [confirmation.evaluator.values(one + condition, target.measure) for one in settings]
+    for target, condition in evaluator.demands:
+        values = [evaluator.values(one + condition, target.measure) for one in settings]
         rows = [target.shortfall(one) for one in values]
         counts = np.array([row.size for row in rows])
         # The spread of runs is taken to be that of all settings together: each has been run a few times only.

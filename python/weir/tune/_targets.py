@@ -14,18 +14,15 @@ from numpy.typing import NDArray
 
 from weir._errors import WeirError
 from weir.stats._measures import MEASURES, Measure, measure_named
+from weir.sweep._values import in_unit
 
 _TARGET = re.compile(
     r"(?P<measure>[^<>=≤≥]+?)\s*(?P<sense><=|>=|<|>|≤|≥)\s*"
     r"(?P<number>[+-]?[\d.,]+(?:[eE][+-]?\d+)?|[^\s%]+?)\s*(?P<unit>\S+)?\s*"
 )
 
-_SCALES = {
-    "ms": {"s": 1000.0, "us": 1e-3, "µs": 1e-3, "μs": 1e-3},
-    "%": {"percent": 1.0},
-    "packets": {"packet": 1.0},
-}
-"""From the units in which a target may be written to that of the measure."""
+_SPELLINGS = {"percent": "%", "μs": "us"}
+"""Units that a target may be written in, and a scenario not."""
 
 _ORDERED = (
     ("delay_p50", "delay_p95", "delay_p99", "delay_p999"),
@@ -71,7 +68,8 @@ class Target:
         except ValueError:
             raise TargetError(f'"{match["number"]}" in "{text}" is not a number') from None
         unit = match["unit"] or ""
-        scale = 1.0 if unit == measure.unit else _SCALES.get(measure.unit, {}).get(unit)
+        known = _SPELLINGS.get(unit, unit)
+        scale = 1.0 if known == measure.unit else in_unit(f"1 {known}", measure.unit)
         if scale is None:
             wanted = f"write it in {measure.unit}" if measure.unit else "it is a pure number"
             said = f'"{unit}" is not a unit of {measure.name}' if unit else f'"{text}" lacks a unit'

@@ -18,7 +18,7 @@ from weir.tune._region import MapCell
 from weir.tune._sampled import Front
 from weir.tune._space import Setting
 from weir.tune._targets import Target
-from weir.tune._tune import Task, Tuned
+from weir.tune._tune import Tuned
 
 SIGNS: dict[State, str] = {"met": "✓", "open": "?", "missed": "✗"}
 """Legible in grey print."""
@@ -361,11 +361,6 @@ def arguments_of(setting: Mapping[str, Any]) -> list[str]:
     """A setting as a shell takes it: `--set links.bottleneck.queue.red.max_p=0.1`."""
     texts = [f"{path}={written(value)}" for path, value in setting.items()]
     return [f'--set "{text}"' if " " in text else f"--set {text}" for text in texts]
-
-
-def loaded_with(task: Task) -> list[str]:
-    """The options with which the scenario was loaded, as a shell takes them."""
-    return [f"{option} {value}" for option, value in zip(task.options[::2], task.options[1::2], strict=True)]
 
 
 def front_text(found: Front) -> str:

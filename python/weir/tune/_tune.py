@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
@@ -24,8 +24,7 @@ from weir.sweep._plan import TUNING
 from weir.sweep._workers import Workers
 from weir.tune import _online as online
 from weir.tune._answer import Answer
-from weir.tune._confirmation import Confirmation, OnStep
-from weir.tune._evaluator import Evaluator
+from weir.tune._evaluator import Evaluator, OnStep
 from weir.tune._online import Load, Phase
 from weir.tune._region import MapCell, Region, map_of
 from weir.tune._sampled import Front, front, sampled
@@ -93,11 +92,11 @@ class Task:
         return ((),) if self.region is None else tuple(self.region.conditions())
 
     @property
-    def options(self) -> tuple[str, ...]:
-        """With which the scenario was loaded, as arguments."""
+    def options(self) -> list[str]:
+        """With which the scenario was loaded, as a shell takes them."""
         _, _, overrides, variant = _pickled(self.scenario)
-        sets = [word for path, value in overrides for word in ("--set", f"{path}={value}")]
-        return (*sets, *([] if variant is None else ["--variant", variant]))
+        sets = [f"--set {path}={value}" for path, value in overrides]
+        return sets if variant is None else [*sets, f"--variant {variant}"]
 
 
 def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
@@ -148,22 +147,36 @@ class Tuned:
         }
 
 
-Found = TypeVar("Found", Tuned, Front)
-
-
-def tune(
+def ask(
     task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
-) -> Tuned:
-    """The answer, and what was asked for beside it, recorded in the store with the command line that asked.
-    Raises WorkersError, StoreError."""
-    return _recorded(_tuned, task, store, workers, on_step, command)
+) -> Tuned | Front:
+    """The answer, and what was asked for beside it, recorded in the store with the command line that asked;
+    or the front, if that is the question. Raises WorkersError, StoreError."""
+    wall, cpu = time.monotonic(), time.process_time()
+    evaluator = Evaluator(task.scenario.core, task.targets, store, workers, task.conditions, on_step)
+    found = _found(task, evaluator)
+    cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
+    definition = {
+        "kind": TUNING,
+        "scenario": _pickled(task.scenario),
+        "question": asdict(task.question),
+        "cost": cost,
+        "runs": sorted(evaluator.keys),
+        "results_version": _core.results_version,
+    }
+    asked = asdict(replace(task.question, with_loads=False))
+    same = [asked, task.scenario.hash, task.scenario.seed, _core.results_version]
+    key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
+    name, title = task.scenario.name, task.scenario.title
+    record = store.record_sweep(Record(key, name, title, definition, command))
+    return replace(found, record=record, **cost)
 
 
-def front_of(
-    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
-) -> Front:
-    """What can be had of all targets' measures together: settings of which none beats another."""
-    return _recorded(_front, task, store, workers, on_step, command)
+def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = None) -> Tuned:
+    """The answer to a question that is not for a front: see `ask`."""
+    found = ask(task, store, workers, on_step)
+    assert isinstance(found, Tuned)
+    return found
 
 
 def again(store: Store, record: Record) -> Tuned | Front:
@@ -178,63 +191,27 @@ def again(store: Store, record: Record) -> Tuned | Front:
     text, file, overrides, variant = record.definition["scenario"]
     core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
     task = Task.of(Scenario(core), Question(**record.definition["question"]))
-    confirmation = _confirmation(task, store, Workers(refuse, lambda: 1, "nobody"), None)
-    found = _front(task, confirmation) if task.question.front else _tuned(task, confirmation)
+    workers = Workers(refuse, lambda: 1, "none")
+    found = _found(task, Evaluator(core, task.targets, store, workers, task.conditions))
     return replace(found, record=record, **record.definition["cost"])
 
 
-def _confirmation(task: Task, store: Store, workers: Workers, on_step: OnStep | None) -> Confirmation:
-    measures = tuple(dict.fromkeys(target.measure for target in task.targets))
-    evaluator = Evaluator(task.scenario.core, measures, store, workers)
-    return Confirmation(evaluator, task.targets, task.conditions, on_step)
-
-
-def _recorded(
-    find: Callable[[Task, Confirmation], Found],
-    task: Task,
-    store: Store,
-    workers: Workers,
-    on_step: OnStep | None,
-    command: str | None,
-) -> Found:
-    wall, cpu = time.monotonic(), time.process_time()
-    confirmation = _confirmation(task, store, workers, on_step)
-    found = find(task, confirmation)
-    cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
-    definition = {
-        "kind": TUNING,
-        "scenario": _pickled(task.scenario),
-        "question": asdict(task.question),
-        "cost": cost,
-        "runs": sorted(confirmation.evaluator.keys),
-        "results_version": _core.results_version,
-    }
-    asked = asdict(replace(task.question, with_loads=False))
-    same = [asked, task.scenario.hash, task.scenario.seed, _core.results_version]
-    key = hashlib.sha256(json.dumps(same).encode()).hexdigest()[:10]
-    name, title = task.scenario.name, task.scenario.title
-    record = store.record_sweep(Record(key, name, title, definition, command))
-    return replace(found, record=record, **cost)
-
-
-def _front(task: Task, confirmation: Confirmation) -> Front:
-    return front(task.space, confirmation)
-
-
-def _tuned(task: Task, confirmation: Confirmation) -> Tuned:
+def _found(task: Task, evaluator: Evaluator) -> Tuned | Front:
+    if task.question.front:
+        return front(task.space, evaluator)
     small = task.space.dimensions in LEVELS and not task.question.optuna
-    answer = Search(task.space, confirmation).run() if small else sampled(task.space, confirmation)
+    answer = Search(task.space, evaluator).run() if small else sampled(task.space, evaluator)
     setting, worst = tuple(answer.chosen.setting.items()), answer.chosen.worst.shortfall
     cells: tuple[MapCell, ...] = ()
     phases: tuple[Phase, ...] = ()
     loads: tuple[Load, ...] = ()
     if task.region is not None:
-        confirmation.say("map", setting, worst, 0.0)
-        cells = map_of(task.region, setting, confirmation)
+        evaluator.say("map", setting, worst, 0.0)
+        cells = map_of(task.region, setting, evaluator)
     if task.question.with_op_red:
-        confirmation.say("OP-RED", setting, worst, 0.0)
-        phases = online.against_op_red(confirmation.evaluator, setting, task.targets)
+        evaluator.say("OP-RED", setting, worst, 0.0)
+        phases = online.against_op_red(evaluator, setting)
     if task.question.with_loads and task.region is None and len(task.targets) > 1:
-        confirmation.say("other loads", setting, worst, 0.0)
-        loads = online.other_loads(confirmation.evaluator, answer)
+        evaluator.say("other loads", setting, worst, 0.0)
+        loads = online.other_loads(evaluator, answer)
     return Tuned(task, answer, cells, phases, loads)
