@@ -13,7 +13,7 @@ from weir.plot import Panel, page, panels_of, write_page
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import axis_of
-from weir.stats._grid import Cell
+from weir.stats._grid import Cell, cells
 from weir.stats._measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
 from weir.sweep._describe import grids_of
 from weir.sweep._dimension import PERIODS, VARIANTS, Dimension, plain
@@ -78,7 +78,7 @@ def _without_axes(sweep: Sweep) -> dict[str, Any]:
         "grids": grids_of(sweep, HEADLINE + transfers),
         # Heading of every measure, and a cell per variant.
         "whole": [
-            (MEASURES[str(part["measure"][0])].heading, [_cell(row) for row in part.iter_rows(named=True)])
+            (MEASURES[str(part["measure"][0])].heading, cells(part))
             for part in whole.partition_by("measure", maintain_order=True)
         ],
         "compared": wording.comparison(differences, axis_of(sweep.observations())),
@@ -127,17 +127,10 @@ def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dic
         place = [
             f"{v:.4g}" if d.numeric and not d.values else plain(v) for d in axes for v in [first[d.column]]
         ]
-        rows.append(
-            (place + [str(first["label"])] * several, [_cell(row) for row in part.iter_rows(named=True)])
-        )
+        rows.append((place + [str(first["label"])] * several, cells(part)))
     head = (
         [axis.heading for axis in axes]
         + ["Variant"] * several
         + [MEASURES[name].heading for name in HEADLINE]
     )
     return {"head": head, "rows": rows, "left_out": len(parts) - len(rows)}
-
-
-def _cell(row: Mapping[str, Any]) -> Cell:
-    decimals = MEASURES[row["measure"]].decimals
-    return Cell(wording.number(row["mean"], decimals), wording.plus_minus(row["half_width"], decimals))

@@ -72,29 +72,20 @@ def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
     per measure, in the measure's unit. Raises ValueError where there is no such group.
     """
     keys = run_keys(tables["groups"])
-    links = bottleneck_rows(tables, "links", group)
     groups = tables["groups"].filter(pl.col("group") == group)
     if groups.is_empty():
         known = ", ".join(tables["groups"]["group"].unique(maintain_order=True))
         raise ValueError(f"there is no group {group!r}; there are: {known}")
-    observed = groups.select(*keys, *_SPAN, *_columns("groups")).join(
-        links.select(*keys, "period", *_columns("links")),
-        on=[*keys, "period"],
-        how="left",
-        maintain_order="left",
-    )
-    transfers = _columns("completions")
-    if not has_transfers(tables):
-        return observed.with_columns(
-            pl.lit(None, pl.Float64).alias(column.meta.output_name()) for column in transfers
-        )
-    of_all_sizes = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
-    return observed.join(
-        tables["completions"].filter(of_all_sizes).select(*keys, "period", *transfers),
-        on=[*keys, "period"],
-        how="left",
-        maintain_order="left",
-    )
+    observed = groups.select(*keys, *_SPAN, *_columns("groups"))
+    others = {"links": bottleneck_rows(tables, "links", group)}
+    if has_transfers(tables):
+        of_all_sizes = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
+        others["completions"] = tables["completions"].filter(of_all_sizes)
+    for name, table in others.items():
+        columns = table.select(*keys, "period", *_columns(name))
+        observed = observed.join(columns, on=[*keys, "period"], how="left", maintain_order="left")
+    missing = [name for name in MEASURES if name not in observed.columns]
+    return observed.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
 
 
 def has_transfers(tables: Tables) -> bool:

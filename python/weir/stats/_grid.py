@@ -51,46 +51,38 @@ def render(grid: Grid, width: int) -> str:
     columns that still do not fit go into further blocks.
     """
     labels = max(len(label) for label, _ in grid.rows)
-    beside = [[str(cell) for cell in cells] for _, cells in grid.rows]
-    if labels + sum(_widths(grid.columns, beside)) <= width:
-        lines = _block(grid, [[text] for text in beside], labels, slice(None))
-        return "\n".join([grid.title, *lines])
-    stacked = [[[c.mean for c in cells], _intervals(cells)] for _, cells in grid.rows]
-    widths = _widths(grid.columns, [line for lines in stacked for line in lines])
+    # Of each row its lines, of each line the texts of its cells.
+    rows = [[[str(cell) for cell in cells]] for _, cells in grid.rows]
+    widths = _widths(grid, rows)
+    if labels + sum(widths) > width:
+        rows = [[[cell.mean for cell in cells], [cell.interval for cell in cells]] for _, cells in grid.rows]
+        widths = _widths(grid, rows)
     blocks: list[str] = []
     first = 0
-    while first < len(widths):
+    while not blocks or first < len(widths):
         last, used = first, labels
         while last < len(widths) and (last == first or used + widths[last] <= width):
             used += widths[last]
             last += 1
-        blocks.append("\n".join(_block(grid, stacked, labels, slice(first, last))))
+        blocks.append(_block(grid, rows, [labels, *widths[first:last]], first))
         first = last
     return f"{grid.title}\n" + "\n\n".join(blocks)
 
 
-def _intervals(cells: Sequence[Cell]) -> list[str]:
-    return [cell.interval for cell in cells]
-
-
-def _widths(columns: Sequence[str], lines: list[list[str]]) -> list[int]:
+def _widths(grid: Grid, rows: list[list[list[str]]]) -> list[int]:
     """Of each column, the gap before it included."""
-    return [
-        _GAP + max(len(column), *(len(line[index]) for line in lines)) for index, column in enumerate(columns)
-    ]
+    lines = [grid.columns, *(line for lines in rows for line in lines)]
+    return [_GAP + max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
-def _block(grid: Grid, rows: list[list[list[str]]], labels: int, part: slice) -> list[str]:
-    """Head and rows of some columns. `rows` holds the lines of each row, of texts."""
-    widths = _widths(grid.columns, [line for lines in rows for line in lines])[part]
+def _block(grid: Grid, rows: list[list[list[str]]], widths: Sequence[int], first: int) -> str:
+    """Labels, and as many columns as there are further widths, from `first` on."""
 
-    def aligned(head: str, texts: Sequence[str]) -> str:
-        cells = (text.rjust(width) for text, width in zip(texts[part], widths, strict=True))
-        return (head.ljust(labels) + "".join(cells)).rstrip()
+    def aligned(label: str, texts: Sequence[str]) -> str:
+        cells = (text.rjust(width) for text, width in zip(texts[first:], widths[1:], strict=False))
+        return (label.ljust(widths[0]) + "".join(cells)).rstrip()
 
     out = [aligned("", grid.columns)] if any(grid.columns) else []
-    for (label, _), lines in zip(grid.rows, rows, strict=True):
-        for index, line in enumerate(lines):
-            if index == 0 or any(line):
-                out.append(aligned(label if index == 0 else "", line))
-    return out
+    for (label, _), (main, *others) in zip(grid.rows, rows, strict=True):
+        out += [aligned(label, main), *(aligned("", line) for line in others if any(line))]
+    return "\n".join(out)

@@ -29,7 +29,7 @@ from weir.scenario._scenario import flows_at
 from weir.stats import wording
 from weir.stats._analysis import bottleneck, component
 from weir.stats._grid import Cell, Grid, render
-from weir.stats._intervals import mean_interval
+from weir.stats._intervals import student_t, with_intervals
 
 NO_SERIES = "the scenario asks for no series"
 HOW_TO_ASK = 'add to it: series = { interval = "100 ms" } under [measure]'
@@ -105,26 +105,24 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     half of all or more.
     """
     same = [name for name in found.columns if name not in {"replication", "seed", *MEASURES}]
-    rows: list[dict[str, Any]] = []
-    for part in found.partition_by(same, maintain_order=True):
-        for measure in MEASURES:
-            times = part[measure].to_numpy()
-            never = float(np.isinf(times).mean())
-            interval = mean_interval(times) if never == 0.0 else None
-            rows.append(
-                {
-                    **part.select(same).row(0, named=True),
-                    "measure": measure,
-                    "n": len(times),
-                    "never": never,
-                    "median_s": float(np.median(times)),
-                    "mean_s": interval and interval.mean,
-                    "half_width_s": interval and interval.half_width,
-                }
-            )
-    numbers = dict.fromkeys(("never", "median_s", "mean_s", "half_width_s"), pl.Float64())
-    schema = {**found.select(same).schema, "measure": pl.String(), "n": pl.Int64(), **numbers}
-    return pl.DataFrame(rows, schema=schema)
+    time = pl.col("time")
+    cells = (
+        found.unpivot(MEASURES, index=same, variable_name="measure", value_name="time")
+        .group_by(*same, "measure", maintain_order=True)
+        .agg(
+            n=pl.len().cast(pl.Int64),
+            never=time.is_infinite().mean(),
+            median_s=time.median(),
+            mean=time.mean(),
+            sd=time.std(),
+        )
+        # Both measures of a change beside each other.
+        .sort(pl.int_range(pl.len()) % (pl.len() // len(MEASURES)), maintain_order=True)
+    )
+    means = with_intervals(cells, student_t).with_columns(
+        pl.when(pl.col("never") == 0.0).then(pl.col("mean", "half_width")).name.suffix("_s")
+    )
+    return means.select(*same, "measure", "n", "never", "median_s", "mean_s", "half_width_s")
 
 
 def times(
@@ -189,7 +187,9 @@ def _phases(port: _core.Port, end: float, at: Sequence[str] | None) -> list[dict
     """The changes of load that are asked for, each with the end of its phase in seconds."""
     loads, rates = {change.at_s: change for change in port.load}, dict(port.rate_changes)
     stated = sorted(instant for instant in {*loads, *rates} if 0.0 < instant < end)
-    asked = stated if at is None else sorted({_instant(text, end) for text in at})
+    asked = stated if at is None else sorted({_quantity(text, "s")[0] for text in at})
+    if asked and asked[-1] >= end:
+        raise ResponseError(f"the run is over at {asked[-1]:g} s", f"name an instant before {end:g} s")
     if not asked:
         raise ResponseError(
             f"the load of {port.name} does not change after the start of the run",
@@ -209,44 +209,31 @@ def _phases(port: _core.Port, end: float, at: Sequence[str] | None) -> list[dict
     ]
 
 
-def _instant(text: str, end: float) -> float:
-    instant = _seconds(text)
-    if instant >= end:
-        raise ResponseError(f"the run is over at {text}", f"name an instant before {end:g} s")
-    return instant
-
-
 def _band(port: _core.Port, low: str, high: str, hold: str, average: str) -> Band:
-    lower, upper = (_packets(text, port.mean_packet_bytes) for text in (low, high))
+    bounds = [_quantity(text, "packets", "B") for text in (low, high)]
+    # Bytes count as packets of the link's mean size.
+    lower, upper = (value / port.mean_packet_bytes if kind == "B" else value for value, kind in bounds)
     if lower > upper:
         raise ResponseError(f"{low} is more than {high}", "the lower bound comes first")
-    hold_s, average_s = _seconds(hold), _seconds(average)
+    (hold_s, _), (average_s, _) = _quantity(hold, "s"), _quantity(average, "s")
     if hold_s <= 0.0:
         raise ResponseError("a queue stays for no time at all", 'the paper has 10 s: hold = "10 s"')
     return Band(lower, upper, hold_s, average_s)
 
 
-def _packets(text: str, packet_bytes: int) -> float:
-    """Bytes count as packets of the link's mean size."""
-    value, kind = _parsed(text)
-    if kind not in {"packets", "B"}:
-        raise ResponseError(f"{text} is no length of a queue", 'write for example "20 packets" or "62.5 kB"')
-    return value / packet_bytes if kind == "B" else value
-
-
-def _seconds(text: str) -> float:
-    value, kind = _parsed(text)
-    if kind != "s":
-        raise ResponseError(f"{text} is no time", 'write for example "10 s"')
-    return value
-
-
-def _parsed(text: str) -> tuple[float, str]:
+def _quantity(text: str, *kinds: str) -> tuple[float, str]:
+    """A value with its kind, which is one of these."""
     try:
-        return _core.quantity(text)
+        value, kind = _core.quantity(text)
     except ValueError as error:
         message, _, hint = str(error).partition("; hint: ")
         raise ResponseError(message, hint or None) from None
+    if kind not in kinds:
+        what, example = (
+            ("time", '"10 s"') if kinds == ("s",) else ("length of a queue", '"20 packets" or "62.5 kB"')
+        )
+        raise ResponseError(f"{text} is no {what}", f"write for example {example}")
+    return value, kind
 
 
 def without_infinity(frame: pl.DataFrame) -> pl.DataFrame:
@@ -262,11 +249,10 @@ def text_of(estimated: pl.DataFrame, hold: str, width: int) -> str:
     blocks = [f"Response and settling times in s: in the band for {hold}, for the rest of the phase"]
     keys = estimated.columns[: estimated.columns.index("change")]
     for part in estimated.partition_by(keys, maintain_order=True):
-        rows: list[tuple[str, list[Cell]]] = []
-        for change in part.partition_by("change", maintain_order=True):
-            first = change.row(0, named=True)
-            cells = [_cell(row) for row in change.iter_rows(named=True)]
-            rows.append((_told(first), cells))
+        rows = [
+            (_told(change.row(0, named=True)), [_cell(row) for row in change.iter_rows(named=True)])
+            for change in part.partition_by("change", maintain_order=True)
+        ]
         n = wording.replications(int(part["n"][0]))
         place = ", ".join([str(part["label"][0]), *(str(part[axis][0]) for axis in keys[3:])])
         blocks.append(render(Grid(f"{place}: {n}", heads, rows), width))
