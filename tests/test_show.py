@@ -14,9 +14,9 @@ import weir
 from conftest import SMALL, Command
 from weir import _core
 from weir.disciplines import Discipline, Parameter, find, registered
+from weir.disciplines.__main__ import SCENARIO, pages
 from weir.disciplines._catalogue import CATALOGUE
 from weir.disciplines._figure import figures, loads, shown
-from weir.disciplines._page import SCENARIO, pages
 from weir.disciplines._reference import COLUMNS, FOLDER, described, read
 from weir.disciplines._text import text_of, text_of_endpoint
 from weir.scenario._declared import endpoints

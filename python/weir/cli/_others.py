@@ -177,7 +177,7 @@ def ofc(
         raise typer.BadParameter("name a scenario or --example NAME, and not both")
     from weir import theory as optima
     from weir.scenario import Scenario, suggestion
-    from weir.theory._text import text_of
+    from weir.theory._study import text_of
 
     if example is None:
         network = optima.network_of(Scenario.load(str(scenario), set_), at, target_utilisation)

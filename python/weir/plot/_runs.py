@@ -130,9 +130,6 @@ def _spread(cut: Cut, rows: pl.DataFrame, dots: int) -> list[alt.Chart]:
     ]
 
 
-_CURVE = {"delay_ms": pl.Float64, "at_most": pl.Float64, "longer": pl.Float64}
-
-
 @kind
 def cdf(
     sweep: Sweep, *, family: str | None = None, facet: str | None = None, where: Where | None = None
@@ -227,27 +224,23 @@ def distributions(counts: pl.DataFrame, keys: Sequence[str], points: int = 300) 
     rest; null where fewer than ten packets are left, too few to draw a tail from). Points that a
     picture of `points` by `points` could not tell apart are left out.
     """
-    parts = counts.partition_by(keys, maintain_order=True) if keys else [counts]
-    curves = (_distribution(part.sort("delay_ms"), keys, points) for part in parts if part["count"].sum() > 0)
-    return pl.concat([pl.DataFrame(schema={**dict.fromkeys(keys, pl.String), **_CURVE}), *curves])
-
-
-def _distribution(counts: pl.DataFrame, keys: Sequence[str], points: int) -> pl.DataFrame:
-    total = counts["count"].sum()
-    left = total - pl.col("count").cum_sum()
+    whole = [*keys] or [pl.lit(0)]
+    count, delay = pl.col("count"), pl.col("delay_ms")
+    total = count.sum().over(whole)
+    left = total - count.cum_sum().over(whole)
     share = left / total
     # Same column and same rows, in both pictures: the same pixel.
     pixel = pl.struct(
-        (pl.col("delay_ms") / pl.col("delay_ms").max() * points).floor().alias("across"),
+        (delay / delay.max().over(whole) * points).floor().alias("across"),
         (share * points).floor().alias("up"),
         (share.clip(1e-9).log10() * points / 6).floor().alias("up_log"),
     )
-    curve = counts.select(
-        *keys, "delay_ms", at_most=1.0 - share, longer=pl.when(left >= 10).then(share), _pixel=pixel
-    )
-    kept = curve.unique("_pixel", keep="last", maintain_order=True).drop("_pixel")
-    start = counts.head(1).select(*keys, delay_ms=pl.lit(0.0), at_most=pl.lit(0.0), longer=pl.lit(1.0))
-    return pl.concat([start, kept])
+    columns = {"at_most": 1.0 - share, "longer": pl.when(left >= 10).then(share), "_pixel": pixel}
+    curves = counts.sort(*keys, delay).filter(total > 0).select(*keys, delay, **columns)
+    curves = curves.unique([*keys, "_pixel"], keep="last", maintain_order=True).drop("_pixel")
+    first = curves.filter(pl.int_range(pl.len()).over(whole) == 0)
+    begin = first.with_columns(delay_ms=pl.lit(0.0), at_most=pl.lit(0.0), longer=pl.lit(1.0))
+    return pl.concat([begin, curves]).sort(*keys, delay, maintain_order=True)
 
 
 def decades(shares: pl.Series) -> list[float]:

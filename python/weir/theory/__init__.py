@@ -29,8 +29,7 @@ from weir.theory._equilibrium import (
     rem_price,
     reno_probability,
 )
-from weir.theory._examples import EXAMPLES
-from weir.theory._network import Link, Network, Source, Vector
+from weir.theory._network import EXAMPLES, Link, Network, Source, Vector
 from weir.theory._optimum import Conditions, Optimum, conditions, optimum
 from weir.theory._reading import network_of
 from weir.theory._study import Study

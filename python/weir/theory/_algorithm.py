@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.theory._network import Network, Vector
-from weir.theory._utility import TheoryError
+from weir.theory._utility import require
 
 Order = Literal["in-turn", "at-once"]
 Knowledge = Literal["latest", "average"]
@@ -83,10 +83,10 @@ class Timing:
     newer one. `average`: a mean of the last t0 + 1 values with random weights."""
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.often <= 1.0:
-            raise TheoryError(f"{self.often:g} is no chance of an update", "more than 0, at most 1")
-        if self.gap < 1 or self.delay < 0:
-            raise TheoryError("no gap is shorter than a step, and no delay than none", "gap 1, delay 0")
+        chance = f"{self.often:g} is no chance of an update"
+        require(0.0 < self.often <= 1.0, chance, "more than 0, at most 1")
+        short = "no gap is shorter than a step, and no delay than none"
+        require(self.gap >= 1 and self.delay >= 0, short, "gap 1, delay 0")
 
     @property
     def loop(self) -> int:
@@ -241,10 +241,7 @@ def _weights(rng: np.random.Generator, timing: Timing, pairs: tuple[int, ...]) -
 
 
 def _checked_step(step: float | None, default: float) -> float:
-    if step is None:
-        return default
-    if not (step > 0.0 and np.isfinite(step)):
-        raise TheoryError(
-            f"{step:g} is no step", "give a number above zero: weir theory ofc prints the bound"
-        )
-    return step
+    chosen = default if step is None else step
+    hint = "give a number above zero: weir theory ofc prints the bound"
+    require(0.0 < chosen < np.inf, f"{chosen:g} is no step", hint)
+    return chosen

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from weir.theory._utility import TheoryError, Utility
+from weir.theory._utility import Utility, require
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,7 @@ def rem_hosts(hosts: Sequence[Host], capacity: float, tau: float, gamma: float) 
     parameters that are not above zero.
     """
     for name, value in (("capacity", capacity), ("tau", tau), ("gamma", gamma)):
-        if not value > 0.0:
-            raise TheoryError(f"{name} is {value:g}", "more than zero")
+        require(value > 0.0, f"{name} is {value:g}", "more than zero")
 
     def missing(queue: float) -> float:
         windows = sum(host.window(gamma * queue, tau) for host in hosts)

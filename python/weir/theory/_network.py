@@ -8,14 +8,14 @@ rho_l times the link's real capacity, with the target utilisation rho_l.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.theory._utility import TheoryError, Utility
+from weir.theory._utility import Utility, require
 
 Vector = NDArray[np.float64]
 
@@ -60,25 +60,41 @@ class Network:
     name: str = "network"
 
     def __post_init__(self) -> None:
-        _check_names("link", [link.name for link in self.links])
-        _check_names("source", [source.name for source in self.sources])
+        for kind, parts in (("link", self.links), ("source", self.sources)):
+            names = [part.name for part in parts]
+            require(bool(names), f"there is no {kind}", "a network has links and sources")
+            twice = next((name for name in names if names.count(name) > 1), None)
+            require(twice is None, f"two {kind}s are called {twice!r}", "give each a name of its own")
         for link in self.links:
-            if not (link.rate > 0.0 and math.isfinite(link.rate)):
-                raise TheoryError(f"link {link.name}: {link.rate:g} packets/s is no rate", "more than zero")
-            if not 0.0 < link.target <= 1.0:
-                raise TheoryError(
-                    f"link {link.name}: {link.target:g} is no target utilisation", "more than 0, at most 1"
-                )
-        known = {link.name for link in self.links}
+            said, target = f"link {link.name}", link.target
+            require(
+                0.0 < link.rate < math.inf, f"{said}: {link.rate:g} packets/s is no rate", "more than zero"
+            )
+            require(
+                0.0 < target <= 1.0, f"{said}: {target:g} is no target utilisation", "more than 0, at most 1"
+            )
         for source in self.sources:
-            _check_source(source, known)
+            self._check(source)
         for link, least in zip(self.links, self.load(self.least), strict=True):
-            if least > link.capacity:
-                raise TheoryError(
-                    f"the least rates of the sources over {link.name} make {least:g} packets/s, "
-                    f"and {link.capacity:g} may pass",
-                    "lower them, or raise the target utilisation",
-                )
+            require(
+                bool(least <= link.capacity),
+                f"the least rates of the sources over {link.name} make {least:g} packets/s, "
+                f"and {link.capacity:g} may pass",
+                "lower them, or raise the target utilisation",
+            )
+
+    def _check(self, source: Source) -> None:
+        said, known = f"source {source.name}", sorted(link.name for link in self.links)
+        once = 0 < len(source.path) == len(set(source.path))
+        require(once, f"{said}: its path is empty or passes a link twice", "name each link once")
+        for name in source.path:
+            require(name in known, f"{said}: there is no link {name!r}", f"there are: {', '.join(known)}")
+        require(source.count >= 1, f"{said}: {source.count} flows are none", "one or more")
+        require(
+            0.0 <= source.least <= source.greatest > 0.0,
+            f"{said}: no rate lies between {source.least:g} and {source.greatest:g} packets/s",
+            "the least is zero or more; the greatest is above zero, and not below the least",
+        )
 
     @cached_property
     def routes(self) -> Vector:
@@ -167,25 +183,37 @@ class Network:
         return np.array([(one.weight, 1.0 / one.fairness, one.shift) for one in utilities]).T
 
 
-def _check_names(kind: str, names: Sequence[str]) -> None:
-    if not names:
-        raise TheoryError(f"there is no {kind}", "a network has links and sources")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise TheoryError(f"two {kind}s are called {twice!r}", "give each a name of its own")
+def dumbbell() -> Network:
+    """One link of 5625 packets/s, that of Lapsley and Low (1999), shared by five who value it differently."""
+    path = ("bottleneck",)
+    return Network(
+        (Link("bottleneck", 5625.0),),
+        (
+            Source("plain", path, Utility.log_one_plus(5626.0)),
+            Source("double", path, Utility.log_one_plus(11252.0)),
+            Source("capped", path, Utility.log(11252.0), greatest=900.0),
+            Source("assured", path, Utility.log(1000.0), least=600.0),
+            Source("reno-like", path, Utility.fair(4e6, 2.0)),
+        ),
+        "dumbbell",
+    )
 
 
-def _check_source(source: Source, known: set[str]) -> None:
-    said = f"source {source.name}"
-    if not source.path or len(set(source.path)) < len(source.path):
-        raise TheoryError(f"{said}: its path is empty or passes a link twice", "name each link once")
-    strange = next((name for name in source.path if name not in known), None)
-    if strange is not None:
-        raise TheoryError(f"{said}: there is no link {strange!r}", f"there are: {', '.join(sorted(known))}")
-    if source.count < 1:
-        raise TheoryError(f"{said}: {source.count} flows are none", "one or more")
-    if not (0.0 <= source.least <= source.greatest and source.greatest > 0.0):
-        raise TheoryError(
-            f"{said}: no rate lies between {source.least:g} and {source.greatest:g} packets/s",
-            "the least is zero or more; the greatest is above zero, and not below the least",
-        )
+def parking_lot() -> Network:
+    """Three links in a row; one crosses them all, one two, and each link has a source of its own."""
+    return Network(
+        (Link("first", 1000.0), Link("second", 800.0), Link("third", 1200.0)),
+        (
+            Source("long", ("first", "second", "third"), Utility.log(1000.0), least=50.0),
+            Source("middle", ("first", "second"), Utility.fair(4e5, 2.0), least=260.0),
+            Source("a", ("first",), Utility.log_one_plus(1000.0)),
+            Source("b", ("second",), Utility.log(2000.0)),
+            Source("c", ("third",), Utility.log_one_plus(3000.0), greatest=700.0),
+            Source("d", ("third",), Utility.fair(100.0, 0.5)),
+        ),
+        "parking-lot",
+    )
+
+
+EXAMPLES = {"dumbbell": dumbbell, "parking-lot": parking_lot}
+"""By the name that `weir theory ofc --example` knows."""

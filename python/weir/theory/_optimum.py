@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.theory._network import Network, Vector
-from weir.theory._utility import TheoryError
+from weir.theory._utility import require
 
 Which = NDArray[np.bool_]
 
@@ -89,11 +89,11 @@ def optimum(network: Network) -> Optimum:
     tight = network.load(rates) >= (1.0 - TIGHT) * network.capacities
     prices = _prices(network, rates, tight)
     missed = conditions(network, rates, prices).worst
-    if not missed < _TRUSTED:
-        raise TheoryError(
-            f"scipy finds no optimum: what it finds misses the conditions by {missed:.2%}",
-            "are the weights such that all sources want rates of a like size?",
-        )
+    require(
+        missed < _TRUSTED,
+        f"scipy finds no optimum: what it finds misses the conditions by {missed:.2%}",
+        "are the weights such that all sources want rates of a like size?",
+    )
     return Optimum(rates, prices, network.utility(rates), _unique(network, rates, tight))
 
 

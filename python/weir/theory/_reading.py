@@ -15,7 +15,7 @@ from typing import Any
 from weir import _core
 from weir.scenario._scenario import Scenario, flows_at
 from weir.theory._network import Link, Network, Source
-from weir.theory._utility import TheoryError, Utility
+from weir.theory._utility import TheoryError, Utility, require
 
 HOST = "rem-host"
 
@@ -30,8 +30,7 @@ def network_of(scenario: Scenario, at: float | None = None, target: float = 1.0)
     network = scenario.network
     instant = network.duration_s if at is None else at
     present = [path for path in network.paths if flows_at(path.load, instant) > 0]
-    if not present:
-        raise TheoryError(f"no flow is there at {instant:g} s", "name another instant: --at SECONDS")
+    require(bool(present), f"no flow is there at {instant:g} s", "name another instant: --at SECONDS")
     sources = [
         _source(path, scenario.core.value(f"flows.{path.group}.tcp"), flows_at(path.load, instant))
         for path in present
@@ -43,12 +42,12 @@ def network_of(scenario: Scenario, at: float | None = None, target: float = 1.0)
 
 
 def _link(port: _core.Port, target: float, instant: float) -> Link:
-    if port.follows_trace:
-        raise TheoryError(
-            "the model has links of one rate, and this one follows a trace",
-            "give it the rate to compute with: rate",
-            f"{port.key}.trace",
-        )
+    require(
+        not port.follows_trace,
+        "the model has links of one rate, and this one follows a trace",
+        "give it the rate to compute with: rate",
+        f"{port.key}.trace",
+    )
     rates = [port.rate_bps, *(rate for since, rate in port.rate_changes if since <= instant)]
     return Link(port.name, rates[-1] / (8.0 * port.mean_packet_bytes), target)
 
@@ -66,8 +65,10 @@ def _source(path: _core.Path, tcp: Mapping[str, Any], count: int) -> Source:
     host = tcp["congestion"][HOST]
     # Without a round trip that is the same for all there is no bound by windows.
     rtt = _core.quantity(host["base_rtt"])[0] if host.get("base_rtt") else path.base_rtt_s or 0.0
-    window = tcp.get("receive_window")
-    allowed = _packets(window, path.packet_bytes) / rtt if window and rtt > 0.0 else math.inf
+    allowed = math.inf
+    if tcp.get("receive_window") and rtt > 0.0:
+        window, kind = _core.quantity(tcp["receive_window"])
+        allowed = (window / path.packet_bytes if kind == "B" else window) / rtt
     return Source(
         path.group,
         tuple(path.data),
@@ -84,26 +85,20 @@ def _utility(stated: str | Mapping[str, Any], weight: float) -> Utility:
     return Utility.fair(weight, float(stated["fair"]))
 
 
-def _packets(window: str, packet_bytes: int) -> float:
-    value, kind = _core.quantity(window)
-    return value / packet_bytes if kind == "B" else value
-
-
 def _check_packets(paths: Sequence[_core.Path], ports: Sequence[_core.Port]) -> None:
-    first, *others = paths
-    size = first.packet_bytes
-    for path in others:
-        if path.packet_bytes != size:
-            raise TheoryError(
-                f"the model counts packets of one size, and this is {path.packet_bytes} B "
-                f"where flows.{first.group}.packet_size is {size} B",
-                "give all flows packets of one size: --set",
-                f"flows.{path.group}.packet_size",
-            )
+    size = paths[0].packet_bytes
+    for path in paths:
+        require(
+            path.packet_bytes == size,
+            f"the model counts packets of one size, and this is {path.packet_bytes} B "
+            f"where flows.{paths[0].group}.packet_size is {size} B",
+            "give all flows packets of one size: --set",
+            f"flows.{path.group}.packet_size",
+        )
     for port in ports:
-        if port.mean_packet_bytes != size:
-            raise TheoryError(
-                f"the link counts packets of {port.mean_packet_bytes} B, and the flows send {size} B",
-                "give both one size",
-                f"{port.key}.mean_packet_size",
-            )
+        require(
+            port.mean_packet_bytes == size,
+            f"the link counts packets of {port.mean_packet_bytes} B, and the flows send {size} B",
+            "give both one size",
+            f"{port.key}.mean_packet_size",
+        )

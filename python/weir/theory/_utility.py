@@ -23,6 +23,12 @@ class TheoryError(WeirError, ValueError):
     """A network, a source or a parameter without a meaning in the model."""
 
 
+def require(holds: bool, message: str, hint: str, path: str | None = None) -> None:  # noqa: FBT001
+    """Raises TheoryError unless this holds."""
+    if not holds:
+        raise TheoryError(message, hint, path)
+
+
 @dataclass(frozen=True)
 class Utility:
     """An increasing, strictly concave function of a rate in packets per second."""
@@ -36,10 +42,9 @@ class Utility:
 
     def __post_init__(self) -> None:
         for name, value in (("weight", self.weight), ("fairness", self.fairness)):
-            if not (value > 0.0 and math.isfinite(value)):
-                raise TheoryError(f"{value:g} is no {name}", "give a number above zero")
-        if not (self.shift >= 0.0 and math.isfinite(self.shift)):
-            raise TheoryError(f"{self.shift:g} is no shift", "give zero or more packets per second")
+            require(0.0 < value < math.inf, f"{value:g} is no {name}", "give a number above zero")
+        shift = self.shift
+        require(0.0 <= shift < math.inf, f"{shift:g} is no shift", "give zero or more packets per second")
 
     @classmethod
     def log_one_plus(cls, weight: float) -> Utility:
