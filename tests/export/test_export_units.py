@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import weir
 from conftest import Lab
 from exports import LINK, exported, options, shaper
-from weir.export import _kernel_red as kernel_red
+from weir.export import _reds as reds
 from weir.export import export
 from weir.export._port import Port
 
@@ -46,8 +46,8 @@ def test_the_burst_is_one_for_which_tc_takes_the_nearest_weight() -> None:
     st.sampled_from((40, 576, 1000, 9000)),
 )
 def test_every_burst_gives_the_weight_that_is_said(wanted: float, least: int, band: int, packet: int) -> None:
-    found = kernel_red.weight(wanted, least, least + band, packet, 1e-6)
-    assert kernel_red.log_of(found.burst, least, found.avpkt) == found.log
+    found = reds.kernel_weight(wanted, least, least + band, packet, 1e-6)
+    assert reds.log_of(found.burst, least, found.avpkt) == found.log
     # The kernel keeps max 2^k in 32 bits (`red_check_params`).
     assert (least + band).bit_length() + found.log <= 31
     nearest = max(round(-math.log2(wanted)), 1)

@@ -1,10 +1,10 @@
 """A setting as a line an operator can use: tc scripts, OpenWrt and router configuration, scenarios.
 
 - `port`: one direction of a link, with its queue discipline, in plain numbers
-- `qdisc`, `kernel`, `reds`, `kernel_red`: what the kernel calls it, in its units, with what rounding changes
-- `closest`: what stands in for a discipline that no kernel has; `measured`: how far it is from it
+- `qdisc`, `kernel`, `reds`: what the kernel calls it, in its units, with what rounding changes
+- `closest`: what stands in for a discipline that no kernel has
 - `forms`: the texts
-- `exporting`: one call for all of it
+- `exporting`: one call for all of it; it measures how far a stand-in is from the discipline
 """
 
 from weir.export._exporting import FORMS, export

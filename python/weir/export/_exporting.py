@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, get_args
 from weir import _core
 from weir.export import _forms as forms
 from weir.export._closest import Closest, closest
-from weir.export._forms import Exported, Form
+from weir.export._forms import Exported, Form, Measured
 from weir.export._kernel import qdisc_of
 from weir.export._port import ExportError, Port, setting
-from weir.scenario._scenario import Scenario, suggestion
+from weir.scenario._scenario import Scenario, Variant, suggestion
 
 if TYPE_CHECKING:
-    from weir.export._measured import Measured
     from weir.sweep._runner import OnProgress
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _DEVICE = re.compile(r"[^\s/'\"$`\\;&|<>()*?\[\]{}~#!]{1,15}")
 """A name of an interface that a shell takes as it is; Linux allows 15 characters."""
+
+SHOWN = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99")
+"""What is compared: the headline measures, marks, and what an operator promises."""
 
 
 def export(
@@ -72,12 +74,7 @@ def export(
     found, other = closest(port)
     qdisc = qdisc_of(other)
     assert qdisc is not None, f"{found.discipline} is what no kernel has either"
-    measured = None
-    if replications > 0:
-        # Late: most exports run nothing.
-        from weir.export._measured import measure
-
-        measured = measure(port, other, replications, threads, progress)
+    measured = _measure(port, other, replications, threads, progress) if replications > 0 else None
     said = _stand_in(port, qdisc.kind, found, measured)
     return replace(forms.tc(port, qdisc, device, command, said), closest=found, measured=measured)
 
@@ -106,3 +103,41 @@ def _stand_in(port: Port, kind: str, found: Closest, measured: Measured | None) 
     if measured is None:
         return [*said, "How far apart the two are has not been measured.", ""]
     return [*said, "", measured.lines[0], *(f"  {line}" for line in measured.lines[1:]), ""]
+
+
+def _measure(
+    port: Port, other: Port, replications: int, threads: int, progress: OnProgress | None
+) -> Measured:
+    """Runs the scenario under the discipline of `port` and under that of `other`."""
+    # Late: most exports run nothing.
+    import polars as pl
+
+    from weir.run._tables import WHOLE_RUN
+    from weir.stats import wording
+    from weir.stats._grid import Cell, Grid, render
+    from weir.stats._measures import MEASURES
+    from weir.sweep._runner import unrecorded
+
+    names = [port.discipline, other.discipline]
+    variants = [Variant(one.discipline, one.discipline, one.scenario) for one in (port, other)]
+    with unrecorded(port.scenario, variants, replications, threads, progress) as sweep:
+        whole = pl.col("period") == WHOLE_RUN
+        estimates = sweep.estimates(SHOWN).filter(whole)
+        differences = sweep.differences(measures=SHOWN).filter(whole)
+        bottleneck = sweep.bottleneck
+    means = {(row["variant"], row["measure"]): row["mean"] for row in estimates.iter_rows(named=True)}
+    rows: list[tuple[str, list[Cell]]] = []
+    for row in differences.iter_rows(named=True):
+        of = MEASURES[row["measure"]]
+        texts = [wording.number(means[name, of.name], of.decimals) for name in names]
+        texts.append(wording.estimate(row["difference"], row["half_width"], of.decimals))
+        rows.append((of.heading, [Cell(text) for text in texts]))
+    runs = f"{replications} replication{'s' * (replications != 1)} with common seeds"
+    pairs = "differences in pairs" + " with their 95% intervals" * (replications > 1)
+    lines = [
+        f"Measured on this scenario, {runs}; {pairs}:",
+        *render(Grid("", [*names, "difference"], rows), 100).strip("\n").split("\n"),
+    ]
+    if bottleneck != port.name:
+        lines.append(f"Queue, marks and delay are those of the narrowest link, {bottleneck}.")
+    return Measured(replications, differences, tuple(lines))

@@ -28,8 +28,9 @@ from weir.export._port import ExportError, Port, setting
 from weir.export._qdisc import MUCH, Qdisc, later, tc_rate
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from weir.export._closest import Closest
-    from weir.export._measured import Measured
 
 WIDTH = 100
 """Of a line."""
@@ -58,6 +59,17 @@ _SPACE = "\N{NO-BREAK SPACE}"
 
 
 Form = Literal["tc", "sqm", "wred", "scenario"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The paired differences."""
+
+    replications: int
+    differences: pl.DataFrame
+    """One row per measure: the stand-in minus the discipline, as `weir.Sweep.differences` has them."""
+    lines: tuple[str, ...]
+    """As text."""
 
 
 @dataclass(frozen=True)
