@@ -9,16 +9,17 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 
-class Process:
+class Process(subprocess.Popen[str]):
     """A Python process at work. It and its children end with the block, whatever ends that.
 
     It has a process group of its own, so that Ctrl-C in a terminal reaches us alone.
     """
 
     def __init__(self, arguments: Sequence[str | Path]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - our own modules and scripts
+        super().__init__(
             [sys.executable, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -27,23 +28,17 @@ class Process:
             process_group=0,
         )
 
-    def __enter__(self) -> Process:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
+    def __exit__(self, *raised: Any) -> None:  # noqa: ANN401 (as its base has it)
+        if self.poll() is None:
             with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
+                os.killpg(self.pid, signal.SIGKILL)
+        super().__exit__(*raised)
 
     def finish(self) -> str:
         """Waits for the end; returns what was printed. Raises RuntimeError if it failed."""
-        printed, complaints = self._process.communicate()
-        if self._process.returncode != 0:
-            raise RuntimeError(complaints.strip() or f"exit code {self._process.returncode}")
+        printed, complaints = self.communicate()
+        if self.returncode != 0:
+            raise RuntimeError(complaints.strip() or f"exit code {self.returncode}")
         return printed
 
 

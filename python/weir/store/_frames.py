@@ -9,9 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 RUN = "run"
 TEXT = pl.col(pl.Enum, pl.Categorical)
@@ -24,7 +22,7 @@ def prepared(name: str, frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFr
     """The frame with all its text as Enum. Raises ValueError if it is not a table of those runs."""
     if not frame.columns or frame.columns[0] != RUN or frame.schema[RUN] != pl.Int64:
         raise ValueError(f"the first column of the table {name!r} must be `run`, Int64")
-    foreign = set(_blocks(frame)[0].tolist()).difference(runs)
+    foreign = set(frame[RUN].unique()).difference(runs)
     if foreign:
         raise ValueError(f"the table {name!r} has rows of runs that are not of its chunk: {min(foreign)}")
     return frame.with_columns(
@@ -90,26 +88,11 @@ def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
     order = list(
         dict.fromkeys(name for names in sorted(columns, key=lambda n: (-len(n), n)) for name in names)
     )
-    whole = joined(frames).select(order).collect().rechunk()
-    # Blocks of rows are sorted, not rows: there are a few hundred times fewer.
-    keys, starts = _blocks(whole)
-    lengths = np.diff(starts, append=len(whole))
-    by_run = np.argsort(keys, kind="stable")
-    starts, lengths = starts[by_run], lengths[by_run]
-    shift = starts - (np.cumsum(lengths) - lengths)
-    rows = pl.Series(np.repeat(shift, lengths) + np.arange(len(whole)), dtype=pl.UInt32)
-    whole = whole.select(pl.all().gather(rows))
+    whole = joined(frames).select(order).collect().sort(RUN, maintain_order=True)
     texts = {column.name: _enum(column) for column in whole.select(TEXT)}
     return whole.with_columns(
         pl.col(name).cast(kind) for name, kind in texts.items() if kind != whole.schema[name]
     )
-
-
-def _blocks(frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of one run stand together, as a rule: the run of every block, and its first row."""
-    runs = frame.get_column(RUN).to_numpy()
-    starts = np.flatnonzero(np.diff(runs, prepend=~runs[:1]))
-    return runs[starts], starts
 
 
 def _enum(column: pl.Series) -> pl.Enum:
