@@ -17,7 +17,8 @@ from weir.plot import Figure
 from weir.stats import _analysis as analysis
 from weir.stats._intervals import student_t
 from weir.stats._measures import defined
-from weir.sweep._dimension import USERS, VARIANTS, Design, Dimension
+from weir.sweep._design import Kind
+from weir.sweep._dimension import USERS, VARIANTS, Dimension
 
 if TYPE_CHECKING:
     # Figures take a Sweep; this one only has the attributes that they read.
@@ -60,7 +61,7 @@ class FakeSweep(_Base):
     labels: Sequence[str] = ("DropTail",)
     replications: int = 5
     users: Sequence[int] = ()
-    design: Design = "grid"
+    design: Kind = "grid"
     points: int = 0
     """Of a design that samples."""
     with_series: bool = True

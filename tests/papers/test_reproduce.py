@@ -18,7 +18,7 @@ from conftest import SMALL, Command, names_in
 from weir.plot import Curve, Facet, Plot
 from weir.store import Store
 from weir.sweep import chosen_workers
-from weir.sweep._chunk import Chunk
+from weir.sweep._workers import Chunk
 from weir_papers.claims import Claim, Part, Range, at_least
 from weir_papers.curves import against, levels, over_time
 from weir_papers.data import Study

@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from weir.sweep._axes import Axis, parse
-from weir.sweep._design import Design, DesignError, grid, lhs, morris, salib, saltelli
-from weir.sweep._sensitivity import indices
+from weir.sweep._design import Design, DesignError, grid, indices, lhs, morris, salib, saltelli
 
 Values = NDArray[np.float64]
 Sampler = Callable[[Sequence[Axis], int, int], Design]

@@ -182,7 +182,9 @@ def test_a_rule_stops_each_point_when_it_is_known_well_enough(pair: weir.Scenari
     for row in rows.filter(pl.col("n") > sequential.looks[0]).iter_rows(named=True):
         before = max(look for look in sequential.looks if look < row["n"])
         values = found.observations().filter(pl.col("point") == row["point"])["goodput"].to_numpy()
-        assert sequential.half_width(values, before) > 0.03 * values[:before].mean()
+        half_width = sequential.interval(values, before).half_width
+        assert half_width is not None
+        assert half_width > 0.03 * values[:before].mean()
 
 
 def test_a_sweep_with_a_rule_goes_on_where_it_was(pair: weir.Scenario, tmp_path: Path) -> None:

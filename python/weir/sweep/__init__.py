@@ -1,11 +1,12 @@
 """Results: runs, comparisons and sweeps, from their definition to their statements.
 
-- What varies: `values` (levels and ranges), `axes`, and `design` (which points).
+- What varies: `values` (levels and ranges), `axes`, and `design` (which points, and how
+  much each axis matters).
 - How long: `until` (when a point has enough replications).
-- Doing it: `plan` (points, variants, runs), `chunk`, `workers`, `monitor` and `runner`
+- Doing it: `plan` (points, variants, runs), `workers`, `monitor` and `runner`
   (records, runs and opens).
 - What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences),
-  `describe`, `query`, `sensitivity` (how much each axis matters).
+  `describe`, `query`.
 """
 
 from __future__ import annotations

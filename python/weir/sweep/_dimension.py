@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from weir._errors import WeirError
 
@@ -20,8 +19,6 @@ TIME = "from_s"
 PERIODS = (USERS, TIME)
 
 _ABBREVIATIONS = {"rtt", "ecn", "mss"}
-
-Design = Literal["grid", "lhs", "sobol", "morris", "saltelli"]
 
 
 class ChartError(WeirError, ValueError):

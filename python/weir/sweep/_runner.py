@@ -17,11 +17,18 @@ from weir._errors import WeirError
 from weir.run._captures import Capture, capture_run
 from weir.store import Store
 from weir.store import Sweep as Record
-from weir.sweep._chunk import Chunk, Job, LostWorkersError, Outcome, finished
 from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._view import Sweep
-from weir.sweep._workers import Workers, chosen_workers
+from weir.sweep._workers import (
+    Chunk,
+    Job,
+    LostWorkersError,
+    Outcome,
+    Workers,
+    chosen_workers,
+    finished,
+)
 
 if TYPE_CHECKING:
     from weir import _core

@@ -16,9 +16,9 @@ from weir.stats._measures import MEASURES, defined
 from weir.store import DEFAULT, Store
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
+from weir.sweep._design import indices
 from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
 from weir.sweep._recorded import RecordedSweep
-from weir.sweep._sensitivity import indices
 
 
 class Sweep(RecordedSweep):
@@ -187,7 +187,7 @@ class Sweep(RecordedSweep):
         return pl.concat(found).select(*self.keys, pl.all().exclude(self.keys))
 
     def sensitivity(self, measure: str) -> pl.DataFrame | None:
-        """How much each axis matters: see `weir.sweep._sensitivity`. None for other designs.
+        """How much each axis matters: see `weir.sweep._design`. None for other designs.
 
         Raises ValueError while points are missing, and for several variants.
         """
