@@ -170,10 +170,7 @@ def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
 
 def variables_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> list[str]:
     """Names of its variables, if they are names. Raises TypeError."""
-    return _names(aqm.variables)
-
-
-def _names(value: object) -> list[str]:
+    value = cast("object", aqm.variables)
     if isinstance(value, str) or not isinstance(value, Sequence):
         example = value if isinstance(value, str) else "name"
         raise TypeError(f'variables is {value!r}, no tuple of names: write ("{example}",)')

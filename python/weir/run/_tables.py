@@ -24,22 +24,13 @@ def frames(runs: Sequence[_core.Run], keys: Sequence[int] | NDArray[np.int64]) -
     scenario has no rows of its own, which would say what those of `all` say.
     """
     numbers = np.asarray(keys, dtype=np.int64)
-    return {
-        name: _frame(columns).insert_column(0, pl.Series("run", numbers[_index(columns)]))
-        for name, columns in _core.tables(runs, only_groups=False).items()
-    }
-
-
-def _index(columns: _core.Columns) -> NDArray[np.uint32]:
-    """The place of each row's run among the runs."""
-    index = columns["run"]
-    assert not isinstance(index, tuple)
-    return index.astype(np.uint32, copy=False)
-
-
-def _frame(columns: _core.Columns) -> pl.DataFrame:
-    """The columns, but for the number of the run."""
-    return pl.DataFrame([_series(name, column) for name, column in columns.items() if name != "run"])
+    found: dict[str, pl.DataFrame] = {}
+    for name, columns in _core.tables(runs, only_groups=False).items():
+        index = columns.pop("run")
+        assert not isinstance(index, tuple)
+        of_rows = pl.Series("run", numbers[index.astype(np.uint32, copy=False)])
+        found[name] = pl.DataFrame([of_rows, *(_series(*column) for column in columns.items())])
+    return found
 
 
 def _series(name: str, column: _core.Column) -> pl.Series:

@@ -31,7 +31,7 @@ class Variant:
 class Scenario:
     """A network, its traffic and its measurement. Immutable.
 
-    The core alone checks the values and knows their defaults; `to_toml()` shows all of them.
+    The core alone checks the values and has their defaults; `to_toml()` shows all of them.
     """
 
     def __init__(self, core: _core.Scenario) -> None:

@@ -3,7 +3,7 @@
     from weir.store import Store
 
     with Store.open("results/store", create=True) as store:
-        ours = store.claim(runs)            # not finished, and nobody else is at them
+        ours = store.claim(runs)            # not finished, nor claimed by another process
         store.commit(Finished(...))         # a chunk of them, for good
         store.compact(force=True)           # into the Parquet files
         store.scan("links", runs).collect()

@@ -2,7 +2,7 @@
 
 In write-ahead mode with full synchronisation: a transaction that returned outlasts a killed
 process and a power cut, readers in other processes see the state between two transactions, and
-neither waits for the other. That mode wants a local file system and one host.
+neither waits for the other. That mode needs a local file system and one host.
 
 Only SQLite opens the file: its locks belong to the process, and to close the file once more would
 give up all of them.
@@ -185,8 +185,8 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection
         log = path.with_name(f"{path.name}-wal")
         if error.sqlite_errorcode & 0xFF not in _NO_LOG or (log.exists() and log.stat().st_size > 0):
             raise
-        # Somebody else's directory, or a full disk: not even the index of the log can be made. But
-        # there is no log, so nobody is writing.
+        # A directory of another user, or a full disk: not even the index of the log can be made. But
+        # there is no log, so no process is writing.
         return _open(f"{name}?immutable=1")
     return sql
 

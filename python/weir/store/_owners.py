@@ -38,7 +38,7 @@ class Owners:
     def enter(self) -> None:
         """Raises OSError where that cannot be written, StoreError if it is in use on another host."""
         ours = self._path(self.id)
-        # It gets its name when it is locked: nobody takes it for a dead one's.
+        # It gets its name when it is locked, so that it is not taken for a dead one's.
         new = ours.with_suffix(".new")
         new.mkdir(parents=True)
         try:

@@ -54,7 +54,7 @@ class Store(SweepRecords):
             _look_for(directory, create=create)
             owners = Owners(directory)
             undo.callback(owners.leave)
-            # A reader gets along without: on a full disk, or in somebody else's directory.
+            # A reader gets along without: on a full disk, or in a directory of another user.
             with suppress(OSError) if read_only else nullcontext():
                 owners.enter()
             opened = Journal(directory / journal.NAME, read_only=read_only, create=create and not read_only)
@@ -206,7 +206,7 @@ class Store(SweepRecords):
         self._owners.leave()
 
     def __del__(self) -> None:
-        # What nobody closes, a notebook's, gives its lock back when it is forgotten.
+        # One that is never closed, a notebook's, gives its lock back when it is forgotten.
         with suppress(Exception):
             self.close()
 

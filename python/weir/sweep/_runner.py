@@ -251,7 +251,7 @@ class _Runner:
         while self.queue:
             size = self._size(slots)
             places = [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
-            jobs = [self._job(place) for place in places]
+            jobs = list(map(self._job, places))
             mine = self.store.claim([job.run for job in jobs])
             self.others.update(job.run for job in jobs if job.run not in mine)
             if mine:

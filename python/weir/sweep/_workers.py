@@ -45,7 +45,7 @@ class Job:
     run: int
     """Its key."""
     place: int
-    """Where the plan wants it: configuration times replications plus replication."""
+    """Where it stands in the plan: configuration times replications plus replication."""
     scenario: _core.Scenario
     hash: str
     """Of the scenario."""
