@@ -63,7 +63,6 @@ def test_the_seed_decides(sampler: Sampler) -> None:
     first = sampler(AXES, 16, 7)
     assert sampler(AXES, 16, 7) == first
     assert sampler(AXES, 16, 8).rows != first.rows
-    assert first.seed == 7
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
@@ -135,7 +134,6 @@ def test_a_power_of_two_of_sobol_points_is_balanced() -> None:
 def test_trajectories_move_one_axis_at_a_time() -> None:
     design = morris(AXES, 10, 2)
     assert len(design) == 10 * 4
-    assert design.parameters == {"trajectories": 10, "levels": 4}
     cube = design.cube
     assert cube is not None
     assert set((cube * 3).ravel().tolist()) <= {0.0, 1.0, 2.0, 3.0}

@@ -184,13 +184,9 @@ def bundled() -> dict[str, Path]:
     others = {
         f"{entry.name}/{path.stem}": path
         for entry in entry_points(group=_SCENARIOS)
-        for path in sorted(_directory(entry.value).glob("*.toml"))
+        for path in sorted(Path(str(files(entry.value))).glob("scenarios/*.toml"))
     }
     return dict(sorted({**own, **others}.items()))
-
-
-def _directory(package: str) -> Path:
-    return Path(str(files(package).joinpath("scenarios")))
 
 
 def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioError:

@@ -55,10 +55,6 @@ class Design:
     axes: tuple[Axis, ...]
     rows: tuple[tuple[Assignment, ...], ...]
     """Of every point the value of every path, in the order of the axes and their paths."""
-    seed: int | None = None
-    """Of the draws; None for a grid."""
-    parameters: Mapping[str, int] = field(default_factory=dict[str, int])
-    """What else the design was made with: `n`, or `trajectories` and `levels`."""
     cube: Cube | None = field(default=None, compare=False, repr=False)
     """What was drawn, before it became values; None for a grid."""
 
@@ -92,8 +88,6 @@ class Design:
         return {
             "kind": self.kind,
             "axes": [axis.to_json() for axis in self.axes],
-            "seed": self.seed,
-            "parameters": dict(self.parameters),
             "cube": None if self.cube is None else self.cube.tolist(),
         }
 
@@ -104,7 +98,7 @@ class Design:
         if document["kind"] == "grid":
             return grid(axes)
         cube = np.array(document["cube"], dtype=np.float64)
-        return _sampled(document["kind"], axes, cube, document["seed"], document["parameters"])
+        return _sampled(document["kind"], axes, cube)
 
 
 def grid(axes: Sequence[Axis]) -> Design:
@@ -135,7 +129,7 @@ def lhs(axes: Sequence[Axis], n: int, seed: int) -> Design:
     _check(axes, n, seed)
     qmc: Any = import_module("scipy.stats.qmc")
     cube = qmc.LatinHypercube(d=len(axes), seed=np.random.default_rng(seed)).random(n)
-    return _sampled("lhs", axes, cube, seed, {"n": n})
+    return _sampled("lhs", axes, cube)
 
 
 def sobol(axes: Sequence[Axis], n: int, seed: int) -> Design:
@@ -149,7 +143,7 @@ def sobol(axes: Sequence[Axis], n: int, seed: int) -> Design:
     sequence = qmc.Sobol(d=len(axes), scramble=True, seed=np.random.default_rng(seed))
     # Asked for n points that are no power of two, scipy warns of what the docstring says.
     cube = sequence.random_base2((n - 1).bit_length())[:n]
-    return _sampled("sobol", axes, cube, seed, {"n": n})
+    return _sampled("sobol", axes, cube)
 
 
 def morris(axes: Sequence[Axis], trajectories: int, seed: int, levels: int = 4) -> Design:
@@ -172,7 +166,7 @@ def morris(axes: Sequence[Axis], trajectories: int, seed: int, levels: int = 4) 
     drawn = sampler.sample(problem(axes), trajectories, num_levels=levels, seed=seed)
     # Back to the lattice, from which sums of thirds have strayed by a rounding.
     cube = np.round(np.asarray(drawn) * (levels - 1)) / (levels - 1)
-    return _sampled("morris", axes, cube, seed, {"trajectories": trajectories, "levels": levels})
+    return _sampled("morris", axes, cube)
 
 
 def saltelli(axes: Sequence[Axis], n: int, seed: int) -> Design:
@@ -191,7 +185,7 @@ def saltelli(axes: Sequence[Axis], n: int, seed: int) -> Design:
     sampler = salib("SALib.sample.sobol")
     generator = np.random.default_rng(seed)
     cube = sampler.sample(problem(axes), n, calc_second_order=False, seed=generator)
-    return _sampled("saltelli", axes, np.asarray(cube), seed, {"n": n})
+    return _sampled("saltelli", axes, np.asarray(cube))
 
 
 def salib(module: str) -> Any:  # noqa: ANN401 (it has no types of its own)
@@ -211,9 +205,7 @@ def problem(axes: Sequence[Axis]) -> dict[str, Any]:
     }
 
 
-def _sampled(
-    kind: Kind, axes: Sequence[Axis], cube: Cube, seed: int, parameters: Mapping[str, int]
-) -> Design:
+def _sampled(kind: Kind, axes: Sequence[Axis], cube: Cube) -> Design:
     columns: list[list[tuple[Assignment, ...]]] = []
     for axis, positions in zip(axes, cube.T.tolist(), strict=True):
         # On a lattice or with levels, few settings serve many points.
@@ -225,7 +217,7 @@ def _sampled(
             ]
         )
     rows = tuple(tuple(chain.from_iterable(point)) for point in zip(*columns, strict=True))
-    return Design(kind, tuple(axes), rows, seed, parameters, cube)
+    return Design(kind, tuple(axes), rows, cube)
 
 
 def _check(axes: Sequence[Axis], points: int, seed: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from weir._errors import WeirError
+from weir.run._tables import TABLES as STORED
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.store._replace import discard, write_whole
@@ -20,10 +21,9 @@ from weir.sweep._view import Sweep
 SHOWN = ("mean_queue", "goodput", "loss", "delay_mean", "delay_p99")
 """Measures of a table where none are asked for."""
 
-_STORED = ("links", "groups", "flows", "delays", "completions", "series")
 _FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 
-TABLES = ("estimates", "observations", *_STORED)
+TABLES = ("estimates", "observations", *(name for name in STORED if name != "runs"))
 """What can be shown, queried and exported of a sweep."""
 
 _WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -279,12 +280,7 @@ class Sweep(RecordedSweep):
             "configurations": self.stops.to_dicts(),
             "runs": self.finished["run"].n_unique(),
             "wanted": self.wanted["run"].n_unique(),
-            "cost": {
-                "runs": self.cost.runs,
-                "cpu_s": self.cost.cpu_s,
-                "packets": self.cost.packets,
-                "events": self.cost.events,
-            },
+            "cost": asdict(self.cost),
             "measures": {
                 name: {"title": m.title, "unit": m.unit, "definition": m.definition}
                 for name, m in MEASURES.items()
