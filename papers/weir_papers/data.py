@@ -40,9 +40,9 @@ class Sample:
     values: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Data:
-    """The finished runs of one experiment.
+    """The finished runs of one experiment. A key of caches: only itself is equal.
 
     `frame` has a row per run and period: run, variant, label, replication, the axes by their short
     names, period (-1: the whole run), from_s, to_s, users, every measure of `weir list measures` in

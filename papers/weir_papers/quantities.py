@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import polars as pl
@@ -39,10 +39,10 @@ class Quantity:
         raise NotImplementedError
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return Pairs(self, other, "minus")
+        return _pairs(self, other, self.title, points(self.unit), np.subtract)
 
     def __truediv__(self, other: Quantity) -> Quantity:
-        return Pairs(self, other, "over")
+        return _pairs(self, other, f"ratio of {self.title}", "", _divided)
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Level(Quantity):
     experiment: str
     variant: str
     measure: str
-    at: Mapping[str, float | str | Sequence[float]] = field(
-        default_factory=dict[str, "float | str | Sequence[float]"]
+    at: Mapping[str, float | str | Sequence[float | str]] = field(
+        default_factory=dict[str, "float | str | Sequence[float | str]"]
     )
     """Axis (or `users`, or `from_s` of a stage) to the value, or the values, that count."""
     when: Literal["whole", "stages", "periods"] = "whole"
@@ -74,13 +74,14 @@ class Level(Quantity):
 
     def samples(self, study: Study) -> list[Sample]:
         data = study[self.experiment]
-        rows = self._rows(data).filter(pl.col("variant") == self.variant)
+        rows = self.rows(data).filter(pl.col("variant") == self.variant)
         for name, value in self.at.items():
             wanted = [value] if isinstance(value, str | int | float) else list(value)
             rows = rows.filter(pl.any_horizontal([near(name, one) for one in wanted]))
         return samples_of(rows, data, self.measure, along=self.when != "whole")
 
-    def _rows(self, data: Data) -> pl.DataFrame:
+    def rows(self, data: Data) -> pl.DataFrame:
+        """Of all variants, with the measure."""
         match self.when:
             case "whole":
                 return data.whole
@@ -89,119 +90,74 @@ class Level(Quantity):
             case "stages":
                 return data.stages(self.after_s)
 
-    def of(self, variant: str) -> Level:
+    def of(self, variant: str) -> Self:
         """The same of another variant."""
         return replace(self, variant=variant)
 
 
-@dataclass(frozen=True)
-class Pairs(Quantity):
-    """Two quantities at the same places, replication by replication."""
-
-    first: Quantity
-    second: Quantity
-    how: Literal["minus", "over", "relative"]
-    """`relative`: the difference in per cent of the second."""
-
-    @property
-    def unit(self) -> str:
-        match self.how:
-            case "minus":
-                return points(self.first.unit)
-            case "over":
-                return ""
-            case "relative":
-                return "%"
-
-    @property
-    def title(self) -> str:
-        return self.first.title if self.how == "minus" else f"ratio of {self.first.title}"
-
-    def samples(self, study: Study) -> list[Sample]:
-        firsts, seconds = self.first.samples(study), self.second.samples(study)
-        if len(firsts) != len(seconds):
-            raise ValueError(f"{self.title}: {len(firsts)} places cannot be paired with {len(seconds)}")
-        return [
-            Sample(_both(a.place, b.place), a.at, self._of(a.values, b.values))
-            for a, b in zip(firsts, seconds, strict=True)
-        ]
-
-    def _of(self, a: Values, b: Values) -> Values:
-        n = min(a.size, b.size)
-        a, b = a[:n], b[:n]
-        match self.how:
-            case "minus":
-                return a - b
-            case "over":
-                return _divided(a, b)
-            case "relative":
-                return 100.0 * _divided(a - b, b)
-
-
 def relative(first: Quantity, second: Quantity) -> Quantity:
     """By how many per cent the first is above the second."""
-    return Pairs(first, second, "relative")
+    return _pairs(first, second, f"ratio of {first.title}", "%", lambda a, b: 100.0 * _divided(a - b, b))
 
 
-@dataclass(frozen=True)
-class Steps(Quantity):
+def _pairs(
+    first: Quantity, second: Quantity, title: str, unit: str, function: Callable[[Values, Values], Values]
+) -> Quantity:
+    """Two quantities at the same places, replication by replication."""
+
+    def samples(study: Study) -> list[Sample]:
+        firsts, seconds = first.samples(study), second.samples(study)
+        if len(firsts) != len(seconds):
+            raise ValueError(f"{title}: {len(firsts)} places cannot be paired with {len(seconds)}")
+        made: list[Sample] = []
+        for a, b in zip(firsts, seconds, strict=True):
+            n = min(a.values.size, b.values.size)
+            made.append(Sample(_both(a.place, b.place), a.at, function(a.values[:n], b.values[:n])))
+        return made
+
+    return Of(title, unit, samples)
+
+
+def steps(of: Quantity) -> Quantity:
     """How much a quantity grows from each place to the next."""
 
-    of: Quantity
-
-    @property
-    def unit(self) -> str:
-        return points(self.of.unit)
-
-    @property
-    def title(self) -> str:
-        return f"growth of {self.of.title}"
-
-    def samples(self, study: Study) -> list[Sample]:
-        found = self.of.samples(study)
+    def samples(study: Study) -> list[Sample]:
         return [
             Sample(_from_to(a.place, b.place), b.at, b.values - a.values)
-            for a, b in itertools.pairwise(found)
+            for a, b in itertools.pairwise(of.samples(study))
         ]
 
+    return Of(f"growth of {of.title}", points(of.unit), samples)
 
-@dataclass(frozen=True)
-class Along(Quantity):
-    """One number from all places together: a spread, a rank correlation, a share."""
 
-    of: Quantity
-    name: str
-    """`spread`, in words, before the title."""
-    function: Callable[[NDArray[np.float64], NDArray[np.float64]], float]
-    """Of the positions and the values of one replication, both of shape (places,)."""
-    gives: str | None = None
-    """Its unit; that of the quantity if None."""
+def along(
+    of: Quantity, name: str, function: Callable[[Values, Values], float], unit: str | None = None
+) -> Quantity:
+    """One number from all places together: a spread, a rank correlation, a share.
 
-    @property
-    def unit(self) -> str:
-        return self.of.unit if self.gives is None else self.gives
+    `name`: of the number, before the title. `function`: of the positions and the values of one replication,
+    both of shape (places,). `unit`: that of the quantity if None.
+    """
 
-    @property
-    def title(self) -> str:
-        return f"{self.name} of {self.of.title}"
-
-    def samples(self, study: Study) -> list[Sample]:
-        found = self.of.samples(study)
+    def samples(study: Study) -> list[Sample]:
+        found = of.samples(study)
         n = min(sample.values.size for sample in found)
         places = np.array([sample.at for sample in found])
         values = np.stack([sample.values[:n] for sample in found])
-        of_runs = np.array([self.function(places, values[:, run]) for run in range(n)])
+        of_runs = np.array([function(places, values[:, run]) for run in range(n)])
         return [Sample(common([sample.place for sample in found]), float("nan"), of_runs)]
+
+    return Of(f"{name} of {of.title}", of.unit if unit is None else unit, samples)
 
 
 def spread(of: Quantity) -> Quantity:
     """The largest value minus the smallest."""
-    return Along(of, "spread", lambda _, values: float(np.ptp(values)), points(of.unit))
+    return along(of, "spread", lambda _, values: float(np.ptp(values)), points(of.unit))
 
 
 def rank(of: Quantity) -> Quantity:
     """Spearman's rank correlation with the position: 1 where it always grows, -1 where it always falls."""
-    return Along(of, "rank correlation", spearman, "")
+    return along(of, "rank correlation", spearman, "")
 
 
 @dataclass(frozen=True)

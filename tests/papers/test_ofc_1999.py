@@ -17,7 +17,7 @@ from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Study
 from weir_papers.ofc_1999 import optimum, quantities, tables
 from weir_papers.ofc_1999.figures import dumbbell
-from weir_papers.ofc_1999.quantities import PROPAGATION_MS, SENDING_MS, Measured, OfRuns
+from weir_papers.ofc_1999.quantities import PROPAGATION_MS, SENDING_MS, OfRuns, measured
 from weir_papers.paper import Experiment, FigureText
 from weir_papers.quantities import Level
 from weir_papers.registry import paper
@@ -171,14 +171,14 @@ MADE = _made()
     ids=lambda one: one.name if isinstance(one, OfRuns) else "",
 )
 def test_numbers_of_runs(what: OfRuns, values: list[float]) -> None:
-    samples = Measured("base", "rem", what).samples(MADE)
+    samples = measured("base", "rem", what).samples(MADE)
     assert [float(sample.values[0]) for sample in samples] == pytest.approx(values, abs=5e-4)
 
 
 def test_sources_are_counted_by_their_starts() -> None:
-    places = [sample.place for sample in Measured("base", "rem", quantities.RATES).samples(MADE)]
+    places = [sample.place for sample in measured("base", "rem", quantities.RATES).samples(MADE)]
     assert [place[-8:] for place in places] == [f"source {number}" for number in (1, 2, 3, 4)]
-    (late,) = Measured("base", "rem", quantities.RATES, ("even.1",)).samples(MADE)
+    (late,) = measured("base", "rem", quantities.RATES, ("even.1",)).samples(MADE)
     assert late.place.endswith("source 4")
 
 
@@ -217,7 +217,7 @@ def _values(study: Study, variant: str, measure: str) -> np.ndarray:
 
 def test_rem_loses_nothing_and_settles_where_theory_has_it(study: Study) -> None:
     assert _values(study, "rem", "drops").tolist() == [0.0] * 3
-    (queue,) = Measured("base", "rem", quantities.SETTLED_QUEUE).samples(study)
+    (queue,) = measured("base", "rem", quantities.SETTLED_QUEUE).samples(study)
     assert queue.values == pytest.approx(optimum.equal().queue, abs=0.5)
     rows = quantities.series(study["base"], "ownd").filter(pl.col("time_s") >= quantities.SETTLED_S)
     sent = rows.join(study["base"].runs.filter(variant="rem"), on="run")["value"].floor().to_numpy().mean()
@@ -229,7 +229,7 @@ def test_windows_fill_pipe_and_queue(study: Study) -> None:
         runs = study["base"].runs.filter(variant=variant)
         rows = quantities.series(study["base"], "flight").join(runs, on="run")
         flight = rows.filter(pl.col("time_s") >= quantities.SETTLED_S)["value"].to_numpy().mean()
-        (queue,) = Measured("base", variant, quantities.SETTLED_QUEUE).samples(study)
+        (queue,) = measured("base", variant, quantities.SETTLED_QUEUE).samples(study)
         assert 4.0 * flight == pytest.approx(21.0 + queue.values.mean(), rel=0.02)
 
 

@@ -15,7 +15,7 @@ from weir_papers.claims import Claim, Part, at_least
 from weir_papers.data import Data, Study
 from weir_papers.maps import ClaimMap
 from weir_papers.paper import Experiment
-from weir_papers.quantities import Level, Steps, rank, relative, spread
+from weir_papers.quantities import Level, rank, relative, spread, steps
 
 USERS = "flows.ftp.count=2, 4, 8"
 
@@ -90,8 +90,8 @@ def test_differences_are_taken_within_replications(over_users: Study) -> None:
 
 def test_steps_ranks_and_spreads_go_along_the_places(over_users: Study) -> None:
     all_of = values(over_users, LOSS)
-    steps = np.stack([sample.values for sample in Steps(LOSS).samples(over_users)])
-    assert (steps == np.diff(all_of, axis=0)).all()
+    grown = np.stack([sample.values for sample in steps(LOSS).samples(over_users)])
+    assert (grown == np.diff(all_of, axis=0)).all()
     (widest,) = spread(LOSS).samples(over_users)
     assert (widest.values == all_of.max(axis=0) - all_of.min(axis=0)).all()
     # More users on the same link lose more, in every single run.

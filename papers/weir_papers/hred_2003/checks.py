@@ -10,16 +10,16 @@ from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, at_least, at
 from weir_papers.data import Sample, Study
 from weir_papers.hred_2003.parameters import K
 from weir_papers.hred_2003.quantities import (
-    AMPLITUDE,
-    GAIN,
     HALF_BAND,
     VIEWS,
     Kilobytes,
     Response,
     View,
     What,
+    amplitude,
+    gain,
 )
-from weir_papers.quantities import Along, Level, Of, Quantity, Steps, rank
+from weir_papers.quantities import Level, Of, Quantity, along, rank, steps
 
 DEVIATION = 30.0
 """Of the queue, kB: what section IV calls large. The figures' unit is lost; its queues are in kB."""
@@ -44,7 +44,7 @@ def _used(variant: str, *loads: float) -> Level:
 
 
 def _largest(of: Quantity) -> Quantity:
-    return Along(of, "largest", lambda _, values: float(values.max()))
+    return along(of, "largest", lambda _, values: float(values.max()))
 
 
 def _in_phase(variant: str, measure: str, *begins: float) -> Kilobytes:
@@ -100,7 +100,7 @@ def _gap(view: View) -> Quantity:
 def _along_k(study: Study) -> list[Sample]:
     """At every load, how the amplitude goes with K."""
     return [
-        Sample(f"{load:g} flows", load, rank(AMPLITUDE.where(load=(load,))).samples(study)[0].values)
+        Sample(f"{load:g} flows", load, rank(amplitude(load=load)).samples(study)[0].values)
         for load in study["gain"].levels("load")
     ]
 
@@ -131,7 +131,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     ],
     "P-3": [Part(Level("steady", "hred", "loss") / Level("steady", "pi", "loss"), at_most(1.05))],
     "A-3.3a": each(NEVER, _doubled("hred", "never")),
-    "A-3.3b": each(ABOVE_ZERO, map(Steps, _doubled("pi"))),
+    "A-3.3b": each(ABOVE_ZERO, map(steps, _doubled("pi"))),
     "A-3.3c": each(ALWAYS, _doubled("pi", "never", (2,))),
     "A-3.4a": _faster("moderate"),
     "A-3.4b": _faster("heavy"),
@@ -158,8 +158,8 @@ CHECKS: dict[str, Sequence[Part]] = {
     ],
     "P-7": [
         Part(_in_phase("avq", "queue_sd", 100.0), at_least(30.0)),
-        Part(Steps(_in_phase("avq", "queue_sd")), BELOW_ZERO),
+        Part(steps(_in_phase("avq", "queue_sd")), BELOW_ZERO),
     ],
-    "A-3.5": [Part(GAIN.where(k=(K,)), at_most(1.0)), Part(AMPLITUDE.where(k=(K,)), at_most(HALF_BAND))],
+    "A-3.5": [Part(gain(k=K), at_most(1.0)), Part(amplitude(k=K), at_most(HALF_BAND))],
     "P-8": [Part(Of("rank correlation of K and the amplitude of the limit cycle", "", _along_k), BELOW_ZERO)],
 }

@@ -28,14 +28,14 @@ from weir_papers.hred_2003.parameters import (
     required,
 )
 from weir_papers.hred_2003.quantities import (
-    AMPLITUDE,
-    GAIN,
     HALF_BAND,
     PHASES,
     QUEUE,
     VIEWS,
     Kilobytes,
     Response,
+    amplitude,
+    gain,
 )
 from weir_papers.paper import Filled
 from weir_papers.quantities import Level, Quantity
@@ -199,12 +199,12 @@ def _flatness(study: Study) -> list[Facet]:
     loads = study["gain"].levels("load")
     ks = [0.5 * 2.0 ** (step / 5.0) for step in range(21)]
 
-    def by_k(of: Callable[[tuple[float]], Quantity]) -> list[Curve]:
-        return [curve(study, of((load,)), f"{load:g} FTP flows") for load in loads]
+    def by_k(of: Callable[[float], Quantity]) -> list[Curve]:
+        return [curve(study, of(load), f"{load:g} FTP flows") for load in loads]
 
     predicted = _theory("equation (7) at q = 187 kB", ks, [loop_gain(Q_REF, RTT_MEAN, k) for k in ks])
-    gains = [*by_k(lambda load: GAIN.where(load=load)), predicted]
-    swings = by_k(lambda load: AMPLITUDE.where(load=load))
+    gains = [*by_k(lambda load: gain(load=load)), predicted]
+    swings = by_k(lambda load: amplitude(load=load))
     deviations = by_k(lambda load: Kilobytes("gain", "hred", "queue_sd", {"load": load}))
     return [
         Facet("gain |S|", "|S|", gains, ((1.0, "1"),)),

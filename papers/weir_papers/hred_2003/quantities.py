@@ -9,57 +9,43 @@ finite times would be too short. The share of such runs is a quantity of its own
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.stats import ALL, MEASURES, moving_average, times
+from weir.stats import ALL, moving_average, times
 from weir_papers.data import Data, Sample, Study, near
 from weir_papers.hred_2003.parameters import CAPACITY, MAX_TH, MIN_TH, PACKET, RTT_MEAN
-from weir_papers.quantities import Quantity, samples_of
+from weir_papers.quantities import Level, Of, Quantity, samples_of
 
 QUEUE = "links.bottleneck.forward"
 
 
 @dataclass(frozen=True)
-class Kilobytes(Quantity):
+class Kilobytes(Level):
     """A measure of the queue in kilobytes.
 
     Packets of the queue times the mean size of those that left it in the same time: nearly 500 B, but the
     SYNs of web connections have 40 B.
     """
 
-    experiment: str
-    variant: str
     measure: str = "mean_queue"
-    at: Mapping[str, Sequence[float | str]] = field(default_factory=dict[str, "Sequence[float | str]"])
-    """Axis, or `from_s` of periods, to the values that count."""
-    when: Literal["whole", "periods"] = "whole"
 
     @property
     def unit(self) -> str:
         return "kB"
 
-    @property
-    def title(self) -> str:
-        return MEASURES[self.measure].title.lower()
-
-    def samples(self, study: Study) -> list[Sample]:
-        data = study[self.experiment]
-        rows = (data.whole if self.when == "whole" else data.periods).filter(variant=self.variant)
-        rows = rows.filter(*_chosen(self.at))
-        sizes = _packet_sizes(data)
-        rows = rows.join(sizes, on=["run", "period"], how="left", maintain_order="left")
-        rows = rows.with_columns((pl.col(self.measure) * pl.col("kilobytes")).alias("value"))
-        return samples_of(rows, data, "value", along=self.when == "periods")
-
-    def of(self, variant: str) -> Kilobytes:
-        """The same of another variant."""
-        return replace(self, variant=variant)
+    def rows(self, data: Data) -> pl.DataFrame:
+        rows = (
+            super()
+            .rows(data)
+            .join(_packet_sizes(data), on=["run", "period"], how="left", maintain_order="left")
+        )
+        return rows.with_columns(pl.col(self.measure) * pl.col("kilobytes"))
 
 
 def _packet_sizes(data: Data) -> pl.DataFrame:
@@ -73,39 +59,28 @@ def _packet_sizes(data: Data) -> pl.DataFrame:
     ).unique(["run", "period"])
 
 
-@dataclass(frozen=True)
-class OfSeries(Quantity):
-    """What a function makes of variables of the bottleneck over time, run by run."""
+def _of_series(
+    name: str,
+    unit: str,
+    function: Callable[[Mapping[str, NDArray[np.float64]]], float],
+    variables: Sequence[str],
+    at: Mapping[str, float],
+) -> Quantity:
+    """What a function makes of variables of HRED's bottleneck over time, from 100 s on, run by run of the
+    experiment `gain`; only at these values of its axes."""
 
-    name: str
-    of_unit: str
-    experiment: str
-    variant: str
-    function: Callable[[Mapping[str, NDArray[np.float64]]], float]
-    """Of the values of each variable, from 100 s on."""
-    variables: tuple[str, ...] = ("queue",)
-    at: Mapping[str, Sequence[float]] = field(default_factory=dict[str, "Sequence[float]"])
-    """Axis to the values that count."""
-
-    @property
-    def unit(self) -> str:
-        return self.of_unit
-
-    @property
-    def title(self) -> str:
-        return self.name
-
-    def samples(self, study: Study) -> list[Sample]:
-        data = study[self.experiment]
-        runs = data.runs.filter(pl.col("variant") == self.variant, *_chosen(self.at))
+    def samples(study: Study) -> list[Sample]:
+        data = study["gain"]
+        chosen = [near(axis, value) for axis, value in at.items()]
+        runs = data.runs.filter(pl.col("variant") == "hred", *chosen)
         rows = data.read("series").filter(
             pl.col("run").is_in(runs["run"].implode()),
             pl.col("component") == QUEUE,
-            pl.col("variable").cast(pl.String).is_in(list(self.variables)),
+            pl.col("variable").cast(pl.String).is_in(list(variables)),
             pl.col("time_s") >= 100.0,
         )
         found = {
-            run: self.function(_arrays(part))
+            run: function(_arrays(part))
             for (run,), part in rows.partition_by("run", as_dict=True, maintain_order=True).items()
         }
         values = runs.with_columns(
@@ -113,13 +88,7 @@ class OfSeries(Quantity):
         )
         return samples_of(values, data, "value", along=False)
 
-    def where(self, **at: Sequence[float]) -> OfSeries:
-        """The same at these values of axes only."""
-        return replace(self, at=at)
-
-
-def _chosen(at: Mapping[str, Sequence[float | str]]) -> list[pl.Expr]:
-    return [pl.any_horizontal([near(name, value) for value in values]) for name, values in at.items()]
+    return Of(name, unit, samples)
 
 
 def _arrays(run: pl.DataFrame) -> dict[str, NDArray[np.float64]]:
@@ -169,9 +138,14 @@ def _measured_gain(values: Mapping[str, NDArray[np.float64]]) -> float:
     return (queue + CAPACITY * RTT_MEAN) / (2.0 * float(values["probability"].mean())) * slope
 
 
-_LINE = ("queue", "p_min", "p_max", "probability")
-AMPLITUDE = OfSeries("amplitude of the limit cycle", "kB", "gain", "hred", _amplitude)
-GAIN = OfSeries("gain |S|", "", "gain", "hred", _measured_gain, _LINE)
+def amplitude(**at: float) -> Quantity:
+    """Of the limit cycle, at these values of axes."""
+    return _of_series("amplitude of the limit cycle", "kB", _amplitude, ("queue",), at)
+
+
+def gain(**at: float) -> Quantity:
+    """|S|, at these values of axes."""
+    return _of_series("gain |S|", "", _measured_gain, ("queue", "p_min", "p_max", "probability"), at)
 
 
 # --- Response times ---------------------------------------------------------------------------------------
@@ -211,9 +185,6 @@ PHASES: dict[str, Phases] = {
     "heavy": replace(_TO_AND_FRO, flows=400.0),
     **dict.fromkeys(("why-rtt", "why-k", "why-p-min"), _TO_AND_FRO),
 }
-
-_known: WeakKeyDictionary[Study, dict[str, pl.DataFrame]] = WeakKeyDictionary()
-"""Times by experiment: reading the series takes longer than all else."""
 
 
 @dataclass(frozen=True)
@@ -271,15 +242,13 @@ class Response(Quantity):
         return replace(self, variant=variant)
 
 
+@lru_cache(maxsize=len(PHASES))
 def response_times(study: Study, experiment: str) -> pl.DataFrame:
-    """A row per run, change and view: those of the runs, change, view, response_s (infinite for never)."""
-    known = _known.setdefault(study, {})
-    if experiment not in known:
-        known[experiment] = _found(study[experiment], PHASES[experiment])
-    return known[experiment]
+    """A row per run, change and view: those of the runs, change, view, response_s (infinite for never).
 
-
-def _found(data: Data, phases: Phases) -> pl.DataFrame:
+    Kept: reading the series takes longer than all else.
+    """
+    data, phases = study[experiment], PHASES[experiment]
     series = data.read("series").filter(
         pl.col("run").is_in(data.runs["run"].implode()),
         pl.col("component") == QUEUE,

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, at_least, at_most, each
 from weir_papers.nlred_comparison_2013.quantities import most_minus_least, until
-from weir_papers.quantities import Level, Quantity, Steps
+from weir_papers.quantities import Level, Quantity, steps
 
 PAPERS = ("drop-tail", "gred", "nlred", "rem")
 """The queues that the paper compares."""
@@ -49,7 +49,7 @@ def _minus(
 
 
 def _steps(measure: str, *variants: str) -> list[Quantity]:
-    return [Steps(level(variant, measure)) for variant in variants]
+    return [steps(level(variant, measure)) for variant in variants]
 
 
 def _at_max_p(pairs: Iterable[tuple[str, str]]) -> list[Quantity]:

@@ -10,7 +10,7 @@ from weir_papers.claims import ABOVE_ZERO, Part, Range, about, at_least, at_most
 from weir_papers.data import Sample, Study
 from weir_papers.ofc_1999 import quantities as of
 from weir_papers.ofc_1999.optimum import Case, by_optimum, by_theorem, equal, of_networks, steps_that_converge
-from weir_papers.ofc_1999.quantities import Measured, OfRuns
+from weir_papers.ofc_1999.quantities import OfRuns, measured
 from weir_papers.quantities import Level, Of, Quantity
 
 _REM, _RED, _DROP_TAIL, _TWO = "rem", "red", "drop-tail", "differentiated"
@@ -26,8 +26,8 @@ def _level(variant: str, measure: str) -> Level:
     return Level("base", variant, measure)
 
 
-def _of(variant: str, what: OfRuns, flows: tuple[str, ...] = of.SOURCES) -> Measured:
-    return Measured("base", variant, what, flows)
+def _of(variant: str, what: OfRuns, flows: tuple[str, ...] = of.SOURCES) -> Quantity:
+    return measured("base", variant, what, flows)
 
 
 def _row(variant: str, expected: Sequence[Range], printed: Sequence[float]) -> list[Part]:

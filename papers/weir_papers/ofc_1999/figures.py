@@ -29,9 +29,9 @@ from weir_papers.ofc_1999.quantities import (
     SENDING_MS,
     SOURCES,
     SWING,
-    Measured,
     bins,
     measure,
+    measured,
     series,
 )
 from weir_papers.paper import Filled
@@ -306,7 +306,7 @@ def _waits(study: Study) -> list[Facet]:
 
 def _bins(study: Study) -> list[Facet]:
     labels = study["bins"].labels
-    curves = [curve(study, Measured("bins", one, SWING), text) for one, text in labels.items()]
+    curves = [curve(study, measured("bins", one, SWING), text) for one, text in labels.items()]
     return [Facet("", "Range (Mbit/s)", curves, levels=((5.0, "REM, paper"), (20.0, "RED, paper")))]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import polars as pl
 
 from weir_papers.data import Data, Sample, Study
-from weir_papers.quantities import Level, Quantity, samples_of
+from weir_papers.quantities import Level, Of, Quantity, samples_of
 
 SETTLED_S = 1.0
 """400 ms after the last start."""
@@ -38,35 +38,22 @@ class OfRuns:
     """Columns run, value and, of sources, flow."""
 
 
-@dataclass(frozen=True)
-class Measured(Quantity):
-    """`OfRuns` of one variant, at every place that is left."""
+def measured(experiment: str, variant: str, what: OfRuns, flows: Sequence[str] = SOURCES) -> Quantity:
+    """`OfRuns` of one variant, at every place that is left; of what is measured of sources, those of these
+    flows."""
 
-    experiment: str
-    variant: str
-    what: OfRuns
-    flows: tuple[str, ...] = SOURCES
-    """Of what is measured of sources."""
-
-    @property
-    def unit(self) -> str:
-        return self.what.unit
-
-    @property
-    def title(self) -> str:
-        return self.what.name
-
-    def samples(self, study: Study) -> list[Sample]:
-        data = study[self.experiment]
-        runs = data.runs.filter(pl.col("variant") == self.variant)
-        rows = runs.join(self.what.values(data), on="run")
+    def samples(study: Study) -> list[Sample]:
+        data = study[experiment]
+        rows = data.runs.filter(pl.col("variant") == variant).join(what.values(data), on="run")
         if "flow" not in rows.columns:
             return samples_of(rows, data, "value", along=False)
         return [
             replace(sample, place=f"{sample.place}, source {SOURCES.index(flow) + 1}")
-            for flow in self.flows
+            for flow in flows
             for sample in samples_of(rows.filter(pl.col("flow") == flow), data, "value", along=False)
         ]
+
+    return Of(what.name, what.unit, samples)
 
 
 def bins(data: Data) -> pl.DataFrame:
@@ -110,27 +97,10 @@ def _jain(data: Data) -> pl.DataFrame:
 
 
 @lru_cache(maxsize=8)
-def _series(data: _Same, variable: str) -> pl.DataFrame:
-    rows = data.data.read("series").filter(pl.col("variable") == variable)
-    return rows.with_columns(pl.col("component").str.strip_prefix("flows.").alias("flow"))
-
-
-@dataclass(frozen=True)
-class _Same:
-    """Data as a key: only itself is equal."""
-
-    data: Data
-
-    def __hash__(self) -> int:
-        return id(self.data)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.data is self.data
-
-
 def series(data: Data, variable: str) -> pl.DataFrame:
     """The series of a variable: run, component, flow, time_s, value."""
-    return _series(_Same(data), variable)
+    rows = data.read("series").filter(pl.col("variable") == variable)
+    return rows.with_columns(pl.col("component").str.strip_prefix("flows.").alias("flow"))
 
 
 def _settled_series(data: Data, variable: str) -> pl.DataFrame:
@@ -207,5 +177,5 @@ _OF_RUNS = {"jain": JAIN, "swing": SWING}
 def measure(experiment: str, variant: str, name: str) -> Quantity:
     """`jain` and `swing` as the paper has them, everything else as Weir has it."""
     if name in _OF_RUNS:
-        return Measured(experiment, variant, _OF_RUNS[name])
+        return measured(experiment, variant, _OF_RUNS[name])
     return Level(experiment, variant, name)

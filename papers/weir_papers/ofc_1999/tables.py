@@ -9,7 +9,7 @@ from weir.stats import mean_interval, wording
 from weir_papers import ns2
 from weir_papers.data import Study
 from weir_papers.ofc_1999.optimum import CAPACITY, equal, textbook, unequal
-from weir_papers.ofc_1999.quantities import RATES, SWING, WINDOWS, Measured, measure
+from weir_papers.ofc_1999.quantities import RATES, SWING, WINDOWS, measure, measured
 from weir_papers.quantities import Level, Quantity
 from weir_papers.reading import Contents
 
@@ -45,7 +45,7 @@ def _by_variant(study: Study, experiment: str) -> Iterator[list[str]]:
     """All measures of table 1, and the swing of rates."""
     for variant, label in study[experiment].labels.items():
         columns = [*(measure(experiment, variant, name) for name in _MEASURES)]
-        yield [label, *(_said(study, one) for one in (*columns, Measured(experiment, variant, SWING)))]
+        yield [label, *(_said(study, one) for one in (*columns, measured(experiment, variant, SWING)))]
 
 
 def table_theory(study: Study) -> Iterator[list[str]]:
@@ -58,7 +58,7 @@ def table_theory(study: Study) -> Iterator[list[str]]:
     queue, window = textbook()
     # Prices a / (1 + x): with weights in the ratio of one to two, x of the plain ones is a sixth of C.
     queue_2 = (CAPACITY + 1.0) / (1.0 + CAPACITY / 6.0) / 0.1
-    windows = Measured("base", "rem", WINDOWS, ("odd.0",))
+    windows = measured("base", "rem", WINDOWS, ("odd.0",))
     book_marked = f"{-100.0 * math.expm1(-0.1 * queue):.1f}"
     marked = Level("base", "rem", "mark_fraction")
     queue_of_two = Level("base", "differentiated", "mean_queue")
@@ -73,14 +73,14 @@ def table_theory(study: Study) -> Iterator[list[str]]:
             f"{number / 6.0 * (21.0 + queue_2):.1f}",
             f"{own:.2f}",
             printed,
-            Measured("base", "differentiated", WINDOWS, (flow,)),
+            measured("base", "differentiated", WINDOWS, (flow,)),
         )
         yield row(
             f"rate of source {number}, two weights (Mbit/s)",
             f"{45.0 * number / 6.0:.1f}",
             f"{45.0 * own / sum(two.windows):.2f}",
             printed_rate,
-            Measured("base", "differentiated", RATES, (flow,)),
+            measured("base", "differentiated", RATES, (flow,)),
         )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers.data import Sample, Study
-from weir_papers.quantities import Along, Level, Of, Quantity, common, points, spearman
+from weir_papers.quantities import Level, Of, Quantity, along, common, points, spearman
 
 Values = NDArray[np.float64]
 
@@ -48,21 +48,21 @@ def successive(experiment: str, axis: str, make: Callable[[float, float], Quanti
 
 def rank_along(of: Quantity) -> Quantity:
     """Spearman's rank correlation with the order of the places, whatever their axis."""
-    return Along(
+    return along(
         of, "rank correlation", lambda _, values: spearman(np.arange(values.size, dtype=float), values), ""
     )
 
 
 def best(curve: Quantity) -> Quantity:
     """Where a curve is lowest, in decades of its axis."""
-    return Along(
+    return along(
         curve, "place of the least", lambda at, values: float(np.log10(at[values.argmin()])), "decades"
     )
 
 
 def variation(of: Quantity) -> Quantity:
     """The largest minus the smallest value, in per cent of their mean; NaN where there is only one."""
-    return Along(of, "variation", lambda _, values: _variation(values), "%")
+    return along(of, "variation", lambda _, values: _variation(values), "%")
 
 
 def least_inside(curve: Quantity, end: str) -> Quantity:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, about, at_least, at_most, each
-from weir_papers.quantities import Along, Level, Of, Quantity, Steps, rank, relative, spread
+from weir_papers.quantities import Level, Of, Quantity, along, rank, relative, spread, steps
 from weir_papers.rem_2001 import quantities as of
 from weir_papers.rem_2001.quantities import SETTLED
 
@@ -82,7 +82,7 @@ def _against_hops(column: str) -> Quantity:
 
 
 def _of_periods(what: Quantity, name: str, function: of.OfPeriods, unit: str | None = None) -> Quantity:
-    return Along(what, name, lambda _, values: float(function(values)), unit)
+    return along(what, name, lambda _, values: float(function(values)), unit)
 
 
 def _bands(variants: Sequence[str]) -> list[Part]:
@@ -127,7 +127,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     "A-0.2b": each(Range(10.0, 30.0), [settled("rem-drop", "mean_queue")], 20.0),
     "A-0.2c": each(at_most(10.0), [spread(settled("rem-mark", "mean_queue"))]),
     "A-0.2d": each(at_most(-0.5), [rank(settled("rem-drop", "mean_queue"))]),
-    "A-0.3": each(at_least(-1.0), (Steps(settled(variant, "mean_queue")) for variant in ("drop-tail", *RED))),
+    "A-0.3": each(at_least(-1.0), (steps(settled(variant, "mean_queue")) for variant in ("drop-tail", *RED))),
     "A-0.4a": each(Range(-25.0, 25.0), [relative(period("rem-drop", "loss"), period("drop-tail", "loss"))]),
     "A-0.4b": each(at_most(0.1), [settled("rem-mark", "loss")]),
     "A-0.5a": each(ABOVE_ZERO, (_more("drop-tail", variant) for variant in RED)),
@@ -139,7 +139,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     "A-0.7a": each(Range(0.85, 1.15), map(of.window_over_share, REM)),
     "A-0.7b": each(Range(0.85, 1.15), map(of.window_over_share, RED)),
     "P-1": [
-        *each(ABOVE_ZERO, [Steps(of.price())]),
+        *each(ABOVE_ZERO, [steps(of.price())]),
         *each(Range(0.5, 2.0), [of.price_over_theory()]),
         *each(
             at_least(20.0),
@@ -193,7 +193,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     **_overflow("", "abc"),
     **_overflow("-forced", "def"),
     "A-0.11a": each(NEAR_TARGET, [wireless("rem", "mean_queue", SETTLED)], 20.0),
-    "A-0.11b": each(ABOVE_ZERO, (Steps(wireless(variant, "mean_queue", SETTLED)) for variant in _GROWING)),
+    "A-0.11b": each(ABOVE_ZERO, (steps(wireless(variant, "mean_queue", SETTLED)) for variant in _GROWING)),
     "P-8": [
         Part(_at_20("rem-newreno", "senders") - _at_20("drop-tail"), Range(-3.0, 3.0)),
         Part(_at_20("rem") - _at_20("drop-tail"), at_least(20.0)),

@@ -107,10 +107,10 @@ def _proposals(
     space: Space,
     evaluator: Evaluator,
     trials: int | None,
-    told: Callable[[list[float]], list[float]],
+    objectives: Callable[[list[float]], list[float]],
 ) -> Iterator[tuple[Setting, list[float]]]:
-    """Settings that Optuna's default sampler proposes, each run, with what the sampler is told of their
-    shortfalls; Raises WeirError where Optuna is not installed."""
+    """Settings that Optuna's default sampler proposes, each run, with its objectives, made of the
+    shortfalls of the targets. Raises WeirError where Optuna is not installed."""
     try:
         import optuna
     except ImportError:
@@ -119,7 +119,7 @@ def _proposals(
         ) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study: Any = optuna.create_study(
-        directions=["minimize" for _ in told([0.0] * len(evaluator.targets))],
+        directions=["minimize" for _ in objectives([0.0] * len(evaluator.targets))],
         sampler=optuna.samplers.TPESampler(seed=0),
     )
 
@@ -129,7 +129,7 @@ def _proposals(
             shares = [trial.suggest_float(axis.column, 0.0, 1.0) for axis in space.axes]
             setting = space.at(np.array(shares))
             evaluator.try_out([setting], REPLICATIONS)
-            values = told(evaluator.shortfalls(setting))
+            values = objectives(evaluator.shortfalls(setting))
             study.tell(trial, values)
             yield setting, values
 
