@@ -17,7 +17,7 @@ from typing import Any
 
 from weir import _core
 from weir.bench._measure import Measurement
-from weir.plot._page import environment
+from weir.plot._files import environment
 from weir.run._processes import output_of
 from weir.scenario._scenario import bundled
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from weir.disciplines._figure import figures
 from weir.disciplines._reference import COLUMNS, registered
 from weir.plot import save
-from weir.plot._page import environment
+from weir.plot._files import environment
 from weir.scenario._scenario import Scenario
 from weir.scenario._toml import to_toml
 

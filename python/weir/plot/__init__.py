@@ -7,7 +7,7 @@ A figure of a sweep is made by the function of its kind, `weir.plot.lines(sweep,
 
 from weir.plot._curves import Curve, Facet, Kind, Plot, draw
 from weir.plot._figure import ROWS, Figure, Panel
-from weir.plot._files import IMAGES, SUFFIXES, render, save
+from weir.plot._files import IMAGES, PAGE, SUFFIXES, page, render, save, write_page
 from weir.plot._kinds import (
     KINDS,
     cdf,
@@ -27,7 +27,6 @@ from weir.plot._kinds import (
 )
 from weir.plot._maps import verdict_map
 from weir.plot._over_time import envelope
-from weir.plot._page import PAGE, page, write_page
 
 __all__ = [
     "IMAGES",

@@ -154,10 +154,6 @@ class Pen:
         """The same, with these channels in every layer."""
         return replace(self, base=self.base.encode(**channels))
 
-    def band(self, opacity: float = 0.18) -> alt.Chart:
-        """Between the columns low and high."""
-        return self("area", "color", y="low", y2="high", fillOpacity=opacity)
-
 
 def families(cut: Cut, *, dashed: bool = False) -> dict[str, Any]:
     """The look of the families of a cut; without any, everything is in one colour."""

@@ -1,7 +1,8 @@
-"""Figures as files, drawn by separate processes.
+"""Figures as files and pages. Images are drawn by separate processes.
 
-The renderer holds the interpreter for up to 1.5 s at a time, in which Python handles no Ctrl-C. A
-process can be ended at any time, and two of them use two cores.
+A page is one HTML file that needs nothing but itself. The renderer holds the interpreter for up to
+1.5 s at a time, in which Python handles no Ctrl-C. A process can be ended at any time, and two of them
+use two cores.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from shutil import copyfile
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+import jinja2
+from markupsafe import Markup
+
+from weir.plot._figure import Figure, Panel
 from weir.run._processes import Process
 from weir.store._replace import write_whole
 from weir.sweep._dimension import ChartError
 
-if TYPE_CHECKING:
-    from weir.plot._figure import Figure
+PAGE = "report.html"
+
+_HERE = Path(__file__).parent
 
 PNG_SCALE = 3.0
 """Pixels per unit: 84 mm in print have 380 dots per inch."""
@@ -80,15 +86,86 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
         if suffix == ".json":
             _write_json(figure.specification, drawn)
         elif suffix == ".html":
-            from weir.plot._page import figure_page
-
-            page = figure_page(figure, render({}, place), caption=caption)
-            drawn.write_text(page, encoding="utf-8")
+            panels, script = [Panel.of(figure)], render({}, place)
+            text = page("figure.html.jinja", figure.title, {}, panels, script, caption=caption)
+            drawn.write_text(text, encoding="utf-8")
         else:
             source = place / f"figure{SPECIFICATION}"
             _write_json(figure.captioned if caption else figure.specification, source)
             _run([[suffix, source]])
         write_whole(path, partial(copyfile, drawn))
+
+
+def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
+    """Templates in these directories, of HTML or of Markdown from texts of our own."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(places),
+        autoescape=not markdown,  # noqa: S701 - the Markdown is our own
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=markdown,
+    )
+
+
+def page(
+    template: str,
+    title: str,
+    facts: Mapping[str, str],
+    panels: Sequence[Panel],
+    script: str,
+    *,
+    templates: Path = _HERE,
+    **values: object,
+) -> str:
+    """The page that `template` makes, with its charts. `script` defines `vegaEmbed`.
+
+    `templates`: the directory of the template, which may extend those of this package.
+    """
+    charts = {
+        figure.name: {
+            "title": figure.title,
+            "caption": figure.caption,
+            "chart": figure.bare,
+            "columns": figure.columns,
+        }
+        for panel in panels
+        for figure in panel.figures
+    }
+    # "<" only ever occurs in texts, where it may be written as an escape: none ends the element.
+    data = json.dumps(charts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        environment(templates, _HERE)
+        .get_template(template)
+        .render(
+            title=title,
+            facts=facts,
+            panels=panels,
+            charts=Markup(data),  # noqa: S704 - cannot end the element any more
+            script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
+            **values,
+        )
+    )
+
+
+def write_page(
+    directory: Path,
+    template: str,
+    title: str,
+    facts: Mapping[str, str],
+    panels: Sequence[Panel],
+    *,
+    templates: Path,
+    images: Sequence[str] = IMAGES,
+    **values: object,
+) -> None:
+    """Writes the page as `report.html`, and its figures as files into `figures/`."""
+    drawn = directory / "figures"
+    drawn.mkdir()
+    figures = [figure for panel in panels for figure in panel.figures]
+    script = render({figure.name: figure.specification for figure in figures}, drawn, images)
+    text = page(template, title, facts, panels, script, templates=templates, **values)
+    (directory / PAGE).write_text(text, encoding="utf-8")
 
 
 def _write_json(specification: dict[str, Any], path: Path) -> None:

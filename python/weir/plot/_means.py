@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import altair as alt
 import polars as pl
@@ -91,8 +92,8 @@ def _drawn(
     x, _, kind = place[0].partition(":")
     layers: list[alt.Chart] = []
     if rows["low"].count():
-        bars = pen("rule", "color", x=x, y="low", y2="high", strokeWidth=1.6)
-        layers.append(pen.band(band) if kind == "Q" else bars)
+        mark: dict[str, Any] = {"fillOpacity": band} if kind == "Q" else {"strokeWidth": 1.6}
+        layers.append(pen("area" if kind == "Q" else "rule", "color", x=x, y="low", y2="high", **mark))
     if kind == "Q":
         layers.append(pen("line", "color", "strokeDash", y="mean", strokeWidth=1.6))
     shown = [(f"{name}:Q", name, measure.decimals) for name in ("mean", "low", "high")]

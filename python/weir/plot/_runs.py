@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from weir.plot import _chart as chart
 from weir.plot import _style as style
@@ -45,9 +46,7 @@ def ellipses(
     runs = different.select(*groups, pl.col(X.name).alias("x"), pl.col(Y.name).alias("y")).drop_nulls()
     if len(runs) < 2:
         raise ChartError("one run alone has no spread to draw", "ask for replications")
-    dots, summary = thinned(runs, DOTS), _summary(runs, groups)
-    outlines = _outlines(summary, groups)
-    medians = summary.select(*groups, "n", pl.col("x_median", "y_median").name.replace("_median", ""))
+    dots, (outlines, medians) = thinned(runs, DOTS), _summary(runs, groups)
     parts = {"run": dots, "ellipse": outlines, "median": medians}
     named = [frame.with_columns(pl.lit(name).alias("part")) for name, frame in parts.items()]
     rows = pl.concat(named, how="diagonal").select(*groups, "x", "y", "part", "corner", "n")
@@ -69,41 +68,31 @@ def ellipses(
     )
 
 
-def _summary(runs: pl.DataFrame, groups: list[str]) -> pl.DataFrame:
-    """Per group: medians, means and the maximum-likelihood covariance."""
-    both, x, y = pl.col("x", "y"), pl.col("x"), pl.col("y")
-    numbers = [
-        both.median().name.suffix("_median"),
-        both.mean().name.suffix("_mean"),
-        both.var(ddof=0).name.suffix("_var"),
-        # Centred first: the difference of two large products would lose its digits.
-        ((x - x.mean()) * (y - y.mean())).mean().alias("cov"),
-        pl.len().cast(pl.Int64).alias("n"),
-    ]
-    return runs.group_by(groups, maintain_order=True).agg(numbers) if groups else runs.select(numbers)
+def _summary(runs: pl.DataFrame, groups: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Per group: corners of the ellipse, unless all runs are the same, and medians."""
+    outlines = [runs.clear().with_columns(corner=pl.lit(None, pl.Int64))]
+    medians: list[dict[str, Any]] = []
+    parts = runs.partition_by(groups, maintain_order=True, as_dict=True) if groups else {(): runs}
+    for key, part in parts.items():
+        group, points = dict(zip(groups, key, strict=True)), part.select("x", "y").to_numpy()
+        medians.append({**group, "x": part["x"].median(), "y": part["y"].median(), "n": len(part)})
+        if np.ptp(points, axis=0).any():
+            x, y = _ellipse(points)
+            outlines.append(pl.DataFrame({**group, "x": x, "y": y, "corner": range(CORNERS + 1)}))
+    return pl.concat(outlines), pl.DataFrame(medians)
 
 
-def _outlines(summary: pl.DataFrame, groups: list[str]) -> pl.DataFrame:
-    """Corners of the ellipse of each group whose runs spread at all; a line if along a line only."""
-    spread = summary.filter((pl.col("x_var") > 0.0) | (pl.col("y_var") > 0.0))
-    covariance = np.empty((len(spread), 2, 2))
-    covariance[:, 0, 0], covariance[:, 1, 1] = spread["x_var"], spread["y_var"]
-    covariance[:, 0, 1] = covariance[:, 1, 0] = spread["cov"]
+def _ellipse(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The two coordinates of its corners; a line if the points spread along a line only."""
+    middle = points.mean(axis=0)
     # Each axis by its own unit: a covariance of ms and % is badly scaled.
-    unit = np.sqrt(spread.select("x_var", "y_var").to_numpy())
-    unit[unit == 0.0] = 1.0
-    values, vectors = np.linalg.eigh(covariance / (unit[:, :, None] * unit[:, None, :]))
-    half = vectors * np.sqrt(np.clip(values, 0.0, None))[:, None, :]
+    unit = np.where(np.ptp(points, axis=0) > 0.0, points.std(axis=0), 1.0)
+    scaled = (points - middle) / unit
+    values, vectors = np.linalg.eigh(scaled.T @ scaled / len(points))
     angle = np.linspace(0.0, 2.0 * np.pi, CORNERS + 1)
-    # Shape: groups, sides, corners.
-    around = (half @ np.stack([np.cos(angle), np.sin(angle)])) * unit[:, :, None]
-    around += spread.select("x_mean", "y_mean").to_numpy()[:, :, None]
-    sides = spread.with_columns(
-        pl.Series("x", around[:, 0, :]),
-        pl.Series("y", around[:, 1, :]),
-        corner=pl.lit(list(range(CORNERS + 1))),
-    )
-    return sides.select(*groups, "x", "y", "corner").explode("x", "y", "corner")
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+    around = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
+    return around * unit[:, None] + middle[:, None]
 
 
 def _spread(cut: Cut, rows: pl.DataFrame, dots: int) -> list[alt.Chart]:

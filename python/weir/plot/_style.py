@@ -89,26 +89,23 @@ GRADIENT = "viridis"
 
 def look(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> dict[str, Any]:
     """The channels color, shape and strokeDash by label, in this order; without a legend if None."""
+    # Each round through the colours shifts shapes and dashes by one: no two labels look alike
+    # before every combination is used.
     channels = (
-        ("color", alt.Color, _COLOURS),
-        ("shape", alt.Shape, _SHAPES),
-        ("strokeDash", alt.StrokeDash, _DASHES),
+        ("color", alt.Color, _COLOURS, 0),
+        ("shape", alt.Shape, _SHAPES, 1),
+        ("strokeDash", alt.StrokeDash, _DASHES, 1),
     )
-    return {
-        name: made(f"{field}:N", legend=legend, scale=_scale(labels, values))
-        for name, made, values in channels
-    }
+    found: dict[str, Any] = {}
+    for name, made, values, shift in channels:
+        count = len(values)
+        cycle = [values[(index + shift * (index // count)) % count] for index in range(len(labels))]
+        scale = alt.Scale(domain=list(labels), range=cycle)
+        found[name] = made(f"{field}:N", legend=legend, scale=scale)
+    return found
 
 
 def gradient(labels: Sequence[str], legend: alt.Legend | None, field: str = "label") -> alt.Color:
     """Colour by label, where the labels are levels in order."""
     scheme = alt.SchemeParams(name=GRADIENT, extent=[0.0, 0.85])
     return alt.Color(f"{field}:O", legend=legend, scale=alt.Scale(domain=list(labels), scheme=scheme))
-
-
-def _scale(labels: Sequence[str], values: Sequence[Any]) -> alt.Scale:
-    # Each round through the colours shifts shapes and dashes by one: no two labels look alike
-    # before every combination is used.
-    shift = 0 if values is _COLOURS else 1
-    cycle = [values[(index + shift * (index // len(values))) % len(values)] for index in range(len(labels))]
-    return alt.Scale(domain=list(labels), range=cycle)

@@ -22,13 +22,22 @@ SLOTS = 300
 def convergence(study: Study) -> Figure:
     """Rates above, prices below, step by step, with the optimum as dotted lines."""
     trajectory, network, optimum = study.trajectory, study.network, study.optimum
-    parts = {
-        "rate": ([source.name for source in network.sources], trajectory.rates, optimum.rates),
-        "price": ([link.name for link in network.links], trajectory.prices, optimum.prices),
-    }
-    frames = [_curves(*part).select(pl.lit(kind).alias("kind"), pl.all()) for kind, part in parts.items()]
-    titles = {"rate": ("Rate (packets/s)", None, "Source"), "price": ("Price", "Step", "Link")}
-    panels = [_panel(kind, part[0], trajectory.steps, *titles[kind]) for kind, part in parts.items()]
+    rates = _curves([source.name for source in network.sources], trajectory.rates, optimum.rates)
+    prices = _curves([link.name for link in network.links], trajectory.prices, optimum.prices)
+    scale = {"type": "log", "domain": [1, max(2, trajectory.steps)], "nice": False}
+    kinds = {"rate": (rates, "Rate (packets/s)", None, "Source"), "price": (prices, "Price", "Step", "Link")}
+    panels: list[alt.LayerChart] = []
+    for kind, (rows, title, below, legend) in kinds.items():
+        labels = rows["label"].unique(maintain_order=True).to_list()
+        look = style.look(labels, alt.Legend(symbolSize=500, symbolType="stroke", title=legend))
+        x = side("x", below, scale=scale, axis={"grid": False, "format": "~s"})
+        pen = Pen(x, side("y", title), look).where(f"datum.kind == '{kind}'")
+        layers = [
+            pen("area", "color", x="step", y="lowest", y2="highest", fillOpacity=0.22),
+            pen("line", "color", "strokeDash", x="step", y="mean", strokeWidth=1.6),
+            pen("line", "color", x="step", y="optimum", strokeDash=[1, 3], strokeWidth=1.2),
+        ]
+        panels.append(panel(layers, style.WIDTH, 190))
     both: Any = alt.vconcat(*panels)
     return Figure(
         f"ofc-{network.name}",
@@ -37,23 +46,8 @@ def convergence(study: Study) -> Figure:
         "optimum that another solver finds. Bands show the lowest and highest of the steps between two "
         "points.",
         cast("alt.VConcatChart", both.resolve_scale(color="independent", strokeDash="independent")),
-        pl.concat(frames),
+        pl.concat(rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, (rows, *_) in kinds.items()),
     )
-
-
-def _panel(
-    kind: str, labels: Sequence[str], steps: int, title: str, below: str | None, legend: str
-) -> alt.LayerChart:
-    scale = {"type": "log", "domain": [1, max(2, steps)], "nice": False}
-    key = alt.Legend(symbolSize=500, symbolType="stroke", title=legend)
-    x = side("x", below, scale=scale, axis={"grid": False, "format": "~s"})
-    pen = Pen(x, side("y", title), style.look(labels, key)).where(f"datum.kind == '{kind}'")
-    layers = [
-        pen("area", "color", x="step", y="lowest", y2="highest", fillOpacity=0.22),
-        pen("line", "color", "strokeDash", x="step", y="mean", strokeWidth=1.6),
-        pen("line", "color", x="step", y="optimum", strokeDash=[1, 3], strokeWidth=1.2),
-    ]
-    return panel(layers, style.WIDTH, 190)
 
 
 def _curves(labels: Sequence[str], values: Vector, optimum: Vector) -> pl.DataFrame:

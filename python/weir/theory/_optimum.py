@@ -94,7 +94,11 @@ def optimum(network: Network) -> Optimum:
         f"scipy finds no optimum: what it finds misses the conditions by {missed:.2%}",
         "are the weights such that all sources want rates of a like size?",
     )
-    return Optimum(rates, prices, network.utility(rates), _unique(network, rates, tight))
+    at_most, at_least = _at_bounds(network, rates, TIGHT)
+    # Unique if the sources that could move tell the tight links apart.
+    moving = network.paths[np.ix_(tight, ~(at_most | at_least))]
+    rank = int(np.linalg.matrix_rank(moving)) if moving.size else 0
+    return Optimum(rates, prices, network.utility(rates), unique_prices=rank == int(tight.sum()))
 
 
 def _rates(network: Network) -> Vector:
@@ -103,7 +107,11 @@ def _rates(network: Network) -> Vector:
     # In shares of the greatest rate, and utilities of the marginal there: numbers around one.
     scale = network.greatest
     least = network.least / scale
-    start = _inside(network) / scale
+    # All by the same share of the way from least to greatest, so that they fit.
+    wanted = network.load(scale - network.least)
+    room = (network.capacities - network.load(network.least)) / np.maximum(wanted, 1e-300)
+    share = min(float(np.min(np.where(wanted > 0.0, room, 1.0))), 1.0)
+    start = (network.least + 0.9 * share * (scale - network.least)) / scale
     worth = float((network.counts * network.marginal(start * scale) * scale).max())
     # Where U' is infinite at zero no optimum is there: it would cost an infinite price.
     infinite = np.array([source.utility.shift == 0.0 for source in network.sources])
@@ -133,15 +141,6 @@ def _rates(network: Network) -> Vector:
     return np.clip(rates, network.least, network.greatest)
 
 
-def _inside(network: Network) -> Vector:
-    """Rates that fit: all by the same share of the way from least to greatest."""
-    least, greatest = network.least, network.greatest
-    room = network.capacities - network.load(least)
-    wanted = network.load(greatest - least)
-    share = float(np.min(np.where(wanted > 0.0, room / np.maximum(wanted, 1e-300), 1.0)))
-    return least + 0.9 * min(share, 1.0) * (greatest - least)
-
-
 def _prices(network: Network, rates: Vector, tight: Which) -> Vector:
     """The prices of the tight links that come nearest to the marginals, in the sum of what is missing."""
     solvers: Any = import_module("scipy.optimize")
@@ -165,10 +164,3 @@ def _prices(network: Network, rates: Vector, tight: Which) -> Vector:
 def _at_bounds(network: Network, rates: Vector, tight: float) -> tuple[Which, Which]:
     near = tight * network.greatest
     return rates >= network.greatest - near, rates <= network.least + near
-
-
-def _unique(network: Network, rates: Vector, tight: Which) -> bool:
-    """Whether the sources that could move tell the tight links apart."""
-    at_most, at_least = _at_bounds(network, rates, TIGHT)
-    moving = network.paths[np.ix_(tight, ~(at_most | at_least))]
-    return int(np.linalg.matrix_rank(moving)) == int(tight.sum()) if moving.size else not tight.any()

@@ -156,24 +156,20 @@ def text_of(study: Study, width: int) -> str:
         f"{reached} after {trajectory.steps:,} steps of gamma {trajectory.step:.3g}",
         safe,
     ]
-    blocks = ["\n".join(head), _rates(study, width), _prices(study, width)]
+    rates = study.rates.with_columns(pl.col("flows").cast(pl.String)).drop("path")
+    share = [f"{load / rate:.2%}" for load, rate in study.prices.select("load", "rate").iter_rows()]
+    columns = ("link", pl.col("rate").alias("packets/s"), "load", pl.Series("utilisation", share), "price")
+    prices = study.prices.select(*columns, "optimum", "difference")
+    blocks = [
+        "\n".join(head),
+        _grid("Rates, packets/s of each flow", rates, width),
+        _grid("Prices of the links", prices, width),
+    ]
     if not study.optimum.unique_prices:
         blocks.append(
             "Other prices would do as well: some links carry the same flows, or only flows at a bound."
         )
     return "\n\n".join(blocks)
-
-
-def _rates(study: Study, width: int) -> str:
-    rates = study.rates.with_columns(pl.col("flows").cast(pl.String))
-    return _grid("Rates, packets/s of each flow", rates.drop("path"), width)
-
-
-def _prices(study: Study, width: int) -> str:
-    share = [f"{load / rate:.2%}" for load, rate in study.prices.select("load", "rate").iter_rows()]
-    columns = ("link", pl.col("rate").alias("packets/s"), "load", pl.Series("utilisation", share), "price")
-    prices = study.prices.select(*columns, "optimum", "difference")
-    return _grid("Prices of the links", prices, width)
 
 
 def _grid(title: str, frame: pl.DataFrame, width: int) -> str:

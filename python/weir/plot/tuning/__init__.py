@@ -6,8 +6,7 @@ from itertools import combinations
 
 from weir.plot._figure import Panel
 from weir.plot.tuning._data import Data
-from weir.plot.tuning._effects import course, effects, seeds
-from weir.plot.tuning._maps import robustness, shortfall
+from weir.plot.tuning._effects import course, effects, robustness, seeds, shortfall
 from weir.plot.tuning._tradeoff import tradeoff
 from weir.tune._text import measure_words, sentence_case
 from weir.tune._tune import Tuned
