@@ -228,8 +228,8 @@ def faceted(
     own_axes: Sequence[str] = (),
 ) -> Chart:
     """The layers, once per panel if the cut has facets. `own_axes`: sides with a scale per panel."""
-    panels = cut.names("facet") if "facet" in cut.roles else []
-    width, height = panel_size(max(1, len(panels)), ratio)
+    panels = cut.names("facet")
+    width, height = panel_size(cut.panels, ratio)
     # Altair's types say too little of what follows.
     chart: Any = alt.layer(*layers).properties(width=width, height=height)
     if panels:

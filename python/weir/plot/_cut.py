@@ -75,7 +75,7 @@ class Cut:
     def group(self, family: str | None, facet: str | None) -> Cut:
         """Families and panels of a figure that has no dimension along its sides."""
         return self.place("family", family, [*self.variants, *self.levelled]).place(
-            "facet", facet, self.panels
+            "facet", facet, self.faceting
         )
 
     @cached_property
@@ -93,7 +93,7 @@ class Cut:
         return [d for d in self.axes if d.values]
 
     @property
-    def panels(self) -> list[Dimension]:
+    def faceting(self) -> list[Dimension]:
         """Axes with so few levels that there can be a panel for each."""
         return [d for d in self.levelled if len(d.values) <= FACETS]
 
@@ -125,16 +125,22 @@ class Cut:
         return [levels[round(i * (len(levels) - 1) / (most - 1))] for i in range(most)]
 
     def names(self, role: Role) -> list[str]:
-        """The levels as they are written in a legend, or above a panel."""
-        dimension = self.roles[role]
+        """The levels as they are written in a legend, or above a panel; none without a dimension."""
+        dimension = self.roles.get(role)
+        if dimension is None:
+            return []
         if role == "facet" and dimension.column != VARIANTS:
             return [f"{dimension.title} {dimension.level(level)}" for level in self.levels(role)]
         return [plain(level) for level in self.levels(role)]
 
     @cached_property
+    def panels(self) -> int:
+        return max(1, len(self.names("facet")))
+
+    @cached_property
     def lines(self) -> int:
         """Families in all panels."""
-        return math.prod(len(self.names(role)) for role in ("family", "facet") if role in self.roles)
+        return max(1, len(self.names("family"))) * self.panels
 
     def light(self, *sides: Role) -> Cut:
         """The same with fewer levels along these sides if there would be too many rows."""

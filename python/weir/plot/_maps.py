@@ -54,7 +54,7 @@ def heat(
             f"a map needs two axes; there are: {listed(sweep.dimensions)}",
             "sweep a second axis, or draw lines",
         )
-    cut = cut.place("facet", facet, [*cut.variants, *cut.panels]).light("x", "y")
+    cut = cut.place("facet", facet, [*cut.variants, *cut.faceting]).light("x", "y")
     observed, keys = cut.observed([of.name]), list[str]()
     for role, dimension in cut.roles.items():
         keys += [role] if dimension.values else [role, f"{role}_to"]
@@ -85,9 +85,7 @@ def heat(
             else chart.intervals(rows, "In a browser, tooltips have the"),
             "The scale of colours is logarithmic." if log else "",
             "Grey: not defined." if rows["mean"].null_count() else "",
-            "White: no runs."
-            if len(rows) < rows["x"].n_unique() * rows["y"].n_unique() * _panels(cut)
-            else "",
+            "White: no runs." if len(rows) < rows["x"].n_unique() * rows["y"].n_unique() * cut.panels else "",
             cut.said(),
         ),
         # Cells neither flat nor tall.
@@ -132,7 +130,7 @@ def _layers(
     layers = [defined("rect", **cell).encode(color=alt.Color("mean:Q", legend=legend, scale=scale))]
     if rows["mean"].null_count():
         layers.append(undefined("rect", color=style.UNDRAWN, **cell))
-    room = chart.panel_size(_panels(cut))[0] / sizes[0]
+    room = chart.panel_size(cut.panels)[0] / sizes[0]
     if not ends and sizes[0] * sizes[1] <= LABELLED and room >= 5.5 * (measure.decimals + 3):
         # White on the dark half of the colours, black on the bright one.
         middle = low * (high / low) ** 0.6 if log else low + 0.6 * (high - low)
@@ -158,7 +156,7 @@ def _side(cut: Cut, role: Role, rows: pl.DataFrame) -> chart.Side:
         axis: dict[str, Any] = {"grid": False, "format": chart.NUMBERS, "tickCount": 5}
         return chart.span(channel, dimension.heading, low, high, log=log, **axis)
     levels = _names(cut, role)
-    width = chart.panel_size(_panels(cut))[0] / max(1, len(levels))
+    width = chart.panel_size(cut.panels)[0] / max(1, len(levels))
     turned = role == "x" and not dimension.numeric and max(map(len, levels), default=0) * 6.5 > width
     axis = {"grid": False, "ticks": False, "domain": False, "labelLimit": 140, "labelPadding": 4}
     axis["labelAngle"] = -40 if turned else 0
@@ -168,10 +166,6 @@ def _side(cut: Cut, role: Role, rows: pl.DataFrame) -> chart.Side:
 
 def _names(cut: Cut, role: Role) -> list[str]:
     return [plain(level) for level in cut.levels(role)]
-
-
-def _panels(cut: Cut) -> int:
-    return len(cut.names("facet")) if "facet" in cut.roles else 1
 
 
 def _binned(observed: pl.DataFrame, dimension: Dimension, role: Role) -> pl.DataFrame:

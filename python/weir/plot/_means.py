@@ -38,7 +38,7 @@ def lines(
     if along is None or not along.values:
         raise ChartError("a line needs levels to go through, and nothing varies in steps", "draw a trend")
     cut = cut.place("family", family, [*cut.variants, *cut.levelled, *cut.spans])
-    cut = cut.place("facet", facet, cut.panels).light("x")
+    cut = cut.place("facet", facet, cut.faceting).light("x")
     rows = chart.above_zero(cut.estimates([of.name]).drop("measure").drop_nulls("mean"), of)
     rows = rows.sort("x", *(role for role in ("family", "facet") if role in cut.roles))
     if not along.numeric:
@@ -289,7 +289,7 @@ def _repeats(runs: pl.DataFrame, part: Cut) -> str:
     """Of which family how many points are the same runs over again."""
     points = runs.group_by(*part.roles, "point").agg(pl.col("run").min())
     said: list[str] = []
-    for name in part.names("family") if part.roles else [""]:
+    for name in part.names("family") or [""]:
         here = points.filter(pl.col("family") == name) if name else points
         different = here["run"].n_unique()
         if different < len(here):

@@ -1,4 +1,4 @@
-"""One measure against another as the load grows: what a discipline pays for what it gains."""
+"""One measure against another as the load grows: what less of one costs in the other."""
 
 from __future__ import annotations
 
@@ -88,9 +88,7 @@ def _paired(cut: Cut, measures: Mapping[str, Measure]) -> pl.DataFrame:
 def _with_arrows(rows: pl.DataFrame, cut: Cut, logs: Mapping[str, bool]) -> pl.DataFrame:
     """Columns of an arrow halfway along the longest step of each line: where it is, where from."""
     groups = _groups(cut) or [pl.lit(0)]
-    rows = rows.with_columns(
-        pl.col(name).shift(1).over(groups, order_by="load").alias(f"from_{name}") for name in "xy"
-    )
+    rows = rows.with_columns(pl.col("x", "y").shift(1).over(groups, order_by="load").name.prefix("from_"))
     length, middles = pl.lit(0.0), dict[str, pl.Expr]()
     for name, log in logs.items():
         end, start = (pl.col(column).log() if log else pl.col(column) for column in (name, f"from_{name}"))

@@ -58,9 +58,10 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     found = not estimates.is_empty()
     return {
         "sweep": sweep,
-        "axes": [(d, _path(d), _levels(sweep, d)) for d in sweep.dimensions] if axes else [],
+        # With the path of an axis, which periods and variants have not.
+        "axes": [(d, d.column if d in axes else "", _levels(sweep, d)) for d in sweep.dimensions if axes],
         "design": DESIGNS[sweep.design],
-        "basis": _basis(estimates["n"]) if found else "",
+        "basis": _basis(estimates["n"].unique().sort().to_list()),
         "points": _points(sweep, axes, estimates) if axes and found else None,
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
         "measures": [MEASURES[name] for name in sweep.measures],
@@ -91,10 +92,6 @@ def _without_axes(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _path(dimension: Dimension) -> str:
-    return "" if dimension.column in {VARIANTS, *PERIODS} else dimension.column
-
-
 def _levels(sweep: Sweep, dimension: Dimension) -> str:
     levels = [plain(level) for level in dimension.values]
     if len(levels) > LEVELS:
@@ -108,12 +105,11 @@ def _levels(sweep: Sweep, dimension: Dimension) -> str:
     return "sampled"
 
 
-def _basis(counts: pl.Series) -> str:
+def _basis(counts: Sequence[int]) -> str:
     """What the numbers of the tables are made of."""
-    least, most = int(counts.min() or 0), int(counts.max() or 0)  # type: ignore[arg-type]
-    if least == most:
-        return wording.replications(most)
-    return f"mean ± 95% interval of {least} to {most} replications"
+    if len(counts) > 1:
+        return f"mean ± 95% interval of {counts[0]} to {counts[-1]} replications"
+    return wording.replications(counts[0]) if counts else ""
 
 
 def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dict[str, Any]:

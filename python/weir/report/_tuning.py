@@ -29,7 +29,7 @@ _ROLES = {"chosen": "This setting", "nearest": "Nearest setting", "best found": 
 
 @dataclass(frozen=True)
 class Evidence:
-    """An answer with all that it takes to believe, to use and to repeat it."""
+    """An answer with its evidence, and with what is needed to use and to repeat it."""
 
     tuned: Tuned
     exports: Mapping[str, str] = field(default_factory=dict[str, str])

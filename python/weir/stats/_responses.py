@@ -100,9 +100,9 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
     (response_s or settling_s), n (runs), never (share of the runs in which the time is infinite), median_s,
     mean_s, half_width_s (of the 95% interval).
 
-    Where a run never settles there is no mean, and one of the others alone would flatter: `mean_s` is null,
-    and `never` says how often. The median counts such runs as the longest; it is infinite where they are
-    half of all or more.
+    Where a run never settles there is no mean, and a mean of the others would be too short: `mean_s` is
+    null, and `never` says how often. The median counts such runs as the longest; it is infinite where they
+    are half of all or more.
     """
     same = [name for name in found.columns if name not in {"replication", "seed", *MEASURES}]
     time = pl.col("time")

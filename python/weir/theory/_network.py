@@ -216,4 +216,4 @@ def parking_lot() -> Network:
 
 
 EXAMPLES = {"dumbbell": dumbbell, "parking-lot": parking_lot}
-"""By the name that `weir theory ofc --example` knows."""
+"""By the name for `weir theory ofc --example`."""

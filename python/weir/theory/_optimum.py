@@ -1,4 +1,4 @@
-"""The optimum by a solver that knows nothing of prices: what the algorithms are measured against.
+"""The optimum by a solver that does not use prices: what the algorithms are measured against.
 
 scipy's SLSQP maximises the sum of utilities over the rates within their bounds and capacities. The prices
 are then those that make the rates optimal (Karush, Kuhn, Tucker):

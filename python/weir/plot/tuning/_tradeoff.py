@@ -1,4 +1,4 @@
-"""One target's measure against another's of everything that was tried: what a setting pays for its gain."""
+"""One target's measure against another's for every setting that was tried."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ def _layers(data: Data, pen: chart.Pen, rows: pl.DataFrame, up: Target, across: 
         ("y:Q", up.of.heading, up.of.decimals),
         ("n:Q", "replications", None),
     )
-    there = set(rows["kind"])
-    layers: list[alt.Chart] = []
+    there, layers = set(rows["kind"]), list[alt.Chart]()
     lines: dict[str, dict[str, Any]] = {
         "load": {"stroke": style.GREY, "strokeDash": [1, 2], "clip": True},
         "front": {"stroke": "#CC79A7", "strokeWidth": 7, "opacity": 0.35},
@@ -123,17 +122,11 @@ def _layers(data: Data, pen: chart.Pen, rows: pl.DataFrame, up: Target, across: 
     for kind, (ink, shape) in reversed(_PAIR.items()):
         one = _of(pen, kind)
         bar: dict[str, Any] = {"color": ink, "strokeWidth": 1.8, "clip": True}
-        symbol: dict[str, Any] = {
-            "shape": shape,
-            "fill": "white",
-            "stroke": ink,
-            "strokeWidth": 1.8,
-            "opacity": 1,
-        }
+        symbol: dict[str, Any] = {"shape": shape, "fill": "white", "stroke": ink, "strokeWidth": 1.8}
         layers += [
             one("rule", x="x_low", x2="x_high", **bar),
             one("rule", y="y_low", y2="y_high", **bar),
-            one("point", size=90, **symbol).encode(tooltip=tips),
+            one("point", size=90, opacity=1, **symbol).encode(tooltip=tips),
             *_named(one, dx=9, dy=-9, fontSize=11, fontWeight="bold", color=ink),
         ]
     return layers
