@@ -6,8 +6,8 @@ A figure of a sweep is made by the function of its kind, `weir.plot.lines(sweep,
 """
 
 from weir.plot._curves import Curve, Facet, Kind, Plot, draw
-from weir.plot._figure import ROWS, Figure, Panel
-from weir.plot._files import IMAGES, PAGE, SUFFIXES, page, render, save, write_page
+from weir.plot._figure import Figure, Panel
+from weir.plot._files import IMAGES, page, render, save, write_page
 from weir.plot._kinds import (
     KINDS,
     cdf,
@@ -31,9 +31,6 @@ from weir.plot._over_time import envelope
 __all__ = [
     "IMAGES",
     "KINDS",
-    "PAGE",
-    "ROWS",
-    "SUFFIXES",
     "Curve",
     "Facet",
     "Figure",

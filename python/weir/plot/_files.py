@@ -26,8 +26,6 @@ from weir.run._processes import Process
 from weir.store._replace import write_whole
 from weir.sweep._dimension import ChartError
 
-PAGE = "report.html"
-
 _HERE = Path(__file__).parent
 
 PNG_SCALE = 3.0
@@ -165,7 +163,7 @@ def write_page(
     figures = [figure for panel in panels for figure in panel.figures]
     script = render({figure.name: figure.specification for figure in figures}, drawn, images)
     text = page(template, title, facts, panels, script, templates=templates, **values)
-    (directory / PAGE).write_text(text, encoding="utf-8")
+    (directory / "report.html").write_text(text, encoding="utf-8")
 
 
 def _write_json(specification: dict[str, Any], path: Path) -> None:
