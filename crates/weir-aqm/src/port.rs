@@ -15,6 +15,16 @@ pub trait Output<P>: Observer<P> {
     /// leaves at `end`.
     fn sent(&mut self, packet: P, sojourn: Duration, start: Instant, end: Instant);
 
+    /// Whether to be told of packets that leave soon.
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
+    /// Packets that leave soon: the next one, and one a few packets later.
+    fn upcoming(&mut self, next: Option<&P>, later: Option<&P>) {
+        let _ = (next, later);
+    }
+
     /// The backlog changed at `now`.
     fn backlog(&mut self, queue: Backlog, now: Instant);
 
@@ -23,6 +33,9 @@ pub trait Output<P>: Observer<P> {
         let _ = (class, queue, now);
     }
 }
+
+/// How many packets leave before the second of [`Output::upcoming`]: as long as a memory access takes.
+const LATER: usize = 2;
 
 /// A queue discipline and its transmitter.
 ///
@@ -184,6 +197,9 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         let next = self.discipline.dequeue(now, output);
         self.tell_backlog(now, output);
         self.idle = next.is_none();
+        if output.looks_ahead() {
+            output.upcoming(self.discipline.upcoming(0), self.discipline.upcoming(LATER));
+        }
         if let Some((packet, sojourn)) = next {
             self.send(packet, sojourn, now, output);
         }

@@ -3,19 +3,20 @@
 //! ```text
 //! Scenario ──► Simulation ──run──► Measurements ──► Tables
 //!
-//!   sender ─pipe─► port ─pipe─► … ─pipe─► receiver       data
-//!   sender ◄─pipe─ … ◄─pipe─ port ◄─pipe─ receiver       ACKs; the reverse queue is optional
+//!   sender ─pipe─► port ─pipe─► … port ──────► receiver       data
+//!   sender ◄─────── … ◄─pipe─ port ◄─pipe─ receiver           ACKs; the reverse queue is optional
 //! ```
 //!
-//! A *pipe* holds the packets that propagate over one delay, in order. The event queue holds one event per
-//! pipe, port and timer, never one per packet.
+//! A *pipe* holds the packets that propagate to a port over one delay, in order. The event queue holds one
+//! event per pipe, port and timer, never one per packet. Behind the last port there are no events: the
+//! endpoints act ahead of the clock; `hosts/ahead.rs` has the rule.
 //!
 //! | Module | Contents | Uses |
 //! |---|---|---|
 //! | `engine` | events and their queue | |
 //! | `record` | counters, histograms, series; the `Recorder` | |
-//! | `network` | ports, pipes, impairments, routing; the `PacketObserver` trait | `engine`, `record` |
-//! | `endpoints` | senders and receivers of all flows, with their timers | `engine`, `record` |
+//! | `hosts` | senders and receivers with their timers, routing, and the pipes to the ports; look-ahead | `engine`, `record` |
+//! | `network` | ports and impairments; the `PacketObserver` trait | `engine`, `record`, `hosts` |
 //! | `traffic` | finite flows, sources of datagrams | all above |
 //! | `simulation` | one match over all events | all above |
 //! | `capture` | pcapng files: an observer of the network | `network`, `record` |
@@ -24,8 +25,8 @@
 
 mod batch;
 mod capture;
-mod endpoints;
 mod engine;
+mod hosts;
 mod network;
 mod packet;
 mod record;

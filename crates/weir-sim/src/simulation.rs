@@ -7,9 +7,9 @@ use weir_tcp::Segment;
 use weir_types::{Duration, Instant, Streams};
 
 use crate::{
-    endpoints::Endpoints,
     engine::{Event, EventQueue},
-    network::{Arrival, Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
+    hosts::{Cause, Completed, Reason},
+    network::{Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
     record::{Measurements, QueueInfo, Recorder},
     traffic::{Generated, NewFlow, Traffic, TrafficBuilder},
 };
@@ -48,7 +48,6 @@ pub struct Simulation<'o> {
     handled: u64,
     events: EventQueue,
     network: Network,
-    endpoints: Endpoints,
     traffic: Traffic,
     recorder: Recorder,
     observer: Option<&'o mut dyn PacketObserver>,
@@ -66,7 +65,7 @@ impl<'o> Simulation<'o> {
         for (index, ((name, group), info)) in scenario.flows.iter().zip(&groups).enumerate() {
             traffic.add(index, name, group, info.capacity);
         }
-        let (traffic, endpoints, flows) = Traffic::new(traffic);
+        let (traffic, flows) = Traffic::new(traffic);
         let (network, queues) = Network::new(network);
         let recorder = Recorder::new(scenario, queues, groups, flows);
         if let Some(cut) = recorder.next_cut() {
@@ -82,7 +81,6 @@ impl<'o> Simulation<'o> {
             handled: 0,
             events,
             network,
-            endpoints,
             traffic,
             recorder,
             observer: None,
@@ -108,6 +106,7 @@ impl<'o> Simulation<'o> {
     /// # Errors
     /// If `monitor` or the observer stops the run.
     pub fn run(mut self, monitor: &Monitor) -> Result<Measurements, Stopped> {
+        self.move_horizon();
         while let Some((now, event)) = self.events.next() {
             if now > self.end {
                 break;
@@ -138,128 +137,50 @@ impl<'o> Simulation<'o> {
                 let unseen = self.network.on_port_due(port, now, &mut self.events);
                 self.show(unseen);
             }
-            Event::ToPort(pipe) => {
+            Event::ToPort(pipe) | Event::Enter(pipe) => {
                 let unseen = self.network.reach_port(pipe, now, &mut self.events);
                 self.show(unseen);
             }
-            Event::ToReceiver(pipe) => {
-                if let Some(Arrival { packet, .. }) = self.network.reach_endpoint(pipe, now, &mut self.events)
-                {
-                    if self.endpoints.exceed_caches() {
-                        let [next, after_next] = self.network.next_flows(pipe);
-                        self.endpoints.prefetch_receivers(next, after_next);
-                    }
-                    self.receive(&packet.0);
+            Event::Arrive => match self.network.hosts.on_arrive(now, &mut self.events) {
+                Completed::Nothing => {}
+                Completed::Data(flow) => self.complete(flow),
+                Completed::Acks(flow) => {
+                    self.traffic.finite.on_acknowledged(flow, &self.network.hosts);
                 }
-            }
-            Event::ToSender(pipe) => {
-                if let Some(Arrival { packet, .. }) = self.network.reach_endpoint(pipe, now, &mut self.events)
-                {
-                    if self.endpoints.exceed_caches() {
-                        let [next, after_next] = self.network.next_flows(pipe);
-                        self.endpoints.prefetch_senders(next, after_next);
-                    }
-                    self.acknowledge(&packet.0);
-                }
-            }
-            Event::Timer(flow) => {
-                if self.endpoints.on_timer(flow, now) {
-                    self.send(flow);
-                }
-            }
+            },
+            Event::Timer(flow) => self.network.hosts.on_timer(flow, now, &mut self.events),
             Event::SendLater(flow) => {
-                self.traffic.finite.note_sending(flow, now, &self.endpoints);
-                self.endpoints.end_delay(flow);
-                self.send_all(flow);
+                self.traffic.finite.note_sending(flow, now, &self.network.hosts);
+                self.network.hosts.on_send_later(flow, now, &mut self.events);
             }
-            Event::DelayedAck(flow) => {
-                if let Some(ack) = self.endpoints.on_delayed_ack(flow, now, &mut self.events) {
-                    self.send_ack(ack);
-                }
-            }
+            Event::DelayedAck(flow) => self.network.hosts.on_delayed_ack(flow, now, &mut self.events),
             Event::Generate(generator) => self.generate(generator),
-            Event::Start(flow) => self.start(flow),
-            Event::Stop(flow) => self.stop(flow),
+            Event::Start(flow) => self.network.hosts.start(flow, now, &mut self.events),
+            Event::Stop(flow) => {
+                let until = self.recorder.next_sample(flow, now);
+                self.network.hosts.stop(flow, until, &mut self.events);
+            }
             Event::Boundary => self.close_interval(),
             Event::Sample => self.sample(),
         }
     }
 
-    /// Handles data that arrives at its receiver.
-    #[inline]
-    fn receive(&mut self, segment: &Segment) {
-        let ack = self.endpoints.receive(segment, self.now, &mut self.events);
-        let complete = self.endpoints.is_complete(segment.flow);
-        if let Some(ack) = ack {
-            self.send_ack(ack);
-        }
-        if complete {
-            let next = self.traffic.on_complete(segment.flow, self.now, &mut self.network.routing);
-            if let Some((generator, at)) = next {
-                self.schedule(generator, at);
-            }
+    /// All data of `flow` has arrived.
+    #[cold]
+    fn complete(&mut self, flow: u32) {
+        let next = self.traffic.on_complete(flow, self.now, &mut self.network.hosts.routing);
+        if let Some((generator, at)) = next {
+            self.schedule(generator, at);
         }
     }
 
-    /// Handles an ACK that arrives at its sender.
-    #[inline]
-    fn acknowledge(&mut self, ack: &Segment) {
-        let done = self.endpoints.acknowledge(ack, self.now);
-        self.send(ack.flow);
-        if done {
-            self.traffic.finite.on_acknowledged(ack.flow, &self.endpoints);
+    /// Endpoints may act ahead of the clock up to the next instant at which counts are read, unless an
+    /// observer looks at them.
+    fn move_horizon(&mut self) {
+        if self.observer.is_none() {
+            let horizon = self.recorder.next_cut().unwrap_or(self.end);
+            self.network.hosts.set_horizon(horizon, &mut self.events);
         }
-    }
-
-    /// Sends what the sender of `flow` may send, now or after its jitter.
-    #[inline]
-    fn send(&mut self, flow: u32) {
-        if !self.endpoints.delays_packets(flow, self.now, &mut self.events) {
-            return self.send_all(flow);
-        }
-        while let Some(segment) = self.endpoints.poll_repair(flow, self.now) {
-            self.send_data(segment);
-        }
-        self.endpoints.renew_timer(flow, &mut self.events);
-    }
-
-    /// Sends what the window of `flow` allows.
-    #[inline]
-    fn send_all(&mut self, flow: u32) {
-        while let Some(segment) = self.endpoints.poll_segment(flow, self.now) {
-            self.send_data(segment);
-        }
-        self.endpoints.renew_timer(flow, &mut self.events);
-    }
-
-    #[inline]
-    fn send_data(&mut self, segment: Segment) {
-        let unseen = self.network.send_data(segment, self.now, &mut self.events);
-        self.show(unseen);
-    }
-
-    #[inline]
-    fn send_ack(&mut self, ack: Segment) {
-        let unseen = self.network.send_ack(ack, self.now, &mut self.events);
-        self.show(unseen);
-    }
-
-    /// A bulk flow begins.
-    fn start(&mut self, flow: u32) {
-        self.endpoints.sender_mut(flow).start();
-        let routing = &mut self.network.routing;
-        routing.begin_flow(routing.group(flow));
-        self.send(flow);
-    }
-
-    /// A bulk flow ends.
-    fn stop(&mut self, flow: u32) {
-        let sender = self.endpoints.sender_mut(flow);
-        if sender.end() > sender.first() {
-            let routing = &mut self.network.routing;
-            routing.end_flow(routing.group(flow));
-        }
-        sender.stop();
     }
 
     /// A flow or a datagram begins.
@@ -268,11 +189,11 @@ impl<'o> Simulation<'o> {
         if let Some(at) = next {
             self.schedule(generator, at);
         }
+        let reason = Reason::new(Cause::Generator, generator);
         match generated {
-            Generated::Flow(flow) => self.open(&flow),
-            Generated::Datagram(segment) => {
-                self.endpoints.count_sent_datagram(segment.flow);
-                self.send_data(segment);
+            Generated::Flow(flow) => self.open(&flow, reason),
+            Generated::Datagram(datagram) => {
+                self.network.hosts.send_datagram(datagram, self.now, reason, &mut self.events);
             }
             Generated::Nothing => {}
         }
@@ -284,10 +205,9 @@ impl<'o> Simulation<'o> {
         }
     }
 
-    fn open(&mut self, flow: &NewFlow) {
-        let routing = &mut self.network.routing;
-        let flow = self.traffic.finite.open(flow, self.now, &mut self.endpoints, routing);
-        self.send(flow);
+    fn open(&mut self, flow: &NewFlow, reason: Reason) {
+        let flow = self.traffic.finite.open(flow, self.now, &mut self.network.hosts);
+        self.network.hosts.send(flow, self.now, reason, &mut self.events);
     }
 
     /// Makes every port do all that was due by now.
@@ -301,28 +221,37 @@ impl<'o> Simulation<'o> {
     /// Ends a measuring interval.
     fn close_interval(&mut self) {
         self.catch_up();
-        let Self { now, network, endpoints, traffic, recorder, .. } = self;
-        recorder.close_interval(network.close_interval(*now), endpoints.pairs(), endpoints.datagrams());
-        traffic.finite.close_interval(*now, endpoints);
+        let Self { now, network, traffic, recorder, .. } = self;
+        let (queues, hosts) = network.close_interval(*now);
+        let ends = hosts.flows().iter().map(|flow| (&flow.sender, &flow.receiver));
+        recorder.close_interval(queues, ends, hosts.datagrams());
+        traffic.finite.close_interval(*now, hosts);
         if let Some(next) = recorder.next_cut() {
             self.events.push(next, Event::Boundary);
         }
+        self.move_horizon();
     }
 
     /// Samples the series.
     fn sample(&mut self) {
         self.catch_up();
-        let Self { now, network, endpoints, traffic, recorder, .. } = self;
+        let Self { now, network, traffic, recorder, events, .. } = self;
         recorder.begin_sample(*now);
         for port in 0..network.ports() {
             recorder.sample_queue(port as usize, |report| network.probe(port, report));
         }
-        recorder.sample_flows(|flow| endpoints.sender(flow));
+        recorder.sample_flows(|flow| &network.hosts.flow(flow).sender);
         for (name, group) in traffic.finite.names() {
-            recorder.sample_live(name, network.routing.live()[group]);
+            recorder.sample_live(name, network.hosts.routing.live()[group]);
         }
         if let Some(interval) = recorder.sampling() {
-            self.events.push(*now + interval, Event::Sample);
+            let next = *now + interval;
+            for (flow, stop) in recorder.watched() {
+                let until = if stop < *now { next } else { next.min(stop) };
+                network.hosts.set_sender_horizon(flow, until);
+            }
+            network.hosts.release(events);
+            events.push(next, Event::Sample);
         }
     }
 
@@ -337,11 +266,11 @@ impl<'o> Simulation<'o> {
     #[cold]
     fn show_events(&mut self, port: Unseen) {
         let Some(observer) = &mut self.observer else { return };
-        let (Some(seen), routing) = self.network.unseen(port) else { return };
+        let (Some(seen), hosts) = self.network.unseen(port) else { return };
         let flow = |segment: &Segment| ObservedFlow {
-            group: routing.group(segment.flow),
-            sender: self.endpoints.sender(segment.flow),
-            receiver: self.endpoints.receiver(segment.flow),
+            group: hosts.routing.group(segment.flow),
+            sender: &hosts.flow(segment.flow).sender,
+            receiver: &hosts.flow(segment.flow).receiver,
         };
         for event in seen.drain(..) {
             match event {
@@ -353,3 +282,6 @@ impl<'o> Simulation<'o> {
         observer.advance(self.now);
     }
 }
+
+#[cfg(test)]
+mod tests;

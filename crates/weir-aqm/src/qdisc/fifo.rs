@@ -84,6 +84,11 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
     }
 
     #[inline]
+    fn upcoming(&self, others: usize) -> Option<&P> {
+        self.waiting.get(others)
+    }
+
+    #[inline]
     fn backlog(&self) -> Backlog {
         self.waiting.backlog(self.limit)
     }

@@ -42,6 +42,12 @@ pub trait Discipline<P> {
         self.dequeue(now, observer).map(|(packet, _)| packet)
     }
 
+    /// The packet that leaves after so many others, if that is known.
+    fn upcoming(&self, others: usize) -> Option<&P> {
+        let _ = others;
+        None
+    }
+
     /// Waiting packets.
     fn backlog(&self) -> Backlog;
 

@@ -34,6 +34,7 @@ impl<P: Packet> PacketFifo<P> {
     }
 
     /// The packet at `index`, counted from the head.
+    #[inline]
     pub fn get(&self, index: usize) -> Option<&P> {
         self.waiting.get(index).map(|(packet, _)| packet)
     }

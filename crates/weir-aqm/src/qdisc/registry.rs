@@ -191,6 +191,11 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     }
 
     #[inline]
+    fn upcoming(&self, others: usize) -> Option<&P> {
+        each!(self, discipline => discipline.upcoming(others))
+    }
+
+    #[inline]
     fn backlog(&self) -> Backlog {
         each!(self, discipline => discipline.backlog())
     }

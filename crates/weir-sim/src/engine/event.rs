@@ -10,10 +10,8 @@ pub(crate) enum Event {
     PortDue(u32),
     /// The head of a pipe reaches a port.
     ToPort(u32),
-    /// The head of a pipe reaches its receiver.
-    ToReceiver(u32),
-    /// The head of a pipe, an ACK, reaches its sender.
-    ToSender(u32),
+    /// A packet that was held reaches its endpoint.
+    Arrive,
     /// A bulk flow begins.
     Start(u32),
     /// A bulk flow ends.
@@ -26,6 +24,8 @@ pub(crate) enum Event {
     DelayedAck(u32),
     /// A generator begins a flow or sends a datagram.
     Generate(u32),
+    /// The head of a pipe without delay reaches a port: after all that the endpoints of this instant send.
+    Enter(u32),
 }
 
 impl Event {
@@ -37,25 +37,24 @@ impl Event {
             Self::Sample => (1, 0),
             Self::PortDue(index) => (2, index),
             Self::ToPort(index) => (3, index),
-            Self::ToReceiver(index) => (4, index),
-            Self::ToSender(index) => (5, index),
-            Self::Start(index) => (6, index),
-            Self::Stop(index) => (7, index),
-            Self::SendLater(index) => (8, index),
-            Self::Timer(index) => (9, index),
-            Self::DelayedAck(index) => (10, index),
-            Self::Generate(index) => (11, index),
+            Self::Arrive => (4, 0),
+            Self::Start(index) => (5, index),
+            Self::Stop(index) => (6, index),
+            Self::SendLater(index) => (7, index),
+            Self::Timer(index) => (8, index),
+            Self::DelayedAck(index) => (9, index),
+            Self::Generate(index) => (10, index),
+            Self::Enter(index) => (11, index),
         };
         (kind << 32) | index as u64
     }
 
-    /// The event of a rank. Tests the two events of every packet first, so that they need no jump table.
+    /// The event of a rank. Tests the event of every packet first, so that it needs no jump table.
     #[inline]
     pub(crate) const fn of_rank(rank: u64) -> Self {
         let index = rank as u32;
         match rank >> 32 {
-            4 => Self::ToReceiver(index),
-            5 => Self::ToSender(index),
+            3 => Self::ToPort(index),
             kind => Self::of_rare_rank(kind, index),
         }
     }
@@ -66,19 +65,20 @@ impl Event {
             0 => Self::Boundary,
             1 => Self::Sample,
             2 => Self::PortDue(index),
-            3 => Self::ToPort(index),
-            6 => Self::Start(index),
-            7 => Self::Stop(index),
-            8 => Self::SendLater(index),
-            9 => Self::Timer(index),
-            10 => Self::DelayedAck(index),
-            _ => Self::Generate(index),
+            4 => Self::Arrive,
+            5 => Self::Start(index),
+            6 => Self::Stop(index),
+            7 => Self::SendLater(index),
+            8 => Self::Timer(index),
+            9 => Self::DelayedAck(index),
+            10 => Self::Generate(index),
+            _ => Self::Enter(index),
         }
     }
 
     /// Whether packets move: such events are frequent, and few of them are pending at a time.
     #[inline]
     pub(crate) const fn moves_packets(self) -> bool {
-        matches!(self, Self::PortDue(_) | Self::ToPort(_) | Self::ToReceiver(_) | Self::ToSender(_))
+        matches!(self, Self::PortDue(_) | Self::ToPort(_) | Self::Enter(_))
     }
 }

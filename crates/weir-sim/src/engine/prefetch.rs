@@ -1,5 +1,5 @@
 //! Prefetching. With 100,000 flows, the state of the next packet's flow is in no cache, and the processor
-//! waits for it several times per packet. A pipe knows its next packets, so their states can be loaded while
+//! waits for it several times per packet. A queue knows its next packets, so their states can be loaded while
 //! other packets are handled.
 
 /// Loads `value` into the caches of the processor. It has no other effect.

@@ -4,8 +4,9 @@ use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
 use weir_types::{Duration, Streams};
 
-use super::{Entry, Extras, Hop, Impairment, Pipe, Pipes, PortSlot, PortState, Route, Routing, To};
+use super::{Extras, Impairment, PortSlot, PortState};
 use crate::{
+    hosts::{Hop, Hosts, Leg, Pipe, Route},
     packet::Packet,
     record::{GroupInfo, QueueCounts, QueueInfo},
 };
@@ -18,10 +19,9 @@ pub(crate) struct NetworkBuilder<'a> {
     links: HashMap<&'a str, LinkPorts>,
     pub(super) ports: Vec<PortSlot>,
     pub(super) queues: Vec<QueueInfo>,
-    pub(super) pipes: Pipes,
     known_pipes: HashMap<PipeKey, u32>,
     known_routes: HashMap<Route, u32>,
-    pub(crate) routing: Routing,
+    pub(crate) hosts: Hosts,
 }
 
 /// The ports of one link.
@@ -42,8 +42,8 @@ impl LinkPorts {
     }
 }
 
-/// The port before a pipe (`None` at an endpoint), its end, and its delay.
-type PipeKey = (Option<u32>, To, Duration);
+/// The ports before a pipe (`None` at an endpoint) and behind it, its delay, and whether it is immediate.
+type PipeKey = (Option<u32>, u32, Duration, bool);
 
 impl<'a> NetworkBuilder<'a> {
     /// Adds the ports of all links of `scenario`.
@@ -55,10 +55,9 @@ impl<'a> NetworkBuilder<'a> {
             links: HashMap::new(),
             ports: Vec::new(),
             queues: Vec::new(),
-            pipes: Pipes::default(),
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
-            routing: Routing::new(scenario.flows.len()),
+            hosts: Hosts::new(scenario.flows.len()),
         };
         for port in builder.resolved.ports.clone() {
             let index = builder.add_port(&port);
@@ -88,7 +87,7 @@ impl<'a> NetworkBuilder<'a> {
         self.ports.push(PortSlot {
             port: Port::new(discipline, port.service.clone()),
             state: PortState {
-                counts: QueueCounts::new(self.routing.groups(), classes.len()),
+                counts: QueueCounts::new(self.hosts.routing.groups(), classes.len()),
                 extras: impairment
                     .map(|impairment| Box::new(Extras { impairment: Some(impairment), observed: None })),
                 ..PortState::default()
@@ -129,12 +128,12 @@ impl<'a> NetworkBuilder<'a> {
 
     /// Propagation delay of the route of this index.
     pub(crate) fn delay(&self, route: u32) -> Duration {
-        self.routing.route(route).delay(&self.pipes)
+        self.hosts.routing.route(route).delay()
     }
 
     /// The least rate of the ports on the route of this index, in bit/s.
     pub(crate) fn least_rate(&self, route: u32) -> Option<u64> {
-        let hops = self.routing.route(route).hops.iter();
+        let hops = self.hosts.routing.route(route).hops.iter();
         hops.map(|hop| self.queues[hop.port as usize].rate as u64).min()
     }
 
@@ -150,8 +149,8 @@ impl<'a> NetworkBuilder<'a> {
         let before = access / 2;
         let after = access.saturating_sub(before);
         let serialises = group.access.is_some();
-        let forward = self.add_route(before, &data, receiver, To::Receiver, serialises);
-        let backward = self.add_route(receiver, &acks, after, To::Sender, serialises);
+        let forward = self.add_route(before, &data, receiver, serialises);
+        let backward = self.add_route(receiver, &acks, after, serialises);
         (forward, backward)
     }
 
@@ -162,7 +161,6 @@ impl<'a> NetworkBuilder<'a> {
         before: Duration,
         path: &[DirectedLink<'_>],
         after: Duration,
-        end: To,
         serialises: bool,
     ) -> u32 {
         // The segments of the route: the port at the beginning of each, and its delay.
@@ -175,26 +173,30 @@ impl<'a> NetworkBuilder<'a> {
             }
         }
         lengthen(&mut segments, after);
-        let to = |segment: usize| segments.get(segment + 1).and_then(|(port, _)| *port).map_or(end, To::Port);
-        let entry = match to(0) {
-            To::Port(port) if segments[0].1.is_zero() && !serialises => Entry::Port(port),
-            first => Entry::Pipe(self.add_pipe((None, first, segments[0].1))),
-        };
-        let last = segments.len() - 1;
-        let hops = segments.iter().enumerate().filter_map(|(segment, (port, delay))| {
-            let port = (*port)?;
-            let lookahead = &mut self.ports[port as usize].lookahead;
-            *lookahead = (*lookahead).min(*delay);
-            Some(Hop { port, pipe: self.add_pipe((Some(port), to(segment), *delay)), last: segment == last })
+        let mut legs = (0..segments.len()).map(|index| {
+            let (before, delay) = segments[index];
+            let next = segments.get(index + 1).and_then(|(port, _)| *port);
+            let immediate = before.is_none() && delay.is_zero() && !serialises;
+            Leg { delay, pipe: next.map(|port| self.add_pipe((before, port, delay, immediate))) }
         });
-        let route = Route { entry, hops: hops.collect() };
-        *self.known_routes.entry(route.clone()).or_insert_with(|| self.routing.add_route(route))
+        let first = legs.next().expect("a route begins at an endpoint");
+        let hops = segments
+            .iter()
+            .skip(1)
+            .zip(legs)
+            .filter_map(|((port, _), leg)| Some(Hop { port: (*port)?, leg }));
+        let route = Route { first, hops: hops.collect() };
+        for Hop { port, leg } in &route.hops {
+            let lookahead = &mut self.ports[*port as usize].lookahead;
+            *lookahead = (*lookahead).min(leg.delay);
+        }
+        *self.known_routes.entry(route.clone()).or_insert_with(|| self.hosts.routing.add_route(route))
     }
 
     fn add_pipe(&mut self, key: PipeKey) -> u32 {
         *self.known_pipes.entry(key).or_insert_with(|| {
-            let (_, to, delay) = key;
-            self.pipes.add(Pipe::new(delay, to))
+            let (_, port, _, immediate) = key;
+            self.hosts.pipes.add(Pipe::new(port, immediate))
         })
     }
 }

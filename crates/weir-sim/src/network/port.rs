@@ -1,9 +1,8 @@
 use weir_aqm::{Backlog, Observer, Output, Port, Reason, qdisc::AnyDiscipline};
-use weir_tcp::Flags;
 use weir_types::{Duration, Instant};
 
-use super::{Impairment, PacketEvent, Pipes, Routing};
-use crate::{engine::EventQueue, packet::Packet, record::QueueCounts};
+use super::{Impairment, PacketEvent};
+use crate::{engine::EventQueue, hosts::Hosts, packet::Packet, record::QueueCounts};
 
 /// The queue and transmitter of a simulated port.
 pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
@@ -59,8 +58,7 @@ pub(crate) struct PortContext<'a> {
     /// Index of the first cell of the class whose packets the port reports.
     pub(crate) class: usize,
     pub(crate) state: &'a mut PortState,
-    pub(crate) routing: &'a mut Routing,
-    pub(crate) pipes: &'a mut Pipes,
+    pub(crate) hosts: &'a mut Hosts,
     pub(crate) events: &'a mut EventQueue,
 }
 
@@ -75,7 +73,7 @@ impl PortContext<'_> {
     fn admits_with_extras(&mut self, packet: &Packet, now: Instant) -> bool {
         let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
         if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(packet)) {
-            let group = self.routing.group(packet.0.flow);
+            let group = self.hosts.routing.group(packet.0.flow);
             self.state.counts.lost_before[group] += 1;
             self.state.lost += 1;
             return false;
@@ -111,10 +109,10 @@ impl PortContext<'_> {
         if self.state.counts.losses.begins_at(now) {
             let waited = self.state.counts.mean_wait();
             let losses = &mut self.state.counts.losses;
-            if losses.is_out_of_date(self.routing.flows()) {
-                losses.learn(self.routing.flows_through(self.id, self.pipes));
+            if losses.is_out_of_date(self.hosts.routing.flows()) {
+                losses.learn(self.hosts.routing.flows_through(self.id));
             }
-            losses.begin(now, waited, self.routing.live());
+            losses.begin(now, waited, self.hosts.routing.live());
         }
         self.state.counts.losses.lost(flow);
     }
@@ -122,14 +120,14 @@ impl PortContext<'_> {
     /// Index of the cell for the group and class of `packet`.
     #[inline]
     fn cell(&self, packet: &Packet) -> usize {
-        self.class + self.routing.group(packet.0.flow)
+        self.class + self.hosts.routing.group(packet.0.flow)
     }
 }
 
 impl Observer<Packet> for PortContext<'_> {
     #[inline]
     fn class(&mut self, class: usize) {
-        self.class = class * self.routing.groups();
+        self.class = class * self.hosts.routing.groups();
     }
 
     fn dropped(&mut self, packet: Packet, reason: Reason, _waited: bool, now: Instant) {
@@ -156,19 +154,18 @@ impl Output<Packet> for PortContext<'_> {
         if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
             return;
         }
-        let hop = self.routing.route_of(&packet).hop(self.id);
-        let mut due = end + self.pipes.delay(hop.pipe);
-        if hop.last
-            && let Some(access) = self.routing.access(packet.0.flow)
-        {
-            // Delay and queue commute: both keep the order, and the delay is constant.
-            due = if packet.0.flags.has(Flags::ACK) {
-                access.deliver_ack(packet.0.bytes, due)
-            } else {
-                access.deliver_data(packet.0.bytes, due)
-            };
-        }
-        self.pipes.push(hop.pipe, due, packet, self.events);
+        let leg = self.hosts.routing.route_of(&packet).after(self.id);
+        self.hosts.depart(packet, end, leg, self.events);
+    }
+
+    #[inline]
+    fn looks_ahead(&self) -> bool {
+        self.hosts.exceed_caches()
+    }
+
+    #[inline]
+    fn upcoming(&mut self, next: Option<&Packet>, later: Option<&Packet>) {
+        self.hosts.prefetch(next.map(|packet| packet.0.flow), later.map(|packet| packet.0.flow));
     }
 
     #[inline]

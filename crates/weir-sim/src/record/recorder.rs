@@ -90,6 +90,22 @@ impl Recorder {
         self.cut += 1;
     }
 
+    /// When the variables of `flow` are sampled after `now`; [`Instant::MAX`] if they are not.
+    pub(crate) fn next_sample(&self, flow: u32, now: Instant) -> Instant {
+        match self.sampling {
+            Some(interval) if self.watched.binary_search(&flow).is_ok() => {
+                let past = now.as_nanos() / interval.as_nanos();
+                Instant::ZERO + interval * (past + 1)
+            }
+            _ => Instant::MAX,
+        }
+    }
+
+    /// Flows whose variables are recorded.
+    pub(crate) fn watched(&self) -> impl Iterator<Item = (u32, Instant)> {
+        self.watched.iter().map(|flow| (*flow, self.flows[*flow as usize].0.stop))
+    }
+
     /// Begins a sample of the series at `now`.
     pub(crate) fn begin_sample(&mut self, now: Instant) {
         self.series.begin(now);

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use weir_tcp::{Receiver, Sender, TcpParameters};
+use weir_tcp::TcpParameters;
 use weir_types::{Duration, Instant, Rate, Streams};
 
 use super::path_delay::RoutePair;
 use crate::{
-    endpoints::{Endpoints, SendJitter},
-    network::{Access, Routing},
+    hosts::{Access, Flow, Hosts, Routing, SendJitter},
     record::{Completions, FlowArrivals, FlowCounts, QueueGauge},
 };
 
@@ -151,13 +150,7 @@ impl FiniteTraffic {
     }
 
     /// Begins a flow and returns its id; its sender may send.
-    pub(crate) fn open(
-        &mut self,
-        new: &NewFlow,
-        now: Instant,
-        endpoints: &mut Endpoints,
-        routing: &mut Routing,
-    ) -> u32 {
+    pub(crate) fn open(&mut self, new: &NewFlow, now: Instant, hosts: &mut Hosts) -> u32 {
         let NewFlow { group: index, session, bytes, route, packet, headers } = *new;
         let group = &mut self.groups[index as usize];
         let payload = u64::from(packet - headers);
@@ -187,25 +180,23 @@ impl FiniteTraffic {
         // flow have lower numbers and are ignored.
         let (flow, first) = if let Some(flow) = group.free.pop() {
             self.slots[(flow - self.first_slot) as usize] = slot;
-            routing.replace_flow(flow, (forward, backward), access);
-            (flow, endpoints.sender(flow).end() + 1)
+            hosts.routing.replace_flow(flow, (forward, backward), access);
+            (flow, hosts.flow(flow).sender.end() + 1)
         } else {
             self.slots.push(slot);
-            routing.add_flow(group.group, (forward, backward), access);
-            (endpoints.len() as u32, 0)
+            hosts.routing.add_flow(group.group, (forward, backward), access);
+            (hosts.flows().len() as u32, 0)
         };
-        let mut sender = Sender::new(flow, packet, Arc::clone(&group.tcp)).counting_from(first);
-        sender.start_with(segments as u32, last);
-        let receiver = Receiver::new(flow, &group.tcp).counting_from(first);
-        endpoints.put(flow, sender, receiver, jitter);
-        group.live.set(routing.begin_flow(group.group), now);
+        let ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX);
+        hosts.put(flow, ends.transfer(first, segments as u32, last));
+        group.live.set(hosts.routing.begin_flow(group.group), now);
         flow
     }
 
     /// Notes that `flow` sends now. A delayed flow begins with its first packet.
-    pub(crate) fn note_sending(&mut self, flow: u32, now: Instant, endpoints: &Endpoints) {
+    pub(crate) fn note_sending(&mut self, flow: u32, now: Instant, hosts: &Hosts) {
         if let Some(slot) = flow.checked_sub(self.first_slot)
-            && endpoints.sender(flow).counters().sent == 0
+            && hosts.flow(flow).sender.counters().sent == 0
         {
             self.slots[slot as usize].begun = now;
         }
@@ -231,27 +222,27 @@ impl FiniteTraffic {
     /// Handles the acknowledgement of all data of `flow`: its slot becomes free.
     #[cold]
     #[inline(never)]
-    pub(crate) fn on_acknowledged(&mut self, flow: u32, endpoints: &Endpoints) {
+    pub(crate) fn on_acknowledged(&mut self, flow: u32, hosts: &Hosts) {
         let Some(index) = flow.checked_sub(self.first_slot) else { return };
         let slot = &mut self.slots[index as usize];
         if slot.state != SlotState::Arrived {
             return;
         }
         slot.state = SlotState::Free;
-        let counts = slot.counts(flow, endpoints);
+        let counts = slot.counts(flow, hosts);
         let group = &mut self.groups[slot.group as usize];
         group.ended.add(&counts);
-        if endpoints.sender(flow).end() < LAST_NUMBER {
+        if hosts.flow(flow).sender.end() < LAST_NUMBER {
             group.free.push(flow);
         }
     }
 
     /// Ends a measuring interval of the groups of finite flows.
-    pub(crate) fn close_interval(&mut self, now: Instant, endpoints: &Endpoints) {
+    pub(crate) fn close_interval(&mut self, now: Instant, hosts: &Hosts) {
         let mut sums: Vec<FlowCounts> = self.groups.iter().map(|group| group.ended).collect();
         for (flow, slot) in (self.first_slot..).zip(&self.slots) {
             if slot.state != SlotState::Free {
-                sums[slot.group as usize].add(&slot.counts(flow, endpoints));
+                sums[slot.group as usize].add(&slot.counts(flow, hosts));
             }
             if slot.state == SlotState::Live {
                 self.groups[slot.group as usize].completions.leave_unfinished(slot.bytes);
@@ -281,12 +272,12 @@ impl FiniteTraffic {
 
 impl FlowSlot {
     /// Counts of the flow in this slot.
-    fn counts(&self, flow: u32, endpoints: &Endpoints) -> FlowCounts {
-        let (sender, receiver) = (endpoints.sender(flow), endpoints.receiver(flow));
-        let delivered = u64::from(receiver.delivered());
+    fn counts(&self, flow: u32, hosts: &Hosts) -> FlowCounts {
+        let flow = hosts.flow(flow);
+        let delivered = u64::from(flow.receiver.delivered());
         FlowCounts {
-            bytes: if endpoints.is_complete(flow) { self.wire } else { delivered * u64::from(self.packet) },
-            ..FlowCounts::of(sender, receiver)
+            bytes: if flow.is_complete() { self.wire } else { delivered * u64::from(self.packet) },
+            ..FlowCounts::of(&flow.sender, &flow.receiver)
         }
     }
 }

@@ -19,7 +19,7 @@ mod sizes;
 
 use weir_types::Instant;
 
-use crate::{endpoints::Endpoints, network::Routing, record::FlowInfo};
+use crate::{hosts::Routing, record::FlowInfo};
 pub(crate) use build::TrafficBuilder;
 use finite::FiniteTraffic;
 pub(crate) use finite::NewFlow;
@@ -34,11 +34,11 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// The traffic of `builder`, the endpoints of the static flows, and their properties.
-    pub(crate) fn new(builder: TrafficBuilder<'_, '_>) -> (Self, Endpoints, Vec<FlowInfo>) {
-        let TrafficBuilder { generators, mut finite, endpoints, flows, .. } = builder;
+    /// The traffic of `builder`, and the properties of the static flows.
+    pub(crate) fn new(builder: TrafficBuilder<'_, '_>) -> (Self, Vec<FlowInfo>) {
+        let TrafficBuilder { generators, mut finite, flows, .. } = builder;
         finite.begin_slots(flows.len() as u32);
-        (Self { generators, finite }, endpoints, flows)
+        (Self { generators, finite }, flows)
     }
 
     /// Handles [`crate::engine::Event::Generate`]: what begins now, and when the generator continues.

@@ -41,8 +41,8 @@ impl TrafficBuilder<'_, '_> {
         for (number, lifetime) in config.lifetimes().into_iter().enumerate() {
             let lifetime = Lifetime::of(&lifetime, config.start_jitter.mul_f64(starts.uniform()));
             let flow = self.add_flow(&mut flows, lifetime);
-            self.network.routing.begin_flow(index);
-            self.endpoints.count_datagrams(flow + 1);
+            self.network.hosts.routing.begin_flow(index);
+            self.network.hosts.count_datagrams(flow + 1);
             let rng = self.streams.at(&format!("flows.{name}.{number}.source"));
             self.add_source(group, flow, ecn, lifetime, timing(rng));
         }
@@ -57,12 +57,12 @@ impl TrafficBuilder<'_, '_> {
         let scheduled = Instant::ZERO + config.start;
         let start = scheduled + config.start_jitter.mul_f64(starts.uniform());
         let lifetime = Lifetime { scheduled, start, stop: instant_or_never(config.stop) };
-        let first = self.endpoints.len() as u32;
+        let first = self.flows.len() as u32;
         for _ in 0..trace.flows {
             self.add_flow(&mut flows, lifetime);
-            self.network.routing.begin_flow(index);
+            self.network.hosts.routing.begin_flow(index);
         }
-        self.endpoints.count_datagrams(self.endpoints.len() as u32);
+        self.network.hosts.count_datagrams(self.flows.len() as u32);
         self.add_source(group, first, replay.ecn, lifetime, DatagramTiming::Trace { trace, start, at: 0 });
     }
 

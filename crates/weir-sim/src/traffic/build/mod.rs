@@ -6,14 +6,14 @@ mod finite;
 use std::sync::Arc;
 
 use weir_scenario::{FlowGroup, Rtt, RttDistribution, Traffic};
-use weir_tcp::{Receiver, Sender, TcpParameters};
+use weir_tcp::TcpParameters;
 use weir_types::{Duration, Instant, Rng, Streams};
 
 use super::{draw::normal, finite::FiniteTraffic, generator::Generator};
 use crate::{
-    endpoints::{Endpoints, SendJitter},
     engine::{Event, EventQueue},
-    network::{Access, NetworkBuilder},
+    hosts::{Access, Flow, SendJitter},
+    network::NetworkBuilder,
     record::FlowInfo,
 };
 
@@ -28,7 +28,6 @@ pub(crate) struct TrafficBuilder<'a, 'n> {
     events: &'n mut EventQueue,
     pub(super) generators: Vec<Generator>,
     pub(super) finite: FiniteTraffic,
-    pub(super) endpoints: Endpoints,
     pub(super) flows: Vec<FlowInfo>,
 }
 
@@ -72,7 +71,6 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             events,
             generators: Vec::new(),
             finite: FiniteTraffic::new(streams),
-            endpoints: Endpoints::default(),
             flows: Vec::new(),
         }
     }
@@ -123,19 +121,19 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
     fn add_flow(&mut self, flows: &mut StaticFlows<'_>, lifetime: Lifetime) -> u32 {
         let (rtt, routes) = flows.next_round_trip(self.network);
         let StaticFlows { group: Group { index, name, config }, tcp, .. } = flows;
-        let id = self.endpoints.len() as u32;
+        let id = self.flows.len() as u32;
         let packet = config.packet_size.bytes();
         let ack = config.tcp.ack_size.bytes();
         let access = config.access.as_ref().map(|access| Access::new(access.rate, packet, ack));
-        self.network.routing.add_flow(*index, routes, access);
+        self.network.hosts.routing.add_flow(*index, routes, access);
         let number = flows.flows;
         flows.flows += 1;
         let jitter = (!config.send_jitter.is_zero()).then(|| {
             let rng = self.streams.at(&format!("flows.{name}.{number}.send"));
             Box::new(SendJitter::new(config.send_jitter, rng))
         });
-        self.endpoints.add(Sender::new(id, packet, Arc::clone(tcp)), Receiver::new(id, tcp), jitter);
         let Lifetime { scheduled, start, stop } = lifetime;
+        self.network.hosts.add(Flow::endless(id, packet, tcp, jitter, stop));
         self.flows.push(FlowInfo {
             name: format!("{name}.{number}"),
             group: *index,

@@ -1,54 +1,45 @@
 use weir_tcp::Flags;
 use weir_types::Duration;
 
-use super::{Access, Pipes};
-use crate::{packet::Packet, record::FlowsThrough};
+use super::Access;
+use crate::{engine::prefetch, packet::Packet, record::FlowsThrough};
 
 /// The route of a flow's packets in one direction. Flows with the same links and delays share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Route {
-    /// From the endpoint to the first port, or to the other endpoint if there is no port.
-    pub(crate) entry: Entry,
-    /// The ports of the route, and the pipe behind each.
+    /// From the endpoint.
+    pub(crate) first: Leg,
+    /// The ports of the route, with what follows each.
     pub(crate) hops: Box<[Hop]>,
 }
 
-/// The beginning of a route.
+/// Propagation to the next port or endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Entry {
-    /// A pipe.
-    Pipe(u32),
-    /// A port, without delay.
-    Port(u32),
+pub(crate) struct Leg {
+    pub(crate) delay: Duration,
+    /// The pipe to the next port; `None` to the endpoint.
+    pub(crate) pipe: Option<u32>,
 }
 
-/// A port and the pipe behind it.
+/// A port and what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Hop {
     pub(crate) port: u32,
-    /// The pipe to the next port or to the endpoint.
-    pub(crate) pipe: u32,
-    /// The last port before the endpoint's access link.
-    pub(crate) last: bool,
+    pub(crate) leg: Leg,
 }
 
 impl Route {
     /// Propagation delay from end to end.
-    pub(crate) fn delay(&self, pipes: &Pipes) -> Duration {
-        let entry = match self.entry {
-            Entry::Pipe(pipe) => Some(pipe),
-            Entry::Port(_) => None,
-        };
-        let pipes_of = entry.into_iter().chain(self.hops.iter().map(|hop| hop.pipe));
-        pipes_of.fold(Duration::ZERO, |sum, pipe| sum + pipes.delay(pipe))
+    pub(crate) fn delay(&self) -> Duration {
+        self.hops.iter().fold(self.first.delay, |sum, hop| sum + hop.leg.delay)
     }
 
-    /// The hop of `port`.
+    /// What follows `port`.
     #[inline]
-    pub(crate) fn hop(&self, port: u32) -> Hop {
+    pub(crate) fn after(&self, port: u32) -> Leg {
         match &*self.hops {
-            [only] => *only,
-            hops => *hops.iter().find(|hop| hop.port == port).expect("packets stay on their route"),
+            [only] => only.leg,
+            hops => hops.iter().find(|hop| hop.port == port).expect("packets stay on their route").leg,
         }
     }
 
@@ -148,6 +139,14 @@ impl Routing {
         }
     }
 
+    /// Prefetches what belongs to `flow`.
+    #[inline]
+    pub(super) fn prefetch(&self, flow: u32) {
+        for table in [&self.group, &self.forward, &self.backward] {
+            prefetch(&table[flow as usize]);
+        }
+    }
+
     /// The route of `packet`.
     #[inline]
     pub(crate) fn route_of(&self, packet: &Packet) -> &Route {
@@ -163,7 +162,7 @@ impl Routing {
     }
 
     /// The flows whose data or ACKs pass `port`.
-    pub(crate) fn flows_through(&self, port: u32, pipes: &Pipes) -> FlowsThrough {
+    pub(crate) fn flows_through(&self, port: u32) -> FlowsThrough {
         let mut groups: Vec<u32> = Vec::new();
         let (mut flows, mut nanos) = (0, 0);
         for ((group, forward), backward) in self.group.iter().zip(&self.forward).zip(&self.backward) {
@@ -173,7 +172,7 @@ impl Routing {
                     groups.push(*group);
                 }
                 flows += 1;
-                nanos += routes.iter().map(|route| route.delay(pipes).as_nanos()).sum::<u64>();
+                nanos += routes.iter().map(|route| route.delay().as_nanos()).sum::<u64>();
             }
         }
         FlowsThrough { of: self.group.len(), groups, rtt: Duration::from_nanos(nanos / flows.max(1)) }

@@ -1,0 +1,109 @@
+//! The two ends of a flow, with their timers.
+
+use std::sync::Arc;
+
+use weir_tcp::{Receiver, Sender, TcpParameters};
+use weir_types::{Duration, Instant, Rng};
+
+/// Delays new packets of a sender by a random time.
+#[derive(Debug)]
+pub(crate) struct SendJitter {
+    width: Duration,
+    rng: Rng,
+    /// When the wait that [`crate::engine::Event::SendLater`] ends is over; [`Instant::MAX`] without one.
+    pub(super) until: Instant,
+}
+
+impl SendJitter {
+    /// Delays between zero and `width`, drawn from `rng`.
+    pub(crate) const fn new(width: Duration, rng: Rng) -> Self {
+        Self { width, rng, until: Instant::MAX }
+    }
+
+    /// Begins a wait at `now`, unless one is under way. Returns its end if it is new.
+    pub(super) fn begin(&mut self, now: Instant) -> Option<Instant> {
+        if self.until < Instant::MAX {
+            return None;
+        }
+        self.until = now + self.width.mul_f64(self.rng.uniform());
+        Some(self.until)
+    }
+}
+
+/// The two ends of a flow. Nothing but its own packets and timers changes them.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    /// The instant of the valid timer event; [`Instant::MAX`] if there is none. It may be earlier than
+    /// the sender's timeout, which every ACK moves: the event is then renewed.
+    pub(super) timer_at: Instant,
+    /// The instant of the valid event for a delayed ACK; [`Instant::MAX`] if there is none.
+    pub(super) ack_timer_at: Instant,
+    /// The sender stops at this instant, or its variables are sampled: before that it must not go beyond.
+    pub(super) sender_until: Instant,
+    /// Data segments of the flow; [`u32::MAX`] if it has no end.
+    segments: u32,
+    /// Packets that are held before each end.
+    pub(super) held_data: u32,
+    pub(super) held_acks: u32,
+    pub(super) jitter: Option<Box<SendJitter>>,
+}
+
+impl Flow {
+    /// A flow without end, whose sender stops at `stop`.
+    pub(crate) fn endless(
+        id: u32,
+        bytes: u32,
+        tcp: &Arc<TcpParameters>,
+        jitter: Option<Box<SendJitter>>,
+        stop: Instant,
+    ) -> Self {
+        Self {
+            sender: Sender::new(id, bytes, Arc::clone(tcp)),
+            receiver: Receiver::new(id, tcp),
+            timer_at: Instant::MAX,
+            ack_timer_at: Instant::MAX,
+            sender_until: stop,
+            segments: u32::MAX,
+            held_data: 0,
+            held_acks: 0,
+            jitter,
+        }
+    }
+
+    /// A transfer of `segments` segments, the last with `last_bytes` bytes, counted from `first`.
+    pub(crate) fn transfer(mut self, first: u32, segments: u32, last_bytes: u32) -> Self {
+        self.sender = self.sender.counting_from(first);
+        self.sender.start_with(segments, last_bytes);
+        self.receiver = self.receiver.counting_from(first);
+        self.segments = segments;
+        self
+    }
+
+    /// Takes the place of `former`, a flow of the same id that has ended. Timer events stay valid: they may be
+    /// earlier than the timeouts. Late packets of the former flow have lower numbers and are ignored.
+    pub(super) fn replaces(self, former: &Self) -> Self {
+        let Self { timer_at, ack_timer_at, held_data, held_acks, .. } = *former;
+        Self { timer_at, ack_timer_at, held_data, held_acks, ..self }
+    }
+
+    /// Whether all data has arrived.
+    #[inline]
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.receiver.delivered() == self.segments
+    }
+
+    /// Whether the next data segment to arrive may be the last.
+    #[inline]
+    pub(super) const fn is_nearly_complete(&self) -> bool {
+        self.receiver.delivered() >= self.segments - 1
+    }
+
+    /// When the sender acts next without an ACK.
+    #[inline]
+    pub(super) fn sender_due(&self) -> Instant {
+        let timeout = self.sender.timeout();
+        self.jitter.as_ref().map_or(timeout, |jitter| timeout.min(jitter.until))
+    }
+}

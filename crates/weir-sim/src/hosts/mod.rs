@@ -1,0 +1,333 @@
+//! The hosts: senders and receivers, and the way of their packets to the next port.
+
+mod access;
+mod ahead;
+mod flow;
+mod held;
+mod order;
+mod pipe;
+mod routing;
+
+use weir_tcp::{Flags, Segment};
+use weir_types::{Ecn, Instant};
+
+use crate::{
+    engine::{Event, EventQueue, prefetch},
+    packet::Packet,
+    record::DatagramCounts,
+};
+
+pub(crate) use access::Access;
+pub(crate) use ahead::Completed;
+pub(crate) use flow::{Flow, SendJitter};
+use held::{Arrival, Held};
+pub(crate) use order::{Cause, Reason};
+pub(crate) use pipe::{Pipe, Pipes};
+pub(crate) use routing::{Hop, Leg, Route, Routing};
+
+/// Beyond this number of flows their states exceed the caches: they are half a megabyte.
+const PREFETCH_MIN_FLOWS: usize = 2000;
+
+/// All flows, and what lies between their ends and the ports.
+#[derive(Debug, Default)]
+pub(crate) struct Hosts {
+    flows: Vec<Flow>,
+    pub(crate) routing: Routing,
+    pub(crate) pipes: Pipes,
+    /// Datagrams of each flow, up to the last flow that sends datagrams.
+    datagrams: Vec<DatagramCounts>,
+    /// Endpoints act ahead of the clock, but only before this instant.
+    horizon: Instant,
+    held: Held,
+    /// Packets that left their last port.
+    departed: u64,
+    /// Packets that entered the network, and that reached an endpoint.
+    sent: u64,
+    delivered: u64,
+}
+
+impl Hosts {
+    /// No flows yet, of so many groups.
+    pub(crate) fn new(groups: usize) -> Self {
+        Self { routing: Routing::new(groups), ..Self::default() }
+    }
+
+    /// Adds a flow, whose id is the number of flows before it.
+    pub(crate) fn add(&mut self, flow: Flow) {
+        self.flows.push(flow);
+    }
+
+    /// Adds a flow, or puts it in the place of the former flow of this id.
+    pub(crate) fn put(&mut self, id: u32, flow: Flow) {
+        match self.flows.get_mut(id as usize) {
+            Some(former) => *former = flow.replaces(former),
+            None => self.flows.push(flow),
+        }
+    }
+
+    /// Prepares counters of datagrams for the flows with ids below `flows`.
+    pub(crate) fn count_datagrams(&mut self, flows: u32) {
+        self.datagrams.resize(flows as usize, DatagramCounts::default());
+    }
+
+    /// All flows, in the order of their ids.
+    pub(crate) fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// The flow with this id.
+    pub(crate) fn flow(&self, id: u32) -> &Flow {
+        &self.flows[id as usize]
+    }
+
+    /// Datagrams of each flow, up to the last flow that sends datagrams.
+    pub(crate) fn datagrams(&self) -> &[DatagramCounts] {
+        &self.datagrams
+    }
+
+    /// Packets that entered the network, that reached an endpoint, and that are between the ports.
+    pub(crate) fn packets(&self) -> [u64; 3] {
+        [self.sent, self.delivered, self.pipes.in_flight() + self.held.len()]
+    }
+
+    /// Whether prefetching pays.
+    #[inline]
+    pub(crate) const fn exceed_caches(&self) -> bool {
+        self.flows.len() > PREFETCH_MIN_FLOWS
+    }
+
+    /// Prefetches the flow of a later packet, and what the flow of the next packet points to.
+    #[inline]
+    pub(crate) fn prefetch(&self, next: Option<u32>, later: Option<u32>) {
+        if let Some(flow) = later {
+            prefetch(self.flow(flow));
+            self.routing.prefetch(flow);
+        }
+        if let Some(flow) = next {
+            let Flow { sender, receiver, .. } = self.flow(flow);
+            if let (Some(sack), Some(log)) = (sender.sack(), receiver.log()) {
+                prefetch(sack);
+                prefetch(log);
+            }
+        }
+    }
+
+    /// A bulk flow begins at `now`.
+    pub(crate) fn start(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+        self.flows[flow as usize].sender.start();
+        self.routing.begin_flow(self.routing.group(flow));
+        self.send(flow, now, Reason::new(Cause::Start, flow), events);
+    }
+
+    /// A bulk flow ends; before `until` its sender must not go beyond that instant.
+    pub(crate) fn stop(&mut self, flow: u32, until: Instant, events: &mut EventQueue) {
+        let Flow { sender, sender_until, .. } = &mut self.flows[flow as usize];
+        if sender.end() > sender.first() {
+            self.routing.end_flow(self.routing.group(flow));
+        }
+        sender.stop();
+        *sender_until = until;
+        self.release(events);
+    }
+
+    /// Sends what the sender of `flow` may send at `now`, or after its jitter.
+    #[inline]
+    pub(crate) fn send(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
+        if self.flows[flow as usize].jitter.is_some() {
+            return self.send_with_jitter(flow, now, reason, events);
+        }
+        self.send_all(flow, now, reason, events);
+    }
+
+    /// Jitter does not delay retransmissions.
+    #[inline(never)]
+    fn send_with_jitter(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
+        let Flow { sender, jitter, .. } = &mut self.flows[flow as usize];
+        if sender.has_room()
+            && let Some(until) = jitter.as_mut().and_then(|jitter| jitter.begin(now))
+        {
+            events.push(until, Event::SendLater(flow));
+        }
+        while let Some(segment) = self.flows[flow as usize].sender.poll_repair(now) {
+            self.send_data(segment, now, reason, events);
+        }
+        self.renew_timer(flow, events);
+    }
+
+    /// Sends what the window of `flow` allows.
+    #[inline]
+    fn send_all(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
+        while let Some(segment) = self.flows[flow as usize].sender.poll_segment(now) {
+            self.send_data(segment, now, reason, events);
+        }
+        self.renew_timer(flow, events);
+    }
+
+    /// Schedules [`Event::Timer`] if no valid one is as early as the sender's timeout.
+    #[inline]
+    fn renew_timer(&mut self, flow: u32, events: &mut EventQueue) {
+        let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
+        let due = sender.timeout();
+        if due < *timer_at {
+            *timer_at = due;
+            events.push(due, Event::Timer(flow));
+        }
+    }
+
+    /// Handles [`Event::Timer`].
+    pub(crate) fn on_timer(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+        let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
+        if *timer_at != now {
+            return;
+        }
+        *timer_at = Instant::MAX;
+        if sender.timeout() <= now {
+            sender.on_timeout(now);
+        }
+        self.send(flow, now, Reason::new(Cause::Timer, flow), events);
+    }
+
+    /// Handles [`Event::SendLater`]: the delay of new packets is over.
+    pub(crate) fn on_send_later(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+        if let Some(jitter) = &mut self.flows[flow as usize].jitter
+            && jitter.until == now
+        {
+            jitter.until = Instant::MAX;
+            self.send_all(flow, now, Reason::new(Cause::SendLater, flow), events);
+        }
+    }
+
+    /// Handles [`Event::DelayedAck`].
+    pub(crate) fn on_delayed_ack(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+        let Flow { receiver, ack_timer_at, .. } = &mut self.flows[flow as usize];
+        if *ack_timer_at != now {
+            return;
+        }
+        *ack_timer_at = Instant::MAX;
+        let due = receiver.timeout();
+        if due <= now {
+            if let Some(ack) = receiver.on_timeout() {
+                self.send_ack(ack, now, Reason::new(Cause::DelayedAck, flow), events);
+            }
+        } else if due < Instant::MAX {
+            *ack_timer_at = due;
+            events.push(due, Event::DelayedAck(flow));
+        }
+    }
+
+    /// A source sends a datagram at `now`.
+    pub(crate) fn send_datagram(
+        &mut self,
+        datagram: Segment,
+        now: Instant,
+        reason: Reason,
+        events: &mut EventQueue,
+    ) {
+        self.datagrams[datagram.flow as usize].sent += 1;
+        self.send_data(datagram, now, reason, events);
+    }
+
+    /// Data leaves its sender at `now`.
+    #[inline]
+    fn send_data(&mut self, segment: Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
+        self.sent += 1;
+        let packet = Packet(segment);
+        let Leg { delay, pipe } = self.routing.route_of(&packet).first;
+        let sent = match self.routing.access(segment.flow) {
+            Some(access) => access.send_data(segment.bytes, now),
+            None => now,
+        };
+        let turn = reason.turn(now, sent + delay);
+        self.pipes.push(pipe.expect("data passes a port"), turn, packet, events);
+    }
+
+    /// An ACK leaves its receiver at `now`.
+    #[inline]
+    fn send_ack(&mut self, ack: Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
+        self.sent += 1;
+        let packet = Packet(ack);
+        let Leg { delay, pipe } = self.routing.route_of(&packet).first;
+        let sent = match self.routing.access(ack.flow) {
+            Some(access) => access.send_ack(ack.bytes, now),
+            None => now,
+        };
+        match pipe {
+            Some(pipe) => self.pipes.push(pipe, reason.turn(now, sent + delay), packet, events),
+            None => self.deliver_ack(ack, sent + delay, reason.number, events),
+        }
+    }
+
+    /// A packet leaves a port at `at` for `leg`.
+    #[inline]
+    pub(crate) fn depart(&mut self, packet: Packet, at: Instant, leg: Leg, events: &mut EventQueue) {
+        let due = at + leg.delay;
+        self.departed += 1;
+        if let Some(pipe) = leg.pipe {
+            self.pipes.push(pipe, Reason::packet(self.departed).turn(at, due), packet, events);
+        } else if packet.0.flags.has(Flags::ACK) {
+            self.deliver_ack(packet.0, due, self.departed, events);
+        } else {
+            self.deliver_data(packet.0, due, self.departed, events);
+        }
+    }
+
+    /// Data comes to the access link of its receiver. Its delay is behind it: delay and queue commute, since
+    /// both keep the order.
+    #[inline]
+    fn deliver_data(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
+        if let Some(access) = self.routing.access(segment.flow) {
+            due = access.deliver_data(segment.bytes, due);
+        }
+        self.reach_receiver(Arrival { due, number, segment }, events);
+    }
+
+    /// The same of an ACK and its sender.
+    #[inline]
+    fn deliver_ack(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
+        if let Some(access) = self.routing.access(segment.flow) {
+            due = access.deliver_ack(segment.bytes, due);
+        }
+        self.reach_sender(Arrival { due, number, segment }, events);
+    }
+
+    /// Data arrives at its receiver.
+    #[inline]
+    fn receive(&mut self, arrival: &Arrival, events: &mut EventQueue) {
+        let Arrival { due: now, number, ref segment } = *arrival;
+        self.delivered += 1;
+        if segment.flags.has(Flags::DATAGRAM) {
+            return self.receive_datagram(segment);
+        }
+        let Flow { receiver, ack_timer_at, .. } = &mut self.flows[segment.flow as usize];
+        if let Some(ack) = receiver.on_segment(segment, now) {
+            self.send_ack(ack, now, Reason::packet(number), events);
+        } else if receiver.timeout() < *ack_timer_at {
+            *ack_timer_at = receiver.timeout();
+            events.push(*ack_timer_at, Event::DelayedAck(segment.flow));
+        }
+    }
+
+    /// Counts a datagram. Datagrams are not acknowledged.
+    #[inline(never)]
+    fn receive_datagram(&mut self, segment: &Segment) {
+        let counts = &mut self.datagrams[segment.flow as usize];
+        counts.delivered += 1;
+        counts.bytes += u64::from(segment.bytes);
+        counts.marked += u64::from(segment.ecn == Ecn::Ce);
+    }
+
+    /// An ACK arrives at its sender.
+    #[inline]
+    fn acknowledge(&mut self, arrival: &Arrival, events: &mut EventQueue) {
+        let Arrival { due: now, number, segment: ref ack } = *arrival;
+        self.delivered += 1;
+        let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
+        if ack.blocks == 0 {
+            sender.on_ack(ack, now);
+        } else if ack.number >= sender.first() {
+            let blocks = receiver.blocks_of(ack);
+            sender.on_sack(ack, &blocks, now);
+        }
+        self.send(ack.flow, now, Reason::packet(number), events);
+    }
+}

@@ -1,0 +1,145 @@
+//! Propagation towards a port.
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+};
+
+use weir_types::Instant;
+
+use super::order::Turn;
+use crate::{
+    engine::{Event, EventQueue},
+    packet::Packet,
+};
+
+/// Packets on their way to a port, after the same delay from the same place. They arrive in the order of
+/// their turns; several of the same turn as they were sent.
+///
+/// Most packets enter in that order. Behind access links each flow has its own backlog, and one flow may be
+/// ahead of another: a heap holds the packets that overtake.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    waiting: VecDeque<(Turn, Packet)>,
+    overtaking: BinaryHeap<Reverse<Overtaking>>,
+    /// Number of overtaking packets so far.
+    serial: u64,
+    port: u32,
+    /// Without delay from an endpoint to a port: the packets follow all others of their instant.
+    immediate: bool,
+    /// The instant of the valid event; [`Instant::MAX`] if there is none.
+    scheduled: Instant,
+}
+
+impl Pipe {
+    /// A pipe to `port`.
+    pub(crate) fn new(port: u32, immediate: bool) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            overtaking: BinaryHeap::new(),
+            serial: 0,
+            port,
+            immediate,
+            scheduled: Instant::MAX,
+        }
+    }
+
+    #[inline]
+    const fn event(&self, id: u32) -> Event {
+        if self.immediate { Event::Enter(id) } else { Event::ToPort(id) }
+    }
+
+    /// Removes the first packet where some overtake.
+    #[inline(never)]
+    fn pop_first(&mut self) -> Option<Packet> {
+        let waiting = self.waiting.front().map(|(turn, _)| *turn);
+        let overtaking = self.overtaking.peek().map(|Reverse(other)| other.turn);
+        if waiting.is_none_or(|turn| overtaking.is_some_and(|other| other < turn)) {
+            self.overtaking.pop().map(|Reverse(other)| other.packet)
+        } else {
+            self.waiting.pop_front().map(|(_, packet)| packet)
+        }
+    }
+}
+
+/// All pipes of a network.
+#[derive(Debug, Default)]
+pub(crate) struct Pipes(Vec<Pipe>);
+
+impl Pipes {
+    /// Adds a pipe and returns its id.
+    pub(crate) fn add(&mut self, pipe: Pipe) -> u32 {
+        self.0.push(pipe);
+        self.0.len() as u32 - 1
+    }
+
+    /// Adds `packet`, which arrives at the end of pipe `id` in its `turn`.
+    #[inline]
+    pub(crate) fn push(&mut self, id: u32, turn: Turn, packet: Packet, events: &mut EventQueue) {
+        let pipe = &mut self.0[id as usize];
+        if pipe.waiting.back().is_some_and(|(last, _)| *last > turn) {
+            pipe.serial += 1;
+            pipe.overtaking.push(Reverse(Overtaking { turn, serial: pipe.serial, packet }));
+        } else {
+            pipe.waiting.push_back((turn, packet));
+        }
+        let due = turn.due;
+        if due < pipe.scheduled {
+            pipe.scheduled = due;
+            events.push(due, pipe.event(id));
+        }
+    }
+
+    /// Removes the packet that arrives at the end of pipe `id` at `now`, and tells its port. `None` if the
+    /// event is not valid, because an overtaking packet scheduled another one.
+    #[inline]
+    pub(crate) fn pop(&mut self, id: u32, now: Instant, events: &mut EventQueue) -> Option<(Packet, u32)> {
+        let pipe = &mut self.0[id as usize];
+        if pipe.scheduled != now {
+            return None;
+        }
+        let packet = if pipe.overtaking.is_empty() { pipe.waiting.pop_front()?.1 } else { pipe.pop_first()? };
+        let mut next = pipe.waiting.front().map_or(Instant::MAX, |(turn, _)| turn.due);
+        if let Some(Reverse(other)) = pipe.overtaking.peek() {
+            next = next.min(other.turn.due);
+        }
+        pipe.scheduled = next;
+        if next < Instant::MAX {
+            events.push(next, pipe.event(id));
+        }
+        Some((packet, pipe.port))
+    }
+
+    /// Packets in all pipes.
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.0.iter().map(|pipe| (pipe.waiting.len() + pipe.overtaking.len()) as u64).sum()
+    }
+}
+
+/// A packet that arrives before another that entered earlier.
+#[derive(Debug)]
+struct Overtaking {
+    turn: Turn,
+    serial: u64,
+    packet: Packet,
+}
+
+impl Ord for Overtaking {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.turn, self.serial).cmp(&(other.turn, other.serial))
+    }
+}
+
+impl PartialOrd for Overtaking {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Overtaking {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Overtaking {}

@@ -1,0 +1,144 @@
+//! Look-ahead against the plain order of events: the same tables, bit for bit, on random networks.
+
+use proptest::prelude::*;
+use weir_scenario::Document;
+
+use super::*;
+use crate::{Tables, packet::Packet};
+
+/// Looks at every port: endpoints then act in the order of the clock.
+#[derive(Debug)]
+struct Onlooker;
+
+impl PacketObserver for Onlooker {
+    fn observes(&self, _: u32) -> bool {
+        true
+    }
+
+    fn arrived(&mut self, _: u32, _: &Packet, _: Instant, _: &ObservedFlow<'_>) {}
+
+    fn departed(&mut self, _: u32, _: &Packet, _: Instant, _: &ObservedFlow<'_>) {}
+
+    fn dropped(&mut self, _: u32) {}
+
+    fn advance(&mut self, _: Instant) {}
+
+    fn is_ok(&self) -> bool {
+        true
+    }
+}
+
+/// The tables of a run, but the number of its events.
+fn tables(simulation: Simulation<'_>) -> Tables {
+    let mut measured = simulation.run(&Monitor::default()).expect("nothing stops it");
+    measured.events = 0;
+    Tables::of_run(&measured)
+}
+
+/// The same tables with look-ahead as in the order of the clock.
+fn check_same(text: &str, seed: u64) -> Result<(), TestCaseError> {
+    let scenario = Document::parse("test.toml", text).and_then(|document| document.scenario());
+    let scenario = scenario.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+    let ahead = Simulation::new(&scenario, seed);
+    let mut onlooker = Onlooker;
+    let in_order = Simulation::new(&scenario, seed).observed_by(&mut onlooker);
+    let (ahead, in_order) = (tables(ahead).into_named(), tables(in_order).into_named());
+    for ((name, ahead), (_, in_order)) in ahead.into_iter().zip(in_order) {
+        for ((column, ahead), (_, in_order)) in ahead.columns.iter().zip(&in_order.columns) {
+            // Not a number where nothing is counted: as text, both are the same.
+            prop_assert_eq!(format!("{ahead:?}"), format!("{in_order:?}"), "{}.{}\n{}", name, column, text);
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a table, one of each list.
+fn any_of(lines: &'static [&'static [&'static str]]) -> impl Strategy<Value = String> {
+    let chosen: Vec<_> = lines.iter().map(|lines| prop::sample::select(*lines)).collect();
+    chosen.prop_map(|chosen| chosen.join("\n"))
+}
+
+/// What a link may have beside rate, delay and buffer.
+fn link() -> impl Strategy<Value = String> {
+    any_of(&[
+        &[
+            "",
+            "queue.red = { ecn = true }",
+            "queue.rem = {}",
+            "queue.codel = {}",
+            "queue.fq-codel = {}",
+            "queue.dualpi2 = {}",
+        ],
+        &[
+            "",
+            "reverse = { buffer = \"20 packets\" }",
+            "reverse = { buffer = \"30 packets\", rate = \"400 kbit/s\" }",
+        ],
+        &["", "loss.bernoulli.per_packet = 0.01"],
+        &[
+            "",
+            "rate_schedule = [{ at = \"1 s\", rate = \"1 Mbit/s\" }, { at = \"2 s\", rate = \"8 Mbit/s\" }]",
+        ],
+    ])
+}
+
+/// What every group of flows may have.
+fn group() -> impl Strategy<Value = String> {
+    any_of(&[
+        &[
+            "rtt = \"20 ms\"",
+            "rtt = \"21.6 ms\"",
+            "rtt = \"60 ms\"",
+            "rtt.uniform = { from = \"20 ms\", to = \"80 ms\" }",
+        ],
+        &[
+            "",
+            "access = { rate = \"10 Mbit/s\" }",
+            "access = { rate = \"7 Mbit/s\", receiver_delay = \"2 ms\" }",
+        ],
+        &["", "", "send_jitter = \"1 ms\""],
+        &["tcp.preset = \"rfc\"", "tcp.preset = \"ns2\"", "tcp.preset = \"linux\""],
+        &["", "tcp.ecn = true"],
+        &["", "tcp.delayed_ack = \"40 ms\"", "tcp.delayed_ack = \"200 ms\""],
+        &["", "tcp.handshake = true"],
+        &["", "tcp.timestamps = true"],
+    ])
+}
+
+/// Traffic of a group: with and without an end.
+fn traffic() -> impl Strategy<Value = String> {
+    any_of(&[&[
+        "count = 4",
+        "count = 4\nstart_jitter = \"1 s\"",
+        "count = 3\npopulation = [{ step = 2, every = \"1 s\", until = 5 }, { step = 1, every = \"0.5 s\", until = 4 }]",
+        "count = 3\nstart = \"0.5 s\"\nstop = \"2.5 s\"",
+        "traffic.poisson = { load = 0.6, size = \"12 kB\" }",
+        "traffic.poisson = { load = 0.3, size.pareto = { mean = \"20 kB\", shape = 1.3 } }",
+        "count = 6\ntraffic.closed-loop = { size = \"30 kB\", think_time = \"0.2 s\" }",
+    ]])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn acting_ahead_changes_nothing(
+        (near, far) in (link(), link()),
+        (long, short, cross) in (group(), group(), group()),
+        (first, second, third) in (traffic(), traffic(), traffic()),
+        delays in prop::sample::select(&["0 ms", "4 ms", "5 ms"][..]),
+        measure in prop::sample::select(&["", "period = \"0.25 s\"", "warm_up = \"1 s\"\nseries = { interval = \"50 ms\", flows = [\"long\"] }"][..]),
+        seed in any::<u64>(),
+    ) {
+        let text = format!(
+            "schema = 1\nname = \"any\"\nduration = \"4 s\"\n[measure]\n{measure}\n\
+             [links.near]\nrate = \"8 Mbit/s\"\ndelay = \"{delays}\"\nbuffer = \"40 packets\"\n{near}\n\
+             [links.far]\nrate = \"4 Mbit/s\"\ndelay = \"3 ms\"\nbuffer = \"30 packets\"\n{far}\n\
+             [flows.long]\npath = [\"near\", \"far\"]\n{first}\n{long}\n\
+             [flows.short]\npath = [\"near\"]\n{second}\n{short}\n\
+             [flows.cross]\npath = [\"far\"]\n{third}\n{cross}\n\
+             [flows.datagrams]\npath = [\"near\", \"far\"]\nrtt = \"30 ms\"\ntraffic.cbr.rate = \"300 kbit/s\"\n"
+        );
+        check_same(&text, seed)?;
+    }
+}
