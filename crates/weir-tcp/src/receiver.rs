@@ -86,13 +86,25 @@ impl Receiver {
         self.expected
     }
 
+    /// Whether data is the next and is acknowledged at once.
+    #[inline]
+    pub fn acknowledges_at_once(&self, segment: &Segment) -> bool {
+        self.at_once
+            && segment.number == self.expected
+            && self.beyond.is_empty()
+            && !segment.flags.has(Flags::DATAGRAM)
+    }
+
     /// Data has arrived. Returns its ACK, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond.is_empty();
-        if !(plain && self.at_once) {
-            return self.on_other(segment, plain, now);
-        }
+        if plain && self.at_once { Some(self.on_next(segment)) } else { self.on_other(segment, plain, now) }
+    }
+
+    /// The next data has arrived and is acknowledged at once: see [`Receiver::acknowledges_at_once`].
+    #[inline]
+    pub fn on_next(&mut self, segment: &Segment) -> Segment {
         let syn = segment.flags.has(Flags::SYN);
         let marked = segment.ecn == Ecn::Ce;
         self.capable = segment.flags.has(Flags::ALL_CAPABLE);
@@ -101,7 +113,7 @@ impl Receiver {
         self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
         self.expected += 1;
         self.delivered += u32::from(!syn);
-        Some(self.ack(segment.stamp, syn))
+        self.ack(segment.stamp, syn)
     }
 
     /// Data that is out of order, or at a receiver that does not acknowledge all at once.

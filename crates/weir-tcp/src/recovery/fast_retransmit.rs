@@ -13,7 +13,7 @@ use crate::{
 
 /// The state of a recovery that learns of losses from duplicate ACKs.
 #[derive(Clone, Debug)]
-pub(super) struct FastRetransmit {
+pub(crate) struct FastRetransmit {
     pub(super) point: RecoveryPoint,
     /// Segments that the window is inflated by; above zero only in recovery.
     pub(super) inflation: u32,
@@ -60,6 +60,19 @@ impl FastRetransmit {
     pub(super) const fn leave(&mut self) {
         self.point.active = false;
         self.inflation = 0;
+    }
+
+    /// A loss is being repaired, or is to be.
+    #[inline]
+    pub(crate) const fn is_repairing(&self) -> bool {
+        self.point.active || self.repair
+    }
+
+    /// An ACK of new data outside of recovery lets `sent` new segments leave.
+    #[inline]
+    pub(crate) const fn advance(&mut self, sent: u32) {
+        self.on_advance();
+        self.burst = u32::MAX - sent;
     }
 
     pub(super) fn on_mark(&mut self, connection: &mut Connection, now: Instant) {

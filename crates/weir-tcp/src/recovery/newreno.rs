@@ -17,7 +17,7 @@ use crate::{
 /// `NewReno` fast recovery.
 #[derive(Clone, Debug)]
 pub struct NewReno {
-    fast: FastRetransmit,
+    pub(super) fast: FastRetransmit,
     /// A partial ACK has been seen in this recovery.
     partial: bool,
     timer_reset: TimerReset,

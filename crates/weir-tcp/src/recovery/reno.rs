@@ -16,7 +16,7 @@ use crate::{
 /// Reno's fast recovery.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    fast: FastRetransmit,
+    pub(super) fast: FastRetransmit,
     once_per_window: bool,
 }
 

@@ -1,9 +1,10 @@
-//! The sending side of a connection. `connection` has what every sender has, `emit` what leaves, `timer`
-//! what the clock does, `state` what can be read. What a loss does is in [`crate::recovery`], what the
+//! The sending side of a connection. `connection` has what every sender has, `emit` what leaves, `expected` the
+//! short way of the usual ACK, `timer` what the clock does, `state` what can be read. What a loss does is in [`crate::recovery`], what the
 //! window does in [`crate::congestion`].
 
 mod connection;
 mod emit;
+mod expected;
 mod rtt;
 mod state;
 mod timer;

@@ -14,18 +14,21 @@ pub struct RttEstimator {
     initial: Duration,
     /// Doublings since the last sample (Karn's rule).
     backoff: u32,
+    /// The timeout that follows; `None` if it is to be calculated again.
+    timeout: Option<Duration>,
 }
 
 impl RttEstimator {
     /// Before any sample, with a timeout of `initial`.
     pub const fn new(initial: Duration) -> Self {
-        Self { smoothed: None, variation: Duration::ZERO, initial, backoff: 0 }
+        Self { smoothed: None, variation: Duration::ZERO, initial, backoff: 0, timeout: None }
     }
 
     /// The SYN was lost: data begins with a timeout of at least 3 s (5.7).
     pub fn after_lost_syn(&mut self) {
         self.initial = self.initial.max(Duration::from_secs(3));
         self.backoff = 0;
+        self.timeout = None;
     }
 
     /// A segment came back after `rtt` (RFC 6298, 2.2 and 2.3).
@@ -42,10 +45,23 @@ impl RttEstimator {
         };
         self.smoothed = Some(Duration::from_nanos(smoothed));
         self.variation = Duration::from_nanos(variation);
+        self.timeout = None;
     }
 
-    /// The timeout: srtt + max(G, 4 rttvar), within its bounds, doubled per expiry.
-    pub fn timeout(&self, parameters: &TcpParameters) -> Duration {
+    /// The timeout: srtt + max(G, 4 rttvar), within its bounds, doubled per expiry. The parameters are the
+    /// same at every call.
+    #[inline]
+    pub fn timeout(&mut self, parameters: &TcpParameters) -> Duration {
+        if let Some(timeout) = self.timeout {
+            return timeout;
+        }
+        let timeout = self.calculate_timeout(parameters);
+        self.timeout = Some(timeout);
+        timeout
+    }
+
+    #[inline(never)]
+    fn calculate_timeout(&self, parameters: &TcpParameters) -> Duration {
         let least = match parameters.min_rto_bounds {
             MinRtoBounds::Rto => parameters.clock_granularity,
             MinRtoBounds::Rttvar => parameters.clock_granularity.max(parameters.min_rto),
@@ -62,12 +78,16 @@ impl RttEstimator {
     pub fn back_off(&mut self) {
         // 2^16 times any timeout is beyond any bound.
         self.backoff = (self.backoff + 1).min(16);
+        self.timeout = None;
     }
 
     /// A segment that was sent once has come back: the path is alive.
     #[inline]
     pub const fn recover(&mut self) {
-        self.backoff = 0;
+        if self.backoff > 0 {
+            self.backoff = 0;
+            self.timeout = None;
+        }
     }
 
     /// The smoothed round-trip time.
@@ -92,7 +112,7 @@ mod tests {
             assert_eq!(estimator.smoothed(), Some(Duration::from_nanos(smoothed)));
             assert_eq!(estimator.variation, Duration::from_nanos(variation));
         }
-        assert_eq!(estimator.timeout(&loose), Duration::from_nanos(249_687_500));
+        assert_eq!(estimator.clone().timeout(&loose), Duration::from_nanos(249_687_500));
         assert_eq!(estimator.timeout(&TcpParameters::default()), Duration::from_secs(1));
     }
 
