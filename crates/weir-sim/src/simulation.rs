@@ -34,6 +34,9 @@ impl Monitor {
     }
 }
 
+/// Events after which the monitor is looked at.
+const CHECK_EVERY: u64 = 4096;
+
 /// The run was stopped before its end, by its monitor or its observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
@@ -113,7 +116,7 @@ impl<'o> Simulation<'o> {
             }
             self.now = now;
             self.handled += 1;
-            if self.handled.is_multiple_of(4096) {
+            if self.handled.is_multiple_of(CHECK_EVERY) {
                 monitor.simulated.store(now.as_nanos(), Ordering::Relaxed);
                 let observer_ok = self.observer.as_ref().is_none_or(|observer| observer.is_ok());
                 if !observer_ok || monitor.cancelled.load(Ordering::Relaxed) {
@@ -137,10 +140,7 @@ impl<'o> Simulation<'o> {
                 let unseen = self.network.on_port_due(port, now, &mut self.events);
                 self.show(unseen);
             }
-            Event::ToPort(pipe) | Event::Enter(pipe) => {
-                let unseen = self.network.reach_port(pipe, now, &mut self.events);
-                self.show(unseen);
-            }
+            Event::ToPort(pipe) | Event::Enter(pipe) => self.serve(pipe),
             Event::Arrive => match self.network.hosts.on_arrive(now, &mut self.events) {
                 Completed::Nothing => {}
                 Completed::Data(flow) => self.complete(flow),
@@ -162,6 +162,22 @@ impl<'o> Simulation<'o> {
             }
             Event::Boundary => self.close_interval(),
             Event::Sample => self.sample(),
+        }
+    }
+
+    /// The packets of `pipe` arrive at their port, for as long as no other event comes first.
+    #[inline]
+    fn serve(&mut self, pipe: u32) {
+        while let Some((packet, port)) = self.network.hosts.routing.pipes.pop(pipe, self.now) {
+            let unseen = self.network.offer(port, packet, self.now, &mut self.events);
+            self.show(unseen);
+            let Some((next, event)) = self.network.hosts.routing.pipes.next(pipe) else { return };
+            let goes_on = next <= self.end && !(self.handled + 1).is_multiple_of(CHECK_EVERY);
+            if !goes_on || !self.events.would_be_first(next, event) {
+                return self.events.push(next, event);
+            }
+            self.now = next;
+            self.handled += 1;
         }
     }
 

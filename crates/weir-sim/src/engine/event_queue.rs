@@ -21,17 +21,28 @@ impl Default for EventQueue {
     }
 }
 
+fn key(at: Instant, event: Event) -> Key {
+    Key::from(at.as_nanos()) << 64 | Key::from(event.rank())
+}
+
 impl EventQueue {
     /// Schedules `event` at `at`.
     #[inline]
     pub(crate) fn push(&mut self, at: Instant, event: Event) {
-        let key = Key::from(at.as_nanos()) << 64 | Key::from(event.rank());
+        let key = key(at, event);
         if event.moves_packets() {
             self.packets.push(key);
         } else {
             self.timers.push(key);
             self.timer = self.timer.min(key);
         }
+    }
+
+    /// Whether `event` at `at` would be the first.
+    #[inline]
+    pub(crate) fn would_be_first(&self, at: Instant, event: Event) -> bool {
+        let key = key(at, event);
+        key < self.timer && self.packets.is_above(key)
     }
 
     /// Removes and returns the first event.
@@ -74,6 +85,8 @@ mod tests {
             for step in steps {
                 if let Some((at, kind, index)) = step {
                     let event = event(kind, index);
+                    let first = model.iter().all(|other| (at, event.rank()) < *other);
+                    prop_assert_eq!(queue.would_be_first(Instant::from_nanos(at), event), first);
                     queue.push(Instant::from_nanos(at), event);
                     model.push((at, event.rank()));
                 } else {

@@ -36,6 +36,14 @@ impl Heap {
         self.keys.first().copied()
     }
 
+    /// Whether `key` is below every key. Leaves the place of a taken root to the next push.
+    #[inline]
+    pub(crate) fn is_above(&self, key: Key) -> bool {
+        let rest =
+            if self.root_taken { 1..self.keys.len().min(1 + ARITY) } else { 0..self.keys.len().min(1) };
+        self.keys[rest].iter().all(|other| key < *other)
+    }
+
     /// Removes the least key, which [`Heap::peek`] has just returned.
     #[inline]
     pub(crate) const fn take(&mut self) {

@@ -71,6 +71,47 @@ impl Hosts {
         self.held.reuse(arrivals);
     }
 
+    /// The short way of most packets: data arrives at its receiver at `due`, as packet `number` to leave its
+    /// last port, its ACK at its sender, and what that allows leaves. Returns false and does nothing where
+    /// something is held or due before, or where there is more than delay between the two.
+    #[inline]
+    pub(super) fn follow(
+        &mut self,
+        data: &Segment,
+        due: Instant,
+        number: u64,
+        events: &mut EventQueue,
+    ) -> bool {
+        let Self { flows, routing, horizon, .. } = self;
+        let Some(delay) = routing.delay_of_acks(data.flow) else { return false };
+        let flow = &mut flows[data.flow as usize];
+        let back = due + delay;
+        if back >= (*horizon).min(flow.sender_until)
+            || flow.held_data > 0
+            || flow.held_acks > 0
+            || flow.is_nearly_complete()
+            || flow.jitter.is_some()
+            || flow.ack_timer_at < due
+            || flow.sender.timeout() < back
+            || !flow.receiver.acknowledges_at_once(data)
+        {
+            return false;
+        }
+        let ack = flow.receiver.on_next(data);
+        let reason = Reason::packet(number);
+        self.delivered += 2;
+        routing.sent += 1;
+        let expected = flow.sender.on_expected_ack(&ack, back, |segment| {
+            routing.send_data(segment, back, reason, events);
+        });
+        if !expected {
+            self.acknowledge_other(&ack, back, reason, events);
+        } else if flow.sender.timeout() < flow.timer_at {
+            self.renew_timer(data.flow, events);
+        }
+        true
+    }
+
     /// Data arrives at its receiver.
     #[inline]
     pub(super) fn reach_receiver(&mut self, arrival: Arrival, events: &mut EventQueue) {

@@ -33,7 +33,6 @@ const PREFETCH_MIN_FLOWS: usize = 2000;
 pub(crate) struct Hosts {
     flows: Vec<Flow>,
     pub(crate) routing: Routing,
-    pub(crate) pipes: Pipes,
     /// Datagrams of each flow, up to the last flow that sends datagrams.
     datagrams: Vec<DatagramCounts>,
     /// Endpoints act ahead of the clock, but only before this instant.
@@ -41,8 +40,7 @@ pub(crate) struct Hosts {
     held: Held,
     /// Packets that left their last port.
     departed: u64,
-    /// Packets that entered the network, and that reached an endpoint.
-    sent: u64,
+    /// Packets that reached an endpoint.
     delivered: u64,
 }
 
@@ -87,7 +85,7 @@ impl Hosts {
 
     /// Packets that entered the network, that reached an endpoint, and that are between the ports.
     pub(crate) fn packets(&self) -> [u64; 3] {
-        [self.sent, self.delivered, self.pipes.in_flight() + self.held.len()]
+        [self.routing.sent, self.delivered, self.routing.pipes.in_flight() + self.held.len()]
     }
 
     /// Whether prefetching pays.
@@ -149,7 +147,7 @@ impl Hosts {
             events.push(until, Event::SendLater(flow));
         }
         while let Some(segment) = self.flows[flow as usize].sender.poll_repair(now) {
-            self.send_data(segment, now, reason, events);
+            self.routing.send_data(segment, now, reason, events);
         }
         self.renew_timer(flow, events);
     }
@@ -158,7 +156,7 @@ impl Hosts {
     #[inline]
     fn send_all(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
         while let Some(segment) = self.flows[flow as usize].sender.poll_segment(now) {
-            self.send_data(segment, now, reason, events);
+            self.routing.send_data(segment, now, reason, events);
         }
         self.renew_timer(flow, events);
     }
@@ -224,36 +222,14 @@ impl Hosts {
         events: &mut EventQueue,
     ) {
         self.datagrams[datagram.flow as usize].sent += 1;
-        self.send_data(datagram, now, reason, events);
-    }
-
-    /// Data leaves its sender at `now`.
-    #[inline]
-    fn send_data(&mut self, segment: Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
-        self.sent += 1;
-        let packet = Packet(segment);
-        let Leg { delay, pipe } = self.routing.route_of(&packet).first;
-        let sent = match self.routing.access(segment.flow) {
-            Some(access) => access.send_data(segment.bytes, now),
-            None => now,
-        };
-        let turn = reason.turn(now, sent + delay);
-        self.pipes.push(pipe.expect("data passes a port"), turn, packet, events);
+        self.routing.send_data(datagram, now, reason, events);
     }
 
     /// An ACK leaves its receiver at `now`.
     #[inline]
     fn send_ack(&mut self, ack: Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
-        self.sent += 1;
-        let packet = Packet(ack);
-        let Leg { delay, pipe } = self.routing.route_of(&packet).first;
-        let sent = match self.routing.access(ack.flow) {
-            Some(access) => access.send_ack(ack.bytes, now),
-            None => now,
-        };
-        match pipe {
-            Some(pipe) => self.pipes.push(pipe, reason.turn(now, sent + delay), packet, events),
-            None => self.deliver_ack(ack, sent + delay, reason.number, events),
+        if let Some(due) = self.routing.send_ack(ack, now, reason, events) {
+            self.deliver_ack(ack, due, reason.number, events);
         }
     }
 
@@ -263,17 +239,17 @@ impl Hosts {
         let due = at + leg.delay;
         self.departed += 1;
         if let Some(pipe) = leg.pipe {
-            self.pipes.push(pipe, Reason::packet(self.departed).turn(at, due), packet, events);
+            self.routing.pipes.push(pipe, Reason::packet(self.departed).turn(at, due), packet, events);
         } else if packet.0.flags.has(Flags::ACK) {
             self.deliver_ack(packet.0, due, self.departed, events);
-        } else {
+        } else if !self.follow(&packet.0, due, self.departed, events) {
             self.deliver_data(packet.0, due, self.departed, events);
         }
     }
 
-    /// Data comes to the access link of its receiver. Its delay is behind it: delay and queue commute, since
+    /// Data comes to the access link of its receiver. The link's delay is behind it: delay and queue commute, since
     /// both keep the order.
-    #[inline]
+    #[inline(never)]
     fn deliver_data(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
         if let Some(access) = self.routing.access(segment.flow) {
             due = access.deliver_data(segment.bytes, due);
@@ -282,7 +258,7 @@ impl Hosts {
     }
 
     /// The same of an ACK and its sender.
-    #[inline]
+    #[inline(never)]
     fn deliver_ack(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
         if let Some(access) = self.routing.access(segment.flow) {
             due = access.deliver_ack(segment.bytes, due);
@@ -321,6 +297,20 @@ impl Hosts {
     fn acknowledge(&mut self, arrival: &Arrival, events: &mut EventQueue) {
         let Arrival { due: now, number, segment: ref ack } = *arrival;
         self.delivered += 1;
+        let (Self { flows, routing, .. }, reason) = (&mut *self, Reason::packet(number));
+        let Flow { sender, jitter, .. } = &mut flows[ack.flow as usize];
+        let expected = jitter.is_none()
+            && sender.on_expected_ack(ack, now, |segment| routing.send_data(segment, now, reason, events));
+        if expected {
+            self.renew_timer(ack.flow, events);
+        } else {
+            self.acknowledge_other(ack, now, reason, events);
+        }
+    }
+
+    /// The same of an ACK that is not expected.
+    #[inline(never)]
+    fn acknowledge_other(&mut self, ack: &Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
         if ack.blocks == 0 {
             sender.on_ack(ack, now);
@@ -328,6 +318,6 @@ impl Hosts {
             let blocks = receiver.blocks_of(ack);
             sender.on_sack(ack, &blocks, now);
         }
-        self.send(ack.flow, now, Reason::packet(number), events);
+        self.send(ack.flow, now, reason, events);
     }
 }

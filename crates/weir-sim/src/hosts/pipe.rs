@@ -21,6 +21,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Pipe {
     waiting: VecDeque<(Turn, Packet)>,
+    /// When the last of them arrives.
+    last: Instant,
     overtaking: BinaryHeap<Reverse<Overtaking>>,
     /// Number of overtaking packets so far.
     serial: u64,
@@ -36,6 +38,7 @@ impl Pipe {
     pub(crate) fn new(port: u32, immediate: bool) -> Self {
         Self {
             waiting: VecDeque::new(),
+            last: Instant::ZERO,
             overtaking: BinaryHeap::new(),
             serial: 0,
             port,
@@ -47,6 +50,12 @@ impl Pipe {
     #[inline]
     const fn event(&self, id: u32) -> Event {
         if self.immediate { Event::Enter(id) } else { Event::ToPort(id) }
+    }
+
+    /// Whether a packet of this turn arrives before the last that waits.
+    #[inline(never)]
+    fn is_overtaken(&self, turn: Turn) -> bool {
+        self.waiting.back().is_some_and(|(last, _)| *last > turn)
     }
 
     /// Removes the first packet where some overtake.
@@ -77,11 +86,12 @@ impl Pipes {
     #[inline]
     pub(crate) fn push(&mut self, id: u32, turn: Turn, packet: Packet, events: &mut EventQueue) {
         let pipe = &mut self.0[id as usize];
-        if pipe.waiting.back().is_some_and(|(last, _)| *last > turn) {
+        if turn.due > pipe.last || !pipe.is_overtaken(turn) {
+            pipe.last = turn.due;
+            pipe.waiting.push_back((turn, packet));
+        } else {
             pipe.serial += 1;
             pipe.overtaking.push(Reverse(Overtaking { turn, serial: pipe.serial, packet }));
-        } else {
-            pipe.waiting.push_back((turn, packet));
         }
         let due = turn.due;
         if due < pipe.scheduled {
@@ -91,23 +101,30 @@ impl Pipes {
     }
 
     /// Removes the packet that arrives at the end of pipe `id` at `now`, and tells its port. `None` if the
-    /// event is not valid, because an overtaking packet scheduled another one.
+    /// event is not valid, because an overtaking packet scheduled another one. [`Pipes::next`] is to follow.
     #[inline]
-    pub(crate) fn pop(&mut self, id: u32, now: Instant, events: &mut EventQueue) -> Option<(Packet, u32)> {
+    pub(crate) fn pop(&mut self, id: u32, now: Instant) -> Option<(Packet, u32)> {
         let pipe = &mut self.0[id as usize];
         if pipe.scheduled != now {
             return None;
         }
         let packet = if pipe.overtaking.is_empty() { pipe.waiting.pop_front()?.1 } else { pipe.pop_first()? };
+        // Until it is known whether the next packet needs an event, none is scheduled.
+        pipe.scheduled = Instant::ZERO;
+        Some((packet, pipe.port))
+    }
+
+    /// The instant and the event of the next packet of pipe `id`, if there is one. The event is now valid: it
+    /// is to be scheduled, or handled at once.
+    #[inline]
+    pub(crate) fn next(&mut self, id: u32) -> Option<(Instant, Event)> {
+        let pipe = &mut self.0[id as usize];
         let mut next = pipe.waiting.front().map_or(Instant::MAX, |(turn, _)| turn.due);
         if let Some(Reverse(other)) = pipe.overtaking.peek() {
             next = next.min(other.turn.due);
         }
         pipe.scheduled = next;
-        if next < Instant::MAX {
-            events.push(next, pipe.event(id));
-        }
-        Some((packet, pipe.port))
+        (next < Instant::MAX).then(|| (next, pipe.event(id)))
     }
 
     /// Packets in all pipes.

@@ -196,7 +196,7 @@ impl<'a> NetworkBuilder<'a> {
     fn add_pipe(&mut self, key: PipeKey) -> u32 {
         *self.known_pipes.entry(key).or_insert_with(|| {
             let (_, port, _, immediate) = key;
-            self.hosts.pipes.add(Pipe::new(port, immediate))
+            self.hosts.routing.pipes.add(Pipe::new(port, immediate))
         })
     }
 }

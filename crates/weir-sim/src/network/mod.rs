@@ -74,7 +74,13 @@ impl Network {
 
     /// Handles a packet that arrives at a port.
     #[inline]
-    fn offer(&mut self, port: u32, packet: Packet, now: Instant, events: &mut EventQueue) -> Option<Unseen> {
+    pub(crate) fn offer(
+        &mut self,
+        port: u32,
+        packet: Packet,
+        now: Instant,
+        events: &mut EventQueue,
+    ) -> Option<Unseen> {
         self.with_port(port, events, |queue, context| {
             if context.admits(&packet, now) {
                 queue.offer(packet, now, context);
@@ -99,13 +105,6 @@ impl Network {
             context.events.push(at + *lookahead, Event::PortDue(port));
         }
         state.extras.is_some().then_some(Unseen(port))
-    }
-
-    /// Handles [`Event::ToPort`] and [`Event::Enter`]: the head of `pipe` arrives at a port.
-    #[inline]
-    pub(crate) fn reach_port(&mut self, pipe: u32, now: Instant, events: &mut EventQueue) -> Option<Unseen> {
-        let (packet, port) = self.hosts.pipes.pop(pipe, now, events)?;
-        self.offer(port, packet, now, events)
     }
 
     /// Ends a measuring interval at `now`: the counts of every port, and the hosts.

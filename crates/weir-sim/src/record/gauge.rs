@@ -61,9 +61,10 @@ impl QueueGauge {
     #[inline]
     fn advance(&mut self, now: Instant) {
         let nanos = now.since(self.since).as_nanos();
-        let packets = u128::from(self.packets);
-        self.area += packets * u128::from(nanos);
-        self.square += packets * packets * u128::from(nanos);
+        let packets = u64::from(self.packets);
+        // One multiplication each: two factors of 64 bits.
+        self.area += u128::from(packets) * u128::from(nanos);
+        self.square += u128::from(packets * packets) * u128::from(nanos);
         self.since = now;
     }
 }
