@@ -22,7 +22,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
 	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*' \
 	! -path '*/examples/*')
 
-.PHONY: help demo picture test test-rust test-python soak lint lint-rust lint-python format wheel bench \
+.PHONY: help demo picture test test-rust test-python soak lint lint-rust lint-python format wheel bench instructions \
 	validate papers tuning schema pages lock clean FORCE
 
 help: ## List the targets
@@ -76,6 +76,9 @@ wheel: .venv/.run ## Build a wheel for every Python from 3.11 on, into dist/
 
 bench: .venv/.installed ## Measure the speed and write docs/performance.md
 	$(WEIR) bench --write docs/performance.md
+
+instructions: .venv/.installed ## Fail if the bench cases take over 3% more instructions than tools/instructions.json says
+	$(BIN)/python tools/instructions.py
 
 validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md
 	PYTHONPATH=tests $(BIN)/python -m validation --write docs/validation.md

@@ -4,11 +4,13 @@ import json
 import os
 
 import pytest
+from instructions import verdicts
 
 from conftest import Command
 from weir.bench import _measure as bench
 from weir.bench import _worker as bench_worker
 from weir.bench._costs import Scaling, SweepCost, costs_of, discipline_costs, page, scaling, sweep_costs
+from weir.bench._instructions import has_valgrind, instructions
 from weir.bench._measure import CASES, Measurement
 from weir.scenario._scenario import bundled
 
@@ -77,6 +79,9 @@ def test_the_page_names_machine_and_numbers() -> None:
         '{"discipline": "ring", "flows": 1000, "ns_per_packet": 4.2}\n'
         '{"discipline": "fq", "flows": 1000, "ns_per_packet": 38.0}\n'
     )
+    counted = page([measurement(instructions_per_packet=1032.4), measurement()], batch, sweeps, [])
+    assert "| 20.0 | 1,032 |" in counted
+    assert "| 20.0 | – |" in counted
     peers = [measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()]
     together = page(peers, batch, sweeps, disciplines)
     assert "| pi | 9.5 | 5.5 | – |" in together
@@ -94,8 +99,25 @@ def test_without_cargo_disciplines_are_not_measured(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not has_valgrind(), reason="valgrind is not installed")
+def test_instructions_are_those_of_packets() -> None:
+    """With all that a packet causes they are hundreds; the interpreter's millions are left out."""
+    assert 200 < instructions(["gigabit-100"], say=lambda _: None)["gigabit-100"] < 5_000
+
+
+def test_more_instructions_are_found() -> None:
+    expected = {"a": 1000.0, "b": 1000.0}
+    assert verdicts(expected, {"a": 1029.0, "b": 900.0}) == {}
+    assert verdicts(expected, {"a": 1031.0, "b": 1000.0, "c": 5.0}) == {
+        "a": "takes 3.1% more",
+        "c": "is not in the file",
+    }
+
+
+@pytest.mark.slow
 def test_the_command_prints_an_array(weir_command: Command) -> None:
-    done = weir_command("bench", "--case", "gigabit-100", "--repeat", "1", "--no-peer", "--json")
+    alone = ("--no-peer", "--no-instructions")
+    done = weir_command("bench", "--case", "gigabit-100", "--repeat", "1", *alone, "--json")
     assert done.returncode == 0, done.stderr
     (case,) = json.loads(done.stdout)
     assert case["case"] == "gigabit-100"

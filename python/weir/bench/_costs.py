@@ -151,6 +151,7 @@ def page(
         disciplines=disciplines,
         ring=next((cost.ns for cost in disciplines if cost.discipline == "ring"), 0.0),
         peers=any(measurement.ratio is not None for measurement in measurements),
+        counted=any(measurement.instructions_per_packet is not None for measurement in measurements),
         cpu=_cpu(),
         cores=os.cpu_count(),
         system=f"{platform.system()} {platform.release()}",

@@ -49,6 +49,8 @@ class Measurement:
     events: int
     wall_s: float
     repeat: int
+    instructions_per_packet: float | None = None
+    """If valgrind is installed."""
     ns2_ns_per_packet: float | None = None
     ns2_user_s: float | None = None
     """Of the whole process, building the network included."""

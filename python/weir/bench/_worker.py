@@ -1,4 +1,4 @@
-"""One timed run: `python -m weir.bench._worker FILE` prints what it cost as JSON."""
+"""One timed run: `python -m weir.bench._worker FILE [DURATION]` prints what it cost as JSON."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def peak_rss_mb() -> float:
     return int(line.split()[1]) / 2**10
 
 
-def measure(path: str) -> dict[str, float | int]:
-    """Runs the scenario once on one thread."""
-    scenario = _core.Scenario.load(path)
+def measure(path: str, duration: str | None = None) -> dict[str, float | int]:
+    """Runs the scenario once on one thread, for another duration if one is given."""
+    scenario = _core.Scenario.load(path, [] if duration is None else [("duration", duration)])
     before_mb = peak_rss_mb()
     before_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     started = time.monotonic()
@@ -45,4 +45,4 @@ def measure(path: str) -> dict[str, float | int]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(measure(sys.argv[1])))
+    sys.stdout.write(json.dumps(measure(*sys.argv[1:])))

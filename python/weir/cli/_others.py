@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
@@ -96,11 +96,19 @@ def bench(
     peer: Annotated[
         bool | None, typer.Option("--peer/--no-peer", help="Run ns-2 too. Default: if installed.")
     ] = None,
+    count: Annotated[
+        bool | None,
+        typer.Option(
+            "--instructions/--no-instructions",
+            help="Count instructions per packet too. Default: if valgrind is installed.",
+        ),
+    ] = None,
     write: Annotated[Path | None, option("FILE", "Write a page with machine and table.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Measure CPU time per packet."""
+    from weir.bench import _instructions as counting
     from weir.bench import _measure as benchmark
 
     for name in case or ():
@@ -111,11 +119,16 @@ def bench(
             )
     if peer and not benchmark.has_ns2():
         command.refuse("ns-2 is not installed", "Debian has it: apt install ns2")
+    if count and not counting.has_valgrind():
+        command.refuse("valgrind is not installed", "Debian has it: apt install valgrind")
     if write is not None and not write.resolve().parent.is_dir():
         command.refuse(f"{write} cannot be written: there is no directory {write.parent}")
     say: Callable[[str], None] = (lambda _: None) if quiet else command.note
     with_peer = benchmark.has_ns2() if peer is None else peer
     measurements = list(benchmark.measure(case or benchmark.CASES, repeat, with_peer=with_peer, say=say))
+    if counting.has_valgrind() if count is None else count:
+        counted = counting.instructions([m.case for m in measurements], say=say)
+        measurements = [replace(m, instructions_per_packet=counted[m.case]) for m in measurements]
     if write is not None:
         from weir.bench import _costs as costs
 

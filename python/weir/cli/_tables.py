@@ -113,6 +113,8 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
     """A line per case of `weir bench`."""
     peers = any(measurement.ratio is not None for measurement in measurements)
     heads = ["ns/packet", "packets", "user s", "peak MB", "added MB"]
+    counted = any(measurement.instructions_per_packet is not None for measurement in measurements)
+    heads += ["instructions/packet"] if counted else []
     heads += ["ns-2 ns/packet", "ratio"] if peers else []
     rows: list[tuple[str, list[Cell]]] = []
     for m in measurements:
@@ -120,6 +122,8 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
             f"{m.ns_per_packet:.0f}", f"{m.packets}", f"{m.user_s:.2f}",
             f"{m.peak_rss_mb:.1f}", f"{m.added_rss_mb:.1f}",
         ]  # fmt: skip
+        if counted:
+            texts.append(wording.number(m.instructions_per_packet, 0))
         if peers:
             texts += [wording.number(m.ns2_ns_per_packet, 0), wording.number(m.ratio, 1)]
         rows.append((m.case, [Cell(text) for text in texts]))

@@ -1,0 +1,61 @@
+"""Fails if a change makes the simulator work more: `python tools/instructions.py [--write]`.
+
+Counts the instructions per packet of the bench cases and compares them with tools/instructions.json,
+which `--write` writes anew. They hardly depend on the machine, and not on what else runs on it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from weir.bench._instructions import has_valgrind, instructions
+from weir.bench._measure import CASES
+
+EXPECTED = Path(__file__).with_suffix(".json")
+MARGIN = 0.03
+
+
+def verdicts(expected: dict[str, float], counted: dict[str, float]) -> dict[str, str]:
+    """What is wrong, case by case."""
+    found: dict[str, str] = {}
+    for case, count in counted.items():
+        was = expected.get(case)
+        if was is None:
+            found[case] = "is not in the file"
+        elif count > was * (1.0 + MARGIN):
+            found[case] = f"takes {100.0 * (count / was - 1.0):.1f}% more"
+    return found
+
+
+def table(expected: dict[str, float], counted: dict[str, float], wrong: dict[str, str]) -> str:
+    """A line per case."""
+    lines = [f"{'instructions per packet':<26}{'now':>8}{'before':>8}"]
+    lines += [
+        f"{case:<26}{count:>8.0f}{expected.get(case, float('nan')):>8.0f}  {wrong.get(case, '')}".rstrip()
+        for case, count in counted.items()
+    ]
+    if wrong:
+        lines.append("hint: if that is meant, write the file anew: python tools/instructions.py --write")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Counts and compares; 1 if a case takes more."""
+    if not has_valgrind():
+        sys.stdout.write("instructions: not counted, valgrind is not installed\n")
+        return 0
+    counted = instructions(CASES, say=lambda _: None)
+    if "--write" in arguments:
+        rounded = {case: round(count, 1) for case, count in counted.items()}
+        EXPECTED.write_text(json.dumps(rounded, indent=2) + "\n", encoding="utf-8")
+        return 0
+    expected = json.loads(EXPECTED.read_text(encoding="utf-8"))
+    wrong = verdicts(expected, counted)
+    sys.stdout.write(table(expected, counted, wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
