@@ -165,7 +165,7 @@ impl Output<Simulated> for Tally {
         self.sojourn += sojourn.as_nanos();
     }
 
-    fn backlog(&mut self, _: Backlog, _: Instant) {}
+    fn backlog(&mut self, _: u32, _: Instant) {}
 }
 
 /// Senders that answer at once.
@@ -230,7 +230,7 @@ impl Output<Simulated> for Senders {
         *self.rate(packet.info.flow) += growth;
     }
 
-    fn backlog(&mut self, _: Backlog, _: Instant) {}
+    fn backlog(&mut self, _: u32, _: Instant) {}
 }
 
 /// Arrivals, written down: the flow of each packet, and how many there are in each slot.

@@ -25,12 +25,12 @@ pub trait Output<P>: Observer<P> {
         let _ = (next, later);
     }
 
-    /// The backlog changed at `now`.
-    fn backlog(&mut self, queue: Backlog, now: Instant);
+    /// The number of waiting packets changed at `now`.
+    fn backlog(&mut self, packets: u32, now: Instant);
 
-    /// The backlog of one class of [`Discipline::classes`] changed at `now`.
-    fn class_backlog(&mut self, class: usize, queue: Backlog, now: Instant) {
-        let _ = (class, queue, now);
+    /// The number of waiting packets of one class of [`Discipline::classes`] changed at `now`.
+    fn class_backlog(&mut self, class: usize, packets: u32, now: Instant) {
+        let _ = (class, packets, now);
     }
 }
 
@@ -183,11 +183,11 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
     #[inline(always)]
     fn tell_backlog(&mut self, now: Instant, output: &mut impl Output<P>) {
-        let queue = self.discipline.backlog();
-        self.waits = queue.packets > 0;
-        output.backlog(queue, now);
+        let packets = self.discipline.packets();
+        self.waits = packets > 0;
+        output.backlog(packets, now);
         for class in 0..self.classes {
-            output.class_backlog(class, self.discipline.class_backlog(class), now);
+            output.class_backlog(class, self.discipline.class_backlog(class).packets, now);
         }
     }
 

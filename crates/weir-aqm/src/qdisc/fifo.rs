@@ -94,6 +94,11 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
     }
 
     #[inline]
+    fn packets(&self) -> u32 {
+        self.waiting.packets()
+    }
+
+    #[inline]
     fn next_update(&self) -> Option<Instant> {
         self.aqm.next_update()
     }

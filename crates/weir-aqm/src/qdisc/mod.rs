@@ -51,6 +51,12 @@ pub trait Discipline<P> {
     /// Waiting packets.
     fn backlog(&self) -> Backlog;
 
+    /// The number of waiting packets.
+    #[inline]
+    fn packets(&self) -> u32 {
+        self.backlog().packets
+    }
+
     /// Names of the classes of packets, in the order of their numbers; results have rows for each.
     /// Empty for a discipline without classes, and for one queue per flow.
     fn classes(&self) -> &'static [&'static str] {

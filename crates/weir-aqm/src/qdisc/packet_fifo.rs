@@ -46,6 +46,12 @@ impl<P: Packet> PacketFifo<P> {
         Some((packet, arrived))
     }
 
+    /// The number of packets.
+    #[inline]
+    pub fn packets(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
     /// Size, ECN and flow of the head, with its arrival instant.
     #[inline]
     pub fn head(&self) -> Option<(PacketInfo, Instant)> {

@@ -200,6 +200,11 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.backlog())
     }
 
+    #[inline]
+    fn packets(&self) -> u32 {
+        each!(self, discipline => discipline.packets())
+    }
+
     fn classes(&self) -> &'static [&'static str] {
         each!(self, discipline => discipline.classes())
     }

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 use weir_aqm::{
-    Backlog, Discipline, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason, qdisc::QueueConfig,
+    Discipline, Limit, Link, Observer, Output, Packet, PacketInfo, Port, Reason, qdisc::QueueConfig,
 };
 use weir_types::{Duration, Ecn, Instant, Streams};
 
@@ -86,7 +86,7 @@ impl Output<Plain> for Tally {
         self.sent += 1;
     }
 
-    fn backlog(&mut self, _: Backlog, _: Instant) {}
+    fn backlog(&mut self, _: u32, _: Instant) {}
 }
 
 pub(crate) const LIMIT: Limit = Limit::Packets(120);

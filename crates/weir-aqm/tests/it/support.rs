@@ -33,7 +33,7 @@ pub(crate) enum Event {
     Marked { id: u64, reason: Reason, now: Instant },
     Taken { id: u64, ecn: Ecn, sojourn: Duration, now: Instant },
     Sent { id: u64, ecn: Ecn, sojourn: Duration, start: Instant, end: Instant },
-    Backlog { queue: Backlog, now: Instant },
+    Backlog { packets: u32, now: Instant },
 }
 
 /// Writes down everything it is told.
@@ -58,8 +58,8 @@ impl Output<Numbered> for Trace {
         self.events.push(Event::Sent { id: packet.id, ecn: packet.info.ecn, sojourn, start, end });
     }
 
-    fn backlog(&mut self, queue: Backlog, now: Instant) {
-        self.events.push(Event::Backlog { queue, now });
+    fn backlog(&mut self, packets: u32, now: Instant) {
+        self.events.push(Event::Backlog { packets, now });
     }
 }
 

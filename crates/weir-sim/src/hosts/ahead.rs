@@ -87,11 +87,9 @@ impl Hosts {
         let flow = &mut flows[data.flow as usize];
         let back = due + delay;
         if back >= (*horizon).min(flow.sender_until)
-            || flow.held_data > 0
-            || flow.held_acks > 0
+            || flow.held_data | flow.held_acks > 0
             || flow.is_nearly_complete()
             || flow.jitter.is_some()
-            || flow.ack_timer_at < due
             || flow.sender.timeout() < back
             || !flow.receiver.acknowledges_at_once(data)
         {

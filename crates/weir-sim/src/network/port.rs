@@ -1,4 +1,4 @@
-use weir_aqm::{Backlog, Observer, Output, Port, Reason, qdisc::AnyDiscipline};
+use weir_aqm::{Observer, Output, Port, Reason, qdisc::AnyDiscipline};
 use weir_types::{Duration, Instant};
 
 use super::{Impairment, PacketEvent};
@@ -169,11 +169,11 @@ impl Output<Packet> for PortContext<'_> {
     }
 
     #[inline]
-    fn backlog(&mut self, queue: Backlog, now: Instant) {
-        self.state.counts.gauge.set(queue.packets, now);
+    fn backlog(&mut self, packets: u32, now: Instant) {
+        self.state.counts.gauge.set(packets, now);
     }
 
-    fn class_backlog(&mut self, class: usize, queue: Backlog, now: Instant) {
-        self.state.counts.class_gauges[class].set(queue.packets, now);
+    fn class_backlog(&mut self, class: usize, packets: u32, now: Instant) {
+        self.state.counts.class_gauges[class].set(packets, now);
     }
 }

@@ -37,7 +37,7 @@ impl Output<Bare> for Waits {
         self.seconds += sojourn.as_secs_f64();
     }
 
-    fn backlog(&mut self, _: weir_aqm::Backlog, _: Instant) {}
+    fn backlog(&mut self, _: u32, _: Instant) {}
 }
 
 /// Pollaczek and Khinchine for constant service: a packet waits rho / (2 (1 - rho)) services.

@@ -38,15 +38,15 @@ impl Sender {
             connection.time_round_trip(ack, now);
         }
         let window = connection.window.cwnd as u32;
-        let bound = window.min(connection.window.bound as u32);
-        let limit = connection.una.saturating_add(bound).min(connection.end).max(connection.next);
+        let usable = connection.window.cwnd.min(connection.window.bound) as u32;
+        let limit = connection.una.saturating_add(usable).min(connection.end).max(connection.next);
         fast.advance(limit - connection.next);
-        connection.restart_timer(now);
         while connection.next < limit {
             connection.next += 1;
             send(connection.emit_new(connection.next - 1, now));
         }
         connection.window_limited = limit - connection.una >= window;
+        connection.restart_timer(now);
         true
     }
 }

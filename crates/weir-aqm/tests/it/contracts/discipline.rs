@@ -167,6 +167,7 @@ impl<'a> Model<'a> {
     pub(super) fn compare<D: Discipline<Numbered>>(&self, discipline: &D) {
         let queue = discipline.backlog();
         assert_eq!((u64::from(queue.packets), queue.bytes), (self.waiting(), self.bytes));
+        assert_eq!(discipline.packets(), queue.packets);
         match queue.limit {
             Limit::Packets(limit) => assert!(queue.packets <= limit),
             Limit::Bytes(limit) => assert!(queue.bytes <= limit),

@@ -152,8 +152,8 @@ impl<'a> Books<'a> {
         for event in events {
             let now = match *event {
                 Event::Dropped { now, .. } | Event::Marked { now, .. } => now,
-                Event::Backlog { queue, now } => {
-                    self.told = queue.packets;
+                Event::Backlog { packets, now } => {
+                    self.told = packets;
                     now
                 }
                 Event::Sent { id, sojourn, start, end, .. } => {
