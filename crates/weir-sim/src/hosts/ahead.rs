@@ -13,11 +13,14 @@
 //! - *the end of a transfer*: the last data and the last ACK change the traffic;
 //! - another packet for the same endpoint is held.
 //!
-//! **Why the results are the same.** (1) The packets of a flow reach an endpoint in the order in which they
-//! are worked out: one last port serves them in turn, and the delay behind it is constant. Late packets of a
-//! former flow with the same id are the exception; both ends ignore them, and the timers wait. (2) A timer of an endpoint that
-//! expires before a packet arrives acts first, with its own instant. (3) The order at a port depends on the
-//! [`super::order::Turn`] of each packet, not on the order in which packets were worked out.
+//! **Why the results are the same.**
+//!
+//! 1. The packets of a flow reach an endpoint in the order in which they are worked out: one last port serves
+//!    them in turn, and the delay behind it is constant. Late packets of a former flow with the same id are
+//!    the exception: both ends ignore them, and no timer acts for them.
+//! 2. A timer of an endpoint that expires before a packet arrives acts first, with its own instant.
+//! 3. The order at a port depends on the [`super::order::Turn`] of each packet, not on the order in which
+//!    packets were worked out.
 
 use std::cmp::Reverse;
 

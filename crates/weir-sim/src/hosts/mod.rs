@@ -247,8 +247,8 @@ impl Hosts {
         }
     }
 
-    /// Data comes to the access link of its receiver. The link's delay is behind it: delay and queue commute, since
-    /// both keep the order.
+    /// Data comes to the access link of its receiver, after all delay: delay and queue commute, since both
+    /// keep the order.
     #[inline(never)]
     fn deliver_data(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
         if let Some(access) = self.routing.access(segment.flow) {
