@@ -183,7 +183,7 @@ def test_a_front_as_json(known: Path, weir_command: Command) -> None:
 
 
 def test_ctrl_c_keeps_what_is_finished(known: Path, tmp_path: Path) -> None:
-    slow = ("--set", "duration=2000 s", "--target", "mean delay < 12 ms", "--vary", "red.max_th=6..90")
+    slow = ("--set", "duration=200000 s", "--target", "mean delay < 12 ms", "--vary", "red.max_th=6..90")
     command = [sys.executable, "-m", "weir", "tune", str(known), *slow]
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
