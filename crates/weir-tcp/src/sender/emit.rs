@@ -18,36 +18,20 @@ impl Connection {
     /// Segment `number` leaves for the first time, and is not the first of its connection.
     #[inline]
     pub(crate) fn emit_new(&mut self, number: u32, now: Instant) -> Segment {
-        self.high = number + 1;
-        self.counters.sent += 1;
-        if self.timed.is_none() {
-            self.timed = Some((number, now));
-        }
-        if self.timer == Instant::MAX {
-            self.restart_timer(now);
-        }
-        let capable = self.parameters.ecn;
-        let cwr = capable && self.ecn.tell_cwr;
-        self.ecn.tell_cwr &= !cwr;
-        self.congestion.on_sent(number, now);
-        Segment {
-            stamp: now,
-            flow: self.flow,
-            number,
-            bytes: if number + 1 == self.end { self.last_bytes } else { self.bytes },
-            ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
-            flags: Flags::NONE
-                .with(Flags::CWR, cwr)
-                .with(Flags::ALL_CAPABLE, self.parameters.congestion.asks_routers()),
-            blocks: 0,
-        }
+        self.emit_as(number, now, false, false)
     }
 
     /// The first segment leaves, or one that was sent before.
     #[inline(never)]
     fn emit_special(&mut self, number: u32, now: Instant) -> Segment {
-        let again = number < self.high;
         let syn = number == self.first && self.parameters.handshake;
+        self.emit_as(number, now, syn, number < self.high)
+    }
+
+    /// Segment `number` leaves, as the SYN or not, `again` or for the first time.
+    #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
+    #[inline(always)]
+    fn emit_as(&mut self, number: u32, now: Instant, syn: bool, again: bool) -> Segment {
         self.high = self.high.max(number + 1);
         self.counters.sent += 1;
         self.counters.retransmitted += u64::from(again);
