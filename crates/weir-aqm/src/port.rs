@@ -16,7 +16,7 @@ pub trait Output<P>: Observer<P> {
     fn sent(&mut self, packet: P, sojourn: Duration, start: Instant, end: Instant);
 
     /// Whether to be told of packets that leave soon.
-    fn looks_ahead(&self) -> bool {
+    fn prefetches(&self) -> bool {
         false
     }
 
@@ -197,7 +197,7 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         let next = self.discipline.dequeue(now, output);
         self.tell_backlog(now, output);
         self.idle = next.is_none();
-        if output.looks_ahead() {
+        if output.prefetches() {
             output.upcoming(self.discipline.upcoming(0), self.discipline.upcoming(LATER));
         }
         if let Some((packet, sojourn)) = next {

@@ -8,7 +8,7 @@ use weir_types::{Duration, Instant, Streams};
 
 use crate::{
     engine::{Event, EventQueue},
-    hosts::{Cause, Completed, Reason},
+    hosts::{Cause, Completed, Origin},
     network::{Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
     record::{Measurements, QueueInfo, Recorder},
     traffic::{Generated, NewFlow, Traffic, TrafficBuilder},
@@ -92,7 +92,7 @@ impl<'o> Simulation<'o> {
 
     /// The queues of all ports, each with the greatest time by which a departure is reported late.
     pub(crate) fn queues(&self) -> impl Iterator<Item = (&QueueInfo, Duration)> {
-        (0..).zip(self.recorder.queues()).map(|(port, info)| (info, self.network.lookahead(port)))
+        (0..).zip(self.recorder.queues()).map(|(port, info)| (info, self.network.lateness(port)))
     }
 
     /// Makes `observer` follow the packets of the ports that it observes.
@@ -205,11 +205,11 @@ impl<'o> Simulation<'o> {
         if let Some(at) = next {
             self.schedule(generator, at);
         }
-        let reason = Reason::new(Cause::Generator, generator);
+        let origin = Origin::new(Cause::Generator, generator);
         match generated {
-            Generated::Flow(flow) => self.open(&flow, reason),
+            Generated::Flow(flow) => self.open(&flow, origin),
             Generated::Datagram(datagram) => {
-                self.network.hosts.send_datagram(datagram, self.now, reason, &mut self.events);
+                self.network.hosts.send_datagram(datagram, self.now, origin, &mut self.events);
             }
             Generated::Nothing => {}
         }
@@ -221,9 +221,9 @@ impl<'o> Simulation<'o> {
         }
     }
 
-    fn open(&mut self, flow: &NewFlow, reason: Reason) {
+    fn open(&mut self, flow: &NewFlow, origin: Origin) {
         let flow = self.traffic.finite.open(flow, self.now, &mut self.network.hosts);
-        self.network.hosts.send(flow, self.now, reason, &mut self.events);
+        self.network.hosts.send(flow, self.now, origin, &mut self.events);
     }
 
     /// Makes every port do all that was due by now.

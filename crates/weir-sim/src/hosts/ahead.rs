@@ -30,7 +30,7 @@ use weir_types::Instant;
 use super::{
     Flow, Hosts,
     held::Arrival,
-    order::{Cause, Reason},
+    order::{Cause, Origin},
 };
 use crate::engine::EventQueue;
 
@@ -99,14 +99,14 @@ impl Hosts {
             return false;
         }
         let ack = flow.receiver.on_next(data);
-        let reason = Reason::packet(number);
+        let origin = Origin::packet(number);
         self.delivered += 2;
         routing.sent += 1;
         let expected = flow.sender.on_expected_ack(&ack, back, |segment| {
-            routing.send_data(segment, back, reason, events);
+            routing.send_data(segment, back, origin, events);
         });
         if !expected {
-            self.acknowledge_other(&ack, back, reason, events);
+            self.acknowledge_other(&ack, back, origin, events);
         } else if flow.sender.timeout() < flow.timer_at {
             self.renew_timer(data.flow, events);
         }
@@ -194,7 +194,7 @@ impl Hosts {
             }
             _ => {
                 sender.on_timeout(timeout);
-                self.send(flow, timeout, Reason::new(Cause::Timer, flow), events);
+                self.send(flow, timeout, Origin::new(Cause::Timer, flow), events);
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) use access::Access;
 pub(crate) use ahead::Completed;
 pub(crate) use flow::{Flow, SendJitter};
 use held::{Arrival, Held};
-pub(crate) use order::{Cause, Reason};
+pub(crate) use order::{Cause, Origin};
 pub(crate) use pipe::{Pipe, Pipes};
 pub(crate) use routing::{Hop, Leg, Route, Routing};
 
@@ -38,7 +38,7 @@ pub(crate) struct Hosts {
     /// Endpoints act ahead of the clock, but only before this instant.
     horizon: Instant,
     held: Held,
-    /// Packets that left their last port.
+    /// Packets that left a port.
     departed: u64,
     /// Packets that reached an endpoint.
     delivered: u64,
@@ -114,7 +114,7 @@ impl Hosts {
     pub(crate) fn start(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
         self.flows[flow as usize].sender.start();
         self.routing.begin_flow(self.routing.group(flow));
-        self.send(flow, now, Reason::new(Cause::Start, flow), events);
+        self.send(flow, now, Origin::new(Cause::Start, flow), events);
     }
 
     /// A bulk flow ends; before `until` its sender must not go beyond that instant.
@@ -130,16 +130,16 @@ impl Hosts {
 
     /// Sends what the sender of `flow` may send at `now`, or after its jitter.
     #[inline]
-    pub(crate) fn send(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
+    pub(crate) fn send(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
         if self.flows[flow as usize].jitter.is_some() {
-            return self.send_with_jitter(flow, now, reason, events);
+            return self.send_with_jitter(flow, now, origin, events);
         }
-        self.send_all(flow, now, reason, events);
+        self.send_all(flow, now, origin, events);
     }
 
     /// Jitter does not delay retransmissions.
     #[inline(never)]
-    fn send_with_jitter(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
+    fn send_with_jitter(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
         let Flow { sender, jitter, .. } = &mut self.flows[flow as usize];
         if sender.has_room()
             && let Some(until) = jitter.as_mut().and_then(|jitter| jitter.begin(now))
@@ -147,16 +147,16 @@ impl Hosts {
             events.push(until, Event::SendLater(flow));
         }
         while let Some(segment) = self.flows[flow as usize].sender.poll_repair(now) {
-            self.routing.send_data(segment, now, reason, events);
+            self.routing.send_data(segment, now, origin, events);
         }
         self.renew_timer(flow, events);
     }
 
     /// Sends what the window of `flow` allows.
     #[inline]
-    fn send_all(&mut self, flow: u32, now: Instant, reason: Reason, events: &mut EventQueue) {
+    fn send_all(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
         while let Some(segment) = self.flows[flow as usize].sender.poll_segment(now) {
-            self.routing.send_data(segment, now, reason, events);
+            self.routing.send_data(segment, now, origin, events);
         }
         self.renew_timer(flow, events);
     }
@@ -182,7 +182,7 @@ impl Hosts {
         if sender.timeout() <= now {
             sender.on_timeout(now);
         }
-        self.send(flow, now, Reason::new(Cause::Timer, flow), events);
+        self.send(flow, now, Origin::new(Cause::Timer, flow), events);
     }
 
     /// Handles [`Event::SendLater`]: the delay of new packets is over.
@@ -191,7 +191,7 @@ impl Hosts {
             && jitter.until == now
         {
             jitter.until = Instant::MAX;
-            self.send_all(flow, now, Reason::new(Cause::SendLater, flow), events);
+            self.send_all(flow, now, Origin::new(Cause::SendLater, flow), events);
         }
     }
 
@@ -205,7 +205,7 @@ impl Hosts {
         let due = receiver.timeout();
         if due <= now {
             if let Some(ack) = receiver.on_timeout() {
-                self.send_ack(ack, now, Reason::new(Cause::DelayedAck, flow), events);
+                self.send_ack(ack, now, Origin::new(Cause::DelayedAck, flow), events);
             }
         } else if due < Instant::MAX {
             *ack_timer_at = due;
@@ -218,18 +218,18 @@ impl Hosts {
         &mut self,
         datagram: Segment,
         now: Instant,
-        reason: Reason,
+        origin: Origin,
         events: &mut EventQueue,
     ) {
         self.datagrams[datagram.flow as usize].sent += 1;
-        self.routing.send_data(datagram, now, reason, events);
+        self.routing.send_data(datagram, now, origin, events);
     }
 
     /// An ACK leaves its receiver at `now`.
     #[inline]
-    fn send_ack(&mut self, ack: Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
-        if let Some(due) = self.routing.send_ack(ack, now, reason, events) {
-            self.deliver_ack(ack, due, reason.number, events);
+    fn send_ack(&mut self, ack: Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
+        if let Some(due) = self.routing.send_ack(ack, now, origin, events) {
+            self.deliver_ack(ack, due, origin.number, events);
         }
     }
 
@@ -239,7 +239,7 @@ impl Hosts {
         let due = at + leg.delay;
         self.departed += 1;
         if let Some(pipe) = leg.pipe {
-            self.routing.pipes.push(pipe, Reason::packet(self.departed).turn(at, due), packet, events);
+            self.routing.pipes.push(pipe, Origin::packet(self.departed).turn(at, due), packet, events);
         } else if packet.0.flags.has(Flags::ACK) {
             self.deliver_ack(packet.0, due, self.departed, events);
         } else if !self.follow(&packet.0, due, self.departed, events) {
@@ -276,7 +276,7 @@ impl Hosts {
         }
         let Flow { receiver, ack_timer_at, .. } = &mut self.flows[segment.flow as usize];
         if let Some(ack) = receiver.on_segment(segment, now) {
-            self.send_ack(ack, now, Reason::packet(number), events);
+            self.send_ack(ack, now, Origin::packet(number), events);
         } else if receiver.timeout() < *ack_timer_at {
             *ack_timer_at = receiver.timeout();
             events.push(*ack_timer_at, Event::DelayedAck(segment.flow));
@@ -297,20 +297,20 @@ impl Hosts {
     fn acknowledge(&mut self, arrival: &Arrival, events: &mut EventQueue) {
         let Arrival { due: now, number, segment: ref ack } = *arrival;
         self.delivered += 1;
-        let (Self { flows, routing, .. }, reason) = (&mut *self, Reason::packet(number));
+        let (Self { flows, routing, .. }, origin) = (&mut *self, Origin::packet(number));
         let Flow { sender, jitter, .. } = &mut flows[ack.flow as usize];
         let expected = jitter.is_none()
-            && sender.on_expected_ack(ack, now, |segment| routing.send_data(segment, now, reason, events));
+            && sender.on_expected_ack(ack, now, |segment| routing.send_data(segment, now, origin, events));
         if expected {
             self.renew_timer(ack.flow, events);
         } else {
-            self.acknowledge_other(ack, now, reason, events);
+            self.acknowledge_other(ack, now, origin, events);
         }
     }
 
     /// The same of an ACK that is not expected.
     #[inline(never)]
-    fn acknowledge_other(&mut self, ack: &Segment, now: Instant, reason: Reason, events: &mut EventQueue) {
+    fn acknowledge_other(&mut self, ack: &Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
         if ack.blocks == 0 {
             sender.on_ack(ack, now);
@@ -318,6 +318,6 @@ impl Hosts {
             let blocks = receiver.blocks_of(ack);
             sender.on_sack(ack, &blocks, now);
         }
-        self.send(ack.flow, now, reason, events);
+        self.send(ack.flow, now, origin, events);
     }
 }

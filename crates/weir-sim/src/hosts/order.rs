@@ -28,7 +28,7 @@ pub(crate) struct Turn {
     pub(crate) due: Instant,
     /// The instant at which it was sent, and in the lowest bits the cause.
     sent: u64,
-    /// See [`Reason`].
+    /// See [`Origin`].
     number: u64,
 }
 
@@ -37,9 +37,9 @@ const CAUSE_BITS: u32 = 3;
 
 /// What makes an endpoint send.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reason {
+pub(crate) struct Origin {
     cause: Cause,
-    /// Which packet to leave its last port that was; otherwise the index of the flow or generator, beyond
+    /// Which packet to leave a port that was; otherwise the index of the flow or generator, beyond
     /// all packets: an ACK that was delayed follows those that packets of the same instant have caused.
     pub(crate) number: u64,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Reason {
 /// Beyond the number of any packet.
 const BEYOND_PACKETS: u64 = 1 << 63;
 
-impl Reason {
+impl Origin {
     #[inline]
     pub(crate) const fn new(cause: Cause, index: u32) -> Self {
         Self { cause, number: BEYOND_PACKETS | index as u64 }

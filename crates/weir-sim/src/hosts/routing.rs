@@ -1,7 +1,7 @@
 use weir_tcp::{Flags, Segment};
 use weir_types::{Duration, Instant};
 
-use super::{Access, Pipes, order::Reason};
+use super::{Access, Pipes, order::Origin};
 use crate::{
     engine::{EventQueue, prefetch},
     packet::Packet,
@@ -192,7 +192,7 @@ impl Routing {
         &mut self,
         segment: Segment,
         now: Instant,
-        reason: Reason,
+        origin: Origin,
         events: &mut EventQueue,
     ) {
         self.sent += 1;
@@ -201,7 +201,7 @@ impl Routing {
             Some(access) => access.send_data(segment.bytes, now),
             None => now,
         };
-        self.pipes.push(pipe, reason.turn(now, sent + delay), Packet(segment), events);
+        self.pipes.push(pipe, origin.turn(now, sent + delay), Packet(segment), events);
     }
 
     /// An ACK leaves its receiver at `now`. Returns when it comes to its sender, if no port is between.
@@ -210,7 +210,7 @@ impl Routing {
         &mut self,
         ack: Segment,
         now: Instant,
-        reason: Reason,
+        origin: Origin,
         events: &mut EventQueue,
     ) -> Option<Instant> {
         self.sent += 1;
@@ -221,7 +221,7 @@ impl Routing {
         };
         let due = sent + delay;
         let Some(pipe) = pipe else { return Some(due) };
-        self.pipes.push(pipe, reason.turn(now, due), Packet(ack), events);
+        self.pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
         None
     }
 

@@ -92,7 +92,7 @@ impl<'a> NetworkBuilder<'a> {
                     .map(|impairment| Box::new(Extras { impairment: Some(impairment), observed: None })),
                 ..PortState::default()
             },
-            lookahead: Duration::MAX,
+            lateness: Duration::MAX,
             scheduled: false,
         });
         self.queues.push(QueueInfo {
@@ -187,8 +187,8 @@ impl<'a> NetworkBuilder<'a> {
             .filter_map(|((port, _), leg)| Some(Hop { port: (*port)?, leg }));
         let route = Route { first, hops: hops.collect() };
         for Hop { port, leg } in &route.hops {
-            let lookahead = &mut self.ports[*port as usize].lookahead;
-            *lookahead = (*lookahead).min(leg.delay);
+            let lateness = &mut self.ports[*port as usize].lateness;
+            *lateness = (*lateness).min(leg.delay);
         }
         *self.known_routes.entry(route.clone()).or_insert_with(|| self.hosts.routing.add_route(route))
     }

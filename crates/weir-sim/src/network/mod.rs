@@ -45,8 +45,8 @@ impl Network {
     }
 
     /// The greatest time by which a departure from `port` is handled late.
-    pub(crate) fn lookahead(&self, port: u32) -> Duration {
-        self.ports[port as usize].lookahead
+    pub(crate) fn lateness(&self, port: u32) -> Duration {
+        self.ports[port as usize].lateness
     }
 
     /// Records the packet events of `port` for an observer.
@@ -97,12 +97,12 @@ impl Network {
         events: &mut EventQueue,
         act: impl FnOnce(&mut SimPort, &mut PortContext<'_>),
     ) -> Option<Unseen> {
-        let PortSlot { port: queue, state, lookahead, scheduled } = &mut self.ports[port as usize];
+        let PortSlot { port: queue, state, lateness, scheduled } = &mut self.ports[port as usize];
         let mut context = PortContext { id: port, class: 0, state, hosts: &mut self.hosts, events };
         act(queue, &mut context);
         if !*scheduled && let Some(at) = queue.next_wake() {
             *scheduled = true;
-            context.events.push(at + *lookahead, Event::PortDue(port));
+            context.events.push(at + *lateness, Event::PortDue(port));
         }
         state.extras.is_some().then_some(Unseen(port))
     }

@@ -16,7 +16,7 @@ pub(crate) struct PortSlot {
     /// time: its transmissions carry the instants they were due, and no packet is late at the end of its
     /// pipe. Every arrival makes a port catch up, so a busy port needs one event per delay, not one per
     /// packet.
-    pub(crate) lookahead: Duration,
+    pub(crate) lateness: Duration,
     /// [`crate::engine::Event::PortDue`] is scheduled.
     pub(crate) scheduled: bool,
 }
@@ -159,7 +159,7 @@ impl Output<Packet> for PortContext<'_> {
     }
 
     #[inline]
-    fn looks_ahead(&self) -> bool {
+    fn prefetches(&self) -> bool {
         self.hosts.exceed_caches()
     }
 
