@@ -30,13 +30,13 @@ def test_a_row_says_which_run_it_is_of(runs: list[_core.Run]) -> None:
         assert index.dtype == np.uint32
         assert np.all(np.diff(index.astype(np.int64)) >= 0), "in the order of the runs"
         assert set(index) == set(_with_rows(name, [0, 1, 2])), name
-    packets = frames(runs, range(len(runs)))["runs"]["packets"]
+    packets = frames(_core.tables(runs), range(len(runs)))["runs"]["packets"]
     assert packets.to_list() == [run.packets for run in runs]
 
 
 def test_many_runs_are_as_one_by_one(runs: list[_core.Run]) -> None:
-    together = frames(runs, [10, 20, 30])
-    alone = [frames([run], [key]) for run, key in zip(runs, [10, 20, 30], strict=True)]
+    together = frames(_core.tables(runs), [10, 20, 30])
+    alone = [frames(_core.tables([run]), [key]) for run, key in zip(runs, [10, 20, 30], strict=True)]
     for name, frame in together.items():
         texts = pl.selectors.by_dtype(pl.Enum)
         one_by_one = pl.concat([tables[name].with_columns(texts.cast(pl.String)) for tables in alone])
@@ -45,7 +45,7 @@ def test_many_runs_are_as_one_by_one(runs: list[_core.Run]) -> None:
 
 def test_keys_are_carried_into_every_row(runs: list[_core.Run]) -> None:
     largest = 2**63 - 1
-    for name, frame in frames(runs, np.array([largest, 0, 7])).items():
+    for name, frame in frames(_core.tables(runs), np.array([largest, 0, 7])).items():
         assert frame.columns[0] == "run"
         assert frame.schema["run"] == pl.Int64
         assert frame["run"].unique(maintain_order=True).to_list() == _with_rows(name, [largest, 0, 7])
@@ -57,8 +57,8 @@ def _with_rows(name: str, keys: list[int]) -> list[int]:
 
 
 def test_names_are_enums_and_an_only_group_has_no_rows_of_its_own(runs: list[_core.Run]) -> None:
-    columns = _core.tables(runs)
-    for name, frame in frames(runs, range(len(runs))).items():
+    columns = _core.tables(runs, only_groups=True)
+    for name, frame in frames(_core.tables(runs), range(len(runs))).items():
         names = [column for column, kind in frame.schema.items() if kind == pl.Enum]
         assert bool(names) == (name != "runs")
         for column in names:
@@ -76,7 +76,7 @@ def test_names_are_enums_and_an_only_group_has_no_rows_of_its_own(runs: list[_co
 
 
 def test_tables_without_rows_have_their_columns(runs: list[_core.Run]) -> None:
-    full, empty = frames(runs, range(len(runs))), frames([], [])
+    full, empty = frames(_core.tables(runs), range(len(runs))), frames(_core.tables([]), [])
     for name in TABLES:
         assert empty[name].is_empty()
         assert empty[name].columns == full[name].columns
@@ -90,7 +90,7 @@ def test_a_run_without_packets_has_no_delays() -> None:
             ("flows.ftp.population", '[{ step = 1, every = "9 s", until = 3 }]'),
         ]
     )
-    tables = frames(run_batch([(idle, 1)]), [1])
+    tables = frames(_core.tables(run_batch([(idle, 1)])), [1])
     assert tables["delays"].is_empty()
     assert tables["links"]["delay_p99_ms"].is_nan().all()
     assert tables["links"]["arrivals"].sum() == 0
@@ -101,6 +101,6 @@ def test_many_names_are_told_apart() -> None:
     text = SMALL.replace('population = [{ step = 2, every = "2 s", until = 6 }]\n', "").replace(
         "count = 2", "count = 300"
     )
-    flows = frames(run_batch([(_core.Scenario.loads(text), 1)]), [1])["flows"]
+    flows = frames(_core.tables(run_batch([(_core.Scenario.loads(text), 1)])), [1])["flows"]
     whole = flows.filter(pl.col("period") == -1)
     assert whole["flow"].cast(pl.String).to_list() == [f"ftp.{number}" for number in range(300)]

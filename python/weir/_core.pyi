@@ -312,7 +312,7 @@ class Run:
     def cpu_s(self) -> float:
         """CPU time of the run's thread."""
 
-def tables(runs: Sequence[Run], only_groups: bool = True) -> dict[str, Columns]:
+def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]:
     """What runs measured: one table of each kind, run after run in the order given.
 
     The first column of every table is `run`, the place of the run in `runs` (uint32). Every table

@@ -224,7 +224,7 @@ def compare(
 
 
 def _values(one: Combination, runs: Sequence[_core.Run]) -> Values:
-    links = frames(runs, range(len(runs)))["links"].filter(
+    links = frames(_core.tables(runs), range(len(runs)))["links"].filter(
         pl.col("direction") == "forward",
         pl.col("group") == ALL,
         pl.col("class") == ALL,

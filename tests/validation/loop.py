@@ -238,7 +238,7 @@ def rows_as_values(rows: Mapping[tuple[int, int], Mapping[str, str]]) -> Values:
 
 
 def _of_runs(runs: Sequence[_core.Run], window: Window) -> Values:
-    tables = frames(runs, range(len(runs)))
+    tables = frames(_core.tables(runs), range(len(runs)))
 
     def steps(table: str, column: str) -> NDArray[np.float64]:
         """A column for all groups together, forward: run by run, number of users, step."""

@@ -172,7 +172,7 @@ def _grid(
 
 def _whole(runs: Sequence[_core.Run], together: int) -> list[tuple[At, float]]:
     """Delay, loss and utilisation, means of so many runs each."""
-    links = frames(runs, [n // together for n in range(len(runs))])["links"]
+    links = frames(_core.tables(runs), [n // together for n in range(len(runs))])["links"]
     rows = (
         links.filter(BOTTLENECK, pl.col("period") == WHOLE_RUN)
         .group_by("run")
@@ -240,7 +240,7 @@ def _aims(
 
 def _said(runs: Sequence[_core.Run], together: int, start: float, end: float) -> list[tuple[float, float]]:
     """The parts of this time for which OP-RED says achieved and unachievable."""
-    series = frames(runs, [n // together for n in range(len(runs))])["series"]
+    series = frames(_core.tables(runs), [n // together for n in range(len(runs))])["series"]
     means = (
         series.filter(pl.col("time_s").is_between(start, end, closed="left"))
         .group_by("run", pl.col("variable").cast(pl.String))
@@ -267,7 +267,7 @@ def _stages(
 ) -> list[Stage]:
     changing = scenario.variant(variant)
     runs = run_batch([(changing, seed) for seed in seeds])
-    links = frames(runs, range(len(runs)))["links"]
+    links = frames(_core.tables(runs), range(len(runs)))["links"]
     periods = (
         links.filter(BOTTLENECK, pl.col("period") >= 0)
         .group_by("from_s")

@@ -188,7 +188,7 @@ def _recorded() -> dict[str, Values]:
 
 
 def _of_runs(runs: Sequence[_core.Run]) -> Values:
-    tables = frames(runs, range(len(runs)))
+    tables = frames(_core.tables(runs), range(len(runs)))
     links = tables["links"].filter(pl.col("group") == ALL, pl.col("direction") == "forward")
     groups = tables["groups"]
 

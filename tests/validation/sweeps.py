@@ -186,7 +186,7 @@ def _windows(rows: Sequence[dict[str, str]]) -> dict[tuple[int, int, int], list[
 
 
 def _points(case: Case, runs: Sequence[_core.Run]) -> list[Point]:
-    tables = frames(runs, range(len(runs)))
+    tables = frames(_core.tables(runs), range(len(runs)))
     return [
         Point(
             case.label,

@@ -138,7 +138,7 @@ impl Run {
 
 /// The tables of many runs, each with the number of the run in its first column.
 #[pyfunction]
-#[pyo3(signature = (runs, only_groups = true))]
+#[pyo3(signature = (runs, only_groups = false))]
 #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
 pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>, only_groups: bool) -> PyResult<Bound<'_, PyDict>> {
     let rows = if only_groups { GroupRows::Each } else { GroupRows::OfSeveral };

@@ -7,7 +7,6 @@ listed here is for them: options that all verbs share, and what a verb does arou
 
 from __future__ import annotations
 
-import os
 import sys
 
 from weir.cli._command import (
@@ -47,8 +46,6 @@ __all__ = [
 
 def main() -> None:
     """The entry point."""
-    # Nothing here is linear algebra, and threads that wait for some cost time.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         # A terminal without "±" shows a question mark instead of a traceback.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -81,7 +81,7 @@ def commit(journal: Journal, finished: Finished) -> int:
 
     version = _core.results_version if finished.results_version is None else finished.results_version
     weir = _core.__version__ if finished.weir is None else finished.weir
-    runs = sorted(finished.runs, key=attrgetter("run"))
+    runs = sorted(finished.runs)
     keys = {run.run for run in runs}
     if len(keys) < len(runs):
         raise ValueError("a run stands twice in its chunk")
@@ -93,11 +93,10 @@ def commit(journal: Journal, finished: Finished) -> int:
     with journal.transaction() as sql:
         chunk = _new(sql, version, weir, len(runs))
         new = sql.executemany(
-            "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)",
-            ((r.run, chunk, r.scenario_hash, r.seed, r.cpu_s, r.packets, r.events) for r in runs),
+            f"INSERT OR IGNORE INTO runs VALUES (?, {chunk}, ?, ?, ?, ?, ?)",  # noqa: S608
+            runs,
         ).rowcount
-        if sql.execute("SELECT EXISTS (SELECT 1 FROM claims)").fetchone()[0]:
-            sql.executemany("DELETE FROM claims WHERE run = ?", ((r.run,) for r in runs))
+        sql.execute("DELETE FROM claims WHERE EXISTS (SELECT 1 FROM runs WHERE runs.run = claims.run)")
         if new < len(runs):
             # Of the runs that were there already, nothing is taken.
             kept = frames.among(runs_of(sql, chunk))

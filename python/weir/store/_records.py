@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedRun:
+class FinishedRun(NamedTuple):
     """One run that has ended. `run` is its key, 63 bits; `cpu_s` in seconds of CPU time."""
 
     run: int

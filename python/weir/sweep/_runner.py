@@ -9,25 +9,27 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from weir._errors import WeirError
 from weir.run._captures import Capture, capture_run
-from weir.store import Store
+from weir.run._tables import frames
+from weir.store import Finished, FinishedRun, Store
 from weir.store import Sweep as Record
 from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._view import Sweep
 from weir.sweep._workers import (
     Chunk,
-    Job,
     LostWorkersError,
     Outcome,
     Workers,
     chosen_workers,
-    finished,
 )
 
 if TYPE_CHECKING:
@@ -176,8 +178,21 @@ def _capture(
     scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
     directory = store.claim_directory(record) / "captures"
     run, _ = capture_run(scenario, seed, captures, directory, look)
-    new = store.commit(finished([Job(int(plan.keys[0, 0]), 0, scenario, scenario.hash, seed)], [run]))
-    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=new * (time.monotonic() - started))
+    wall_s = time.monotonic() - started
+    new = store.commit(_finished(plan, [0], Outcome.of([run], wall_s)))
+    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=new * wall_s)
+
+
+def _finished(plan: Plan, places: Sequence[int], outcome: Outcome) -> Finished:
+    """What the store keeps of the runs at these places."""
+    keys = plan.keys.ravel()[np.array(places)]
+    tables = frames(outcome.tables, keys)
+    # What this table says, the rows say.
+    runs = tables.pop("runs")
+    hashes = (plan.hashes[place // plan.replications] for place in places)
+    seeds, packets, events = (runs[name].to_list() for name in ("seed", "packets", "events"))
+    rows = map(FinishedRun, keys.tolist(), hashes, seeds, outcome.cpu_s, packets, events)
+    return Finished(list(rows), tables)
 
 
 @dataclass
@@ -189,15 +204,19 @@ class _Runner:
     progress: OnProgress | None
     tally: Tally
     queue: deque[int] = field(default_factory=deque[int])
-    """Places (index into the flattened keys) of runs to be done."""
+    """Places of runs to be done: configuration times replications plus replication."""
     others: set[int] = field(default_factory=set[int])
     """Keys that another sweep has claimed."""
-    pending: dict[Future[Outcome], Chunk] = field(default_factory=dict["Future[Outcome]", Chunk])
+    pending: dict[Future[Outcome], list[int]] = field(default_factory=dict["Future[Outcome]", list[int]])
+    """Chunks handed out: the places of their runs."""
     asked: set[int] = field(default_factory=set[int])
     """Keys that were queued or found: none is asked for twice."""
     seconds_per_run: float | None = None
     compacted: int = 0
     looked: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._keys: list[int] = self.plan.keys.ravel().tolist()
 
     def run(self) -> None:
         started = time.monotonic()
@@ -214,17 +233,18 @@ class _Runner:
                     raise self._gone("the cluster is gone")
         finally:
             self.tally.wall_s += time.monotonic() - started
-            self.store.release([job.run for chunk in self.pending.values() for job in chunk.jobs])
+            self._release(chain.from_iterable(self.pending.values()))
 
     def _want(self, places: Iterable[int]) -> None:
         """Asks for runs: those in the store count at once, which may make others wanted."""
-        keys = self.plan.keys.ravel()
         while True:
             new: dict[int, int] = {}
             for place in places:
-                key = int(keys[place])
+                key = self._keys[place]
                 if key not in self.asked:
                     new.setdefault(key, place)
+            if not new:
+                return
             self.asked.update(new)
             found = self.store.finished(new)
             self.tally.found += len(found)
@@ -236,27 +256,37 @@ class _Runner:
     def _hand_out(self) -> None:
         slots = self.workers.slots()
         while len(self.pending) < max(slots + 1, round(slots * self.workers.ahead)):
-            jobs = self._next(slots)
-            if not jobs:
+            places = self._next(slots)
+            if not places:
                 return
-            chunk = Chunk(tuple(jobs), 3.0 * CHUNK_S)
             try:
-                self.pending[self.workers.submit(chunk)] = chunk
+                self.pending[self.workers.submit(self._chunk(places))] = places
             except Exception as error:
-                self.store.release([job.run for job in jobs])
+                self._release(places)
                 raise self._translated(error) from error
 
-    def _next(self, slots: int) -> list[Job]:
-        """Jobs for a chunk, claimed; none when nothing is left for us."""
+    def _next(self, slots: int) -> list[int]:
+        """Places of runs for a chunk, claimed; none when nothing is left for us."""
         while self.queue:
             size = self._size(slots)
             places = [self.queue.popleft() for _ in range(min(size, len(self.queue)))]
-            jobs = list(map(self._job, places))
-            mine = self.store.claim([job.run for job in jobs])
-            self.others.update(job.run for job in jobs if job.run not in mine)
+            keys = self._keys_of(places)
+            mine = self.store.claim(keys)
+            self.others.update(keys - mine)
             if mine:
-                return [job for job in jobs if job.run in mine]
+                return [place for place in places if self._keys[place] in mine]
         return []
+
+    def _chunk(self, places: Sequence[int]) -> Chunk:
+        scenarios, seeds, n = self.plan.configurations, self.plan.seeds, self.plan.replications
+        jobs = tuple((scenarios[place // n].scenario, seeds[place % n]) for place in places)
+        return Chunk(jobs, 3.0 * CHUNK_S)
+
+    def _keys_of(self, places: Iterable[int]) -> set[int]:
+        return {self._keys[place] for place in places}
+
+    def _release(self, places: Iterable[int]) -> None:
+        self.store.release(self._keys_of(places))
 
     def _size(self, slots: int) -> int:
         if self.seconds_per_run is None:
@@ -268,43 +298,34 @@ class _Runner:
         least = int(self.workers.shortest_s / per_run)
         return max(1, min(whole, max(share, least), _LARGEST))
 
-    def _job(self, place: int) -> Job:
-        index, replication = divmod(place, self.plan.replications)
-        return Job(
-            int(self.plan.keys[index, replication]),
-            place,
-            self.plan.configurations[index].scenario,
-            self.plan.hashes[index],
-            self.plan.seeds[replication],
-        )
-
     def _take_in(self) -> None:
         if not self.pending:
             time.sleep(POLL_S)
             return
         ended, _ = wait(self.pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
         for future in ended:
-            jobs = self.pending.pop(future).jobs
+            places = self.pending.pop(future)
             try:
                 outcome = future.result()
             except BaseException as error:
-                self.store.release([job.run for job in jobs])
+                self._release(places)
                 raise self._translated(error) from error
-            self._absorb(jobs, outcome)
+            self._absorb(places, outcome)
 
-    def _absorb(self, jobs: Sequence[Job], outcome: Outcome) -> None:
-        runs = outcome.finished.runs
+    def _absorb(self, places: Sequence[int], outcome: Outcome) -> None:
+        n = len(outcome.cpu_s)
         # What did not fit into the chunk's time is first in line again.
-        rest = jobs[len(runs) :]
-        self.queue.extendleft(job.place for job in reversed(rest))
-        self.store.release([job.run for job in rest])
-        if not runs:
+        rest = places[n:]
+        self.queue.extendleft(reversed(rest))
+        self._release(rest)
+        if not n:
             return
-        self.store.commit(outcome.finished)
-        self.tally.done += len(runs)
-        self.tally.cpu_s += sum(run.cpu_s for run in runs)
-        self.seconds_per_run = outcome.wall_s / len(runs)
-        self._want(self.monitor.measured(outcome.finished.tables))
+        finished = _finished(self.plan, places[:n], outcome)
+        self.store.commit(finished)
+        self.tally.done += n
+        self.tally.cpu_s += sum(outcome.cpu_s)
+        self.seconds_per_run = outcome.wall_s / n
+        self._want(self.monitor.measured(finished.tables))
         if self.tally.done - self.compacted >= _COMPACT_RUNS:
             self.compacted = self.tally.done
             self.store.compact()

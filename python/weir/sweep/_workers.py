@@ -9,7 +9,7 @@ import math
 import os
 import signal
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,7 +21,6 @@ from typing import Any, cast
 from weir import _core
 from weir._errors import AqmFailedError, WeirError
 from weir.run._batch import run_batch
-from weir.store import Finished, FinishedRun
 
 _PARTS = 4
 """A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
@@ -39,24 +38,11 @@ _PRELOAD = "from weir.sweep._workers import ignore_ctrl_c; ignore_ctrl_c()"
 
 
 @dataclass(frozen=True)
-class Job:
-    """One run that is wanted."""
-
-    run: int
-    """Its key."""
-    place: int
-    """Where it stands in the plan: configuration times replications plus replication."""
-    scenario: _core.Scenario
-    hash: str
-    """Of the scenario."""
-    seed: int
-
-
-@dataclass(frozen=True)
 class Chunk:
     """What a worker is sent."""
 
-    jobs: tuple[Job, ...]
+    jobs: Sequence[tuple[_core.Scenario, int]]
+    """Scenario and seed of each run."""
     budget_s: float
     """Wall clock after which no further part is begun."""
     version: str = _core.__version__
@@ -65,10 +51,20 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a worker gives back: the first runs of its chunk, as many as it did."""
+    """What a worker gives back: the first runs of its chunk, as many as it did.
 
-    finished: Finished
+    Columns, as the core has them: a worker needs no data frames.
+    """
+
+    cpu_s: Sequence[float]
+    """Of each run."""
+    tables: Mapping[str, _core.Columns]
     wall_s: float
+
+    @classmethod
+    def of(cls, runs: Sequence[_core.Run], wall_s: float) -> Outcome:
+        """What these runs give."""
+        return cls([run.cpu_s for run in runs], _core.tables(runs), wall_s)
 
 
 @dataclass
@@ -118,7 +114,7 @@ def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
         runs += part
         if not part or time.monotonic() - started > chunk.budget_s:
             break
-    return Outcome(finished(chunk.jobs[: len(runs)], runs), time.monotonic() - started)
+    return Outcome.of(runs, time.monotonic() - started)
 
 
 def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
@@ -132,26 +128,10 @@ def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
         raise AqmFailedError(told.rstrip()) from error
 
 
-def finished(jobs: Sequence[Job], runs: Sequence[_core.Run]) -> Finished:
-    """What the store keeps of runs."""
-    # Imported with the first chunk: a worker that is only started needs no data frames.
-    from weir.run._tables import frames
-
-    rows = [
-        FinishedRun(job.run, job.hash, job.seed, run.cpu_s, run.packets, run.events)
-        for job, run in zip(jobs, runs, strict=True)
-    ]
-    tables = frames(runs, [job.run for job in jobs]) if runs else {}
-    # What that table says, the rows say.
-    tables.pop("runs", None)
-    return Finished(rows, tables)
-
-
-def _run(jobs: Sequence[Job], watch: Watch | None) -> list[_core.Run]:
+def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch | None) -> list[_core.Run]:
     """The runs, or none if they are not waited for any more."""
-    pairs = [(job.scenario, job.seed) for job in jobs]
     if watch is None:
-        return run_batch(pairs, 1)
+        return run_batch(jobs, 1)
 
     def look(batch: _core.Batch) -> None:
         if watch.stopped():
@@ -159,7 +139,7 @@ def _run(jobs: Sequence[Job], watch: Watch | None) -> list[_core.Run]:
         watch.parts[get_ident()] = batch.progress * len(jobs)
 
     try:
-        return run_batch(pairs, 1, look)
+        return run_batch(jobs, 1, look)
     except _StoppedError:
         return []
     finally:
