@@ -20,15 +20,15 @@ _GROUP = 250_000
 
 def prepared(name: str, frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFrame:
     """The frame with all its text as Enum. Raises ValueError if it is not a table of those runs."""
-    if not frame.columns or frame.columns[0] != RUN or frame.schema[RUN] != pl.Int64:
+    schema = frame.schema
+    if next(iter(schema.items()), None) != (RUN, pl.Int64):
         raise ValueError(f"the first column of the table {name!r} must be `run`, Int64")
     # Rows of a run stand together: few are left to be compared.
     foreign = set(frame[RUN].rle().struct.field("value").to_list()).difference(runs)
     if foreign:
         raise ValueError(f"the table {name!r} has rows of runs that are not of its chunk: {min(foreign)}")
-    return frame.with_columns(
-        column.cast(_enum(column)) for column in frame.select(pl.col(pl.String, pl.Categorical))
-    )
+    texts = [frame[title] for title, kind in schema.items() if isinstance(kind, pl.String | pl.Categorical)]
+    return frame.with_columns(text.cast(_enum(text)) for text in texts) if texts else frame
 
 
 def encoded(frame: pl.DataFrame) -> bytes:

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from weir import _core
     from weir.scenario._scenario import Variant
 
-POLL_S = 0.1
+POLL_S = 0.25
 """How long to wait between looks."""
 
-CHUNK_S = 1.5
-"""What a chunk should take: handing one over costs milliseconds."""
+CHUNK_S = 3.0
+"""What a chunk should take: to hand one over and to keep it costs 20 ms."""
 
 _LARGEST = 2000
 """Runs in a chunk, so that its tables stay small beside everything else in memory."""
@@ -280,7 +280,7 @@ class _Runner:
     def _chunk(self, places: Sequence[int]) -> Chunk:
         scenarios, seeds, n = self.plan.configurations, self.plan.seeds, self.plan.replications
         jobs = tuple((scenarios[place // n].scenario, seeds[place % n]) for place in places)
-        return Chunk(jobs, 3.0 * CHUNK_S)
+        return Chunk(jobs, 1.5 * CHUNK_S)
 
     def _keys_of(self, places: Iterable[int]) -> set[int]:
         return {self._keys[place] for place in places}
