@@ -9,7 +9,8 @@
 
 A `Scenario` says what is simulated, a `Sweep` holds what was measured: of one run, of variants that are
 compared, or of the points of some axes; `Sweep.open` opens an earlier one. `Queue` is one queue discipline
-to try by hand. Charts, pages and statistics are in `weir.plot`, `weir.report` and `weir.stats`.
+to try by hand. Charts, pages and statistics are in `weir.plot`, `weir.report` and `weir.stats`, notes on
+a scenario in `weir.check`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weir import plot, report, stats
+    from weir import check, plot, report, stats
     from weir._api import Scenario, load
     from weir._core import ScenarioError, __version__
     from weir._errors import WeirError
@@ -34,6 +35,7 @@ __all__ = [
     "Sweep",
     "WeirError",
     "__version__",
+    "check",
     "load",
     "plot",
     "report",
@@ -52,7 +54,7 @@ _HOME = {
     "load": "weir._api",
 }
 
-_MODULES = {"plot", "report", "stats"}
+_MODULES = {"check", "plot", "report", "stats"}
 
 
 def __getattr__(name: str) -> object:

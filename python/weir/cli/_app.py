@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
+from weir.cli import _check as checks
 from weir.cli import _command as command
 from weir.cli import _others as others
 from weir.cli import _results as results
@@ -44,6 +45,7 @@ VERBS = {
     "sweep": runs.sweep,
     "tune": settings.tune,
     "export": settings.export,
+    "check": checks.check,
     "results": results.results,
     "report": results.report,
     "plot": results.plot,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -19,6 +19,7 @@ from weir._core import ScenarioError
 from weir._errors import AqmFailedError, WeirError
 
 if TYPE_CHECKING:
+    from weir.check import Repeated
     from weir.plot import Figure
     from weir.store import Store
     from weir.store import Sweep as Record
@@ -41,6 +42,12 @@ def print_json(document: object) -> None:
 def note(text: str) -> None:
     """What is good to know: to stderr."""
     sys.stderr.write(f"{text}\n")
+
+
+def print_notes(notes: Iterable[Repeated]) -> None:
+    """What may mislead in a scenario, a line each: to stderr."""
+    for one in notes:
+        note(str(one))
 
 
 def print_error(message: str, hint: str | None = None) -> None:

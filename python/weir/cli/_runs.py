@@ -152,7 +152,7 @@ def sweep(
     spec = SweepSpec(axis, samples, method, chosen, instead, replications, until, seed, name, fixed)
     plan = define_sweep(Scenario.load(scenario, set_), spec)
     if dry_run:
-        _announce(plan, store, as_json=shown.json)
+        _announce(plan, store, shown)
     else:
         _run(plan, store, workers, shown)
 
@@ -177,6 +177,8 @@ def _run(
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
 
+    if not shown.quiet:
+        command.print_notes(plan.notes)
     with command.opened(store, create=True, quiet=shown.quiet) as opened:
         sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
         # Of a sweep the headline, and what decided; otherwise the console chooses.
@@ -198,7 +200,7 @@ def _run(
                 command.note(f"report: {page}")
 
 
-def _announce(plan: Plan, store: Path | None, *, as_json: bool) -> None:
+def _announce(plan: Plan, store: Path | None, shown: Shown) -> None:
     """What there would be to do."""
     from weir.store import DEFAULT
     from weir.sweep._describe import counted
@@ -209,10 +211,12 @@ def _announce(plan: Plan, store: Path | None, *, as_json: bool) -> None:
         with command.opened(store, create=False, quiet=True) as opened:
             found = len(opened.finished(runs))
     points, variants = len(plan.design.rows), [variant.name for variant in plan.variants]
-    if as_json:
+    if not shown.quiet:
+        command.print_notes(plan.notes)
+    if shown.json:
         of_plan = {"name": plan.name, "id": plan.id, "points": points, "variants": variants}
         counts = {"replications": plan.replications, "runs": len(runs), "finished": found}
-        command.print_json({**of_plan, **counts})
+        command.print_json({**of_plan, **counts, "notes": [note.to_json() for note in plan.notes]})
         return
     parts = [counted(points, "point"), *([counted(len(variants), "variant")] if len(variants) > 1 else [])]
     parts.append(("at most " if plan.until else "") + counted(plan.replications, "replication"))

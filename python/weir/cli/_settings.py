@@ -100,8 +100,10 @@ def tune(
     if wanted.export is not None:
         # What cannot be exported is refused before any run.
         exported(task.scenario, None, wanted.export, wanted.device)  # type: ignore[arg-type] # checked there
-    for sentence in () if wanted.quiet else task.space.left_out:
-        command.note(f"note: {sentence}")
+    if not wanted.quiet:
+        for sentence in task.space.left_out:
+            command.note(f"note: {sentence}")
+        command.print_notes(task.notes)
     with command.opened(store, create=True, quiet=wanted.quiet) as opened:
         with (
             chosen_workers(**workers.options) as chosen_by,

@@ -83,6 +83,7 @@ class Evidence:
             "weir": _core.__version__,
             "results_version": _core.results_version,
             "exports": dict(self.exports),
+            "notes": [note.to_json() for note in tuned.task.notes],
             "robustness": [cell.to_json() for cell in tuned.cells],
             "worst_condition": text.worst_corner(tuned.cells).to_json() if tuned.cells else None,
             "op_red": [phase.to_json() for phase in tuned.phases],

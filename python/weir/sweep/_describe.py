@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir import _core
+from weir.check._units import scaled
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import axis_of
@@ -54,12 +55,7 @@ def counted(number: int, what: str) -> str:
 
 def size(count: int) -> str:
     """Bytes for people: `340 kB`."""
-    value, unit = float(count), "B"
-    for larger in ("kB", "MB", "GB"):
-        if value < 999.5:
-            break
-        value, unit = value / 1000.0, larger
-    return f"{value:.3g} {unit}"
+    return scaled(count, ("B", "kB", "MB", "GB"))
 
 
 def moment(at: datetime | None) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from weir import _core
 from weir._errors import WeirError
+from weir.check import Repeated, merged, notes
 from weir.scenario._scenario import Variant, suggestion
 from weir.scenario._toml import to_toml
 from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse
@@ -94,6 +95,12 @@ class Plan:
     def seeds(self) -> range:
         """Of the replications: common to all configurations, so that differences are paired."""
         return range(self.scenario.seed, self.scenario.seed + self.replications)
+
+    @cached_property
+    def notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in its configurations."""
+        labelled = ((self.variants[one.variant].label, one.scenario) for one in self.configurations)
+        return merged((label, notes(scenario)) for label, scenario in labelled)
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:

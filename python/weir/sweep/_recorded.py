@@ -13,6 +13,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
+from weir.check import Repeated, merged, notes, notes_of_toml
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.scenario._toml import to_toml
 from weir.stats import _analysis as analysis
@@ -131,19 +132,35 @@ class RecordedSweep:
 
     def resolved_at(self, point: int, variant: str) -> str:
         """The scenario of one configuration as TOML."""
-        if not self.axes:
-            return self.resolved[variant]
-        row = self.configurations.row(
-            by_predicate=(pl.col("point") == point) & (pl.col("variant") == variant), named=True
-        )
+        return self._at(point, variant).to_toml() if self.axes else self.resolved[variant]
+
+    def _at(self, point: int, variant: str) -> _core.Scenario:
+        """One configuration, if there are axes. Files and classes that it names must exist."""
+        place = point * len(self.variants) + self.variants.index(variant)
+        wanted = self.record.definition["configurations"][place]
         bare = _core.Scenario.loads(self.resolved[variant], self.name)
         values = [(path, to_toml(value)) for path, value in self.layout.rows[point]]
         # An axis may belong to an AQM that the variant does not have.
         for chosen in ([pair for pair in values if bare.has_choice(pair[0])], values):
             found = bare.replace(chosen)
-            if found.hash == row["hash"]:
-                return found.to_toml()
+            if found.hash == wanted:
+                return found
         raise WeirError(f"{variant} at point {point} cannot be resolved again")
+
+    @cached_property
+    def notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in its configurations."""
+        labelled = list(zip(self.variants, self.labels, strict=True))
+        if not self.axes:
+            return merged((label, notes_of_toml(self.resolved[name])) for name, label in labelled)
+        try:
+            points = range(len(self.layout.rows))
+            return merged(
+                (label, notes(self._at(point, name))) for point in points for name, label in labelled
+            )
+        except _core.ScenarioError:
+            # A file that it names is no longer there.
+            return ()
 
     @cached_property
     def configurations(self) -> pl.DataFrame:

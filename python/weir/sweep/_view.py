@@ -281,6 +281,7 @@ class Sweep(RecordedSweep):
             "runs": self.finished["run"].n_unique(),
             "wanted": self.wanted["run"].n_unique(),
             "cost": asdict(self.cost),
+            "notes": [note.to_json() for note in self.notes],
             "measures": {
                 name: {"title": m.title, "unit": m.unit, "definition": m.definition}
                 for name, m in MEASURES.items()

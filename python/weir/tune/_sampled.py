@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from weir._errors import WeirError
+from weir.check import Repeated
 from weir.store import Sweep as Record
 from weir.tune._answer import Answer, Confirmed, Verdict
 from weir.tune._evaluator import Evaluator
@@ -66,6 +67,8 @@ class Front:
     settings: tuple[Confirmed, ...]
     tried: int
     runs: int
+    notes: tuple[Repeated, ...] = ()
+    """What may mislead in the scenario."""
     record: Record | None = None
     """In the store."""
     wall_s: float = 0.0
@@ -78,6 +81,7 @@ class Front:
             "result": None if self.record is None else self.record.number,
             "tried": self.tried,
             "runs": self.runs,
+            "notes": [note.to_json() for note in self.notes],
             "settings": [one.to_json() for one in self.settings],
         }
 

@@ -12,10 +12,12 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
+from weir.check import Repeated, merged, notes
 from weir.scenario._scenario import Scenario
 from weir.store import Store
 from weir.store import Sweep as Record
@@ -91,6 +93,13 @@ class Task:
         """Where the setting has to do."""
         return ((),) if self.region is None else tuple(self.region.conditions())
 
+    @cached_property
+    def notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in the scenario, except in the values that are varied."""
+        varied = {path for axis in self.space.axes for path in axis.paths}
+        found = [note for note in notes(self.scenario) if note.path not in varied]
+        return merged([(self.scenario.label, found)])
+
     @property
     def options(self) -> list[str]:
         """With which the scenario was loaded, as a shell takes them."""
@@ -140,6 +149,7 @@ class Tuned:
             "result": None if self.record is None else self.record.number,
             "scenario": self.task.scenario.name,
             "left_out": list(self.task.space.left_out),
+            "notes": [note.to_json() for note in self.task.notes],
             **self.answer.to_json(),
             "wall_s": self.wall_s,
             "map": [cell.to_json() for cell in self.cells],
@@ -198,7 +208,7 @@ def again(store: Store, record: Record) -> Tuned | Front:
 
 def _found(task: Task, evaluator: Evaluator) -> Tuned | Front:
     if task.question.front:
-        return front(task.space, evaluator)
+        return replace(front(task.space, evaluator), notes=task.notes)
     small = task.space.dimensions in LEVELS and not task.question.optuna
     answer = Search(task.space, evaluator).run() if small else sampled(task.space, evaluator)
     setting, worst = tuple(answer.chosen.setting.items()), answer.chosen.worst.shortfall

@@ -1,0 +1,65 @@
+"""Notes on a scenario that is valid and can mislead.
+
+    for note in weir.check.notes(weir.load("mine.toml")):
+        print(note.path, note.message, note.hint)
+
+A rule is a function that yields notes; its name is the code of its notes, its first line what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from weir import _core
+from weir.check import _chance as chance
+from weir.check import _changes as changes
+from weir.check import _ecn as ecn
+from weir.check import _levels as levels
+from weir.check._note import Note, Repeated, Severity, merged
+from weir.check._resolved import Resolved
+
+if TYPE_CHECKING:
+    from weir.scenario import Scenario
+
+__all__ = ["CODES", "Note", "Repeated", "Severity", "merged", "notes", "notes_of_toml"]
+
+RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
+    ecn.ecn_without_senders,
+    ecn.ecn_without_marks,
+    ecn.dctcp_without_ecn,
+    ecn.empty_class,
+    ecn.classic_in_low_latency,
+    levels.threshold_above_buffer,
+    levels.threshold_below_bdp,
+    levels.target_below_packet,
+    levels.buffer_below_bdp,
+    levels.queue_never_fills,
+    changes.ambiguous_bottleneck,
+    changes.moving_bottleneck,
+    changes.fixed_while_rate_varies,
+    changes.mean_rate_of_trace,
+    chance.no_warm_up,
+    chance.drawn_rtts,
+    chance.flows_in_step,
+    chance.phase_effects,
+)
+
+CODES = {rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0] for rule in RULES}
+"""Code to what it means."""
+
+
+def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
+    """What may mislead in the scenario itself, without its variants."""
+    return _found(Resolved.of(scenario if isinstance(scenario, _core.Scenario) else scenario.core))
+
+
+def notes_of_toml(resolved: str) -> tuple[Note, ...]:
+    """The same for a scenario as `to_toml` writes it: files and classes that it names need not exist."""
+    return _found(Resolved.from_toml(resolved))
+
+
+def _found(scene: Resolved) -> tuple[Note, ...]:
+    found = (note for rule in RULES for note in rule(scene))
+    # The links of a row have the same notes.
+    return tuple({(note.code, note.path): note for note in found}.values())

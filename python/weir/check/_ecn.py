@@ -1,0 +1,159 @@
+"""Rules on marks: who marks, who understands marks, and which class a packet enters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from weir import _core
+from weir.check._note import Note, Severity
+from weir.check._resolved import SCALABLE, UNRESPONSIVE, Resolved
+
+_BOTH = frozenset({"fq-codel", "dualpi2"})
+"""Mark by default and are meant for flows of both kinds: without ECN-capable flows they drop."""
+
+_NEED_MARKS = frozenset({"dctcp", "rem-host"})
+"""Congestion controls that are about marks."""
+
+
+def ecn_without_senders(scene: Resolved) -> Iterator[Note]:
+    """A queue marks, and no flow through it is ECN-capable: it drops instead.
+
+    Only packets with ECT(0) or ECT(1) may be marked; others are dropped in their place (RFC 3168, section 5).
+    """
+    for port in scene.data_ports:
+        aqm, paths = scene.aqm(port), scene.through(port)
+        if aqm.marks and aqm.name not in _BOTH and not any(map(scene.ecn_capable, paths)):
+            key = "ecn" if aqm.parameters.get("ecn") else "ce_threshold"
+            yield Note(
+                "ecn-without-senders",
+                "warning",
+                f"{aqm.path}.{key}",
+                f"no flow here is ECN-capable, so {aqm.name} drops where it would mark",
+                f"{_ecn_of(paths[0])} = true",
+            )
+
+
+def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
+    """Flows are ECN-capable, and no queue on their path marks: they only see losses.
+
+    DCTCP without marks is Reno (RFC 8257, section 3.5), and a REM host learns nothing of prices.
+    """
+    found: dict[Severity, list[_core.Path]] = {}
+    for path in scene.paths:
+        ports = [scene.network.port(name) for name in path.data]
+        queues = [scene.aqm(port) for port in ports if port.ecn_capable]
+        if (
+            path.traffic not in UNRESPONSIVE
+            and scene.ecn_capable(path)
+            and not any(aqm.marks in {True, None} for aqm in queues)
+        ):
+            severity = "warning" if scene.congestion(path) in _NEED_MARKS else "note"
+            found.setdefault(severity, []).append(path)
+    for severity, paths in found.items():
+        first = paths[0]
+        aqm = scene.aqm(scene.network.port(first.bottleneck.name))
+        settable = "ecn" in aqm.parameters
+        queue = "step = {}" if severity == "warning" else "rem = { ecn = true }"
+        yield Note(
+            "ecn-without-marks",
+            severity,
+            f"flows.{first.group}.tcp.ecn",
+            f"no queue on the path of {names(paths)} marks, so ECN has no effect",
+            f"{aqm.path}.ecn = true" if settable else f"for example {first.bottleneck.key}.queue.{queue}",
+        )
+
+
+def dctcp_without_ecn(scene: Resolved) -> Iterator[Note]:
+    """DCTCP flows are not ECN-capable: they behave like Reno.
+
+    DCTCP estimates congestion from marks alone, and treats losses as Reno does (RFC 8257, sections 3.3
+    and 3.5).
+    """
+    paths = [p for p in scene.paths if scene.congestion(p) == "dctcp" and not scene.ecn_capable(p)]
+    if paths:
+        yield Note(
+            "dctcp-without-ecn",
+            "warning",
+            f"flows.{paths[0].group}.tcp.congestion.dctcp",
+            f"DCTCP of {names(paths)} never sees a mark, and behaves like Reno",
+            f"{_ecn_of(paths[0])} = true",
+        )
+
+
+def empty_class(scene: Resolved) -> Iterator[Note]:
+    """No data enters one of the two queues of DualPI2.
+
+    ECT(1) and CE enter the low-latency queue (RFC 9331, section 5.1; RFC 9332, section 2.3). Senders here use
+    ECT(0), so without marks of an earlier queue it stays empty, unless `low_latency` is `"any-ect"`.
+    """
+    for port in scene.data_ports:
+        aqm, paths = scene.aqm(port), scene.through(port)
+        if aqm.name != "dualpi2":
+            continue
+        capable = [path for path in paths if scene.ecn_capable(path)]
+        where = f"{aqm.path}.low_latency"
+        scalable = [path for path in capable if scene.congestion(path) in SCALABLE]
+        if aqm.parameters["low_latency"] == "any-ect":
+            if not capable:
+                message = "no flow here is ECN-capable, so the low-latency queue stays empty"
+                yield Note("empty-class", "warning", where, message, f"{_ecn_of(paths[0])} = true")
+            elif len(capable) == len(paths):
+                message = "every flow here is ECN-capable: the Classic queue gets at most SYNs and repairs"
+                yield Note("empty-class", "note", aqm.path, message, "a group without tcp.ecn beside them")
+        elif not any(_marked_before(scene, path, port) for path in capable):
+            if scalable:
+                message = (
+                    "no sender uses ECT(1): the low-latency queue stays empty, and DCTCP of "
+                    f"{names(scalable)} shares the Classic queue"
+                )
+                yield Note("empty-class", "warning", where, message, f'{where} = "any-ect"')
+            else:
+                message = "no sender uses ECT(1): the low-latency queue stays empty, and DualPI2 acts as PI2"
+                hint = f'{where} = "any-ect", and flows with tcp.congestion.dctcp and tcp.ecn'
+                yield Note("empty-class", "note", where, message, hint)
+
+
+def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
+    """Flows that are not scalable enter the low-latency queue of DualPI2.
+
+    With `low_latency = "any-ect"` they do. The queue marks for controls that answer a mark by a small
+    reduction; one that halves its window starves there (RFC 9331, section 4.1).
+    """
+    for port in scene.data_ports:
+        aqm = scene.aqm(port)
+        if aqm.name != "dualpi2" or aqm.parameters["low_latency"] != "any-ect":
+            continue
+        controls = {path.group: scene.congestion(path) for path in scene.through(port)}
+        classic = [
+            path
+            for path in scene.through(port)
+            if scene.ecn_capable(path) and controls[path.group] not in {*SCALABLE, None}
+        ]
+        if classic:
+            yield Note(
+                "classic-in-low-latency",
+                "warning",
+                f"{aqm.path}.low_latency",
+                f"{names(classic)} with {controls[classic[0].group]} enters the low-latency queue, "
+                "which marks for scalable controls",
+                f"flows.{classic[0].group}.tcp.ecn = false, or tcp.congestion.dctcp",
+            )
+
+
+def names(paths: Iterable[_core.Path]) -> str:
+    """The groups: `ftp`, `ftp and web`, `ftp, web and 3 more`."""
+    groups = [path.group for path in paths]
+    if len(groups) > 3:
+        groups = [*groups[:2], f"{len(groups) - 2} more"]
+    return " and ".join([", ".join(groups[:-1]), groups[-1]] if len(groups) > 1 else groups)
+
+
+def _ecn_of(path: _core.Path) -> str:
+    kind = f"traffic.{path.traffic}" if path.traffic in UNRESPONSIVE else "tcp"
+    return f"flows.{path.group}.{kind}.ecn"
+
+
+def _marked_before(scene: Resolved, path: _core.Path, port: _core.Port) -> bool:
+    """Whether packets may arrive at the port with a mark."""
+    before = path.data[: path.data.index(port.name)]
+    return any(scene.aqm(scene.network.port(name)).marks in {True, None} for name in before)

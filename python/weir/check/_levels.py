@@ -1,0 +1,262 @@
+"""Rules on levels of a queue: thresholds, targets and buffers against the path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, sqrt
+from typing import NamedTuple
+
+from weir import _core
+from weir.check._note import Note
+from weir.check._resolved import SCALABLE, Aqm, Resolved, fewest_flows, limit_of, most_flows
+from weir.check._units import packets, time
+
+_THRESHOLDS: dict[str, tuple[str, str | None]] = {
+    **dict.fromkeys(
+        ("red", "nlred", "feng-red", "adaptive-red", "choke", "hred", "modular"), ("min_th", "max_th")
+    ),
+    "op-red": ("min_th", None),
+    "step": ("threshold", "threshold"),
+}
+"""Parameters at which signals begin, and at which they are strongest."""
+
+_TARGETS = {"rem": "target", "pi": "q_ref"}
+"""Parameters that say where the queue is to be."""
+
+_DELAYS = {
+    **dict.fromkeys(("codel", "cobalt", "pie", "pi2", "dualpi2", "fq-codel", "fq-pie"), "target"),
+    "op-red": "target_delay",
+    "adaptive-red": "target_delay",
+}
+"""Parameters that say how long packets are to wait."""
+
+_HALVING = 0.25
+
+_ENOUGH = {
+    **dict.fromkeys(("reno", "tahoe", "wireless"), _HALVING),
+    **dict.fromkeys(("cubic", "scalable"), 0.05),
+    "dctcp": 1.0 / 7.0,
+}
+"""Part of the bandwidth-delay product below which a threshold leaves the link idle, by congestion control.
+
+Of DCTCP from K > C RTT / 7 (Alizadeh et al., 2010, section 3.4). Others as measured with Weir on 50 Mbit/s
+and 60 ms: below it RED, step and DropTail use about 90% or less with 1 to 40 flows. Vegas and REM hosts keep
+their queue short themselves."""
+
+_TARGET = 0.4
+"""Of these for the target of REM and PI, divided by the root of the number of flows; measured likewise."""
+
+_FAR = 0.1
+"""Part of the product below which a threshold is a warning."""
+
+_LEAST_WINDOW = 4.0
+"""Packets. Where the path gives each flow less, timeouts and minimum windows keep the link busy."""
+
+_FEW = 4
+"""Packets: a buffer below it drops the bursts of a single window."""
+
+
+class Level(NamedTuple):
+    """A parameter of an AQM as a level of the queue."""
+
+    path: str
+    written: str
+    packets: float
+
+    @property
+    def name(self) -> str:
+        """`max_th`."""
+        return self.path.rpartition(".")[2]
+
+
+def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
+    """A threshold or target lies above what the buffer holds: the AQM never or hardly acts.
+
+    The buffer overflows first, so that the queue is DropTail in all but name.
+    """
+    for port in scene.data_ports:
+        aqm, limit = scene.aqm(port), limit_of(port)
+        first = level_of(scene, port, aqm, _first(aqm))
+        last = level_of(scene, port, aqm, _last(aqm))
+        if first is not None and first.packets >= limit:
+            yield Note(
+                "threshold-above-buffer",
+                "warning",
+                first.path,
+                f"{first.written} is not below the buffer of {packets(limit)}: {aqm.name} acts as DropTail",
+                f'{first.path} = "{packets(max(1, round(limit / 4)))}", or a larger buffer',
+            )
+        elif last is not None and last.packets > limit:
+            yield Note(
+                "threshold-above-buffer",
+                "note",
+                last.path,
+                f"the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
+                f'{last.path} = "{packets(max(1, round(limit * 0.75)))}", or a larger buffer',
+            )
+        delay = None if aqm.per_flow else level_of(scene, port, aqm, _DELAYS.get(aqm.name))
+        # The ramp of a low-latency queue has a delay of its own.
+        if delay is None or port.follows_trace or aqm.parameters.get("low_latency") == "any-ect":
+            continue
+        drained = limit * 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
+        if drained <= _core.quantity(delay.written)[0]:
+            yield Note(
+                "threshold-above-buffer",
+                "warning",
+                delay.path,
+                f"a full buffer waits {time(drained)}, not over {delay.written}: {aqm.name} hardly acts",
+                f'{delay.path} = "{time(drained / 4)}", or a larger buffer',
+            )
+
+
+def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
+    """A threshold far below the bandwidth-delay product: the link may idle while windows grow again.
+
+    A window that is halved fills the path only if as much as the path holds waited before (Villamizar and
+    Song, 1994). Floyd's 5 and 15 packets of 1997 are for 1.5 Mbit/s; RFC 7567, section 4.3, wants no AQM to
+    need tuning in common cases.
+    """
+    for port in scene.bottlenecks:
+        aqm, paths = scene.aqm(port), scene.bulk_through(port)
+        product = scene.mean_bdp(port)
+        if not paths or aqm.per_flow or not _fills(scene, port, paths, product):
+            continue
+        enough = _enough(scene, paths) * product
+        level = level_of(scene, port, aqm, _last(aqm))
+        if level is None:
+            level = level_of(scene, port, aqm, _TARGETS.get(aqm.name))
+            enough *= _TARGET / sqrt(fewest_flows(port.load))
+        if level is not None and level.packets < enough:
+            yield Note(
+                "threshold-below-bdp",
+                "warning" if level.packets < _FAR * product else "note",
+                level.path,
+                f"{level.name} of {level.written} {_of_product(level.packets, product)}",
+                f'{level.path} = "{packets(ceil(2.0 * enough))}" or more; weir tune finds one for a target',
+            )
+
+
+def target_below_packet(scene: Resolved) -> Iterator[Note]:
+    """A target delay is shorter than the transmission of one packet.
+
+    A target belongs above the transmission time of a packet of full size (RFC 8290, section 5.2.2): below
+    about 4 Mbit/s, CoDel's 5 ms are too short.
+    """
+    for port in scene.data_ports:
+        aqm = scene.aqm(port)
+        delay = level_of(scene, port, aqm, _DELAYS.get(aqm.name))
+        largest = max(path.packet_bytes for path in scene.through(port))
+        sent = largest * 8.0 / scene.rates(port)[0]
+        if delay is not None and not port.follows_trace and _core.quantity(delay.written)[0] < sent:
+            yield Note(
+                "target-below-packet",
+                "warning",
+                delay.path,
+                f"one packet of {largest} B takes {time(sent)} to send, longer than {delay.written}",
+                f'{delay.path} = "{time(1.5 * sent)}"',
+            )
+
+
+def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
+    """A DropTail buffer far below the bandwidth-delay product, or any buffer of a few packets.
+
+    A link with few flows needs about the product (Villamizar and Song, 1994), one with n flows that are not
+    in step about the product over the root of n (Appenzeller, Keslassy and McKeown, 2004).
+    """
+    for port in scene.bottlenecks:
+        limit, product = limit_of(port), scene.mean_bdp(port)
+        where, paths = f"{port.key}.buffer", scene.bulk_through(port)
+        if limit < _FEW:
+            message = f"only {packets(limit)} may wait: every burst overflows the buffer"
+            yield Note("buffer-below-bdp", "warning", where, message, f'{where} = "1 BDP"')
+        elif (
+            scene.aqm(port).name == "drop-tail"
+            and paths
+            and _fills(scene, port, paths, product)
+            and limit < _enough(scene, paths) * product
+        ):
+            message = f"a buffer of {packets(limit)} {_of_product(limit, product)}"
+            yield Note("buffer-below-bdp", "note", where, message, f'{where} = "1 BDP"')
+
+
+def queue_never_fills(scene: Resolved) -> Iterator[Note]:
+    """The receive windows are so small that the queue never reaches its limit or first threshold.
+
+    Not more than the sum of the windows is outstanding (RFC 9293, section 3.8), and part of it is on its way.
+    """
+    for port in scene.bottlenecks:
+        paths = scene.bulk_through(port)
+        windows = _windows(scene, port, paths)
+        if not paths or windows is None:
+            continue
+        shortest = min(path.base_rtt_range_s[0] for path in paths)
+        waiting = max(0.0, windows - scene.rates(port)[0] * shortest / 8.0 / port.mean_packet_bytes)
+        aqm = scene.aqm(port)
+        first = level_of(scene, port, aqm, _first(aqm) or _TARGETS.get(aqm.name))
+        if aqm.name == "drop-tail":
+            first = Level("", "its buffer", limit_of(port))
+        if first is not None and waiting < first.packets:
+            yield Note(
+                "queue-never-fills",
+                "note",
+                f"flows.{paths[0].group}.tcp.receive_window",
+                f"all receive windows hold {packets(windows)}, so at most {packets(waiting)} wait at "
+                f"{port.name}, less than {first.written}",
+                "a larger receive_window, or none",
+            )
+
+
+def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None) -> Level | None:
+    """A parameter as a level; None where it is not set."""
+    written = None if parameter is None else aqm.parameters.get(parameter)
+    level = scene.in_packets(written, port)
+    return None if level is None else Level(f"{aqm.path}.{parameter}", str(written), level)
+
+
+def fixed_levels(scene: Resolved, port: _core.Port, aqm: Aqm) -> list[Level]:
+    """The thresholds and targets of the AQM that are packets or bytes."""
+    parameters = dict.fromkeys([*_THRESHOLDS.get(aqm.name, ()), _TARGETS.get(aqm.name)])
+    levels = [level_of(scene, port, aqm, parameter) for parameter in parameters]
+    return [level for level in levels if level is not None]
+
+
+def _first(aqm: Aqm) -> str | None:
+    return _THRESHOLDS.get(aqm.name, (_TARGETS.get(aqm.name), None))[0]
+
+
+def _last(aqm: Aqm) -> str | None:
+    return _THRESHOLDS.get(aqm.name, (None, None))[1]
+
+
+def _fills(scene: Resolved, port: _core.Port, paths: list[_core.Path], product: float) -> bool:
+    """Whether the flows could keep the link busy, but halve windows that the path needs."""
+    flows = fewest_flows(port.load)
+    windows = _windows(scene, port, paths)
+    return flows > 0 and product / flows >= _LEAST_WINDOW and (windows is None or windows > product)
+
+
+def _enough(scene: Resolved, paths: list[_core.Path]) -> float:
+    """The least of `_ENOUGH` among the groups: the others fill what one leaves."""
+    controls = (scene.congestion(path) or "" for path in paths)
+    capable = map(scene.ecn_capable, paths)
+    # DCTCP without ECN is Reno.
+    return min(
+        _HALVING if name in SCALABLE and not marked else _ENOUGH.get(name, 0.0)
+        for name, marked in zip(controls, capable, strict=True)
+    )
+
+
+def _of_product(level: float, product: float) -> str:
+    share = 100.0 * level / product
+    return f"is {share:.2g}% of the bandwidth-delay product of {packets(product)}: the link may idle"
+
+
+def _windows(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> float | None:
+    """What the receive windows of the most flows hold, in packets of mean size; None without a bound."""
+    total = 0.0
+    for path in paths:
+        window = scene.in_packets(scene.group(path)["tcp"].get("receive_window"), port)
+        if window is None:
+            return None
+        total += most_flows(path.load) * window * path.packet_bytes / port.mean_packet_bytes
+    return total

@@ -1,0 +1,81 @@
+"""A note, and the notes of several settings together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Severity = Literal["note", "warning"]
+"""`warning`: the results probably do not mean what they seem to; `note`: what to know when reading them."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something in a scenario that is allowed, and that can mislead."""
+
+    code: str
+    """Stable: `no-warm-up`."""
+    severity: Severity
+    path: str
+    """Where in the scenario: `links.bottleneck.queue.red.min_th`."""
+    message: str
+    """One sentence without its full stop."""
+    hint: str
+    """What to write instead."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A note of some of the settings that a result consists of."""
+
+    note: Note
+    """That of the first; the numbers of others may differ."""
+    labels: tuple[str, ...]
+    """The variants that have it."""
+    settings: int
+    """Points and variants that have it."""
+    of: int
+    """Points and variants in all."""
+    variants: int
+    """Variants in all."""
+
+    def __str__(self) -> str:
+        """One line: `warning: links.a.queue: message (in 2 of 7 variants) [code]`."""
+        note = self.note
+        return f"{note.severity}: {note.path}: {note.message}{self.share} [{note.code}]"
+
+    @property
+    def share(self) -> str:
+        """In which settings, unless in all: ` (in RED, REM)`."""
+        if self.settings == self.of:
+            return ""
+        if self.of > self.variants:
+            return f" (in {self.settings:,} of {self.of:,} settings)"
+        if len(self.labels) <= 3:
+            return f" (in {', '.join(self.labels)})"
+        return f" (in {self.settings} of {self.of} variants)"
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**asdict(self.note), "variants": list(self.labels), "settings": self.settings, "of": self.of}
+
+
+def merged(found: Iterable[tuple[str, Iterable[Note]]]) -> tuple[Repeated, ...]:
+    """Each note once, by its code, severity and path, warnings first: from the notes of every setting, each
+    with the label of its variant."""
+    first: dict[tuple[str, str, str], Note] = {}
+    labels: dict[tuple[str, str, str], list[str]] = {}
+    total, variants = 0, set[str]()
+    for label, notes in found:
+        total += 1
+        variants.add(label)
+        for note in notes:
+            key = (note.code, note.severity, note.path)
+            first.setdefault(key, note)
+            labels.setdefault(key, []).append(label)
+    repeated = [
+        Repeated(note, tuple(dict.fromkeys(labels[key])), len(labels[key]), total, len(variants))
+        for key, note in first.items()
+    ]
+    return tuple(sorted(repeated, key=lambda one: one.note.severity != "warning"))

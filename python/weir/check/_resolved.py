@@ -1,0 +1,189 @@
+"""A scenario as the rules see it: its resolved network, and its document with every default."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from weir import _core
+from weir.scenario._scenario import flows_at
+
+UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
+"""Kinds of traffic without a congestion control."""
+
+SCALABLE = frozenset({"dctcp"})
+"""Congestion controls that belong in a low-latency queue (RFC 9331, section 4)."""
+
+
+MOST_CHANGES = 1000
+"""Changes of rates and load that are looked at: a schedule may have millions."""
+
+
+@dataclass(frozen=True)
+class Aqm:
+    """What decides in a queue."""
+
+    path: str
+    """Where it is in the scenario."""
+    name: str
+    parameters: Mapping[str, Any]
+    per_flow: bool
+    """Whether every flow has one of its own."""
+
+    @property
+    def marks(self) -> bool | None:
+        """Whether it marks ECN-capable packets; None for what only its class in Python knows."""
+        if self.name == "python":
+            return None
+        parameters = self.parameters
+        return self.name == "dualpi2" or bool(parameters.get("ecn")) or "ce_threshold" in parameters
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario without its variants."""
+
+    network: _core.Network
+    document: Mapping[str, Any]
+    """Quantities are text with their unit."""
+
+    @staticmethod
+    def of(scenario: _core.Scenario) -> Resolved:
+        """Of a scenario that is loaded."""
+        return Resolved(scenario.network, json.loads(scenario.to_json()))
+
+    @staticmethod
+    def from_toml(text: str) -> Resolved:
+        """Of a scenario as `to_toml` writes it: files and classes that it names need not exist."""
+        return Resolved(_core.network_of(text), tomllib.loads(text))
+
+    @cached_property
+    def ports(self) -> Sequence[_core.Port]:
+        """Every direction of a link that has a queue."""
+        return self.network.ports
+
+    @cached_property
+    def paths(self) -> Sequence[_core.Path]:
+        """Of the groups of flows."""
+        return self.network.paths
+
+    @cached_property
+    def data_ports(self) -> Sequence[_core.Port]:
+        """The ports that data pass, not ACKs alone."""
+        return [port for port in self.ports if port.load]
+
+    @cached_property
+    def bottlenecks(self) -> Sequence[_core.Port]:
+        """The ports that limit a group."""
+        names = {path.bottleneck.name for path in self.paths}
+        return [port for port in self.ports if port.name in names]
+
+    def link(self, port: _core.Port) -> Mapping[str, Any]:
+        """The table of this direction of the link."""
+        table = self.document["links"][port.link]
+        return table if port.direction == "forward" else table["reverse"]
+
+    def aqm(self, port: _core.Port) -> Aqm:
+        """What decides at the port: under a fair queue the AQM of each flow."""
+        path = f"{port.key}.queue"
+        (name, parameters) = next(iter(self.link(port)["queue"].items()))
+        if name == "fq":
+            (inner, its) = next(iter(parameters["aqm"].items()))
+            return Aqm(f"{path}.fq.aqm.{inner}", inner, its, per_flow=True)
+        return Aqm(f"{path}.{name}", name, parameters, per_flow=name in {"fq-codel", "fq-pie"})
+
+    def group(self, path: _core.Path) -> Mapping[str, Any]:
+        """The table of the group."""
+        return self.document["flows"][path.group]
+
+    def through(self, port: _core.Port) -> list[_core.Path]:
+        """The paths whose data pass the port."""
+        return [path for path in self.paths if port.name in path.data]
+
+    def congestion(self, path: _core.Path) -> str | None:
+        """The congestion control of the group; None for datagrams."""
+        return None if path.traffic in UNRESPONSIVE else next(iter(self.group(path)["tcp"]["congestion"]))
+
+    def ecn_capable(self, path: _core.Path) -> bool:
+        """Whether data packets of the group are ECN-capable."""
+        table = self.group(path)
+        if path.traffic in UNRESPONSIVE:
+            return bool(table["traffic"][path.traffic].get("ecn"))
+        return bool(table["tcp"]["ecn"])
+
+    def mean_bdp(self, port: _core.Port) -> float:
+        """The rate times the mean round trip of the groups there, in packets of mean size. Of drawn round
+        trips the middle of their range counts."""
+        middles = [sum(path.base_rtt_range_s) / 2.0 for path in self.through(port)]
+        return port.bdp_packets * sum(middles) / len(middles) / port.largest_rtt_s if middles else 0.0
+
+    @cached_property
+    def rate_changes(self) -> Mapping[str, Sequence[tuple[float, int]]]:
+        """Port to the changes of its rate, the first of them: seconds, and bit/s from then on."""
+        return {port.name: port.rate_changes[:MOST_CHANGES] for port in self.ports}
+
+    def rate_at(self, port: _core.Port, at_s: float) -> int:
+        """The rate in bit/s at an instant."""
+        changes = reversed(self.rate_changes[port.name])
+        return next((rate for at, rate in changes if at <= at_s), port.rate_bps)
+
+    def rates(self, port: _core.Port) -> tuple[int, int]:
+        """The lowest and the highest rate in bit/s."""
+        rates = [port.rate_bps, *(rate for _, rate in self.rate_changes[port.name])]
+        return min(rates), max(rates)
+
+    def instants(self) -> list[float]:
+        """When the load or a rate changes, in seconds, the start first; not more than there is time for."""
+        changes = {change.at_s for path in self.paths for change in path.load}
+        changes.update(at for port in self.rate_changes.values() for at, _ in port)
+        return sorted({0.0, *changes})[:MOST_CHANGES]
+
+    def rate_per_flow(self, port: _core.Port, at_s: float) -> float:
+        """The rate per flow of bulk data in bit/s at an instant; infinite without any."""
+        bulk = (path for path in self.through(port) if path.traffic == "bulk")
+        flows = sum(flows_at(path.load, at_s) for path in bulk)
+        return self.rate_at(port, at_s) / flows if flows else float("inf")
+
+    def bulk_through(self, port: _core.Port) -> list[_core.Path]:
+        """The paths through the port if all of them are TCP with data without end, else none."""
+        paths = self.through(port)
+        return paths if all(path.traffic == "bulk" for path in paths) else []
+
+    def in_packets(self, level: object, port: _core.Port) -> float | None:
+        """A level of a queue in packets of mean size; times count at the rate of the start. None for what
+        is absent, and for no level of a queue."""
+        if not isinstance(level, str):
+            return None
+        value, unit = _core.quantity(level)
+        factors = {
+            "packets": 1.0,
+            "B": 1.0 / port.mean_packet_bytes,
+            "s": port.rate_bps / 8.0 / port.mean_packet_bytes,
+        }
+        return value * factors[unit] if unit in factors else None
+
+
+def limit_of(port: _core.Port) -> float:
+    """What may wait, in packets of mean size."""
+    if port.limit_packets is not None:
+        return float(port.limit_packets)
+    return (port.limit_bytes or 0) / port.mean_packet_bytes
+
+
+def most_flows(load: Sequence[_core.LoadChange]) -> int:
+    """The largest number of flows at a time."""
+    return max((change.after for change in load), default=0)
+
+
+def fewest_flows(load: Sequence[_core.LoadChange]) -> int:
+    """The least number of flows at a time with any."""
+    return min((change.after for change in load if change.after), default=0)
+
+
+def seconds(table: Mapping[str, Any], key: str) -> float:
+    """A duration of a table; zero where it is absent."""
+    return _core.quantity(table[key])[0] if key in table else 0.0

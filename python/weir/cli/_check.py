@@ -1,0 +1,165 @@
+"""`weir check`: the network of a scenario as resolved, and what may mislead in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any
+
+from weir.cli import _command as command
+from weir.cli._options import Json, Set, Source, option
+
+if TYPE_CHECKING:
+    from weir import _core
+    from weir.check import Repeated
+    from weir.scenario import Scenario
+    from weir.stats._grid import Grid
+
+_MOST = 12
+"""Instants that the table of changes shows."""
+
+_PORT = (
+    "name", "key", "rate_bps", "rate_changes", "follows_trace", "delay_s", "limit_packets", "limit_bytes",
+    "mean_packet_bytes", "largest_rtt_s", "bdp_packets", "queue", "ecn_capable", "loses_packets",
+)  # fmt: skip
+_PATH = (
+    "group", "data", "acks", "base_rtt_s", "base_rtt_range_s", "packet_bytes", "bdp_packets", "traffic",
+)  # fmt: skip
+_BOTTLENECK = ("name", "key", "ambiguity")
+
+
+def check(
+    scenario: Source,
+    *,
+    set_: Set = None,
+    variant: Annotated[
+        str | None, option("NAME", "Only this variant. Default: the scenario itself, notes of all variants.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show the network of a scenario as Weir resolves it, and notes on what may mislead. Runs nothing."""
+    from weir.check import merged, notes
+    from weir.scenario import Scenario
+
+    loaded = Scenario.load(scenario, set_)
+    chosen = loaded if variant is None else loaded.variant(variant)
+    settings = [("the scenario itself", chosen), *((name, chosen.variant(name)) for name in chosen.variants)]
+    found = merged((label, notes(one)) for label, one in settings)
+    if json:
+        command.print_json(_document(chosen, found))
+    else:
+        _print(chosen, found)
+
+
+def _print(scenario: Scenario, found: Sequence[Repeated]) -> None:
+    """The tables and the notes, as text."""
+    from weir.check._units import rate, time
+    from weir.stats._grid import render
+
+    network, width = scenario.network, get_terminal_size().columns
+    bottleneck = network.port(network.bottleneck.name)
+    facts = [time(network.duration_s), f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}"]
+    head = f"{scenario.label}\n{'; '.join(facts)}"
+    grids = [_ports(network), _paths(network), *_changes(network)]
+    command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
+    command.print_text("\nNotes" if found else "\nNo notes")
+    for one in found:
+        for text, first, rest in ((str(one), "  ", "    "), (f"write: {one.note.hint}", "    ", "    ")):
+            command.print_text(
+                fill(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+            )
+
+
+def _ports(network: _core.Network) -> Grid:
+    from weir.check._resolved import limit_of
+    from weir.check._units import packets, rate, scaled, time
+    from weir.stats._grid import Cell, Grid
+
+    columns = ["rate", "delay", "buffer", "full", "BDP", "queue", "flows"]
+    rows: list[tuple[str, list[Cell]]] = []
+    for port in network.ports:
+        bits = limit_of(port) * port.mean_packet_bytes * 8.0
+        texts = [
+            rate(port.rate_bps) + ("*" if port.rate_changes or port.follows_trace else ""),
+            time(port.delay_s),
+            packets(limit_of(port))
+            if port.limit_bytes is None
+            else scaled(port.limit_bytes, ("B", "kB", "MB")),
+            time(bits / port.rate_bps),
+            packets(port.bdp_packets) if port.load else "–",
+            port.queue,
+            _span(port.load) if port.load else "ACKs",
+        ]
+        rows.append((port.name, [Cell(text) for text in texts]))
+    changing = any("*" in str(cells[0]) for _, cells in rows)
+    title = "Ports; full: the time that a full buffer takes to send"
+    return Grid(title + ("; *: the rate changes" if changing else ""), columns, rows)
+
+
+def _paths(network: _core.Network) -> Grid:
+    from weir.check._units import packets, time
+    from weir.stats._grid import Cell, Grid
+
+    columns = ["traffic", "base RTT", "BDP", "flows", "bottleneck", "data over"]
+    rows: list[tuple[str, list[Cell]]] = []
+    for path in network.paths:
+        low, high = path.base_rtt_range_s
+        base = time(low) if path.base_rtt_s is not None else f"{time(low)} to {time(high)}"
+        texts = [
+            path.traffic, base, packets(path.bdp_packets), _span(path.load), path.bottleneck.name,
+            ", ".join(path.data),
+        ]  # fmt: skip
+        rows.append((path.group, [Cell(text) for text in texts]))
+    return Grid("Groups of flows", columns, rows)
+
+
+def _changes(network: _core.Network) -> list[Grid]:
+    """Flows and rates over time, where they change."""
+    from weir.check._units import rate, time
+    from weir.scenario import flows_at
+    from weir.stats._grid import Cell, Grid
+
+    loads = [change.at_s for path in network.paths for change in path.load]
+    rated = [port for port in network.ports if port.rate_changes]
+    instants = sorted({0.0, *loads, *(at for port in rated for at, _ in port.rate_changes)})
+    if len(instants) < 2:
+        return []
+    shown = instants[:_MOST]
+    rows = [(path.group, [Cell(f"{flows_at(path.load, at):,}") for at in shown]) for path in network.paths]
+    for port in rated:
+        changes = [(0.0, port.rate_bps), *port.rate_changes]
+        at_each = (next(bps for since, bps in reversed(changes) if since <= at) for at in shown)
+        rows.append((port.name, [Cell(rate(bps)) for bps in at_each]))
+    left = f", the first {_MOST} of {len(instants):,} changes" if len(instants) > _MOST else ""
+    return [Grid(f"Flows and rates from each instant on{left}", [time(at) for at in shown], rows)]
+
+
+def _span(load: Sequence[_core.LoadChange]) -> str:
+    """`8`, `20 to 160`."""
+    counts = [change.after for change in load if change.after]
+    return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+
+
+def _document(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
+    network = scenario.network
+    return {
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "duration_s": network.duration_s,
+        "bottleneck": _plain(network.bottleneck, _BOTTLENECK),
+        "ports": [{**_plain(port, _PORT), "load": _load(port.load)} for port in network.ports],
+        "paths": [
+            {**_plain(path, _PATH), "bottleneck": path.bottleneck.name, "load": _load(path.load)}
+            for path in network.paths
+        ],
+        "notes": [one.to_json() for one in found],
+    }
+
+
+def _plain(of: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in names}
+
+
+def _load(load: Sequence[_core.LoadChange]) -> list[dict[str, Any]]:
+    return [_plain(change, ("at_s", "before", "after")) for change in load]
