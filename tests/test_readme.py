@@ -14,11 +14,18 @@ def blocks(language: str) -> list[str]:
 
 def test_the_scenario_runs_and_is_reported(tmp_path: Path) -> None:
     (text,) = blocks("toml")
-    scenario = weir.Scenario.loads(text).replace({"duration": "5 s"})
+    scenario = weir.Scenario.loads(text).replace({"duration": "12 s"})
     result = scenario.compare(replications=2)
     assert result.summary()["variant"].to_list() == scenario.variants
     weir.report.write(result, tmp_path)
     assert (tmp_path / "report.html").exists()
+
+
+def test_nothing_in_the_scenario_misleads() -> None:
+    (text,) = blocks("toml")
+    scenario = weir.Scenario.loads(text)
+    for one in (scenario, *map(scenario.variant, scenario.variants)):
+        assert weir.check.notes(one) == ()
 
 
 def test_the_python_examples_run() -> None:

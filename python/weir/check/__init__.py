@@ -35,6 +35,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     levels.target_below_packet,
     levels.buffer_below_bdp,
     levels.queue_never_fills,
+    levels.design_exceeded,
     changes.ambiguous_bottleneck,
     changes.moving_bottleneck,
     changes.fixed_while_rate_varies,

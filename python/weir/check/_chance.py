@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._ecn import names
 from weir.check._note import Note
-from weir.check._resolved import UNRESPONSIVE, Resolved, most_flows, seconds
+from weir.check._resolved import UNRESPONSIVE, Resolved, most_flows, names, seconds
 from weir.check._units import time
 
 _DRAW_NOTHING = frozenset({"drop-tail", "step", "codel"})

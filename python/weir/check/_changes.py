@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weir import _core
-from weir.check._levels import fixed_levels
+from weir.check._levels import Level, fixed_levels
 from weir.check._note import Note
-from weir.check._resolved import Resolved, limit_of
+from weir.check._resolved import Aqm, Resolved, limit_of
 from weir.check._units import packets, rate, time
 
 _CLEARLY = 0.9
 """Rates per flow that are closer than this ratio count as equal."""
-
-_TOLD = frozenset({"adaptive-red", "avq", "hred", "rem", "modular"})
-"""AQMs that compute with the rate of the link."""
 
 
 def ambiguous_bottleneck(scene: Resolved) -> Iterator[Note]:
@@ -43,19 +40,20 @@ def moving_bottleneck(scene: Resolved) -> Iterator[Note]:
     if scene.document["measure"].get("bottleneck") is not None:
         return
     for path in scene.paths:
-        ports = [scene.network.port(name) for name in path.data]
-        passed = [port for port in ports if port in scene.ports]
-        named = next(port for port in passed if port.name == path.bottleneck.name)
-        for at in scene.instants() if len(passed) > 1 and path.traffic == "bulk" else ():
-            shares = {port.name: scene.rate_per_flow(port, at) for port in passed}
-            least = min(passed, key=lambda port: shares[port.name])
-            if shares[least.name] < _CLEARLY * shares[named.name]:
+        ports = scene.ports_of(path)
+        if len(ports) < 2 or path.traffic != "bulk":
+            continue
+        named = scene.rates_per_flow[path.bottleneck.name]
+        for index, at in enumerate(scene.instants):
+            least = min(ports, key=lambda port: scene.rates_per_flow[port.name][index])
+            share = scene.rates_per_flow[least.name][index]
+            if share < _CLEARLY * named[index]:
                 yield Note(
                     "moving-bottleneck",
                     "warning",
                     least.key,
-                    f"from {time(at)} on, {least.name} gives a flow {rate(shares[least.name])}, less than "
-                    f"{named.name}, the bottleneck of {path.group}",
+                    f"from {time(at)} on, {least.name} gives a flow {rate(share)}, less than "
+                    f"{path.bottleneck.name}, the bottleneck of {path.group}",
                     f'measure.bottleneck = "{least.name}", or measure.period to see each phase',
                 )
                 break
@@ -64,33 +62,35 @@ def moving_bottleneck(scene: Resolved) -> Iterator[Note]:
 def fixed_while_rate_varies(scene: Resolved) -> Iterator[Note]:
     """The rate changes, and a threshold, gain or buffer that was chosen for one rate does not.
 
-    A queue of so many packets is another delay at another rate. That is why CoDel and PIE control the delay
-    (RFC 8289, section 3.1; RFC 8033, section 3).
+    A queue of so many packets is another delay at another rate, which is why CoDel and PIE control the delay
+    (RFC 8289, section 3.1; RFC 8033, section 3). An average over packets (RED) and a loop gain (PI) change as
+    well.
     """
     for port in scene.data_ports:
         low, high = scene.rates(port)
-        if low == high and not port.follows_trace:
+        traced = scene.follows_trace(port)
+        if low == high and not traced:
             continue
         aqm, written = scene.aqm(port), str(scene.link(port)["buffer"])
-        levels = [(level.path, level.written, level.packets) for level in fixed_levels(scene, port, aqm)]
+        levels = fixed_levels(scene, port, aqm)
         if _core.quantity(written)[1] in {"BDP", "s"}:
-            levels.append((f"{port.key}.buffer", written, limit_of(port)))
+            levels.append(Level(f"{port.key}.buffer", written, limit_of(port)))
         if not levels:
             continue
-        where, _, level = levels[-1]
-        parameters = " and ".join(path.rpartition(".")[2] for path, _, _ in levels)
-        at = [time(level * 8.0 * port.mean_packet_bytes / bps) for bps in (high, low)]
-        delays = (
-            "the rate follows a trace"
-            if port.follows_trace
-            else f"{at[0]} at {rate(high)}, {at[1]} at {rate(low)}"
-        )
+        gains = [key for key in ("w_q", "a", "b") if key in aqm.parameters and "design" not in aqm.parameters]
+        fixed = ", ".join(dict.fromkeys([*(level.name for level in levels), *gains]))
+        last = levels[-1]
+        at = [
+            f"{time(last.packets * 8.0 * port.mean_packet_bytes / bps)} at {rate(bps)}" for bps in (high, low)
+        ]
         yield Note(
             "fixed-while-rate-varies",
             "note",
-            where,
-            f"{parameters} of {port.name} stay{'s' if len(levels) == 1 else ''} at so many packets while the "
-            f"rate changes: {packets(level)} last {delays}",
+            last.path,
+            f"fixed while {port.name} follows a trace: {fixed}"
+            if traced
+            else f"fixed while the rate of {port.name} changes: {fixed}; "
+            f"{packets(last.packets)} wait {' and '.join(at)}",
             f"an AQM with a target delay, for example {port.key}.queue.codel = {{}}",
         )
 
@@ -102,7 +102,7 @@ def mean_rate_of_trace(scene: Resolved) -> Iterator[Note]:
     """
     for port in scene.data_ports:
         aqm = scene.aqm(port)
-        if port.follows_trace and (aqm.name in _TOLD or "design" in aqm.parameters):
+        if scene.follows_trace(port) and _needs_rate(aqm):
             yield Note(
                 "mean-rate-of-trace",
                 "warning",
@@ -110,3 +110,12 @@ def mean_rate_of_trace(scene: Resolved) -> Iterator[Note]:
                 f"{aqm.name} computes with {rate(port.rate_bps)}, not with what the trace delivers then",
                 f"an AQM that needs no rate, for example {port.key}.queue.codel = {{}}",
             )
+
+
+def _needs_rate(aqm: Aqm) -> bool:
+    """Whether its decisions follow from the rate that it is told."""
+    of_aqm = {"rem": ("price", "rate-and-queue"), "modular": ("measure", "price")}
+    if aqm.name in of_aqm:
+        key, value = of_aqm[aqm.name]
+        return aqm.parameters[key] == value
+    return aqm.name in {"adaptive-red", "avq", "hred"} or "design" in aqm.parameters

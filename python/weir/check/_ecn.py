@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note, Severity
-from weir.check._resolved import SCALABLE, UNRESPONSIVE, Resolved
+from weir.check._resolved import SCALABLE, UNRESPONSIVE, Resolved, names
 
 _BOTH = frozenset({"fq-codel", "dualpi2"})
 """Mark by default and are meant for flows of both kinds: without ECN-capable flows they drop."""
@@ -40,8 +40,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
     """
     found: dict[Severity, list[_core.Path]] = {}
     for path in scene.paths:
-        ports = [scene.network.port(name) for name in path.data]
-        queues = [scene.aqm(port) for port in ports if port.ecn_capable]
+        queues = [scene.aqm(port) for port in scene.ports_of(path) if port.ecn_capable]
         if (
             path.traffic not in UNRESPONSIVE
             and scene.ecn_capable(path)
@@ -140,14 +139,6 @@ def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def names(paths: Iterable[_core.Path]) -> str:
-    """The groups: `ftp`, `ftp and web`, `ftp, web and 3 more`."""
-    groups = [path.group for path in paths]
-    if len(groups) > 3:
-        groups = [*groups[:2], f"{len(groups) - 2} more"]
-    return " and ".join([", ".join(groups[:-1]), groups[-1]] if len(groups) > 1 else groups)
-
-
 def _ecn_of(path: _core.Path) -> str:
     kind = f"traffic.{path.traffic}" if path.traffic in UNRESPONSIVE else "tcp"
     return f"flows.{path.group}.{kind}.ecn"
@@ -156,4 +147,5 @@ def _ecn_of(path: _core.Path) -> str:
 def _marked_before(scene: Resolved, path: _core.Path, port: _core.Port) -> bool:
     """Whether packets may arrive at the port with a mark."""
     before = path.data[: path.data.index(port.name)]
-    return any(scene.aqm(scene.network.port(name)).marks in {True, None} for name in before)
+    earlier = (other for other in scene.ports_of(path) if other.name in before)
+    return any(scene.aqm(other).marks in {True, None} for other in earlier)

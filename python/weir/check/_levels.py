@@ -12,9 +12,7 @@ from weir.check._resolved import SCALABLE, Aqm, Resolved, fewest_flows, limit_of
 from weir.check._units import packets, time
 
 _THRESHOLDS: dict[str, tuple[str, str | None]] = {
-    **dict.fromkeys(
-        ("red", "nlred", "feng-red", "adaptive-red", "choke", "hred", "modular"), ("min_th", "max_th")
-    ),
+    **dict.fromkeys(("red", "nlred", "feng-red", "adaptive-red", "choke", "hred"), ("min_th", "max_th")),
     "op-red": ("min_th", None),
     "step": ("threshold", "threshold"),
 }
@@ -96,7 +94,7 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
             )
         delay = None if aqm.per_flow else level_of(scene, port, aqm, _DELAYS.get(aqm.name))
         # The ramp of a low-latency queue has a delay of its own.
-        if delay is None or port.follows_trace or aqm.parameters.get("low_latency") == "any-ect":
+        if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
             continue
         drained = limit * 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
         if drained <= _core.quantity(delay.written)[0]:
@@ -147,7 +145,7 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
         delay = level_of(scene, port, aqm, _DELAYS.get(aqm.name))
         largest = max(path.packet_bytes for path in scene.through(port))
         sent = largest * 8.0 / scene.rates(port)[0]
-        if delay is not None and not port.follows_trace and _core.quantity(delay.written)[0] < sent:
+        if delay is not None and not scene.follows_trace(port) and _core.quantity(delay.written)[0] < sent:
             yield Note(
                 "target-below-packet",
                 "warning",
@@ -204,6 +202,31 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
                 f"{port.name}, less than {first.written}",
                 "a larger receive_window, or none",
             )
+
+
+def design_exceeded(scene: Resolved) -> Iterator[Note]:
+    """A controller was designed for more flows or shorter round trips: its loop may be unstable.
+
+    PI is stable for at least the flows and at most the round trip of its design (Hollot et al., 2001, section
+    IV), and the gains of HRED follow from the largest round trip (Joo and Bahk, 2003).
+    """
+    for port in scene.bottlenecks:
+        aqm = scene.aqm(port)
+        table = aqm.parameters.get("design", aqm.parameters if aqm.name == "hred" else {})
+        paths = scene.bulk_through(port)
+        flows = fewest_flows(port.load) if paths else 0
+        longest = max(path.base_rtt_range_s[1] for path in scene.through(port))
+        where = f"{aqm.path}.design" if "design" in aqm.parameters else aqm.path
+        if "rtt" in table and _core.quantity(table["rtt"])[0] < longest:
+            message = (
+                f"{aqm.name} is designed for round trips up to {table['rtt']}; the longest is {time(longest)}"
+            )
+            yield Note(
+                "design-exceeded", "warning", f"{where}.rtt", message, f'{where}.rtt = "{time(longest)}"'
+            )
+        if 0 < flows < table.get("flows", 0):
+            message = f"{aqm.name} is designed for {table['flows']} flows or more; there are {flows}"
+            yield Note("design-exceeded", "warning", f"{where}.flows", message, f"{where}.flows = {flows}")
 
 
 def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None) -> Level | None:

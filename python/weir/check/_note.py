@@ -58,7 +58,7 @@ class Repeated:
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
-        return {**asdict(self.note), "variants": list(self.labels), "settings": self.settings, "of": self.of}
+        return {**asdict(self.note), "labels": list(self.labels), "settings": self.settings, "of": self.of}
 
 
 def merged(found: Iterable[tuple[str, Iterable[Note]]]) -> tuple[Repeated, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from weir import _core
@@ -87,6 +89,10 @@ class Resolved:
         table = self.document["links"][port.link]
         return table if port.direction == "forward" else table["reverse"]
 
+    def follows_trace(self, port: _core.Port) -> bool:
+        """Whether a trace says when packets leave. The network of a stored scenario does not know."""
+        return "trace" in self.link(port)
+
     def aqm(self, port: _core.Port) -> Aqm:
         """What decides at the port: under a fair queue the AQM of each flow."""
         path = f"{port.key}.queue"
@@ -99,6 +105,11 @@ class Resolved:
     def group(self, path: _core.Path) -> Mapping[str, Any]:
         """The table of the group."""
         return self.document["flows"][path.group]
+
+    def ports_of(self, path: _core.Path) -> list[_core.Port]:
+        """The ports that data of the group pass, in order."""
+        known = {port.name: port for port in self.ports}
+        return [known[name] for name in path.data if name in known]
 
     def through(self, port: _core.Port) -> list[_core.Path]:
         """The paths whose data pass the port."""
@@ -126,27 +137,32 @@ class Resolved:
         """Port to the changes of its rate, the first of them: seconds, and bit/s from then on."""
         return {port.name: port.rate_changes[:MOST_CHANGES] for port in self.ports}
 
-    def rate_at(self, port: _core.Port, at_s: float) -> int:
-        """The rate in bit/s at an instant."""
-        changes = reversed(self.rate_changes[port.name])
-        return next((rate for at, rate in changes if at <= at_s), port.rate_bps)
-
     def rates(self, port: _core.Port) -> tuple[int, int]:
         """The lowest and the highest rate in bit/s."""
         rates = [port.rate_bps, *(rate for _, rate in self.rate_changes[port.name])]
         return min(rates), max(rates)
 
-    def instants(self) -> list[float]:
+    @cached_property
+    def instants(self) -> Sequence[float]:
         """When the load or a rate changes, in seconds, the start first; not more than there is time for."""
         changes = {change.at_s for path in self.paths for change in path.load}
         changes.update(at for port in self.rate_changes.values() for at, _ in port)
         return sorted({0.0, *changes})[:MOST_CHANGES]
 
-    def rate_per_flow(self, port: _core.Port, at_s: float) -> float:
-        """The rate per flow of bulk data in bit/s at an instant; infinite without any."""
-        bulk = (path for path in self.through(port) if path.traffic == "bulk")
-        flows = sum(flows_at(path.load, at_s) for path in bulk)
-        return self.rate_at(port, at_s) / flows if flows else float("inf")
+    @cached_property
+    def rates_per_flow(self) -> Mapping[str, Sequence[float]]:
+        """Port to its rate per flow of bulk data in bit/s at each of `instants`; infinite without any."""
+        found: dict[str, list[float]] = {}
+        for port in self.ports:
+            bulk = [path.load for path in self.through(port) if path.traffic == "bulk"]
+            changes = self.rate_changes[port.name]
+            starts, rates = [at for at, _ in changes], [port.rate_bps, *(rate for _, rate in changes)]
+            flows = (sum(flows_at(load, at) for load in bulk) for at in self.instants)
+            found[port.name] = [
+                rates[bisect_right(starts, at)] / count if count else inf
+                for at, count in zip(self.instants, flows, strict=True)
+            ]
+        return found
 
     def bulk_through(self, port: _core.Port) -> list[_core.Path]:
         """The paths through the port if all of them are TCP with data without end, else none."""
@@ -187,3 +203,11 @@ def fewest_flows(load: Sequence[_core.LoadChange]) -> int:
 def seconds(table: Mapping[str, Any], key: str) -> float:
     """A duration of a table; zero where it is absent."""
     return _core.quantity(table[key])[0] if key in table else 0.0
+
+
+def names(paths: Iterable[_core.Path]) -> str:
+    """The groups: `ftp`, `ftp and web`, `ftp, web and 3 more`."""
+    groups = [path.group for path in paths]
+    if len(groups) > 3:
+        groups = [*groups[:2], f"{len(groups) - 2} more"]
+    return " and ".join([", ".join(groups[:-1]), groups[-1]] if len(groups) > 1 else groups)

@@ -44,7 +44,8 @@ def check(
 
     loaded = Scenario.load(scenario, set_)
     chosen = loaded if variant is None else loaded.variant(variant)
-    settings = [("the scenario itself", chosen), *((name, chosen.variant(name)) for name in chosen.variants)]
+    variants = (chosen.variant(name) for name in chosen.variants)
+    settings = [("the scenario itself", chosen), *((one.label, one) for one in variants)]
     found = merged((label, notes(one)) for label, one in settings)
     if json:
         command.print_json(_document(chosen, found))

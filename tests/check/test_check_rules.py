@@ -1,0 +1,352 @@
+"""Every rule: a scenario that has its note, and the same scenario with a change that takes it away."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weir
+from conftest import Lab
+from weir.check import CODES, merged, notes, notes_of_toml
+from weir.scenario import bundled
+
+PLAIN = """\
+schema = 1
+name = "plain"
+duration = "60 s"
+measure.warm_up = "10 s"
+
+[links.a]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "2 BDP"
+
+[flows.ftp]
+count = 8
+rtt = "60 ms"
+start_jitter = "1 s"
+"""
+
+TWO_LINKS = (
+    PLAIN
+    + """
+[flows.cross]
+path = ["b"]
+count = 8
+rtt = "60 ms"
+start_jitter = "1 s"
+start = "20 s"
+
+[links.b]
+rate = "12 Mbit/s"
+delay = "10 ms"
+buffer = "2 BDP"
+"""
+)
+
+QUEUE = "links.a.queue"
+ECN = "flows.ftp.tcp.ecn"
+DCTCP: Mapping[str, Any] = {"flows.ftp.tcp.congestion.dctcp": {}}
+BOTH = {"flows.ftp.path": ["a", "b"]}
+
+
+def test_the_plain_scenario_has_no_notes() -> None:
+    assert notes(weir.Scenario.loads(PLAIN)) == ()
+
+
+CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
+    # Code, severity, where, what brings it about, and what takes it away.
+    ("ecn-without-senders", "warning", "links.a.queue.rem.ecn", {QUEUE: {"rem": {"ecn": True}}}, {ECN: True}),
+    ("ecn-without-senders", "warning", "links.a.queue.step.ecn", {QUEUE: {"step": {}}}, {ECN: True}),
+    (
+        "ecn-without-senders", "warning", "links.a.queue.codel.ce_threshold",
+        {QUEUE: {"codel": {"ce_threshold": "1 ms"}}}, {ECN: True},
+    ),
+    (
+        "ecn-without-senders", "warning", "links.a.queue.fq.aqm.rem.ecn",
+        {QUEUE: {"fq": {"aqm": {"rem": {"ecn": True}}}}}, {ECN: True},
+    ),
+    ("ecn-without-marks", "note", "flows.ftp.tcp.ecn", {ECN: True}, {QUEUE: {"rem": {"ecn": True}}}),
+    ("ecn-without-marks", "warning", "flows.ftp.tcp.ecn", {ECN: True, **DCTCP}, {QUEUE: {"step": {}}}),
+    ("dctcp-without-ecn", "warning", "flows.ftp.tcp.congestion.dctcp", DCTCP, {ECN: True}),
+    (
+        "empty-class", "note", "links.a.queue.dualpi2.low_latency",
+        {QUEUE: {"dualpi2": {}}}, {QUEUE: {"pi2": {}}},
+    ),
+    (
+        "empty-class", "warning", "links.a.queue.dualpi2.low_latency",
+        {QUEUE: {"dualpi2": {}}, ECN: True, **DCTCP}, {QUEUE: {"step": {}}},
+    ),
+    (
+        "empty-class", "warning", "links.a.queue.dualpi2.low_latency",
+        {QUEUE: {"dualpi2": {"low_latency": "any-ect"}}}, {QUEUE: {"pi2": {}}},
+    ),
+    (
+        "empty-class", "note", "links.a.queue.dualpi2",
+        {QUEUE: {"dualpi2": {"low_latency": "any-ect"}}, ECN: True, **DCTCP},
+        {"flows.web": {"rtt": "60 ms", "start_jitter": "1 s"}},
+    ),
+    (
+        "classic-in-low-latency", "warning", "links.a.queue.dualpi2.low_latency",
+        {QUEUE: {"dualpi2": {"low_latency": "any-ect"}}, ECN: True}, DCTCP,
+    ),
+    (
+        "threshold-above-buffer", "warning", "links.a.queue.red.min_th",
+        {QUEUE: {"red": {"min_th": "150 packets", "max_th": "200 packets"}}}, {"links.a.buffer": "3 BDP"},
+    ),
+    (
+        "threshold-above-buffer", "note", "links.a.queue.red.max_th",
+        {QUEUE: {"red": {"min_th": "50 packets", "max_th": "160 packets"}}},
+        {"links.a.buffer": "160 packets"},
+    ),
+    (
+        "threshold-above-buffer", "warning", "links.a.queue.pie.target",
+        {QUEUE: {"pie": {}}, "links.a.buffer": "15 packets"}, {"links.a.buffer": "60 packets"},
+    ),
+    (
+        "threshold-below-bdp", "warning", "links.a.queue.red.max_th",
+        {QUEUE: {"red": {}}, "links.a.rate": "50 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
+    ),
+    (
+        "threshold-below-bdp", "note", "links.a.queue.step.threshold",
+        {QUEUE: {"step": {"threshold": "10 packets"}}, ECN: True}, {"flows.ftp.tcp.congestion.cubic": {}},
+    ),
+    (
+        "threshold-below-bdp", "warning", "links.a.queue.step.threshold",
+        {QUEUE: {"step": {"threshold": "5 packets"}}, ECN: True, **DCTCP},
+        {"links.a.queue.step.threshold": "11 packets"},
+    ),
+    (
+        "threshold-below-bdp", "warning", "links.a.queue.rem.target",
+        {QUEUE: {"rem": {"target": "2 packets"}}}, {"links.a.queue.rem.target": "10 packets"},
+    ),
+    (
+        "target-below-packet", "warning", "links.a.queue.codel.target",
+        {QUEUE: {"codel": {}}, "links.a.rate": "1 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
+    ),
+    (
+        "buffer-below-bdp", "note", "links.a.buffer",
+        {"links.a.buffer": "18 packets"}, {"links.a.buffer": "20 packets"},
+    ),
+    (
+        "buffer-below-bdp", "warning", "links.a.buffer",
+        {"links.a.buffer": "3 packets", QUEUE: {"codel": {}}}, {"links.a.buffer": "0.2 BDP"},
+    ),
+    (
+        "queue-never-fills", "note", "flows.ftp.tcp.receive_window",
+        {"flows.ftp.tcp.receive_window": "20 packets"}, {"flows.ftp.count": 20},
+    ),
+    (
+        "queue-never-fills", "note", "flows.ftp.tcp.receive_window",
+        {"flows.ftp.tcp.receive_window": "10 packets", QUEUE: {"rem": {}}},
+        {"flows.ftp.tcp.receive_window": "20 packets"},
+    ),
+    (
+        "fixed-while-rate-varies", "note", "links.a.buffer",
+        {"links.a.rate_schedule": [{"at": "20 s", "rate": "5 Mbit/s"}]}, {"links.a.buffer": "150 packets"},
+    ),
+    (
+        "fixed-while-rate-varies", "note", "links.a.queue.pi.q_ref",
+        {
+            "links.a.rate_schedule": [{"at": "20 s", "rate": "5 Mbit/s"}],
+            "links.a.buffer": "150 packets",
+            QUEUE: {"pi": {}},
+        },
+        {QUEUE: {"pi2": {}}},
+    ),
+    (
+        "design-exceeded", "warning", "links.a.queue.pi.design.rtt",
+        {QUEUE: {"pi": {"design": {"flows": 8, "rtt": "50 ms"}}}}, {"flows.ftp.rtt": "40 ms"},
+    ),
+    (
+        "design-exceeded", "warning", "links.a.queue.pi.design.flows",
+        {QUEUE: {"pi": {"design": {"flows": 9, "rtt": "60 ms"}}}}, {"flows.ftp.count": 9},
+    ),
+    (
+        "design-exceeded", "warning", "links.a.queue.hred.rtt",
+        {QUEUE: {"hred": {}}, "flows.ftp.rtt": "300 ms"}, {"links.a.queue.hred.rtt": "300 ms"},
+    ),
+    ("no-warm-up", "note", "measure.warm_up", {"measure.warm_up": "0 s"}, {"measure.warm_up": "5 s"}),
+    (
+        "no-warm-up", "note", "measure.warm_up",
+        {"measure.warm_up": "0 s"}, {"flows.ftp.traffic": {"cbr": {"rate": "1 Mbit/s"}}},
+    ),
+    (
+        "drawn-rtts", "note", "flows.ftp.rtt",
+        {"flows.ftp.rtt": {"uniform": {"from": "40 ms", "to": "80 ms"}}}, {"flows.ftp.rtt": "60 ms"},
+    ),
+    (
+        "flows-in-step", "warning", "flows.ftp.start_jitter",
+        {"flows.ftp.start_jitter": "0 s"}, {QUEUE: {"rem": {}}},
+    ),
+    (
+        "flows-in-step", "warning", "flows.ftp.start_jitter",
+        {"flows.ftp.start_jitter": "0 s"}, {"flows.ftp.count": 1},
+    ),
+    (
+        "phase-effects", "note", "flows.ftp.send_jitter",
+        {"flows.ftp.count": 3}, {"flows.ftp.send_jitter": "1 ms"},
+    ),
+    ("phase-effects", "note", "flows.ftp.send_jitter", {"flows.ftp.count": 3}, {"flows.ftp.count": 5}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "severity", "path", "causes", "cures"), CASES)
+def test_a_note_comes_with_its_cause_and_goes_with_it(
+    code: str, severity: str, path: str, causes: Mapping[str, Any], cures: Mapping[str, Any]
+) -> None:
+    bad = weir.Scenario.loads(PLAIN, causes)
+    (note,) = [note for note in notes(bad) if note.code == code]
+    assert (note.severity, note.path) == (severity, path)
+    assert note.hint
+    assert not note.message.endswith(".")
+    assert len(note.message.split()) <= 30
+    assert code not in codes(bad.replace(cures))
+
+
+def codes(scenario: weir.Scenario) -> list[str]:
+    return [note.code for note in notes(scenario)]
+
+
+def test_the_bottleneck_moves_with_the_load() -> None:
+    scenario = weir.Scenario.loads(TWO_LINKS, BOTH)
+    (note,) = notes(scenario)
+    assert (note.code, note.path) == ("moving-bottleneck", "links.b")
+    assert note.message.startswith("from 20 s on, b gives a flow 750 kbit/s")
+    # Paths still have different bottlenecks.
+    assert codes(scenario.replace({"flows.cross.count": 1})) == ["ambiguous-bottleneck"]
+    assert codes(scenario.replace({"measure.bottleneck": "a"})) == []
+
+
+def test_the_bottleneck_moves_with_a_rate() -> None:
+    scenario = weir.Scenario.loads(
+        TWO_LINKS,
+        {**BOTH, "flows.cross.count": 1, "links.b.rate_schedule": [{"at": "30 s", "rate": "5 Mbit/s"}]},
+    )
+    assert codes(scenario) == ["moving-bottleneck", "fixed-while-rate-varies"]
+
+
+def test_equal_rates_are_ambiguous() -> None:
+    scenario = weir.Scenario.loads(TWO_LINKS, {**BOTH, "flows.cross.count": 1, "links.b.rate": "10 Mbit/s"})
+    # Of equal rates, b gives a flow less as soon as there are more.
+    assert codes(scenario) == ["moving-bottleneck"]
+    equal = scenario.replace({"flows.cross.path": ["a", "b"]})
+    assert codes(equal) == ["ambiguous-bottleneck"]
+    assert codes(equal.replace({"measure.bottleneck": "b"})) == []
+
+
+def test_an_aqm_with_the_mean_rate_of_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "slots.txt").write_text("1\n2\n5\n", encoding="utf-8")
+    file = tmp_path / "plain.toml"
+    file.write_text(PLAIN.replace('rate = "10 Mbit/s"', 'trace = "slots.txt"'), encoding="utf-8")
+    scenario = weir.load(file, {"links.a.buffer": "100 packets", QUEUE: {"avq": {}}})
+    assert codes(scenario) == ["mean-rate-of-trace"]
+    assert codes(scenario.replace({QUEUE: {"codel": {}}})) == []
+    assert codes(scenario.replace({QUEUE: {"rem": {"price": "queue"}}})) == ["fixed-while-rate-varies"]
+    # What a store holds needs no file.
+    text = scenario.to_toml()
+    (tmp_path / "slots.txt").unlink()
+    assert [note.code for note in notes_of_toml(text)] == ["mean-rate-of-trace"]
+
+
+def test_marks_of_an_earlier_queue_enter_the_low_latency_queue() -> None:
+    scenario = weir.Scenario.loads(
+        TWO_LINKS, {**BOTH, ECN: True, "flows.cross.start": "0 s", "links.b.queue": {"dualpi2": {}}}
+    )
+    assert "empty-class" in codes(scenario)
+    assert "empty-class" not in codes(scenario.replace({QUEUE: {"rem": {"ecn": True}}}))
+
+
+def test_an_aqm_in_python_may_mark(lab: Lab) -> None:
+    module = lab("""
+        from weir.aqm import Aqm
+
+        class Mine(Aqm):
+            def on_enqueue(self, packet, queue, now):
+                return "mark"
+        """)
+    scenario = weir.Scenario.loads(PLAIN, {ECN: True, QUEUE: {"python": {"class": f"{module}:Mine"}}})
+    assert codes(scenario) == []
+
+
+def test_links_of_a_row_have_one_note() -> None:
+    scenario = weir.load("parking-lot").variant("rem-mark").replace({"links.hop.buffer": "20 packets"})
+    paths = [note.path for note in notes(scenario) if note.code == "threshold-above-buffer"]
+    assert paths == ["links.hop.queue.rem.target"]
+
+
+def test_notes_of_several_settings_are_told_once() -> None:
+    scenario = weir.Scenario.loads(PLAIN)
+    bad = scenario.replace({"measure.warm_up": "0 s", QUEUE: {"rem": {"ecn": True}}})
+    ecn, start = merged([("RED", notes(bad)), ("REM", notes(bad)), ("PI", notes(scenario))])
+    assert (ecn.note.severity, start.note.severity) == ("warning", "note")
+    assert (start.settings, start.of, start.labels) == (2, 3, ("RED", "REM"))
+    assert str(start).endswith("slow start and its losses (in RED, REM) [no-warm-up]")
+    (of_points, _) = merged([("RED", notes(bad))] * 3 + [("RED", ())])
+    assert " (in 3 of 4 settings) [" in str(of_points)
+    (in_all, _) = merged([("RED", notes(bad))])
+    assert in_all.share == ""
+    many = merged([(name, notes(bad)) for name in "ABCD"] + [("E", ())])
+    assert many[0].share == " (in 4 of 5 variants)"
+
+
+def test_a_stored_scenario_has_the_same_notes() -> None:
+    for name in bundled():
+        text = weir.load(name).to_toml()
+        assert notes_of_toml(text) == notes(weir.Scenario.loads(text))
+
+
+def test_every_code_is_tried_and_documented() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs" / "reference" / "notes.md"
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert dict(rows) == CODES
+    for code in CODES:
+        assert f'"{code}"' in source
+
+
+STEP_LOAD = BENCH = ["no-warm-up"]
+BENCH_ECN = ["ecn-without-marks", "no-warm-up"]
+BENCH_ACCESS = ["buffer-below-bdp", "ecn-without-marks", "no-warm-up"]
+BUNDLED = {
+    # The codes of the scenario and all its variants.
+    "bench/gigabit-100": BENCH_ECN,
+    "bench/gigabit-1000": BENCH_ECN,
+    "bench/gigabit-10000": BENCH_ECN,
+    "bench/gigabit-linux": BENCH,
+    "bench/sweep": BENCH,
+    "bench/ten-gigabit-crowd": BENCH,
+    "bench/ten-gigabit-crowd-rtts": ["drawn-rtts", "no-warm-up"],
+    "bench/wireline-access": BENCH_ACCESS,
+    "bench/wireline-delay": BENCH_ACCESS,
+    "bench/wireline-delay-rem": BENCH,
+    "papers/hred-2003-dynamic": ["drawn-rtts", "empty-class"],
+    "papers/hred-2003-response": ["drawn-rtts"],
+    "papers/hred-2003-steady": ["drawn-rtts"],
+    "papers/nlred-comparison-2013": ["buffer-below-bdp", "empty-class", "threshold-below-bdp"],
+    "papers/ofc-1999-base": ["ecn-without-marks", "no-warm-up", "phase-effects"],
+    "papers/ofc-1999-today": [
+        "ecn-without-marks", "empty-class", "no-warm-up", "phase-effects", "threshold-above-buffer",
+    ],
+    "papers/operating-point-2002": ["empty-class", "threshold-below-bdp"],
+    "papers/rem-2001-controllers": ["buffer-below-bdp", "ecn-without-marks", "empty-class"],
+    "papers/rem-2001-mixed-path": ["ecn-without-marks"],
+    "papers/rem-2001-wireless": [
+        "buffer-below-bdp", "ecn-without-marks", "no-warm-up", "threshold-below-bdp",
+    ],
+    "parking-lot": ["ambiguous-bottleneck", "ecn-without-marks"],
+    "rem-wireline": ["buffer-below-bdp", "ecn-without-marks", "threshold-below-bdp"],
+    "step-load": STEP_LOAD,
+    "web": [],
+}  # fmt: skip
+
+
+def test_bundled_scenarios_have_the_notes_that_they_should() -> None:
+    found: dict[str, list[str]] = {}
+    for name in bundled():
+        scenario = weir.load(name)
+        settings = (scenario, *map(scenario.variant, scenario.variants))
+        found[name] = sorted({code for one in settings for code in codes(one)})
+    assert found == BUNDLED
