@@ -1,55 +1,19 @@
 """Every rule: a scenario that has its note, and the same scenario with a change that takes it away."""
 
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from plain import BOTH, DCTCP, ECN, PLAIN, QUEUE, TWO_LINKS, codes
 
 import weir
 from conftest import Lab
+from weir import _core
 from weir.check import CODES, merged, notes, notes_of_toml
 from weir.scenario import bundled
-
-PLAIN = """\
-schema = 1
-name = "plain"
-duration = "60 s"
-measure.warm_up = "10 s"
-
-[links.a]
-rate = "10 Mbit/s"
-delay = "10 ms"
-buffer = "2 BDP"
-
-[flows.ftp]
-count = 8
-rtt = "60 ms"
-start_jitter = "1 s"
-"""
-
-TWO_LINKS = (
-    PLAIN
-    + """
-[flows.cross]
-path = ["b"]
-count = 8
-rtt = "60 ms"
-start_jitter = "1 s"
-start = "20 s"
-
-[links.b]
-rate = "12 Mbit/s"
-delay = "10 ms"
-buffer = "2 BDP"
-"""
-)
-
-QUEUE = "links.a.queue"
-ECN = "flows.ftp.tcp.ecn"
-DCTCP: Mapping[str, Any] = {"flows.ftp.tcp.congestion.dctcp": {}}
-BOTH = {"flows.ftp.path": ["a", "b"]}
 
 
 def test_the_plain_scenario_has_no_notes() -> None:
@@ -206,10 +170,6 @@ def test_a_note_comes_with_its_cause_and_goes_with_it(
     assert code not in codes(bad.replace(cures))
 
 
-def codes(scenario: weir.Scenario) -> list[str]:
-    return [note.code for note in notes(scenario)]
-
-
 def test_the_bottleneck_moves_with_the_load() -> None:
     scenario = weir.Scenario.loads(TWO_LINKS, BOTH)
     (note,) = notes(scenario)
@@ -269,6 +229,52 @@ def test_an_aqm_in_python_may_mark(lab: Lab) -> None:
         """)
     scenario = weir.Scenario.loads(PLAIN, {ECN: True, QUEUE: {"python": {"class": f"{module}:Mine"}}})
     assert codes(scenario) == []
+
+
+@pytest.mark.parametrize("discipline", _core.disciplines())
+def test_every_discipline_can_be_checked(discipline: str) -> None:
+    scenario = weir.Scenario.loads(TWO_LINKS, {**BOTH, QUEUE: {discipline: {}}, ECN: True})
+    schedule = [{"at": "20 s", "rate": "1 Mbit/s"}]
+    changed: Mapping[str, Any] = {
+        "links.a.rate_schedule": schedule,
+        "links.a.reverse": {"buffer": "90 kB", "queue": {discipline: {}}},
+        "links.a.buffer": "20 kB",
+        "flows.up": {"path": ["a"], "upload": True, "rtt": "40 ms"},
+        "flows.ftp.rtt": {"exponential": {"at_least": "40 ms", "mean": "200 ms"}},
+    }
+    for one in (scenario, scenario.replace(changed)):
+        assert set(codes(one)) <= CODES.keys()
+
+
+TRAFFIC: list[Mapping[str, Any]] = [
+    {"poisson": {"load": 0.5, "size": {"cdf": "web-search"}}},
+    {"closed-loop": {"size": {"cdf": "web-search"}, "think_time": "1 s"}},
+    {"web": {}},
+    {"web-3gpp": {}},
+    {"cbr": {"rate": "1 Mbit/s", "ecn": True}},
+    {"on-off": {"rate": "1 Mbit/s"}},
+]
+
+
+@pytest.mark.parametrize("traffic", TRAFFIC, ids=lambda traffic: next(iter(traffic)))
+def test_every_kind_of_traffic_can_be_checked(traffic: Mapping[str, Any]) -> None:
+    group = {"path": ["a", "b"], "rtt": "60 ms", "traffic": traffic}
+    scenario = weir.Scenario.loads(
+        TWO_LINKS, {**BOTH, "flows.more": group, QUEUE: {"dualpi2": {"low_latency": "any-ect"}}}
+    )
+    assert set(codes(scenario)) <= CODES.keys()
+
+
+def test_a_rate_that_changes_all_the_time_is_checked_in_no_time() -> None:
+    often = {
+        "links.hop.hops": 9,
+        "links.hop.rate_schedule": [{"at": "5 ms", "rate": "5 Mbit/s"}],
+        "links.hop.rate_period": "10 ms",
+        "flows.long.rtt": "300 ms",
+    }
+    began = time.perf_counter()
+    assert "fixed-while-rate-varies" not in codes(weir.load("parking-lot", often))
+    assert time.perf_counter() - began < 5.0
 
 
 def test_links_of_a_row_have_one_note() -> None:

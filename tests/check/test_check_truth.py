@@ -1,0 +1,95 @@
+"""What notes say is what simulations show."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+from plain import BOTH, DCTCP, ECN, PLAIN, QUEUE, TWO_LINKS, codes
+
+import weir
+
+
+def run(text: str, values: Mapping[str, Any], code: str, replications: int = 1) -> weir.Sweep:
+    """The result of a scenario that has this note."""
+    scenario = weir.Scenario.loads(text, {"duration": "40 s", **values})
+    assert code in codes(scenario)
+    return scenario.run(replications)
+
+
+def whole(result: weir.Sweep, link: str = "a", of: str = "all") -> Mapping[str, Any]:
+    rows = result.links.filter(
+        pl.col("period") == -1, pl.col("link") == link, pl.col("class") == of, pl.col("group") == "all"
+    )
+    return rows.row(0, named=True)
+
+
+def test_without_senders_nothing_is_marked() -> None:
+    row = whole(run(PLAIN, {QUEUE: {"rem": {"ecn": True}}}, "ecn-without-senders"))
+    assert row["marks"] == 0
+    assert row["drops_early"] > 0
+
+
+def test_dctcp_without_ecn_is_reno() -> None:
+    def goodput(values: Mapping[str, Any]) -> list[float]:
+        return (
+            run(PLAIN, {QUEUE: {"red": {}}, **values}, "threshold-below-bdp").flows["goodput_bps"].to_list()
+        )
+
+    assert goodput(DCTCP) == goodput({})
+
+
+@pytest.mark.parametrize(
+    ("low_latency", "empty", "few"), [("ect1", "L", 0.0), ("any-ect", "C", 0.05)], ids=["ect1", "any-ect"]
+)
+def test_a_class_is_empty(low_latency: str, empty: str, few: float) -> None:
+    values = {QUEUE: {"dualpi2": {"low_latency": low_latency}}, ECN: True, **DCTCP}
+    result = run(PLAIN, values, "empty-class")
+    assert whole(result, of=empty)["arrivals"] <= few * whole(result)["arrivals"]
+
+
+def test_thresholds_above_the_buffer_signal_nothing() -> None:
+    values = {
+        QUEUE: {"red": {"min_th": "60 packets", "max_th": "90 packets"}},
+        "links.a.buffer": "60 packets",
+    }
+    row = whole(run(PLAIN, values, "threshold-above-buffer"))
+    assert row["drops_early"] == 0
+    assert row["drops_overflow"] > 0
+
+
+def test_targets_that_a_full_buffer_keeps_hardly_act() -> None:
+    row = whole(run(PLAIN, {QUEUE: {"codel": {}}, "links.a.buffer": "5 packets"}, "threshold-above-buffer"))
+    assert row["drops_early"] == 0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {QUEUE: {"red": {}}, "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},
+        {"links.a.buffer": "60 packets", "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},
+        {QUEUE: {"step": {"threshold": "15 packets"}}, ECN: True, "links.a.rate": "50 Mbit/s"},
+        {QUEUE: {"rem": {"target": "10 packets"}}, "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},
+    ],
+    ids=["red", "drop-tail", "step", "rem"],
+)
+def test_below_the_product_the_link_idles(values: Mapping[str, Any]) -> None:
+    code = "threshold-below-bdp" if QUEUE in values else "buffer-below-bdp"
+    assert whole(run(PLAIN, values, code))["utilisation"] < 0.95
+
+
+def test_windows_that_are_too_small_leave_the_queue_short() -> None:
+    row = whole(run(PLAIN, {"flows.ftp.tcp.receive_window": "20 packets"}, "queue-never-fills"))
+    assert row["drops"] == 0
+    assert row["queue_max"] <= 8 * 20 - 75
+
+
+def test_the_queue_is_at_the_moving_bottleneck() -> None:
+    result = run(TWO_LINKS, {**BOTH, "measure.warm_up": "25 s"}, "moving-bottleneck")
+    assert whole(result, "b")["queue_mean"] > 10 * whole(result, "a")["queue_mean"]
+
+
+def test_flows_in_step_are_the_same_in_every_replication() -> None:
+    flows = run(PLAIN, {"flows.ftp.start_jitter": "0 s"}, "flows-in-step", 2).flows
+    first, second = (flows.filter(pl.col("replication") == r)["goodput_bps"].to_list() for r in (0, 1))
+    assert first == second
