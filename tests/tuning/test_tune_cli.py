@@ -175,7 +175,8 @@ def test_a_front_as_json(known: Path, weir_command: Command) -> None:
     found = json.loads(weir_command("tune", known, *both, "--front", "--json", "--quiet").stdout)
     assert found["settings"]
     assert all(len(one["outcomes"]) == 2 for one in found["settings"])
-    assert json.loads(weir_command("results", "--json", "1").stdout)["settings"] == found["settings"]
+    shown = json.loads(weir_command("results", "--json", "1").stdout)
+    assert (shown["settings"], shown["notes"]) == (found["settings"], found["notes"])
     assert "a front has no page" in weir_command("report").stderr
     refused = weir_command("tune", known, *both, "--front", "--save", "x.toml")
     assert refused.returncode == 2

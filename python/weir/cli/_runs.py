@@ -177,8 +177,6 @@ def _run(
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
 
-    if not shown.quiet:
-        command.print_notes(plan.notes)
     with command.opened(store, create=True, quiet=shown.quiet) as opened:
         sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
         # Of a sweep the headline, and what decided; otherwise the console chooses.
@@ -234,9 +232,14 @@ def _done(
     if not any(options.values()) and plan.keys.size > 1 and plan.has_python_aqms:
         options["processes"] = 0
     try:
-        with chosen_workers(**options) as workers, following(plan, workers.what, quiet=quiet) as follow:
-            line, watch = command.command_line(), follow is not None and sys.stderr.isatty()
-            return execute_plan(plan, store, workers, follow, watch=watch, command=line, captures=captures)
+        with chosen_workers(**options) as workers:
+            if not quiet:
+                command.print_notes(plan.notes)
+            with following(plan, workers.what, quiet=quiet) as follow:
+                line, watch = command.command_line(), follow is not None and sys.stderr.isatty()
+                return execute_plan(
+                    plan, store, workers, follow, watch=watch, command=line, captures=captures
+                )
     except KeyboardInterrupt:
         runs = set(plan.keys.ravel().tolist())
         command.note(
