@@ -45,7 +45,7 @@ mod verdict;
 pub use aqm::Aqm;
 pub use backlog::{Backlog, Limit, Link};
 pub use packet::{Packet, PacketInfo};
-pub use port::{Output, Port};
+pub use port::{Output, Port, PortMut, PortVisitor};
 pub use qdisc::{Discipline, Observer};
 pub use service::{DeliveryTrace, RateSchedule, Service};
 pub use verdict::{Reason, Verdict};

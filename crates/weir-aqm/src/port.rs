@@ -5,6 +5,7 @@ use weir_types::{Duration, Instant, Rate};
 
 use crate::{
     Backlog, Discipline, Observer, Packet,
+    qdisc::{AnyDiscipline, DisciplineVisitor},
     service::{Service, Transmitter},
 };
 
@@ -49,19 +50,60 @@ const LATER: usize = 2;
 #[derive(Debug)]
 pub struct Port<P, D> {
     discipline: D,
+    sending: Sending,
+    packet: core::marker::PhantomData<fn() -> P>,
+}
+
+/// State of the transmitter of a port.
+#[derive(Debug)]
+struct Sending {
     transmitter: Transmitter,
-    /// When the transmitter takes the next packet; unused while it is idle.
+    /// When the transmitter takes the next packet; [`Instant::MAX`] if the queue was empty at the last dequeue.
     free_at: Instant,
-    /// The queue was empty at the last dequeue.
-    idle: bool,
     /// Earlier of the next rate change and the discipline's update; `Instant::MAX` if there is
     /// neither.
     update_at: Instant,
-    /// Classes that the discipline keeps apart.
-    classes: usize,
-    /// Something waits.
-    waits: bool,
-    packet: core::marker::PhantomData<fn() -> P>,
+}
+
+/// A port whose discipline has one type.
+#[derive(Debug)]
+pub struct PortMut<'a, D> {
+    discipline: &'a mut D,
+    sending: &'a mut Sending,
+}
+
+/// Something to do with a port, compiled for each discipline.
+pub trait PortVisitor<P> {
+    /// What it gives.
+    type Output;
+
+    /// Does it.
+    fn visit<D: Discipline<P>>(self, port: PortMut<'_, D>) -> Self::Output;
+}
+
+impl<P: Packet> Port<P, AnyDiscipline<P>> {
+    /// Calls `visitor` with the type of the discipline. To be preferred where many packets come at a time: the
+    /// discipline is looked at once.
+    #[inline]
+    pub fn visit<V: PortVisitor<P>>(&mut self, visitor: V) -> V::Output {
+        let Self { discipline, sending, .. } = self;
+        discipline.visit(Bound { sending, visitor })
+    }
+}
+
+/// A visitor of a port, as a visitor of its discipline.
+struct Bound<'a, V> {
+    sending: &'a mut Sending,
+    visitor: V,
+}
+
+impl<P: Packet, V: PortVisitor<P>> DisciplineVisitor<P> for Bound<'_, V> {
+    type Output = V::Output;
+
+    #[inline]
+    fn visit<D: Discipline<P>>(self, discipline: &mut D) -> V::Output {
+        self.visitor.visit(PortMut { discipline, sending: self.sending })
+    }
 }
 
 impl<P: Packet, D: Discipline<P>> Port<P, D> {
@@ -69,64 +111,42 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     pub fn new(discipline: D, service: impl Into<Service>) -> Self {
         let transmitter = Transmitter::new(service.into());
         let update_at = discipline.next_update().unwrap_or(Instant::MAX).min(transmitter.next_change());
-        Self {
-            classes: discipline.classes().len(),
-            discipline,
-            transmitter,
-            free_at: Instant::ZERO,
-            idle: true,
-            update_at,
-            waits: false,
-            packet: core::marker::PhantomData,
-        }
+        let sending = Sending { transmitter, free_at: Instant::MAX, update_at };
+        Self { discipline, sending, packet: core::marker::PhantomData }
+    }
+
+    #[inline]
+    const fn as_mut(&mut self) -> PortMut<'_, D> {
+        PortMut { discipline: &mut self.discipline, sending: &mut self.sending }
     }
 
     /// A packet arrives at `now`.
     #[inline]
     pub fn offer(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
-        self.advance(now, output);
-        if !self.idle {
-            self.discipline.enqueue(packet, now, output);
-            self.tell_backlog(now, output);
-        } else if self.transmitter.waits() {
-            self.hold(packet, now, output);
-        } else if let Some(packet) = self.discipline.pass(packet, now, output) {
-            self.send(packet, Duration::ZERO, now, output);
-        }
+        self.as_mut().offer(packet, now, output);
     }
 
     /// Does what was due up to and including `now`.
     #[inline]
     pub fn advance(&mut self, now: Instant, output: &mut impl Output<P>) {
-        loop {
-            let asks_at = if self.idle { Instant::MAX } else { self.free_at };
-            let due = asks_at.min(self.update_at);
-            if due > now || due == Instant::MAX {
-                return;
-            }
-            if self.update_at <= asks_at {
-                self.update(due);
-            } else {
-                self.transmit(due, output);
-            }
-        }
+        self.as_mut().advance(now, output);
     }
 
     /// When to call [`Port::advance`] again: when a waiting packet can leave. `None` while
     /// nothing waits.
     #[inline]
     pub fn next_wake(&self) -> Option<Instant> {
-        (!self.idle && self.waits).then_some(self.free_at)
+        (self.discipline.packets() > 0).then_some(self.sending.free_at)
     }
 
     /// Sets a fixed rate from `now` on. A packet already on the wire ends at the old one.
     pub fn set_rate(&mut self, rate: Rate, now: Instant, output: &mut impl Output<P>) {
         self.advance(now, output);
-        match &mut self.transmitter {
+        match &mut self.sending.transmitter {
             Transmitter::Fixed(clock) => clock.set_rate(rate),
             other => {
                 *other = Transmitter::new(rate.into());
-                self.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
+                self.sending.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
             }
         }
         self.discipline.on_rate(rate, now);
@@ -135,13 +155,14 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
     /// What the link could have sent until `now`, in bits times [`Service::WORK_PER_BIT`], where
     /// that is not its rate times the time: on a schedule or a trace. Call [`Port::advance`] first.
     pub fn offered(&self, now: Instant) -> Option<u128> {
-        self.transmitter.offered(now)
+        self.sending.transmitter.offered(now)
     }
 
     /// What leaves after `now` of the packet that was last reported as sent, on a schedule or a trace, in the
     /// same unit.
     pub fn unsent(&self, now: Instant) -> u128 {
-        self.transmitter.unsent(now, self.free_at)
+        let Sending { transmitter, free_at, .. } = &self.sending;
+        if *free_at == Instant::MAX { 0 } else { transmitter.unsent(now, *free_at) }
     }
 
     /// Waiting packets.
@@ -156,71 +177,138 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
 
     /// The rate in force; of a trace, its mean.
     pub const fn rate(&self) -> Rate {
-        self.transmitter.rate()
+        self.sending.transmitter.rate()
+    }
+}
+
+impl<D> PortMut<'_, D> {
+    /// [`Port::offer`]
+    #[inline]
+    pub fn offer<P: Packet>(&mut self, packet: P, now: Instant, output: &mut impl Output<P>)
+    where
+        D: Discipline<P>,
+    {
+        self.advance(now, output);
+        if self.sending.free_at < Instant::MAX {
+            self.discipline.enqueue(packet, now, output);
+            self.tell_backlog(now, output);
+        } else if self.sending.transmitter.waits() {
+            self.hold(packet, now, output);
+        } else if let Some(packet) = self.discipline.pass(packet, now, output) {
+            self.send(packet, Duration::ZERO, now, output);
+        }
+    }
+
+    /// [`Port::advance`]
+    #[expect(clippy::inline_always, reason = "it stands before every packet")]
+    #[inline(always)]
+    pub fn advance<P: Packet>(&mut self, now: Instant, output: &mut impl Output<P>)
+    where
+        D: Discipline<P>,
+    {
+        loop {
+            let Sending { free_at, update_at, .. } = *self.sending;
+            let due = free_at.min(update_at);
+            if due > now || due == Instant::MAX {
+                return;
+            }
+            if update_at <= free_at {
+                self.update(due);
+            } else {
+                self.transmit(due, output);
+            }
+        }
+    }
+
+    /// [`Port::next_wake`]
+    #[inline]
+    pub fn next_wake<P: Packet>(&self) -> Option<Instant>
+    where
+        D: Discipline<P>,
+    {
+        (self.discipline.packets() > 0).then_some(self.sending.free_at)
     }
 
     /// A packet arrives at an empty queue of a trace-driven link.
     #[cold]
-    fn hold(&mut self, packet: P, now: Instant, output: &mut impl Output<P>) {
-        self.idle = false;
-        self.free_at = self.transmitter.opportunity(now);
+    fn hold<P: Packet>(&mut self, packet: P, now: Instant, output: &mut impl Output<P>)
+    where
+        D: Discipline<P>,
+    {
+        self.sending.free_at = self.sending.transmitter.opportunity(now);
         self.discipline.enqueue(packet, now, output);
         self.tell_backlog(now, output);
     }
 
     /// A change of rate, or the AQM's update, is due.
-    fn update(&mut self, due: Instant) {
-        if self.transmitter.next_change() == due {
-            let rate = self.transmitter.change();
+    #[inline(never)]
+    fn update<P: Packet>(&mut self, due: Instant)
+    where
+        D: Discipline<P>,
+    {
+        let Sending { transmitter, update_at, .. } = &mut *self.sending;
+        if transmitter.next_change() == due {
+            let rate = transmitter.change();
             self.discipline.on_rate(rate, due);
         } else {
             self.discipline.update(due);
         }
-        let update = self.discipline.next_update().unwrap_or(Instant::MAX);
-        self.update_at = update.min(self.transmitter.next_change());
+        *update_at = self.discipline.next_update().unwrap_or(Instant::MAX).min(transmitter.next_change());
     }
 
     #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
     #[inline(always)]
-    fn tell_backlog(&mut self, now: Instant, output: &mut impl Output<P>) {
-        let packets = self.discipline.packets();
-        self.waits = packets > 0;
-        output.backlog(packets, now);
-        for class in 0..self.classes {
+    fn tell_backlog<P: Packet>(&mut self, now: Instant, output: &mut impl Output<P>)
+    where
+        D: Discipline<P>,
+    {
+        output.backlog(self.discipline.packets(), now);
+        for class in 0..self.discipline.classes().len() {
             output.class_backlog(class, self.discipline.class_backlog(class).packets, now);
         }
     }
 
     /// The transmitter takes a packet at `now`.
-    #[inline]
-    fn transmit(&mut self, now: Instant, output: &mut impl Output<P>) {
+    #[expect(clippy::inline_always, reason = "one call, on the way of every packet")]
+    #[inline(always)]
+    fn transmit<P: Packet>(&mut self, now: Instant, output: &mut impl Output<P>)
+    where
+        D: Discipline<P>,
+    {
         let next = self.discipline.dequeue(now, output);
         self.tell_backlog(now, output);
-        self.idle = next.is_none();
         if output.prefetches() {
             output.upcoming(self.discipline.upcoming(0), self.discipline.upcoming(LATER));
         }
-        if let Some((packet, sojourn)) = next {
-            self.send(packet, sojourn, now, output);
+        match next {
+            Some((packet, sojourn)) => self.send(packet, sojourn, now, output),
+            None => self.sending.free_at = Instant::MAX,
         }
     }
 
     /// Transmission of `packet` begins at `now`.
-    #[inline]
-    fn send(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
-        self.idle = false;
-        let Transmitter::Fixed(clock) = &mut self.transmitter else {
+    #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
+    #[inline(always)]
+    fn send<P: Packet>(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
+        let Transmitter::Fixed(clock) = &mut self.sending.transmitter else {
             return self.send_otherwise(packet, sojourn, now, output);
         };
-        self.free_at = clock.finish(now, packet.info().bytes);
-        output.sent(packet, sojourn, now, self.free_at);
+        let end = clock.finish(now, packet.info().bytes);
+        self.sending.free_at = end;
+        output.sent(packet, sojourn, now, end);
     }
 
     /// The same on a schedule or a trace.
     #[inline(never)]
-    fn send_otherwise(&mut self, packet: P, sojourn: Duration, now: Instant, output: &mut impl Output<P>) {
-        let (end, free_at) = self.transmitter.serve(now, packet.info().bytes);
-        self.free_at = free_at;
+    fn send_otherwise<P: Packet>(
+        &mut self,
+        packet: P,
+        sojourn: Duration,
+        now: Instant,
+        output: &mut impl Output<P>,
+    ) {
+        let (end, free_at) = self.sending.transmitter.serve(now, packet.info().bytes);
+        self.sending.free_at = free_at;
         output.sent(packet, sojourn, now, end);
     }
 }

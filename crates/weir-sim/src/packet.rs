@@ -3,7 +3,7 @@ use weir_tcp::Segment;
 use weir_types::Ecn;
 
 /// A segment in the network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet(pub(crate) Segment);
 
 impl weir_aqm::Packet for Packet {

@@ -70,6 +70,7 @@ impl<'o> Simulation<'o> {
         }
         let (traffic, flows) = Traffic::new(traffic);
         let (network, queues) = Network::new(network);
+        events.set_size(network.ports(), network.hosts.routing.pipes.len());
         let recorder = Recorder::new(scenario, queues, groups, flows);
         if let Some(cut) = recorder.next_cut() {
             events.push(cut, Event::Boundary);
@@ -110,8 +111,9 @@ impl<'o> Simulation<'o> {
     /// If `monitor` or the observer stops the run.
     pub fn run(mut self, monitor: &Monitor) -> Result<Measurements, Stopped> {
         self.move_horizon();
+        self.events.push(self.end, Event::Pause);
         while let Some((now, event)) = self.events.next() {
-            if now > self.end {
+            if event == Event::Pause {
                 break;
             }
             self.now = now;
@@ -141,6 +143,7 @@ impl<'o> Simulation<'o> {
                 self.show(unseen);
             }
             Event::ToPort(pipe) | Event::Enter(pipe) => self.serve(pipe),
+            Event::Pause => {}
             Event::Arrive => match self.network.hosts.on_arrive(now, &mut self.events) {
                 Completed::Nothing => {}
                 Completed::Data(flow) => self.complete(flow),
@@ -168,17 +171,11 @@ impl<'o> Simulation<'o> {
     /// The packets of `pipe` arrive at their port, for as long as no other event comes first.
     #[inline]
     fn serve(&mut self, pipe: u32) {
-        while let Some((packet, port)) = self.network.hosts.routing.pipes.pop(pipe, self.now) {
-            let unseen = self.network.offer(port, packet, self.now, &mut self.events);
-            self.show(unseen);
-            let Some((next, event)) = self.network.hosts.routing.pipes.next(pipe) else { return };
-            let goes_on = next <= self.end && !(self.handled + 1).is_multiple_of(CHECK_EVERY);
-            if !goes_on || !self.events.would_be_first(next, event) {
-                return self.events.push(next, event);
-            }
-            self.now = next;
-            self.handled += 1;
-        }
+        let most = CHECK_EVERY - self.handled % CHECK_EVERY;
+        let (now, served, unseen) = self.network.serve(pipe, self.now, most, &mut self.events);
+        self.now = now;
+        self.handled += served - 1;
+        self.show(unseen);
     }
 
     /// All data of `flow` has arrived.
@@ -284,7 +281,7 @@ impl<'o> Simulation<'o> {
         let Some(observer) = &mut self.observer else { return };
         let (Some(seen), hosts) = self.network.unseen(port) else { return };
         let flow = |segment: &Segment| ObservedFlow {
-            group: hosts.routing.group(segment.flow),
+            group: hosts.flow(segment.flow).group(),
             sender: &hosts.flow(segment.flow).sender,
             receiver: &hosts.flow(segment.flow).receiver,
         };

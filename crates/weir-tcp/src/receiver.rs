@@ -30,8 +30,10 @@ pub struct Receiver {
     /// feedback is exact, the last segment was marked.
     echo: bool,
     feedback: Feedback,
-    /// Every segment in order is acknowledged at once, and marks are latched: the fast path.
+    /// Every segment in order is acknowledged at once, and marks are latched.
     at_once: bool,
+    /// The same, and nothing has arrived beyond `expected`.
+    steady: bool,
     /// All routers on the path of the last segment understand ECN; only if its sender asked.
     capable: bool,
     /// Stamp of the first segment whose ACK is being delayed.
@@ -50,6 +52,8 @@ pub struct Receiver {
 impl Receiver {
     /// The other end of connection `flow`.
     pub fn new(flow: u32, parameters: &TcpParameters) -> Self {
+        let feedback = parameters.congestion.feedback();
+        let at_once = parameters.delayed_ack.is_none() && feedback == Feedback::Latched;
         Self {
             expected: 0,
             first: 0,
@@ -59,9 +63,9 @@ impl Receiver {
             beyond: Vec::new(),
             log: matches!(parameters.recovery, RecoveryConfig::Sack(_)).then(Box::default),
             echo: false,
-            feedback: parameters.congestion.feedback(),
-            at_once: parameters.delayed_ack.is_none()
-                && parameters.congestion.feedback() == Feedback::Latched,
+            feedback,
+            at_once,
+            steady: at_once,
             capable: false,
             delayed: None,
             due: Instant::MAX,
@@ -86,39 +90,46 @@ impl Receiver {
         self.expected
     }
 
-    /// Whether data is the next and is acknowledged at once.
+    /// Whether data takes the short way: it is the next, nothing has arrived beyond it, and it is acknowledged
+    /// at once.
     #[inline]
-    pub fn acknowledges_at_once(&self, segment: &Segment) -> bool {
-        self.at_once
-            && segment.number == self.expected
-            && self.beyond.is_empty()
-            && !segment.flags.has(Flags::DATAGRAM)
+    pub const fn expects(&self, segment: &Segment) -> bool {
+        self.steady && segment.number == self.expected
+    }
+
+    /// Whether its ACKs echo a mark once this data has arrived, if marks are latched.
+    #[inline]
+    pub fn echoes_after(&self, segment: &Segment) -> bool {
+        segment.ecn == Ecn::Ce || self.echo && !segment.flags.has(Flags::CWR)
     }
 
     /// Data has arrived. Returns its ACK, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
-        let plain = segment.number == self.expected && self.beyond.is_empty();
-        if plain && self.at_once { Some(self.on_next(segment)) } else { self.on_other(segment, plain, now) }
+        if self.expects(segment) {
+            self.on_expected(segment);
+            return Some(self.ack(segment.stamp, segment.flags.has(Flags::SYN)));
+        }
+        self.on_other(segment, now)
     }
 
-    /// The next data has arrived and is acknowledged at once: see [`Receiver::acknowledges_at_once`].
-    #[inline]
-    pub fn on_next(&mut self, segment: &Segment) -> Segment {
-        let syn = segment.flags.has(Flags::SYN);
-        let marked = segment.ecn == Ecn::Ce;
+    /// Data that [`Receiver::expects`] has arrived. Its ACK has the number [`Receiver::expected`], an echo if
+    /// [`Receiver::echoes_after`] it, and the stamp of the data.
+    #[expect(clippy::inline_always, reason = "it is on the short way of every packet")]
+    #[inline(always)]
+    pub fn on_expected(&mut self, segment: &Segment) {
+        self.echo = self.echoes_after(segment);
         self.capable = segment.flags.has(Flags::ALL_CAPABLE);
         self.arrived += 1;
-        self.marked += u32::from(marked);
-        self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
+        self.marked += u32::from(segment.ecn == Ecn::Ce);
         self.expected += 1;
-        self.delivered += u32::from(!syn);
-        self.ack(segment.stamp, syn)
+        self.delivered += u32::from(!segment.flags.has(Flags::SYN));
     }
 
     /// Data that is out of order, or at a receiver that does not acknowledge all at once.
     #[inline(never)]
-    fn on_other(&mut self, segment: &Segment, plain: bool, now: Instant) -> Option<Segment> {
+    fn on_other(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
+        let plain = segment.number == self.expected && self.beyond.is_empty();
         if !plain && segment.number < self.first {
             return None;
         }
@@ -145,6 +156,7 @@ impl Receiver {
             true
         } else {
             let new = self.insert(segment.number);
+            self.steady = self.at_once && self.beyond.is_empty();
             self.note(segment.number, new);
             new
         };

@@ -2,7 +2,7 @@ use weir_types::{Ecn, Instant};
 
 /// A segment on the wire: data in one direction, ACKs in the other. 24 bytes, so that the packets
 /// in flight of a whole simulation stay in the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Of data: when it was sent. Of an ACK: that of the segment that caused it, returned.
     pub stamp: Instant,

@@ -29,7 +29,8 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     }
 
     /// Admits an arriving packet, marked or not, unless it is dropped.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is most of an arrival")]
+    #[inline(always)]
     fn admit<R>(
         &mut self,
         packet: P,
@@ -49,12 +50,14 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 }
 
 impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
         self.admit(packet, now, observer, |fifo, packet| fifo.waiting.push(packet, now));
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a packet is not moved before it is sent")]
+    #[inline(always)]
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
         while let Some((info, arrived)) = self.waiting.head() {
             let (sojourn, queue) = (now.since(arrived), self.waiting.behind(info, self.limit));

@@ -17,7 +17,7 @@ pub use fair::{AqmBacklog, FairQueue, FlowHashing, OverflowPolicy, Scheduler};
 pub use fifo::Fifo;
 pub use fq::{FqCodelParameters, FqParameters, FqPieParameters};
 pub use packet_fifo::PacketFifo;
-pub use registry::{AnyDiscipline, QueueConfig};
+pub use registry::{AnyDiscipline, DisciplineVisitor, QueueConfig};
 
 use crate::{Backlog, Packet, PacketInfo, Reason, Verdict};
 

@@ -174,6 +174,23 @@ impl QueueConfig {
     }
 }
 
+/// Something to do with a discipline, compiled for each of them.
+pub trait DisciplineVisitor<P> {
+    /// What it gives.
+    type Output;
+
+    /// Does it.
+    fn visit<D: Discipline<P>>(self, discipline: &mut D) -> Self::Output;
+}
+
+impl<P: Packet> AnyDiscipline<P> {
+    /// Calls `visitor` with the type of the discipline.
+    #[inline]
+    pub fn visit<V: DisciplineVisitor<P>>(&mut self, visitor: V) -> V::Output {
+        each!(self, discipline => visitor.visit(discipline))
+    }
+}
+
 impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     #[inline]
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {

@@ -26,6 +26,8 @@ pub(crate) enum Event {
     Generate(u32),
     /// The head of a pipe without delay reaches a port: after all that the endpoints of this instant send.
     Enter(u32),
+    /// The caller wants to look at the simulation.
+    Pause,
 }
 
 impl Event {
@@ -45,26 +47,19 @@ impl Event {
             Self::DelayedAck(index) => (9, index),
             Self::Generate(index) => (10, index),
             Self::Enter(index) => (11, index),
+            Self::Pause => (12, 0),
         };
         (kind << 32) | index as u64
     }
 
-    /// The event of a rank. Tests the event of every packet first, so that it needs no jump table.
-    #[inline]
+    /// The event of a rank.
     pub(crate) const fn of_rank(rank: u64) -> Self {
         let index = rank as u32;
         match rank >> 32 {
-            3 => Self::ToPort(index),
-            kind => Self::of_rare_rank(kind, index),
-        }
-    }
-
-    #[inline(never)]
-    const fn of_rare_rank(kind: u64, index: u32) -> Self {
-        match kind {
             0 => Self::Boundary,
             1 => Self::Sample,
             2 => Self::PortDue(index),
+            3 => Self::ToPort(index),
             4 => Self::Arrive,
             5 => Self::Start(index),
             6 => Self::Stop(index),
@@ -72,13 +67,8 @@ impl Event {
             8 => Self::Timer(index),
             9 => Self::DelayedAck(index),
             10 => Self::Generate(index),
-            _ => Self::Enter(index),
+            11 => Self::Enter(index),
+            _ => Self::Pause,
         }
-    }
-
-    /// Whether packets move: such events are frequent, and few of them are pending at a time.
-    #[inline]
-    pub(crate) const fn moves_packets(self) -> bool {
-        matches!(self, Self::PortDue(_) | Self::ToPort(_) | Self::Enter(_))
     }
 }

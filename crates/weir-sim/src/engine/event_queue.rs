@@ -2,22 +2,24 @@ use weir_types::Instant;
 
 use super::{
     Event,
+    due_times::{Due, DueTimes, NEVER},
     heap::{Heap, Key},
 };
 
-/// The pending events, in two heaps. One holds the events that move packets: one per pipe and port.
-/// The other holds timers: one per flow, far ahead. The first heap fits into one or two cache lines.
+/// The pending events. Those that move packets are one per port and pipe. The others are in a heap: timers,
+/// one per flow, far ahead.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
-    packets: Heap,
+    moves: DueTimes,
     timers: Heap,
-    /// The least key among the timers.
-    timer: Key,
+    /// The first of the timers.
+    timer_at: Instant,
+    ports: u32,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
-        Self { packets: Heap::default(), timers: Heap::default(), timer: Key::MAX }
+        Self { moves: DueTimes::new(0), timers: Heap::default(), timer_at: Instant::MAX, ports: 0 }
     }
 }
 
@@ -25,41 +27,104 @@ fn key(at: Instant, event: Event) -> Key {
     Key::from(at.as_nanos()) << 64 | Key::from(event.rank())
 }
 
+const fn instant_of(key: Key) -> Instant {
+    Instant::from_nanos((key >> 64) as u64)
+}
+
+/// The due of an event that moves packets, and the number of its port or pipe. Its lowest bit is set for
+/// [`Event::Enter`], which comes last at its instant.
+#[inline]
+const fn due(at: Instant, event: Event) -> Option<(Due, u32)> {
+    let due = at.as_nanos() << 1;
+    match event {
+        Event::PortDue(index) | Event::ToPort(index) => Some((due, index)),
+        Event::Enter(index) => Some((due | 1, index)),
+        _ => None,
+    }
+}
+
 impl EventQueue {
-    /// Schedules `event` at `at`.
+    /// Makes room for events of so many ports and pipes. Before, none of them may be scheduled.
+    pub(crate) fn set_size(&mut self, ports: u32, pipes: u32) {
+        self.moves = DueTimes::new((ports + pipes) as usize);
+        self.ports = ports;
+    }
+
+    /// Schedules `event` at `at`. A port or a pipe has one event: the earliest.
     #[inline]
     pub(crate) fn push(&mut self, at: Instant, event: Event) {
-        let key = key(at, event);
-        if event.moves_packets() {
-            self.packets.push(key);
-        } else {
-            self.timers.push(key);
-            self.timer = self.timer.min(key);
-        }
+        let Some((due, index)) = due(at, event) else { return self.push_timer(at, event) };
+        let is_port = matches!(event, Event::PortDue(_));
+        self.moves.set(if is_port { index } else { self.ports + index }, due);
+    }
+
+    #[inline(never)]
+    fn push_timer(&mut self, at: Instant, event: Event) {
+        self.timers.push(key(at, event));
+        self.timer_at = self.timer_at.min(at);
     }
 
     /// Whether `event` at `at` would be the first.
     #[inline]
     pub(crate) fn would_be_first(&self, at: Instant, event: Event) -> bool {
-        let key = key(at, event);
-        key < self.timer && self.packets.is_above(key)
+        let first = self.first_move().min(self.timer_at);
+        at < first || at == first && self.wins_tie(at, event)
+    }
+
+    /// The same where another event is pending at the same instant.
+    #[inline(never)]
+    fn wins_tie(&self, at: Instant, event: Event) -> bool {
+        let least = match self.first_move() {
+            Instant::MAX => Key::MAX,
+            at => key(at, self.first_event()),
+        };
+        key(at, event) < least.min(self.timers.least())
+    }
+
+    /// When the first event that moves packets is due; [`Instant::MAX`] if there is none.
+    #[inline]
+    const fn first_move(&self) -> Instant {
+        let (due, _) = self.moves.first();
+        if due == NEVER { Instant::MAX } else { Instant::from_nanos(due >> 1) }
+    }
+
+    /// The first event that moves packets.
+    #[inline]
+    const fn first_event(&self) -> Event {
+        match self.moves.first() {
+            (_, place) if place < self.ports => Event::PortDue(place),
+            (due, place) if due & 1 == 0 => Event::ToPort(place - self.ports),
+            (_, place) => Event::Enter(place - self.ports),
+        }
     }
 
     /// Removes and returns the first event.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(Instant, Event)> {
-        let mut key = self.packets.peek().unwrap_or(Key::MAX);
-        if key < self.timer {
-            self.packets.take();
-        } else {
-            key = self.timer;
-            if key == Key::MAX {
-                return None;
-            }
-            self.timers.take();
-            self.timer = self.timers.peek().unwrap_or(Key::MAX);
+        let at = self.first_move();
+        if at < self.timer_at || at == self.timer_at && self.move_wins_tie() {
+            let (event, (_, place)) = (self.first_event(), self.moves.first());
+            self.moves.clear(place);
+            return Some((at, event));
         }
-        Some((Instant::from_nanos((key >> 64) as u64), Event::of_rank(key as u64)))
+        self.next_timer()
+    }
+
+    #[inline(never)]
+    fn move_wins_tie(&self) -> bool {
+        let at = self.first_move();
+        at < Instant::MAX && key(at, self.first_event()) < self.timers.least()
+    }
+
+    #[inline(never)]
+    fn next_timer(&mut self) -> Option<(Instant, Event)> {
+        let key = self.timers.least();
+        if key == Key::MAX {
+            return None;
+        }
+        self.timers.take();
+        self.timer_at = instant_of(self.timers.least());
+        Some((instant_of(key), Event::of_rank(key as u64)))
     }
 }
 
@@ -70,17 +135,20 @@ mod tests {
     use super::*;
 
     fn event(kind: u64, index: u32) -> Event {
-        // Some kinds have no index.
+        // Some kinds have no index. A pipe is of one kind.
+        let index = if kind == 11 { index + 5 } else { index };
         Event::of_rank(Event::of_rank(kind << 32 | u64::from(index)).rank())
     }
 
     proptest! {
-        /// Compares with a sorted list, for any interleaving of pushes and removals.
+        /// Compares with a sorted list, for any interleaving of pushes and removals. A port or a pipe keeps the
+        /// earlier of two events.
         #[test]
         fn events_come_in_order(steps in prop::collection::vec(
-            prop::option::of((0_u64..50, 0_u64..12, 0_u32..5)), 1..300,
+            prop::option::of((0_u64..50, 0_u64..13, 0_u32..5)), 1..300,
         )) {
             let mut queue = EventQueue::default();
+            queue.set_size(5, 10);
             let mut model: Vec<(u64, u64)> = Vec::new();
             for step in steps {
                 if let Some((at, kind, index)) = step {
@@ -88,7 +156,11 @@ mod tests {
                     let first = model.iter().all(|other| (at, event.rank()) < *other);
                     prop_assert_eq!(queue.would_be_first(Instant::from_nanos(at), event), first);
                     queue.push(Instant::from_nanos(at), event);
-                    model.push((at, event.rank()));
+                    let same = |other: &&mut (u64, u64)| due(Instant::ZERO, event).is_some() && other.1 == event.rank();
+                    match model.iter_mut().find(same) {
+                        Some(other) => other.0 = other.0.min(at),
+                        None => model.push((at, event.rank())),
+                    }
                 } else {
                     model.sort_unstable_by(|a, b| b.cmp(a));
                     let next = queue.next().map(|(at, event)| (at.as_nanos(), event.rank()));

@@ -8,11 +8,19 @@ const ARITY: usize = 4;
 ///
 /// Most events schedule exactly one other event. Therefore [`Heap::take`] only marks the root as
 /// removed, and the next push replaces it (replace-top): one sift down instead of a pop and a push.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Heap {
     keys: Vec<Key>,
-    /// The root was taken; the next push or peek replaces it.
+    /// The root was taken; the next push or take replaces it.
     root_taken: bool,
+    /// See [`Heap::least`].
+    least: Key,
+}
+
+impl Default for Heap {
+    fn default() -> Self {
+        Self { keys: Vec::new(), root_taken: false, least: Key::MAX }
+    }
 }
 
 impl Heap {
@@ -25,29 +33,25 @@ impl Heap {
             self.keys.push(key);
             self.sift_up(key);
         }
+        self.least = self.keys[0];
     }
 
-    /// The least key.
+    /// The least key; [`Key::MAX`] if there is none.
     #[inline]
-    pub(crate) fn peek(&mut self) -> Option<Key> {
+    pub(crate) const fn least(&self) -> Key {
+        self.least
+    }
+
+    /// Removes the least key.
+    #[inline]
+    pub(crate) fn take(&mut self) {
         if self.root_taken {
             self.remove_root();
         }
-        self.keys.first().copied()
-    }
-
-    /// Whether `key` is below every key. Leaves the place of a taken root to the next push.
-    #[inline]
-    pub(crate) fn is_above(&self, key: Key) -> bool {
-        let rest =
-            if self.root_taken { 1..self.keys.len().min(1 + ARITY) } else { 0..self.keys.len().min(1) };
-        self.keys[rest].iter().all(|other| key < *other)
-    }
-
-    /// Removes the least key, which [`Heap::peek`] has just returned.
-    #[inline]
-    pub(crate) const fn take(&mut self) {
         self.root_taken = true;
+        let children = &self.keys[self.keys.len().min(1)..self.keys.len().min(1 + ARITY)];
+        // Select, do not branch: the processor cannot predict which of a few pipes is next.
+        self.least = children.iter().fold(Key::MAX, |least, key| if *key < least { *key } else { least });
     }
 
     /// Replaces the taken root by the last key.
@@ -72,7 +76,7 @@ impl Heap {
             let mut least = key;
             #[expect(clippy::needless_range_loop, reason = "an iterator makes it branch")]
             for index in first..keys.len().min(first + ARITY) {
-                // Select, do not branch: the processor cannot predict which of a few pipes is next.
+                // Select, do not branch, as above.
                 let smaller = keys[index] < least;
                 child = if smaller { index } else { child };
                 least = if smaller { keys[index] } else { least };

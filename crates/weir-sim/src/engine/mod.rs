@@ -1,5 +1,6 @@
 //! Simulated time: events and their queue.
 
+mod due_times;
 mod event;
 mod event_queue;
 mod heap;

@@ -43,7 +43,7 @@ impl Access {
     }
 
     /// A data packet enters the sender's link at `now`. Returns when it has been sent.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn send_data(&mut self, bytes: u32, now: Instant) -> Instant {
         let time = self.time(bytes);
         self.from_sender.finish(now, time)

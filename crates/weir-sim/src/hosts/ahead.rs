@@ -32,7 +32,7 @@ use super::{
     held::Arrival,
     order::{Cause, Origin},
 };
-use crate::engine::EventQueue;
+use crate::engine::{Event, EventQueue};
 
 /// What the arrival of a packet has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Hosts {
 
     /// Lets the sender of `flow` act before `at`, once [`Hosts::release`] is called.
     pub(crate) fn set_sender_horizon(&mut self, flow: u32, at: Instant) {
-        self.flows[flow as usize].sender_until = at;
+        self.flows[flow as usize].set_sender_until(at);
     }
 
     /// Lets the packets go that need not be held any more.
@@ -64,7 +64,7 @@ impl Hosts {
         }
         let mut arrivals = self.held.take();
         while let Some(Reverse(arrival)) = arrivals.pop() {
-            *self.held_of(&arrival.segment) -= 1;
+            self.hold_one(&arrival.segment, false);
             if arrival.segment.flags.has(Flags::ACK) {
                 self.reach_sender(arrival, events);
             } else {
@@ -74,41 +74,35 @@ impl Hosts {
         self.held.reuse(arrivals);
     }
 
-    /// The short way of most packets: data arrives at its receiver at `due`, as packet `number` to leave its
-    /// last port, its ACK at its sender, and what that allows leaves. Returns false and does nothing where
-    /// something is held or due before, or where there is more than delay between the two.
-    #[inline]
-    pub(super) fn follow(
-        &mut self,
-        data: &Segment,
-        due: Instant,
-        number: u64,
-        events: &mut EventQueue,
-    ) -> bool {
-        let Self { flows, routing, horizon, .. } = self;
-        let Some(delay) = routing.delay_of_acks(data.flow) else { return false };
-        let flow = &mut flows[data.flow as usize];
-        let back = due + delay;
-        if back >= (*horizon).min(flow.sender_until)
-            || flow.held_data | flow.held_acks > 0
-            || flow.is_nearly_complete()
-            || flow.jitter.is_some()
-            || flow.sender.timeout() < back
-            || !flow.receiver.acknowledges_at_once(data)
+    /// The short way of most packets: data leaves its last port at `at`, arrives at its receiver, its ACK at
+    /// its sender, and what that allows leaves. Returns false and does nothing where something is held or due
+    /// before, where something is unusual, or where there is more than delay between the ends.
+    #[inline(never)]
+    pub(super) fn follow(&mut self, data: &Segment, at: Instant, port: u32, events: &mut EventQueue) -> bool {
+        let flow = &mut self.flows[data.flow as usize];
+        let Flow { sender, receiver, way, short_until, .. } = flow;
+        let back = at + way.tail;
+        let echo = receiver.echoes_after(data);
+        if back >= self.horizon.min(*short_until).min(sender.expected_timeout())
+            || port != way.last
+            || !receiver.expects(data)
+            || !sender.expects(data.number + 1, echo)
+            || data.number + 1 >= sender.end()
         {
             return false;
         }
-        let ack = flow.receiver.on_next(data);
-        let origin = Origin::packet(number);
-        self.delivered += 2;
-        routing.sent += 1;
-        let expected = flow.sender.on_expected_ack(&ack, back, |segment| {
-            routing.send_data(segment, back, origin, events);
+        receiver.on_expected(data);
+        self.followed += 1;
+        let origin = Origin::packet(self.departed);
+        let before = sender.counters().sent;
+        sender.on_expected_ack(data.number + 1, echo, data.stamp, back, |segment| {
+            way.enter(segment, back, back, origin, &mut self.routing.pipes, events);
         });
-        if !expected {
-            self.acknowledge_other(&ack, back, origin, events);
-        } else if flow.sender.timeout() < flow.timer_at {
-            self.renew_timer(data.flow, events);
+        self.sent += u64::from(sender.counters().sent - before);
+        let due = sender.expected_timeout();
+        if due < flow.timer_at {
+            flow.timer_at = due;
+            events.push(due, Event::Timer(data.flow));
         }
         true
     }
@@ -117,7 +111,7 @@ impl Hosts {
     #[inline]
     pub(super) fn reach_receiver(&mut self, arrival: Arrival, events: &mut EventQueue) {
         let flow = &self.flows[arrival.segment.flow as usize];
-        if flow.held_data > 0 || arrival.due >= self.horizon || flow.is_nearly_complete() {
+        if flow.holds(false) || arrival.due >= self.horizon || flow.is_nearly_complete() {
             return self.hold(arrival, events);
         }
         self.receive_in_turn(&arrival, events);
@@ -127,8 +121,8 @@ impl Hosts {
     #[inline]
     pub(super) fn reach_sender(&mut self, arrival: Arrival, events: &mut EventQueue) {
         let flow = &self.flows[arrival.segment.flow as usize];
-        if flow.held_acks > 0
-            || arrival.due >= self.horizon.min(flow.sender_until)
+        if flow.holds(true)
+            || arrival.due >= self.horizon.min(flow.sender_until())
             || arrival.segment.number == flow.sender.end()
         {
             return self.hold(arrival, events);
@@ -138,20 +132,19 @@ impl Hosts {
 
     #[inline(never)]
     fn hold(&mut self, arrival: Arrival, events: &mut EventQueue) {
-        *self.held_of(&arrival.segment) += 1;
+        self.hold_one(&arrival.segment, true);
         self.held.push(arrival, events);
     }
 
-    /// The number of packets that are held before the same endpoint as `segment`.
-    const fn held_of(&mut self, segment: &Segment) -> &mut u32 {
-        let flow = &mut self.flows.as_mut_slice()[segment.flow as usize];
-        if segment.flags.has(Flags::ACK) { &mut flow.held_acks } else { &mut flow.held_data }
+    /// One more packet, or one less, is held before the endpoint of `segment`.
+    fn hold_one(&mut self, segment: &Segment, more: bool) {
+        self.flows[segment.flow as usize].hold(segment.flags.has(Flags::ACK), more);
     }
 
     /// Handles [`crate::engine::Event::Arrive`].
     pub(crate) fn on_arrive(&mut self, now: Instant, events: &mut EventQueue) -> Completed {
         let Some(arrival) = self.held.pop(now, events) else { return Completed::Nothing };
-        *self.held_of(&arrival.segment) -= 1;
+        self.hold_one(&arrival.segment, false);
         let id = arrival.segment.flow;
         if arrival.segment.flags.has(Flags::ACK) {
             self.acknowledge_in_turn(&arrival, events);

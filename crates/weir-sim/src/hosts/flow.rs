@@ -5,6 +5,8 @@ use std::sync::Arc;
 use weir_tcp::{Receiver, Sender, TcpParameters};
 use weir_types::{Duration, Instant, Rng};
 
+use super::Way;
+
 /// Delays new packets of a sender by a random time.
 #[derive(Debug)]
 pub(crate) struct SendJitter {
@@ -41,13 +43,16 @@ pub(crate) struct Flow {
     /// The instant of the valid event for a delayed ACK; [`Instant::MAX`] if there is none.
     pub(super) ack_timer_at: Instant,
     /// The sender stops at this instant, or its variables are sampled: before that it must not go beyond.
-    pub(super) sender_until: Instant,
+    sender_until: Instant,
+    /// The same for the short way of [`super::Hosts::follow`], which is closed while packets are held, and where
+    /// there is jitter or more than delay.
+    pub(super) short_until: Instant,
     /// Data segments of the flow; [`u32::MAX`] if it has no end.
     segments: u32,
-    /// Packets that are held before each end.
-    pub(super) held_data: u32,
-    pub(super) held_acks: u32,
+    /// Packets that are held before the receiver, and before the sender.
+    held: [u32; 2],
     pub(super) jitter: Option<Box<SendJitter>>,
+    pub(super) way: Way,
 }
 
 impl Flow {
@@ -58,6 +63,7 @@ impl Flow {
         tcp: &Arc<TcpParameters>,
         jitter: Option<Box<SendJitter>>,
         stop: Instant,
+        way: Way,
     ) -> Self {
         Self {
             sender: Sender::new(id, bytes, Arc::clone(tcp)),
@@ -65,11 +71,13 @@ impl Flow {
             timer_at: Instant::MAX,
             ack_timer_at: Instant::MAX,
             sender_until: stop,
+            short_until: Instant::ZERO,
             segments: u32::MAX,
-            held_data: 0,
-            held_acks: 0,
+            held: [0; 2],
             jitter,
+            way,
         }
+        .with_short_way()
     }
 
     /// A transfer of `segments` segments, the last with `last_bytes` bytes, counted from `first`.
@@ -84,8 +92,44 @@ impl Flow {
     /// Takes the place of `former`, a flow of the same id that has ended. Timer events stay valid: they may be
     /// earlier than the timeouts. Late packets of the former flow have lower numbers and are ignored.
     pub(super) fn replaces(self, former: &Self) -> Self {
-        let Self { timer_at, ack_timer_at, held_data, held_acks, .. } = *former;
-        Self { timer_at, ack_timer_at, held_data, held_acks, ..self }
+        let Self { timer_at, ack_timer_at, held, .. } = *former;
+        Self { timer_at, ack_timer_at, held, ..self }.with_short_way()
+    }
+
+    /// Opens or closes the short way.
+    fn with_short_way(mut self) -> Self {
+        self.judge_short_way();
+        self
+    }
+
+    fn judge_short_way(&mut self) {
+        let is_open = self.held == [0; 2] && self.jitter.is_none() && self.way.is_short();
+        self.short_until = if is_open { self.sender_until } else { Instant::ZERO };
+    }
+
+    /// Until when the sender may act ahead.
+    #[inline]
+    pub(super) const fn sender_until(&self) -> Instant {
+        self.sender_until
+    }
+
+    /// Lets the sender act before `until`.
+    pub(super) fn set_sender_until(&mut self, until: Instant) {
+        self.sender_until = until;
+        self.judge_short_way();
+    }
+
+    /// Whether packets are held before the receiver, or before the sender.
+    #[inline]
+    pub(super) const fn holds(&self, acks: bool) -> bool {
+        self.held[acks as usize] > 0
+    }
+
+    /// One more packet is held, or one less.
+    pub(super) fn hold(&mut self, acks: bool, more: bool) {
+        let held = &mut self.held[usize::from(acks)];
+        *held = if more { *held + 1 } else { *held - 1 };
+        self.judge_short_way();
     }
 
     /// Whether all data has arrived.
@@ -98,6 +142,12 @@ impl Flow {
     #[inline]
     pub(super) const fn is_nearly_complete(&self) -> bool {
         self.receiver.delivered() >= self.segments - 1
+    }
+
+    /// Index of its group.
+    #[inline]
+    pub(crate) const fn group(&self) -> usize {
+        self.way.group as usize
     }
 
     /// When the sender acts next without an ACK.

@@ -6,6 +6,7 @@ mod flow;
 mod held;
 mod order;
 mod pipe;
+mod ring;
 mod routing;
 
 use weir_tcp::{Flags, Segment};
@@ -14,7 +15,7 @@ use weir_types::{Ecn, Instant};
 use crate::{
     engine::{Event, EventQueue, prefetch},
     packet::Packet,
-    record::DatagramCounts,
+    record::{DatagramCounts, FlowsThrough},
 };
 
 pub(crate) use access::Access;
@@ -23,7 +24,7 @@ pub(crate) use flow::{Flow, SendJitter};
 use held::{Arrival, Held};
 pub(crate) use order::{Cause, Origin};
 pub(crate) use pipe::{Pipe, Pipes};
-pub(crate) use routing::{Hop, Leg, Route, Routing};
+pub(crate) use routing::{Hop, Leg, Route, Routing, Way};
 
 /// Beyond this number of flows their states exceed the caches: they are half a megabyte.
 const PREFETCH_MIN_FLOWS: usize = 2000;
@@ -40,8 +41,11 @@ pub(crate) struct Hosts {
     held: Held,
     /// Packets that left a port.
     departed: u64,
-    /// Packets that reached an endpoint.
+    /// Packets that entered the network, and that reached an endpoint.
+    sent: u64,
     delivered: u64,
+    /// ACKs that did both on the short way.
+    followed: u64,
 }
 
 impl Hosts {
@@ -68,6 +72,11 @@ impl Hosts {
         self.datagrams.resize(flows as usize, DatagramCounts::default());
     }
 
+    /// Which flows send data or ACKs through `port`.
+    pub(crate) fn flows_through(&self, port: u32) -> FlowsThrough {
+        self.routing.flows_through(self.flows.iter().map(|flow| &flow.way), port)
+    }
+
     /// All flows, in the order of their ids.
     pub(crate) fn flows(&self) -> &[Flow] {
         &self.flows
@@ -85,7 +94,8 @@ impl Hosts {
 
     /// Packets that entered the network, that reached an endpoint, and that are between the ports.
     pub(crate) fn packets(&self) -> [u64; 3] {
-        [self.routing.sent, self.delivered, self.routing.pipes.in_flight() + self.held.len()]
+        let Self { sent, delivered, followed, .. } = *self;
+        [sent + followed, delivered + 2 * followed, self.routing.pipes.in_flight() + self.held.len()]
     }
 
     /// Whether prefetching pays.
@@ -99,7 +109,6 @@ impl Hosts {
     pub(crate) fn prefetch(&self, next: Option<u32>, later: Option<u32>) {
         if let Some(flow) = later {
             prefetch(self.flow(flow));
-            self.routing.prefetch(flow);
         }
         if let Some(flow) = next {
             let Flow { sender, receiver, .. } = self.flow(flow);
@@ -113,18 +122,18 @@ impl Hosts {
     /// A bulk flow begins at `now`.
     pub(crate) fn start(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
         self.flows[flow as usize].sender.start();
-        self.routing.begin_flow(self.routing.group(flow));
+        self.routing.begin_flow(self.flows[flow as usize].group());
         self.send(flow, now, Origin::new(Cause::Start, flow), events);
     }
 
     /// A bulk flow ends; before `until` its sender must not go beyond that instant.
     pub(crate) fn stop(&mut self, flow: u32, until: Instant, events: &mut EventQueue) {
-        let Flow { sender, sender_until, .. } = &mut self.flows[flow as usize];
-        if sender.end() > sender.first() {
-            self.routing.end_flow(self.routing.group(flow));
+        let flow = &mut self.flows[flow as usize];
+        if flow.sender.end() > flow.sender.first() {
+            self.routing.end_flow(flow.group());
         }
-        sender.stop();
-        *sender_until = until;
+        flow.sender.stop();
+        flow.set_sender_until(until);
         self.release(events);
     }
 
@@ -147,7 +156,7 @@ impl Hosts {
             events.push(until, Event::SendLater(flow));
         }
         while let Some(segment) = self.flows[flow as usize].sender.poll_repair(now) {
-            self.routing.send_data(segment, now, origin, events);
+            self.send_data(segment, now, origin, events);
         }
         self.renew_timer(flow, events);
     }
@@ -155,10 +164,19 @@ impl Hosts {
     /// Sends what the window of `flow` allows.
     #[inline]
     fn send_all(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
-        while let Some(segment) = self.flows[flow as usize].sender.poll_segment(now) {
-            self.routing.send_data(segment, now, origin, events);
+        let Flow { sender, way, .. } = &mut self.flows[flow as usize];
+        while let Some(segment) = sender.poll_segment(now) {
+            self.sent += 1;
+            way.send_data(segment, now, origin, &mut self.routing.pipes, events);
         }
         self.renew_timer(flow, events);
+    }
+
+    /// Data leaves its sender at `now`.
+    fn send_data(&mut self, segment: Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
+        self.sent += 1;
+        let Flow { way, .. } = &mut self.flows[segment.flow as usize];
+        way.send_data(segment, now, origin, &mut self.routing.pipes, events);
     }
 
     /// Schedules [`Event::Timer`] if no valid one is as early as the sender's timeout.
@@ -222,27 +240,39 @@ impl Hosts {
         events: &mut EventQueue,
     ) {
         self.datagrams[datagram.flow as usize].sent += 1;
-        self.routing.send_data(datagram, now, origin, events);
+        self.send_data(datagram, now, origin, events);
     }
 
     /// An ACK leaves its receiver at `now`.
     #[inline]
     fn send_ack(&mut self, ack: Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
-        if let Some(due) = self.routing.send_ack(ack, now, origin, events) {
+        self.sent += 1;
+        let Flow { way, .. } = &mut self.flows[ack.flow as usize];
+        if let Some(due) = way.send_ack(ack, now, origin, &mut self.routing.pipes, events) {
             self.deliver_ack(ack, due, origin.number, events);
         }
     }
 
-    /// A packet leaves a port at `at` for `leg`.
+    /// A packet leaves `port` at `at`.
     #[inline]
-    pub(crate) fn depart(&mut self, packet: Packet, at: Instant, leg: Leg, events: &mut EventQueue) {
-        let due = at + leg.delay;
+    pub(crate) fn depart(&mut self, packet: Packet, at: Instant, port: u32, events: &mut EventQueue) {
         self.departed += 1;
-        if let Some(pipe) = leg.pipe {
+        if !self.follow(&packet.0, at, port, events) {
+            self.depart_otherwise(packet, at, port, events);
+        }
+    }
+
+    /// The same of a packet that does not take the short way.
+    #[inline(never)]
+    fn depart_otherwise(&mut self, packet: Packet, at: Instant, port: u32, events: &mut EventQueue) {
+        let acks = packet.0.flags.has(Flags::ACK);
+        let Leg { delay, pipe } = self.routing.after(&self.flow(packet.0.flow).way, port, acks);
+        let due = at + delay;
+        if let Some(pipe) = pipe {
             self.routing.pipes.push(pipe, Origin::packet(self.departed).turn(at, due), packet, events);
-        } else if packet.0.flags.has(Flags::ACK) {
+        } else if acks {
             self.deliver_ack(packet.0, due, self.departed, events);
-        } else if !self.follow(&packet.0, due, self.departed, events) {
+        } else {
             self.deliver_data(packet.0, due, self.departed, events);
         }
     }
@@ -251,7 +281,7 @@ impl Hosts {
     /// keep the order.
     #[inline(never)]
     fn deliver_data(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
-        if let Some(access) = self.routing.access(segment.flow) {
+        if let Some(access) = &mut self.flows[segment.flow as usize].way.access {
             due = access.deliver_data(segment.bytes, due);
         }
         self.reach_receiver(Arrival { due, number, segment }, events);
@@ -260,7 +290,7 @@ impl Hosts {
     /// The same of an ACK and its sender.
     #[inline(never)]
     fn deliver_ack(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
-        if let Some(access) = self.routing.access(segment.flow) {
+        if let Some(access) = &mut self.flows[segment.flow as usize].way.access {
             due = access.deliver_ack(segment.bytes, due);
         }
         self.reach_sender(Arrival { due, number, segment }, events);
@@ -297,11 +327,14 @@ impl Hosts {
     fn acknowledge(&mut self, arrival: &Arrival, events: &mut EventQueue) {
         let Arrival { due: now, number, segment: ref ack } = *arrival;
         self.delivered += 1;
-        let (Self { flows, routing, .. }, origin) = (&mut *self, Origin::packet(number));
-        let Flow { sender, jitter, .. } = &mut flows[ack.flow as usize];
-        let expected = jitter.is_none()
-            && sender.on_expected_ack(ack, now, |segment| routing.send_data(segment, now, origin, events));
-        if expected {
+        let (Self { flows, routing, sent, .. }, origin) = (&mut *self, Origin::packet(number));
+        let Flow { sender, jitter, way, .. } = &mut flows[ack.flow as usize];
+        let echo = ack.flags.has(Flags::ECE);
+        if jitter.is_none() && sender.expects(ack.number, echo) {
+            sender.on_expected_ack(ack.number, echo, ack.stamp, now, |segment| {
+                *sent += 1;
+                way.send_data(segment, now, origin, &mut routing.pipes, events);
+            });
             self.renew_timer(ack.flow, events);
         } else {
             self.acknowledge_other(ack, now, origin, events);

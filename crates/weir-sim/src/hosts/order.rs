@@ -22,7 +22,7 @@ pub(crate) enum Cause {
 
 /// The turn of a packet among those that reach the same port: first by its arrival, then by what sent it. It
 /// does not depend on when the simulation worked that out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn {
     /// The arrival.
     pub(crate) due: Instant,

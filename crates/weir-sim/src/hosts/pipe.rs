@@ -1,13 +1,10 @@
 //! Propagation towards a port.
 
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, VecDeque},
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use weir_types::Instant;
 
-use super::order::Turn;
+use super::{order::Turn, ring::Ring};
 use crate::{
     engine::{Event, EventQueue},
     packet::Packet,
@@ -20,7 +17,7 @@ use crate::{
 /// ahead of another: a heap holds the packets that overtake.
 #[derive(Debug)]
 pub(crate) struct Pipe {
-    waiting: VecDeque<(Turn, Packet)>,
+    waiting: Ring<(Turn, Packet)>,
     /// When the last of them arrives.
     last: Instant,
     overtaking: BinaryHeap<Reverse<Overtaking>>,
@@ -29,7 +26,7 @@ pub(crate) struct Pipe {
     port: u32,
     /// Without delay from an endpoint to a port: the packets follow all others of their instant.
     immediate: bool,
-    /// The instant of the valid event; [`Instant::MAX`] if there is none.
+    /// The instant of its event; [`Instant::MAX`] if there is none.
     scheduled: Instant,
 }
 
@@ -37,7 +34,7 @@ impl Pipe {
     /// A pipe to `port`.
     pub(crate) fn new(port: u32, immediate: bool) -> Self {
         Self {
-            waiting: VecDeque::new(),
+            waiting: Ring::default(),
             last: Instant::ZERO,
             overtaking: BinaryHeap::new(),
             serial: 0,
@@ -52,10 +49,25 @@ impl Pipe {
         if self.immediate { Event::Enter(id) } else { Event::ToPort(id) }
     }
 
-    /// Whether a packet of this turn arrives before the last that waits.
+    /// The last packet to enter arrives with the one before or overtakes it.
     #[inline(never)]
-    fn is_overtaken(&self, turn: Turn) -> bool {
-        self.waiting.back().is_some_and(|(last, _)| *last > turn)
+    fn order_last(&mut self, due: Instant) {
+        if self.waiting.len() > 1
+            && let ((before, _), &(turn, packet)) = self.waiting.last_two()
+            && *before > turn
+        {
+            self.waiting.remove_back();
+            self.serial += 1;
+            self.overtaking.push(Reverse(Overtaking { turn, serial: self.serial, packet }));
+        } else {
+            self.last = due;
+        }
+    }
+
+    #[inline(never)]
+    fn schedule(&mut self, id: u32, due: Instant, events: &mut EventQueue) {
+        self.scheduled = due;
+        events.push(due, self.event(id));
     }
 
     /// Removes the first packet where some overtake.
@@ -66,8 +78,15 @@ impl Pipe {
         if waiting.is_none_or(|turn| overtaking.is_some_and(|other| other < turn)) {
             self.overtaking.pop().map(|Reverse(other)| other.packet)
         } else {
-            self.waiting.pop_front().map(|(_, packet)| packet)
+            self.pop_waiting()
         }
+    }
+
+    #[inline]
+    fn pop_waiting(&mut self) -> Option<Packet> {
+        let (_, packet) = *self.waiting.front()?;
+        self.waiting.remove_front();
+        Some(packet)
     }
 }
 
@@ -83,39 +102,42 @@ impl Pipes {
     }
 
     /// Adds `packet`, which arrives at the end of pipe `id` in its `turn`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
     pub(crate) fn push(&mut self, id: u32, turn: Turn, packet: Packet, events: &mut EventQueue) {
         let pipe = &mut self.0[id as usize];
-        if turn.due > pipe.last || !pipe.is_overtaken(turn) {
+        pipe.waiting.push((turn, packet));
+        if turn.due > pipe.last {
             pipe.last = turn.due;
-            pipe.waiting.push_back((turn, packet));
         } else {
-            pipe.serial += 1;
-            pipe.overtaking.push(Reverse(Overtaking { turn, serial: pipe.serial, packet }));
+            pipe.order_last(turn.due);
         }
-        let due = turn.due;
-        if due < pipe.scheduled {
-            pipe.scheduled = due;
-            events.push(due, pipe.event(id));
+        if turn.due < pipe.scheduled {
+            pipe.schedule(id, turn.due, events);
         }
     }
 
-    /// Removes the packet that arrives at the end of pipe `id` at `now`, and tells its port. `None` if the
-    /// event is not valid, because an overtaking packet scheduled another one. [`Pipes::next`] is to follow.
+    /// The number of pipes.
+    pub(crate) const fn len(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    /// The port at the end of pipe `id`.
     #[inline]
-    pub(crate) fn pop(&mut self, id: u32, now: Instant) -> Option<(Packet, u32)> {
-        let pipe = &mut self.0[id as usize];
-        if pipe.scheduled != now {
-            return None;
-        }
-        let packet = if pipe.overtaking.is_empty() { pipe.waiting.pop_front()?.1 } else { pipe.pop_first()? };
-        // Until it is known whether the next packet needs an event, none is scheduled.
-        pipe.scheduled = Instant::ZERO;
-        Some((packet, pipe.port))
+    pub(crate) fn port(&self, id: u32) -> u32 {
+        self.0[id as usize].port
     }
 
-    /// The instant and the event of the next packet of pipe `id`, if there is one. The event is now valid: it
-    /// is to be scheduled, or handled at once.
+    /// Removes the packet that arrives at the end of pipe `id` now. [`Pipes::next`] is to follow: until then no
+    /// event is scheduled for what enters the pipe.
+    #[inline]
+    pub(crate) fn pop(&mut self, id: u32) -> Option<Packet> {
+        let pipe = &mut self.0[id as usize];
+        if pipe.overtaking.is_empty() { pipe.pop_waiting() } else { pipe.pop_first() }
+    }
+
+    /// The instant and the event of the next packet of pipe `id`, if there is one. The event is to be scheduled,
+    /// or handled at once.
     #[inline]
     pub(crate) fn next(&mut self, id: u32) -> Option<(Instant, Event)> {
         let pipe = &mut self.0[id as usize];

@@ -1,12 +1,8 @@
-use weir_tcp::{Flags, Segment};
+use weir_tcp::Segment;
 use weir_types::{Duration, Instant};
 
 use super::{Access, Pipes, order::Origin};
-use crate::{
-    engine::{EventQueue, prefetch},
-    packet::Packet,
-    record::FlowsThrough,
-};
+use crate::{engine::EventQueue, packet::Packet, record::FlowsThrough};
 
 /// The route of a flow's packets in one direction. Flows with the same links and delays share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +11,9 @@ pub(crate) struct Route {
     pub(crate) first: Leg,
     /// The ports of the route, with what follows each.
     pub(crate) hops: Box<[Hop]>,
+    /// The least of its ports, and from there on the place of each port among the hops.
+    least: u32,
+    places: Box<[u32]>,
 }
 
 /// Propagation to the next port or endpoint.
@@ -33,6 +32,16 @@ pub(crate) struct Hop {
 }
 
 impl Route {
+    pub(crate) fn new(first: Leg, hops: Box<[Hop]>) -> Self {
+        let ports = || hops.iter().map(|hop| hop.port);
+        let least = ports().min().unwrap_or(0);
+        let mut places = vec![u32::MAX; ports().max().map_or(0, |most| (most - least + 1) as usize)];
+        for (place, port) in (0..).zip(ports()) {
+            places[(port - least) as usize] = place;
+        }
+        Self { first, hops, least, places: places.into() }
+    }
+
     /// Propagation delay from end to end.
     pub(crate) fn delay(&self) -> Duration {
         self.hops.iter().fold(self.first.delay, |sum, hop| sum + hop.leg.delay)
@@ -41,10 +50,7 @@ impl Route {
     /// What follows `port`.
     #[inline]
     pub(crate) fn after(&self, port: u32) -> Leg {
-        match &*self.hops {
-            [only] => only.leg,
-            hops => hops.iter().find(|hop| hop.port == port).expect("packets stay on their route").leg,
-        }
+        self.hops[self.places[(port - self.least) as usize] as usize].leg
     }
 
     fn passes(&self, port: u32) -> bool {
@@ -52,30 +58,98 @@ impl Route {
     }
 }
 
-/// The ways of a flow's packets.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    group: u32,
+/// What lies between the two ends of a flow.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(super) group: u32,
     /// The routes of data and of ACKs.
     forward: u32,
     backward: u32,
     /// Their first legs: the pipe of data to its first port, with its delay.
-    out: (u32, Duration),
-    back: Leg,
+    pipe: u32,
+    delay: Duration,
+    pub(super) back: Leg,
+    /// The last port of data, and the delay from there over the receiver back to the sender.
+    pub(super) last: u32,
+    pub(super) tail: Duration,
+    /// Its access links, if it has any.
+    pub(super) access: Option<Box<Access>>,
 }
 
-/// Groups, routes, pipes and access links of all flows.
+impl Way {
+    /// Data leaves its sender at `now`.
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
+    pub(super) fn send_data(
+        &mut self,
+        segment: Segment,
+        now: Instant,
+        origin: Origin,
+        pipes: &mut Pipes,
+        events: &mut EventQueue,
+    ) {
+        let sent = match &mut self.access {
+            Some(access) => access.send_data(segment.bytes, now),
+            None => now,
+        };
+        self.enter(segment, now, sent, origin, pipes, events);
+    }
+
+    /// Data that its sender gave out at `now` has passed the access link at `sent`.
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
+    pub(super) fn enter(
+        &self,
+        segment: Segment,
+        now: Instant,
+        sent: Instant,
+        origin: Origin,
+        pipes: &mut Pipes,
+        events: &mut EventQueue,
+    ) {
+        pipes.push(self.pipe, origin.turn(now, sent + self.delay), Packet(segment), events);
+    }
+
+    /// An ACK leaves its receiver at `now`. Returns when it comes to its sender, if no port is between.
+    #[inline]
+    pub(super) fn send_ack(
+        &mut self,
+        ack: Segment,
+        now: Instant,
+        origin: Origin,
+        pipes: &mut Pipes,
+        events: &mut EventQueue,
+    ) -> Option<Instant> {
+        let Leg { delay, pipe } = self.back;
+        let sent = match &mut self.access {
+            Some(access) => access.send_ack(ack.bytes, now),
+            None => now,
+        };
+        let due = sent + delay;
+        let Some(pipe) = pipe else { return Some(due) };
+        pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
+        None
+    }
+
+    /// Whether there is no more than delay behind the last port of data.
+    pub(super) const fn is_short(&self) -> bool {
+        self.back.pipe.is_none() && self.access.is_none()
+    }
+
+    /// The index of the route of data, or of ACKs.
+    #[inline]
+    const fn route(&self, acks: bool) -> u32 {
+        if acks { self.backward } else { self.forward }
+    }
+}
+
+/// Groups, routes and pipes of all flows.
 #[derive(Debug, Default)]
 pub(crate) struct Routing {
     /// Flows of each group that have begun and not ended.
     live: Vec<u32>,
-    ways: Vec<Way>,
     routes: Vec<Route>,
     pub(crate) pipes: Pipes,
-    /// Access links of each flow; empty if no flow has any.
-    access: Vec<Option<Access>>,
-    /// Packets that entered the network.
-    pub(super) sent: u64,
 }
 
 impl Routing {
@@ -88,17 +162,6 @@ impl Routing {
     #[inline]
     pub(crate) const fn groups(&self) -> usize {
         self.live.len()
-    }
-
-    /// The number of flows.
-    pub(crate) const fn flows(&self) -> usize {
-        self.ways.len()
-    }
-
-    /// The group of `flow`.
-    #[inline]
-    pub(crate) fn group(&self, flow: u32) -> usize {
-        self.ways[flow as usize].group as usize
     }
 
     /// Flows of each group that have begun and not ended.
@@ -129,107 +192,37 @@ impl Routing {
         &self.routes[index as usize]
     }
 
-    /// Adds a flow. Its id is the number of flows before it.
-    pub(crate) fn add_flow(&mut self, group: usize, routes: (u32, u32), access: Option<Access>) {
-        let flow = self.ways.len() as u32;
-        self.ways.push(self.way(group as u32, routes));
-        self.set_access(flow, access);
-    }
-
-    /// Gives `flow` other routes and access links.
-    pub(crate) fn replace_flow(&mut self, flow: u32, routes: (u32, u32), access: Option<Access>) {
-        self.ways[flow as usize] = self.way(self.ways[flow as usize].group, routes);
-        self.set_access(flow, access);
-    }
-
-    fn way(&self, group: u32, (forward, backward): (u32, u32)) -> Way {
-        let Leg { delay, pipe } = self.route(forward).first;
-        let out = (pipe.expect("data passes a port"), delay);
-        Way { group, forward, backward, out, back: self.route(backward).first }
-    }
-
-    fn set_access(&mut self, flow: u32, access: Option<Access>) {
-        if access.is_some() {
-            // No longer than needed: without access links, packets skip the lookup.
-            let flow = flow as usize;
-            self.access.resize_with(self.access.len().max(flow + 1), || None);
-            self.access[flow] = access;
-        }
-    }
-
-    /// Prefetches what belongs to `flow`.
-    #[inline]
-    pub(super) fn prefetch(&self, flow: u32) {
-        prefetch(&self.ways[flow as usize]);
-    }
-
-    /// The route of `packet`.
-    #[inline]
-    pub(crate) fn route_of(&self, packet: &Packet) -> &Route {
-        let Way { forward, backward, .. } = self.ways[packet.0.flow as usize];
-        let route = if packet.0.flags.has(Flags::ACK) { backward } else { forward };
-        &self.routes[route as usize]
-    }
-
-    /// The access links of `flow`, if it has any.
-    #[inline]
-    pub(super) fn access(&mut self, flow: u32) -> Option<&mut Access> {
-        self.access.get_mut(flow as usize)?.as_mut()
-    }
-
-    /// The delay of an ACK that leaves its receiver for its sender; `None` if there is more between them.
-    #[inline]
-    pub(super) fn delay_of_acks(&self, flow: u32) -> Option<Duration> {
-        match self.ways[flow as usize].back {
-            Leg { delay, pipe: None } if self.access.is_empty() => Some(delay),
-            _ => None,
-        }
-    }
-
-    /// Data leaves its sender at `now`.
-    #[inline]
-    pub(super) fn send_data(
-        &mut self,
-        segment: Segment,
-        now: Instant,
-        origin: Origin,
-        events: &mut EventQueue,
-    ) {
-        self.sent += 1;
-        let (pipe, delay) = self.ways[segment.flow as usize].out;
-        let sent = match self.access(segment.flow) {
-            Some(access) => access.send_data(segment.bytes, now),
-            None => now,
+    /// The way of a flow of `group` with these routes, of data and of ACKs.
+    pub(crate) fn way(
+        &self,
+        group: usize,
+        (forward, backward): (u32, u32),
+        access: Option<Box<Access>>,
+    ) -> Way {
+        let Route { first: Leg { delay, pipe }, hops, .. } = self.route(forward);
+        let (Some(pipe), [.., Hop { port: last, leg }]) = (*pipe, &**hops) else {
+            unreachable!("data passes a port")
         };
-        self.pipes.push(pipe, origin.turn(now, sent + delay), Packet(segment), events);
+        let (delay, back, last) = (*delay, self.route(backward).first, *last);
+        let tail = leg.delay + back.delay;
+        Way { group: group as u32, forward, backward, pipe, delay, back, last, tail, access }
     }
 
-    /// An ACK leaves its receiver at `now`. Returns when it comes to its sender, if no port is between.
-    #[inline]
-    pub(super) fn send_ack(
-        &mut self,
-        ack: Segment,
-        now: Instant,
-        origin: Origin,
-        events: &mut EventQueue,
-    ) -> Option<Instant> {
-        self.sent += 1;
-        let Leg { delay, pipe } = self.ways[ack.flow as usize].back;
-        let sent = match self.access(ack.flow) {
-            Some(access) => access.send_ack(ack.bytes, now),
-            None => now,
-        };
-        let due = sent + delay;
-        let Some(pipe) = pipe else { return Some(due) };
-        self.pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
-        None
+    /// What follows `port` on the way of data or ACKs.
+    #[inline(never)]
+    pub(super) fn after(&self, way: &Way, port: u32, acks: bool) -> Leg {
+        self.routes[way.route(acks) as usize].after(port)
     }
 
-    /// The flows whose data or ACKs pass `port`.
-    pub(crate) fn flows_through(&self, port: u32) -> FlowsThrough {
+    /// Which of the flows with these `ways` send data or ACKs through `port`.
+    pub(super) fn flows_through<'a>(
+        &self,
+        ways: impl ExactSizeIterator<Item = &'a Way>,
+        port: u32,
+    ) -> FlowsThrough {
         let mut groups: Vec<u32> = Vec::new();
-        let (mut flows, mut nanos) = (0, 0);
-        for way in &self.ways {
+        let (of, mut flows, mut nanos) = (ways.len(), 0, 0);
+        for way in ways {
             let routes = [self.route(way.forward), self.route(way.backward)];
             if routes.iter().any(|route| route.passes(port)) {
                 if !groups.contains(&way.group) {
@@ -239,6 +232,6 @@ impl Routing {
                 nanos += routes.iter().map(|route| route.delay().as_nanos()).sum::<u64>();
             }
         }
-        FlowsThrough { of: self.ways.len(), groups, rtt: Duration::from_nanos(nanos / flows.max(1)) }
+        FlowsThrough { of, groups, rtt: Duration::from_nanos(nanos / flows.max(1)) }
     }
 }

@@ -90,10 +90,9 @@ impl<'a> NetworkBuilder<'a> {
                 counts: QueueCounts::new(self.hosts.routing.groups(), classes.len()),
                 extras: impairment
                     .map(|impairment| Box::new(Extras { impairment: Some(impairment), observed: None })),
+                lateness: Duration::MAX,
                 ..PortState::default()
             },
-            lateness: Duration::MAX,
-            scheduled: false,
         });
         self.queues.push(QueueInfo {
             link: port.at.link.to_owned(),
@@ -185,9 +184,9 @@ impl<'a> NetworkBuilder<'a> {
             .skip(1)
             .zip(legs)
             .filter_map(|((port, _), leg)| Some(Hop { port: (*port)?, leg }));
-        let route = Route { first, hops: hops.collect() };
+        let route = Route::new(first, hops.collect());
         for Hop { port, leg } in &route.hops {
-            let lateness = &mut self.ports[*port as usize].lateness;
+            let lateness = &mut self.ports[*port as usize].state.lateness;
             *lateness = (*lateness).min(leg.delay);
         }
         *self.known_routes.entry(route.clone()).or_insert_with(|| self.hosts.routing.add_route(route))

@@ -9,16 +9,15 @@ use weir_aqm::Discipline;
 use weir_types::{Duration, Instant};
 
 use crate::{
-    engine::{Event, EventQueue},
+    engine::EventQueue,
     hosts::Hosts,
-    packet::Packet,
     record::{QueueCounts, QueueInfo},
 };
 
 pub(crate) use builder::NetworkBuilder;
 use impairment::Impairment;
 pub(crate) use observer::{ObservedFlow, PacketEvent, PacketObserver};
-use port::{Extras, PortContext, PortSlot, PortState, SimPort};
+use port::{CatchUp, Extras, PortSlot, PortState, Serve};
 
 /// All ports, and the hosts around them.
 #[derive(Debug)]
@@ -46,7 +45,7 @@ impl Network {
 
     /// The greatest time by which a departure from `port` is handled late.
     pub(crate) fn lateness(&self, port: u32) -> Duration {
-        self.ports[port as usize].lateness
+        self.ports[port as usize].state.lateness
     }
 
     /// Records the packet events of `port` for an observer.
@@ -59,57 +58,49 @@ impl Network {
         (self.ports[port.0 as usize].state.observed(), &self.hosts)
     }
 
-    /// Handles [`Event::PortDue`].
+    /// Handles [`crate::engine::Event::PortDue`].
     #[inline]
     pub(crate) fn on_port_due(&mut self, port: u32, now: Instant, events: &mut EventQueue) -> Option<Unseen> {
-        self.ports[port as usize].scheduled = false;
+        self.ports[port as usize].state.scheduled = false;
         self.catch_up(port, now, events)
     }
 
     /// Makes `port` do all that was due by `now`.
     #[inline]
     pub(crate) fn catch_up(&mut self, port: u32, now: Instant, events: &mut EventQueue) -> Option<Unseen> {
-        self.with_port(port, events, |queue, context| queue.advance(now, context))
+        let (queue, context) = self.ports[port as usize].split(port, &mut self.hosts, events);
+        queue.visit(CatchUp { now, context });
+        self.unseen_at(port)
     }
 
-    /// Handles a packet that arrives at a port.
+    /// Handles [`crate::engine::Event::ToPort`] and [`crate::engine::Event::Enter`]: packets of `pipe` arrive at their port from `now` on, for as
+    /// long as no other event comes first, at most `most` of them. Returns when the last arrived, their number, and
+    /// the port if an observer has to be shown something.
     #[inline]
-    pub(crate) fn offer(
+    pub(crate) fn serve(
         &mut self,
-        port: u32,
-        packet: Packet,
+        pipe: u32,
         now: Instant,
+        most: u64,
         events: &mut EventQueue,
-    ) -> Option<Unseen> {
-        self.with_port(port, events, |queue, context| {
-            if context.admits(&packet, now) {
-                queue.offer(packet, now, context);
-                context.count_arrival(&packet);
-            }
-        })
+    ) -> (Instant, u64, Option<Unseen>) {
+        let port = self.hosts.routing.pipes.port(pipe);
+        let slot = &mut self.ports[port as usize];
+        let most = if slot.state.observed().is_some() { 1 } else { most };
+        let (queue, context) = slot.split(port, &mut self.hosts, events);
+        let (now, served) = queue.visit(Serve { pipe, now, most, context });
+        (now, served, self.unseen_at(port))
     }
 
-    /// Runs `act`, then schedules the port's next wake-up.
+    /// The port, if an observer has to be shown something.
     #[inline]
-    fn with_port(
-        &mut self,
-        port: u32,
-        events: &mut EventQueue,
-        act: impl FnOnce(&mut SimPort, &mut PortContext<'_>),
-    ) -> Option<Unseen> {
-        let PortSlot { port: queue, state, lateness, scheduled } = &mut self.ports[port as usize];
-        let mut context = PortContext { id: port, class: 0, state, hosts: &mut self.hosts, events };
-        act(queue, &mut context);
-        if !*scheduled && let Some(at) = queue.next_wake() {
-            *scheduled = true;
-            context.events.push(at + *lateness, Event::PortDue(port));
-        }
-        state.extras.is_some().then_some(Unseen(port))
+    fn unseen_at(&self, port: u32) -> Option<Unseen> {
+        self.ports[port as usize].state.extras.is_some().then_some(Unseen(port))
     }
 
     /// Ends a measuring interval at `now`: the counts of every port, and the hosts.
     pub(crate) fn close_interval(&mut self, now: Instant) -> (impl Iterator<Item = QueueCounts>, &Hosts) {
-        let queues = self.ports.iter_mut().map(move |PortSlot { port, state, .. }| {
+        let queues = self.ports.iter_mut().map(move |PortSlot { port, state }| {
             let mut counts = state.counts.cut(now);
             if let Some(offered) = port.offered(now) {
                 state.counts.divide(&mut counts, offered, port.unsent(now));

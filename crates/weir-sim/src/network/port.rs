@@ -1,8 +1,13 @@
-use weir_aqm::{Observer, Output, Port, Reason, qdisc::AnyDiscipline};
+use weir_aqm::{Discipline, Observer, Output, Port, PortMut, PortVisitor, Reason, qdisc::AnyDiscipline};
 use weir_types::{Duration, Instant};
 
 use super::{Impairment, PacketEvent};
-use crate::{engine::EventQueue, hosts::Hosts, packet::Packet, record::QueueCounts};
+use crate::{
+    engine::{Event, EventQueue},
+    hosts::Hosts,
+    packet::Packet,
+    record::QueueCounts,
+};
 
 /// The queue and transmitter of a simulated port.
 pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
@@ -12,13 +17,67 @@ pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
 pub(crate) struct PortSlot {
     pub(crate) port: SimPort,
     pub(crate) state: PortState,
-    /// The shortest delay behind the port. The port may be called later than [`Port::next_wake`] by this
-    /// time: its transmissions carry the instants they were due, and no packet is late at the end of its
-    /// pipe. Every arrival makes a port catch up, so a busy port needs one event per delay, not one per
-    /// packet.
-    pub(crate) lateness: Duration,
-    /// [`crate::engine::Event::PortDue`] is scheduled.
-    pub(crate) scheduled: bool,
+}
+
+impl PortSlot {
+    /// The queue with its transmitter, and the surroundings of the port, which is number `id`.
+    #[inline]
+    pub(super) const fn split<'a>(
+        &'a mut self,
+        id: u32,
+        hosts: &'a mut Hosts,
+        events: &'a mut EventQueue,
+    ) -> (&'a mut SimPort, PortContext<'a>) {
+        let Self { port, state } = self;
+        (port, PortContext { id, class: 0, state, hosts, events })
+    }
+}
+
+/// Packets of `pipe` arrive from `now` on, for as long as no other event comes first, at most `most` of them.
+pub(super) struct Serve<'a> {
+    pub(super) pipe: u32,
+    pub(super) now: Instant,
+    pub(super) most: u64,
+    pub(super) context: PortContext<'a>,
+}
+
+impl PortVisitor<Packet> for Serve<'_> {
+    /// When the last packet arrived, and their number.
+    type Output = (Instant, u64);
+
+    fn visit<D: Discipline<Packet>>(self, mut port: PortMut<'_, D>) -> (Instant, u64) {
+        let Self { pipe, mut now, most, mut context } = self;
+        for served in 1.. {
+            let packet = context.hosts.routing.pipes.pop(pipe).expect("a packet is due");
+            if context.admits(&packet, now) {
+                port.offer(packet, now, &mut context);
+                context.count_arrival(&packet);
+            }
+            context.schedule(&port);
+            let Some((next, event)) = context.hosts.routing.pipes.next(pipe) else { return (now, served) };
+            if served == most || !context.events.would_be_first(next, event) {
+                context.events.push(next, event);
+                return (now, served);
+            }
+            now = next;
+        }
+        unreachable!("packets are fewer")
+    }
+}
+
+/// The port does all that was due by `now`.
+pub(super) struct CatchUp<'a> {
+    pub(super) now: Instant,
+    pub(super) context: PortContext<'a>,
+}
+
+impl PortVisitor<Packet> for CatchUp<'_> {
+    type Output = ();
+
+    fn visit<D: Discipline<Packet>>(mut self, mut port: PortMut<'_, D>) {
+        port.advance(self.now, &mut self.context);
+        self.context.schedule(&port);
+    }
 }
 
 /// State and counts beside the queue of a port.
@@ -28,6 +87,13 @@ pub(crate) struct PortState {
     /// Packets that its queue dropped and its impairment lost, in the whole run.
     pub(crate) dropped: u64,
     pub(crate) lost: u64,
+    /// The shortest delay behind the port. The port may be called later than [`Port::next_wake`] by this
+    /// time: its transmissions carry the instants they were due, and no packet is late at the end of its
+    /// pipe. Every arrival makes a port catch up, so a busy port needs one event per delay, not one per
+    /// packet.
+    pub(crate) lateness: Duration,
+    /// [`Event::PortDue`] is scheduled.
+    pub(crate) scheduled: bool,
     /// Optional features, boxed, so that the common case tests one pointer.
     pub(crate) extras: Option<Box<Extras>>,
 }
@@ -63,6 +129,17 @@ pub(crate) struct PortContext<'a> {
 }
 
 impl PortContext<'_> {
+    /// Schedules the next call of the port, if none is scheduled and something waits.
+    #[inline]
+    fn schedule<D: Discipline<Packet>>(&mut self, port: &PortMut<'_, D>) {
+        if !self.state.scheduled
+            && let Some(at) = port.next_wake()
+        {
+            self.state.scheduled = true;
+            self.events.push(at + self.state.lateness, Event::PortDue(self.id));
+        }
+    }
+
     /// Whether `packet`, which arrives at `now`, reaches the queue.
     #[inline]
     pub(crate) fn admits(&mut self, packet: &Packet, now: Instant) -> bool {
@@ -73,7 +150,7 @@ impl PortContext<'_> {
     fn admits_with_extras(&mut self, packet: &Packet, now: Instant) -> bool {
         let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
         if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(packet)) {
-            let group = self.hosts.routing.group(packet.0.flow);
+            let group = self.hosts.flow(packet.0.flow).group();
             self.state.counts.lost_before[group] += 1;
             self.state.lost += 1;
             return false;
@@ -99,7 +176,7 @@ impl PortContext<'_> {
 
     /// Counts an arrival, whether the queue accepted or dropped the packet.
     #[inline]
-    pub(crate) fn count_arrival(&mut self, packet: &Packet) {
+    fn count_arrival(&mut self, packet: &Packet) {
         let cell = self.cell(packet);
         self.state.counts.cells[cell].arrivals += 1;
     }
@@ -109,8 +186,8 @@ impl PortContext<'_> {
         if self.state.counts.losses.begins_at(now) {
             let waited = self.state.counts.mean_wait();
             let losses = &mut self.state.counts.losses;
-            if losses.is_out_of_date(self.hosts.routing.flows()) {
-                losses.learn(self.hosts.routing.flows_through(self.id));
+            if losses.is_out_of_date(self.hosts.flows().len()) {
+                losses.learn(self.hosts.flows_through(self.id));
             }
             losses.begin(now, waited, self.hosts.routing.live());
         }
@@ -120,7 +197,10 @@ impl PortContext<'_> {
     /// Index of the cell for the group and class of `packet`.
     #[inline]
     fn cell(&self, packet: &Packet) -> usize {
-        self.class + self.hosts.routing.group(packet.0.flow)
+        if self.state.counts.cells.len() == 1 {
+            return 0;
+        }
+        self.class + self.hosts.flow(packet.0.flow).group()
     }
 }
 
@@ -147,15 +227,15 @@ impl Observer<Packet> for PortContext<'_> {
 }
 
 impl Output<Packet> for PortContext<'_> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
+    #[inline(always)]
     fn sent(&mut self, mut packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
         let cell = self.cell(&packet);
         self.state.counts.transmits(cell, packet.0.bytes, sojourn, start, end);
         if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
             return;
         }
-        let leg = self.hosts.routing.route_of(&packet).after(self.id);
-        self.hosts.depart(packet, end, leg, self.events);
+        self.hosts.depart(packet, end, self.id, self.events);
     }
 
     #[inline]

@@ -38,11 +38,11 @@ impl FlowCounts {
             bytes: 0,
             arrived: u64::from(receiver.arrived()),
             marked: u64::from(receiver.marked()),
-            sent: counters.sent,
-            retransmitted: counters.retransmitted,
-            timeouts: counters.timeouts,
-            fast_retransmits: counters.fast_retransmits,
-            mark_cuts: counters.mark_cuts,
+            sent: counters.sent.into(),
+            retransmitted: counters.retransmitted.into(),
+            timeouts: counters.timeouts.into(),
+            fast_retransmits: counters.fast_retransmits.into(),
+            mark_cuts: counters.mark_cuts.into(),
         }
     }
 

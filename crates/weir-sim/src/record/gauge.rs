@@ -60,7 +60,8 @@ impl QueueGauge {
 
     #[inline]
     fn advance(&mut self, now: Instant) {
-        let nanos = now.since(self.since).as_nanos();
+        // Time does not go back: an overflow would be a bug.
+        let nanos = now.as_nanos() - self.since.as_nanos();
         let packets = u64::from(self.packets);
         // One multiplication each: two factors of 64 bits.
         self.area += u128::from(packets) * u128::from(nanos);

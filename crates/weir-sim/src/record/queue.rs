@@ -106,7 +106,7 @@ impl QueueCounts {
         self.busy_until = end;
         self.busy_cell = cell;
         let counts = &mut self.cells[cell];
-        counts.busy += end.since(start).as_nanos();
+        counts.busy += end.as_nanos() - start.as_nanos();
         counts.departures += 1;
         counts.bytes += u64::from(bytes);
         counts.waited += sojourn.as_nanos();

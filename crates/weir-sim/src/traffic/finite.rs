@@ -165,7 +165,8 @@ impl FiniteTraffic {
             let rng = self.streams.at(&format!("flows.{}.{serial}.send", group.name));
             Box::new(SendJitter::new(group.send_jitter, rng))
         });
-        let access = group.access.map(|rate| Access::new(rate, packet, group.tcp.ack_size.bytes()));
+        let access = group.access.map(|rate| Box::new(Access::new(rate, packet, group.tcp.ack_size.bytes())));
+        let way = hosts.routing.way(group.group, (forward, backward), access);
         let slot = FlowSlot {
             group: index,
             state: SlotState::Live,
@@ -180,14 +181,12 @@ impl FiniteTraffic {
         // flow have lower numbers and are ignored.
         let (flow, first) = if let Some(flow) = group.free.pop() {
             self.slots[(flow - self.first_slot) as usize] = slot;
-            hosts.routing.replace_flow(flow, (forward, backward), access);
             (flow, hosts.flow(flow).sender.end() + 1)
         } else {
             self.slots.push(slot);
-            hosts.routing.add_flow(group.group, (forward, backward), access);
             (hosts.flows().len() as u32, 0)
         };
-        let ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX);
+        let ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX, way);
         hosts.put(flow, ends.transfer(first, segments as u32, last));
         group.live.set(hosts.routing.begin_flow(group.group), now);
         flow

@@ -134,6 +134,12 @@ impl AnyCongestion {
         !matches!(self, Self::Reno(_))
     }
 
+    /// Whether [`AnyCongestion::grow_plainly`] is all that an ACK of new data causes.
+    #[inline]
+    pub const fn is_plain(&self) -> bool {
+        matches!(self, Self::Reno(reno) if reno.is_plain())
+    }
+
     /// Does what [`Congestion::on_ack`] would do for `counted` segments and returns true, if the control
     /// needs to know no more of an ACK, as plain Reno.
     #[inline]

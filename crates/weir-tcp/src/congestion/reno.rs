@@ -106,6 +106,12 @@ impl Reno {
         }
     }
 
+    /// Whether it grows by RFC 5681 alone.
+    #[inline]
+    pub(super) const fn is_plain(&self) -> bool {
+        self.special.is_none()
+    }
+
     /// Grows by RFC 5681 alone. Returns `false` and does nothing if there are options.
     #[inline]
     pub(super) fn grow(&mut self, counted: f64, window: &mut Window) -> bool {

@@ -62,19 +62,6 @@ impl FastRetransmit {
         self.inflation = 0;
     }
 
-    /// A loss is being repaired, or is to be.
-    #[inline]
-    pub(crate) const fn is_repairing(&self) -> bool {
-        self.point.active || self.repair
-    }
-
-    /// An ACK of new data outside of recovery lets `sent` new segments leave.
-    #[inline]
-    pub(crate) const fn advance(&mut self, sent: u32) {
-        self.on_advance();
-        self.burst = u32::MAX - sent;
-    }
-
     pub(super) fn on_mark(&mut self, connection: &mut Connection, now: Instant) {
         self.leave();
         connection.cut_for_mark(self.flight(connection), now);
@@ -163,6 +150,18 @@ impl FastRetransmit {
             _ => 0,
         };
         connection.next - connection.una < self.usable_window(connection, extra)
+    }
+
+    /// No loss is repaired or suspected. What was left of the limit of a burst is void: nothing leaves before
+    /// it is set again.
+    #[inline]
+    pub(super) const fn is_at_rest(&mut self) -> bool {
+        let rests = !self.point.active && !self.repair && self.duplicates == 0 && self.burst > 0;
+        if rests {
+            self.limited = 0;
+            self.burst = u32::MAX;
+        }
+        rests
     }
 
     #[inline]
@@ -270,6 +269,16 @@ macro_rules! as_fast_retransmit {
         #[inline]
         fn has_room(&self, connection: &Connection) -> bool {
             self.fast.has_room(connection)
+        }
+
+        #[inline]
+        fn is_at_rest(&mut self) -> bool {
+            self.fast.is_at_rest()
+        }
+
+        #[inline]
+        fn answered(&self) -> u32 {
+            self.fast.point.answered()
         }
 
         #[inline]

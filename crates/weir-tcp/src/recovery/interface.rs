@@ -78,6 +78,13 @@ pub(crate) trait Recovery {
     /// Whether the window lets a segment leave.
     fn has_room(&self, connection: &Connection) -> bool;
 
+    /// Whether an ACK of new data without an echo would change nothing here. Called when nothing may leave.
+    fn is_at_rest(&mut self) -> bool;
+
+    /// The highest number up to which echoes of ACKs are answered already: only an ACK that covers more may cut
+    /// the window again ([`Recovery::covers_more`]).
+    fn answered(&self) -> u32;
+
     /// Whether the window is what stopped the sender, when nothing may leave.
     fn is_window_limited(&self, connection: &Connection) -> bool;
 
@@ -100,6 +107,12 @@ impl RecoveryPoint {
     #[inline]
     pub(super) fn covers_more(self, acked: u32) -> bool {
         self.recover.is_none_or(|recover| acked > recover)
+    }
+
+    /// The highest number that an ACK may have without covering more; 0 before the first cut.
+    #[inline]
+    pub(super) fn answered(self) -> u32 {
+        self.recover.unwrap_or(0)
     }
 
     /// Whether an ACK up to `acked` ends recovery.

@@ -11,7 +11,6 @@ mod sack;
 
 use alloc::boxed::Box;
 
-use fast_retransmit::FastRetransmit;
 pub(crate) use interface::{Recovery, RecoveryPoint};
 pub use newreno::NewReno;
 pub use parameters::{
@@ -40,18 +39,6 @@ pub(crate) enum AnyRecovery {
     NewReno(NewReno),
     Reno(Reno),
     Sack(Box<Sack>),
-}
-
-impl AnyRecovery {
-    /// The part that Reno and `NewReno` share.
-    #[inline]
-    pub(crate) const fn fast_retransmit(&mut self) -> Option<&mut FastRetransmit> {
-        match self {
-            Self::NewReno(newreno) => Some(&mut newreno.fast),
-            Self::Reno(reno) => Some(&mut reno.fast),
-            Self::Sack(_) => None,
-        }
-    }
 }
 
 /// The same for every recovery: the compiler makes one copy of the call for each, so that nothing is

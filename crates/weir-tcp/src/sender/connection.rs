@@ -15,26 +15,72 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Segments sent, the SYN and retransmissions among them.
-    pub sent: u64,
+    pub sent: u32,
     /// Segments sent again.
-    pub retransmitted: u64,
+    pub retransmitted: u32,
     /// Expiries of the retransmission timer.
-    pub timeouts: u64,
+    pub timeouts: u32,
     /// Entries into fast recovery.
-    pub fast_retransmits: u64,
+    pub fast_retransmits: u32,
     /// Cuts of the window because of marks.
-    pub mark_cuts: u64,
+    pub mark_cuts: u32,
 }
 
-/// The response to echoed marks (RFC 3168, section 6.1.2).
+/// ECN, and the response to echoed marks (RFC 3168, section 6.1.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EcnResponse {
+    /// Its data may be marked.
+    pub(crate) capable: bool,
+    /// Its data asks whether all routers understand ECN.
+    pub(crate) asks_routers: bool,
     /// The receiver is to be told that the window was cut (CWR).
     pub(crate) tell_cwr: bool,
     /// The last cut answered a mark.
     pub(crate) cut_by_mark: bool,
     /// A mark met a window of one segment: nothing may leave before the timer expires.
     pub(crate) held: bool,
+}
+
+/// The segment whose round trip is being timed, and when it was sent. Never one that was sent twice (Karn).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed {
+    /// [`u32::MAX`] if there is none.
+    number: u32,
+    sent: Instant,
+}
+
+impl Timed {
+    pub(crate) const NONE: Self = Self { number: u32::MAX, sent: Instant::MAX };
+
+    /// Times segment `number`, sent at `now`, unless another is being timed.
+    #[inline]
+    pub(crate) const fn begin(&mut self, number: u32, now: Instant) {
+        if self.number == u32::MAX {
+            *self = Self { number, sent: now };
+        }
+    }
+
+    /// Segment `number` was sent again.
+    pub(crate) const fn forget(&mut self, number: u32) {
+        if self.number == number {
+            *self = Self::NONE;
+        }
+    }
+
+    /// Whether an ACK of all below `number` ends the round trip.
+    #[inline]
+    pub(crate) const fn ends_below(&self, number: u32) -> bool {
+        self.number < number
+    }
+
+    /// An ACK of all below `number` arrived: when the segment was sent, if the ACK ends its round trip.
+    pub(crate) fn take_below(&mut self, number: u32) -> Option<Instant> {
+        let Self { sent, .. } = *self;
+        self.ends_below(number).then(|| {
+            *self = Self::NONE;
+            sent
+        })
+    }
 }
 
 /// The part of a sender that its loss recovery works on.
@@ -55,11 +101,13 @@ pub(crate) struct Connection {
     /// When the retransmission timer expires; [`Instant::MAX`] while it is off.
     pub(crate) timer: Instant,
     pub(crate) rtt: RttEstimator,
-    /// The segment whose round trip is being timed, and when it was sent. Never one that was sent twice
-    /// (Karn).
-    pub(crate) timed: Option<(u32, Instant)>,
+    pub(crate) timed: Timed,
     /// When the sender last stopped, the window stopped it: not its data, not its own jitter.
     pub(crate) window_limited: bool,
+    /// The next ACK of new data takes the short way: see [`super::expected`].
+    pub(super) steady: bool,
+    /// Echoes of ACKs up to this number are answered already.
+    pub(super) answered: u32,
     pub(crate) ecn: EcnResponse,
     /// Where the timer last expired: a second expiry there leaves ssthresh as it is.
     pub(super) expired_at: Option<u32>,
@@ -97,7 +145,7 @@ impl Connection {
     /// Shows an ACK to the congestion control, which may cut the window.
     pub(super) fn observe(&mut self, event: Ack) {
         let cut = self.congestion.observe(event, &mut self.window);
-        self.counters.mark_cuts += u64::from(cut);
+        self.counters.mark_cuts += u32::from(cut);
         self.ecn.tell_cwr |= cut;
     }
 
@@ -108,7 +156,7 @@ impl Connection {
         self.una = ack.number;
         self.next = self.next.max(self.una);
         self.expired_at = None;
-        self.time_round_trip(ack, now);
+        self.time_round_trip(ack.number, ack.stamp, now);
         if connecting && self.counters.timeouts > 0 {
             self.rtt.after_lost_syn();
         } else if connecting {
@@ -125,9 +173,17 @@ impl Connection {
     /// The window grows, outside of loss recovery, for an ACK of `acked` segments.
     #[inline]
     pub(crate) fn grow(&mut self, ack: &Segment, acked: u32, now: Instant) {
-        if !self.congestion.grow_plainly(self.parameters.abc.of(acked), &mut self.window) {
+        if !self.grow_plainly(acked) {
             self.grow_otherwise(ack, acked, now);
         }
+    }
+
+    /// The same where the congestion control needs to know no more of an ACK; else does nothing and returns
+    /// false.
+    #[expect(clippy::inline_always, reason = "it is on the short way of every ACK")]
+    #[inline(always)]
+    pub(super) fn grow_plainly(&mut self, acked: u32) -> bool {
+        self.congestion.grow_plainly(self.parameters.abc.of(acked), &mut self.window)
     }
 
     #[inline(never)]
@@ -148,7 +204,7 @@ impl Connection {
     pub(crate) fn begin_repair(&mut self) {
         self.ecn.cut_by_mark = false;
         self.counters.fast_retransmits += 1;
-        self.timed = None;
+        self.timed = Timed::NONE;
     }
 
     /// Cuts the window for an echoed mark with `flight` segments in the network. With a window of one, the

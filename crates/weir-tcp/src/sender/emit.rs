@@ -32,20 +32,22 @@ impl Connection {
     #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
     #[inline(always)]
     fn emit_as(&mut self, number: u32, now: Instant, syn: bool, again: bool) -> Segment {
-        self.high = self.high.max(number + 1);
         self.counters.sent += 1;
-        self.counters.retransmitted += u64::from(again);
         if again {
-            self.timed.take_if(|(timed, _)| *timed == number);
-        } else if self.timed.is_none() {
-            self.timed = Some((number, now));
+            self.counters.retransmitted += 1;
+            self.timed.forget(number);
+        } else {
+            self.high = number + 1;
+            self.timed.begin(number, now);
         }
         if self.timer == Instant::MAX {
             self.restart_timer(now);
         }
-        let capable = self.parameters.ecn && !syn && (!again || self.parameters.ecn_on_retransmissions);
+        let capable = self.ecn.capable && !syn && (!again || self.parameters.ecn_on_retransmissions);
         let cwr = capable && self.ecn.tell_cwr;
-        self.ecn.tell_cwr &= !cwr;
+        if cwr {
+            self.ecn.tell_cwr = false;
+        }
         self.congestion.on_sent(number, now);
         Segment {
             stamp: now,
@@ -57,7 +59,7 @@ impl Connection {
                 .with(Flags::SYN, syn)
                 .with(Flags::RETRANSMISSION, again)
                 .with(Flags::CWR, cwr)
-                .with(Flags::ALL_CAPABLE, self.parameters.congestion.asks_routers()),
+                .with(Flags::ALL_CAPABLE, self.ecn.asks_routers),
             blocks: 0,
         }
     }

@@ -15,7 +15,7 @@ use weir_types::Instant;
 
 pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
-use self::connection::EcnResponse;
+use self::connection::{EcnResponse, Timed};
 pub use self::rtt::RttEstimator;
 use crate::{
     Flags, Segment, TcpParameters,
@@ -53,9 +53,15 @@ impl Sender {
                 congestion: parameters.congestion.build(),
                 timer: Instant::MAX,
                 rtt: RttEstimator::new(parameters.initial_rto),
-                timed: None,
+                timed: Timed::NONE,
                 window_limited: false,
-                ecn: EcnResponse::default(),
+                steady: false,
+                answered: 0,
+                ecn: EcnResponse {
+                    capable: parameters.ecn,
+                    asks_routers: parameters.congestion.asks_routers(),
+                    ..EcnResponse::default()
+                },
                 expired_at: None,
                 flow,
                 bytes,
@@ -91,6 +97,7 @@ impl Sender {
 
     /// No new data; what has been sent is still repaired.
     pub const fn stop(&mut self) {
+        self.connection.steady = false;
         self.connection.end = self.connection.high;
     }
 
@@ -127,6 +134,8 @@ impl Sender {
                 return Some(recovery.send(connection, next, now));
             }
             connection.window_limited = recovery.is_window_limited(connection);
+            connection.steady = connection.is_usual() && recovery.is_at_rest();
+            connection.answered = recovery.answered();
         });
         None
     }
@@ -149,6 +158,7 @@ impl Sender {
     /// The timer that [`Sender::timeout`] announced has expired.
     pub fn on_timeout(&mut self, now: Instant) {
         let connection = &mut self.connection;
+        connection.steady = false;
         each_recovery!(mut self.recovery, recovery => {
             if connection.timer > now {
                 recovery.on_wake(connection, now);
@@ -177,6 +187,7 @@ fn acknowledge<R: Recovery>(
     if ack.number < connection.first {
         return;
     }
+    connection.steady = false;
     let Some(news) = recovery.take_in(connection, ack, blocks, now) else { return };
     if connection.congestion.observes() {
         observe(connection, recovery, ack, &news, now);

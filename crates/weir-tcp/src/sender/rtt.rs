@@ -14,21 +14,21 @@ pub struct RttEstimator {
     initial: Duration,
     /// Doublings since the last sample (Karn's rule).
     backoff: u32,
-    /// The timeout that follows; `None` if it is to be calculated again.
-    timeout: Option<Duration>,
+    /// The timeout that follows; zero if it is to be calculated again.
+    timeout: Duration,
 }
 
 impl RttEstimator {
     /// Before any sample, with a timeout of `initial`.
     pub const fn new(initial: Duration) -> Self {
-        Self { smoothed: None, variation: Duration::ZERO, initial, backoff: 0, timeout: None }
+        Self { smoothed: None, variation: Duration::ZERO, initial, backoff: 0, timeout: Duration::ZERO }
     }
 
     /// The SYN was lost: data begins with a timeout of at least 3 s (5.7).
     pub fn after_lost_syn(&mut self) {
         self.initial = self.initial.max(Duration::from_secs(3));
         self.backoff = 0;
-        self.timeout = None;
+        self.timeout = Duration::ZERO;
     }
 
     /// A segment came back after `rtt` (RFC 6298, 2.2 and 2.3).
@@ -45,19 +45,17 @@ impl RttEstimator {
         };
         self.smoothed = Some(Duration::from_nanos(smoothed));
         self.variation = Duration::from_nanos(variation);
-        self.timeout = None;
+        self.timeout = Duration::ZERO;
     }
 
     /// The timeout: srtt + max(G, 4 rttvar), within its bounds, doubled per expiry. The parameters are the
     /// same at every call.
     #[inline]
     pub fn timeout(&mut self, parameters: &TcpParameters) -> Duration {
-        if let Some(timeout) = self.timeout {
-            return timeout;
+        if self.timeout.is_zero() {
+            self.timeout = self.calculate_timeout(parameters);
         }
-        let timeout = self.calculate_timeout(parameters);
-        self.timeout = Some(timeout);
-        timeout
+        self.timeout
     }
 
     #[inline(never)]
@@ -78,7 +76,7 @@ impl RttEstimator {
     pub fn back_off(&mut self) {
         // 2^16 times any timeout is beyond any bound.
         self.backoff = (self.backoff + 1).min(16);
-        self.timeout = None;
+        self.timeout = Duration::ZERO;
     }
 
     /// A segment that was sent once has come back: the path is alive.
@@ -86,7 +84,7 @@ impl RttEstimator {
     pub const fn recover(&mut self) {
         if self.backoff > 0 {
             self.backoff = 0;
-            self.timeout = None;
+            self.timeout = Duration::ZERO;
         }
     }
 

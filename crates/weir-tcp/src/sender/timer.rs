@@ -2,9 +2,8 @@
 
 use weir_types::Instant;
 
-use super::Connection;
+use super::{Connection, connection::Timed};
 use crate::{
-    Segment,
     congestion::{Congestion, Signal},
     recovery::Recovery,
 };
@@ -18,7 +17,7 @@ impl Connection {
         }
         self.counters.timeouts += 1;
         let connecting = self.is_connecting();
-        if !connecting || self.counters.timeouts > u64::from(self.parameters.syn_linear_timeouts) {
+        if !connecting || self.counters.timeouts > self.parameters.syn_linear_timeouts {
             self.rtt.back_off();
         }
         if connecting {
@@ -36,18 +35,14 @@ impl Connection {
             self.ecn.cut_by_mark = false;
             recovery.leave(self.high);
         }
-        self.timed = None;
+        self.timed = Timed::NONE;
         recovery.on_timeout(self, now);
         self.restart_timer(now);
     }
 
-    /// Takes a sample. It ends the back-off, unless a mark at a window of one has just called for it.
-    pub(super) fn time_round_trip(&mut self, ack: &Segment, now: Instant) {
-        let sent = if self.parameters.timestamps {
-            Some(ack.stamp)
-        } else {
-            self.timed.take_if(|(number, _)| *number < ack.number).map(|(_, sent)| sent)
-        };
+    /// Takes a sample from an ACK of all below `number`, caused by a segment sent at `stamp`. It ends the back-off, unless a mark at a window of one has just called for it.
+    pub(super) fn time_round_trip(&mut self, number: u32, stamp: Instant, now: Instant) {
+        let sent = if self.parameters.timestamps { Some(stamp) } else { self.timed.take_below(number) };
         if let Some(sent) = sent {
             self.rtt.sample(now.since(sent), &self.parameters);
             if !self.ecn.held {

@@ -124,8 +124,8 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
         let id = self.flows.len() as u32;
         let packet = config.packet_size.bytes();
         let ack = config.tcp.ack_size.bytes();
-        let access = config.access.as_ref().map(|access| Access::new(access.rate, packet, ack));
-        self.network.hosts.routing.add_flow(*index, routes, access);
+        let access = config.access.as_ref().map(|access| Box::new(Access::new(access.rate, packet, ack)));
+        let way = self.network.hosts.routing.way(*index, routes, access);
         let number = flows.flows;
         flows.flows += 1;
         let jitter = (!config.send_jitter.is_zero()).then(|| {
@@ -133,7 +133,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             Box::new(SendJitter::new(config.send_jitter, rng))
         });
         let Lifetime { scheduled, start, stop } = lifetime;
-        self.network.hosts.add(Flow::endless(id, packet, tcp, jitter, stop));
+        self.network.hosts.add(Flow::endless(id, packet, tcp, jitter, stop, way));
         self.flows.push(FlowInfo {
             name: format!("{name}.{number}"),
             group: *index,

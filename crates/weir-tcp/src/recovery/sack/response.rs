@@ -189,6 +189,16 @@ impl Recovery for Sack {
     }
 
     #[inline]
+    fn is_at_rest(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn answered(&self) -> u32 {
+        self.point.answered()
+    }
+
+    #[inline]
     fn is_window_limited(&self, connection: &Connection) -> bool {
         self.pipe() >= connection.window.cwnd as u32
     }

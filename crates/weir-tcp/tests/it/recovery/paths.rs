@@ -146,7 +146,11 @@ fn repairs(recovery: RecoveryConfig, chances: [f64; 3]) -> (f64, u64, Duration) 
     let parameters = TcpParameters { recovery, timestamps: true, ..TcpParameters::default() };
     let path = Path::new(parameters, 7, chances).run(20_000);
     let counters = path.sender.counters();
-    (counters.retransmitted as f64 / counters.sent as f64, counters.timeouts, path.now.since(Instant::ZERO))
+    (
+        counters.retransmitted as f64 / counters.sent as f64,
+        counters.timeouts.into(),
+        path.now.since(Instant::ZERO),
+    )
 }
 
 /// Selective acknowledgements send again what was lost, and nothing else; and they seldom need the timer.
