@@ -7,7 +7,7 @@ use weir_tcp::Segment;
 use weir_types::{Duration, Instant, Streams};
 
 use crate::{
-    engine::{Event, EventQueue},
+    engine::Event,
     hosts::{Cause, Completed, Origin},
     network::{Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
     record::{Measurements, QueueInfo, Recorder},
@@ -49,7 +49,6 @@ pub struct Simulation<'o> {
     seed: u64,
     /// Events handled.
     handled: u64,
-    events: EventQueue,
     network: Network,
     traffic: Traffic,
     recorder: Recorder,
@@ -60,17 +59,16 @@ impl<'o> Simulation<'o> {
     /// Builds the simulation of `scenario`. All random streams derive from `seed`.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
         let streams = Streams::new(seed);
-        let mut events = EventQueue::default();
         let mut network = NetworkBuilder::new(scenario, streams);
         let groups: Vec<_> =
             scenario.flows.iter().map(|(name, group)| network.group_info(name, group)).collect();
-        let mut traffic = TrafficBuilder::new(streams, &mut network, &mut events);
+        let mut traffic = TrafficBuilder::new(streams, &mut network);
         for (index, ((name, group), info)) in scenario.flows.iter().zip(&groups).enumerate() {
             traffic.add(index, name, group, info.capacity);
         }
         let (traffic, flows) = Traffic::new(traffic);
-        let (network, queues) = Network::new(network);
-        events.set_size(network.ports(), network.hosts.routing.pipes.len());
+        let (mut network, queues) = Network::new(network);
+        let events = &mut network.hosts.events;
         let recorder = Recorder::new(scenario, queues, groups, flows);
         if let Some(cut) = recorder.next_cut() {
             events.push(cut, Event::Boundary);
@@ -83,7 +81,6 @@ impl<'o> Simulation<'o> {
             end: Instant::ZERO + scenario.duration,
             seed,
             handled: 0,
-            events,
             network,
             traffic,
             recorder,
@@ -111,8 +108,8 @@ impl<'o> Simulation<'o> {
     /// If `monitor` or the observer stops the run.
     pub fn run(mut self, monitor: &Monitor) -> Result<Measurements, Stopped> {
         self.move_horizon();
-        self.events.push(self.end, Event::Pause);
-        while let Some((now, event)) = self.events.next() {
+        self.network.hosts.events.push(self.end, Event::Pause);
+        while let Some((now, event)) = self.network.hosts.events.next() {
             if event == Event::Pause {
                 break;
             }
@@ -139,29 +136,29 @@ impl<'o> Simulation<'o> {
         let now = self.now;
         match event {
             Event::PortDue(port) => {
-                let unseen = self.network.on_port_due(port, now, &mut self.events);
+                let unseen = self.network.on_port_due(port, now);
                 self.show(unseen);
             }
             Event::ToPort(pipe) | Event::Enter(pipe) => self.serve(pipe),
             Event::Pause => {}
-            Event::Arrive => match self.network.hosts.on_arrive(now, &mut self.events) {
+            Event::Arrive => match self.network.hosts.on_arrive(now) {
                 Completed::Nothing => {}
                 Completed::Data(flow) => self.complete(flow),
                 Completed::Acks(flow) => {
                     self.traffic.finite.on_acknowledged(flow, &self.network.hosts);
                 }
             },
-            Event::Timer(flow) => self.network.hosts.on_timer(flow, now, &mut self.events),
+            Event::Timer(flow) => self.network.hosts.on_timer(flow, now),
             Event::SendLater(flow) => {
                 self.traffic.finite.note_sending(flow, now, &self.network.hosts);
-                self.network.hosts.on_send_later(flow, now, &mut self.events);
+                self.network.hosts.on_send_later(flow, now);
             }
-            Event::DelayedAck(flow) => self.network.hosts.on_delayed_ack(flow, now, &mut self.events),
+            Event::DelayedAck(flow) => self.network.hosts.on_delayed_ack(flow, now),
             Event::Generate(generator) => self.generate(generator),
-            Event::Start(flow) => self.network.hosts.start(flow, now, &mut self.events),
+            Event::Start(flow) => self.network.hosts.start(flow, now),
             Event::Stop(flow) => {
                 let until = self.recorder.next_sample(flow, now);
-                self.network.hosts.stop(flow, until, &mut self.events);
+                self.network.hosts.stop(flow, until);
             }
             Event::Boundary => self.close_interval(),
             Event::Sample => self.sample(),
@@ -172,7 +169,7 @@ impl<'o> Simulation<'o> {
     #[inline]
     fn serve(&mut self, pipe: u32) {
         let most = CHECK_EVERY - self.handled % CHECK_EVERY;
-        let (now, served, unseen) = self.network.serve(pipe, self.now, most, &mut self.events);
+        let (now, served, unseen) = self.network.serve(pipe, self.now, most);
         self.now = now;
         self.handled += served - 1;
         self.show(unseen);
@@ -192,7 +189,7 @@ impl<'o> Simulation<'o> {
     fn move_horizon(&mut self) {
         if self.observer.is_none() {
             let horizon = self.recorder.next_cut().unwrap_or(self.end);
-            self.network.hosts.set_horizon(horizon, &mut self.events);
+            self.network.hosts.set_horizon(horizon);
         }
     }
 
@@ -206,7 +203,7 @@ impl<'o> Simulation<'o> {
         match generated {
             Generated::Flow(flow) => self.open(&flow, origin),
             Generated::Datagram(datagram) => {
-                self.network.hosts.send_datagram(datagram, self.now, origin, &mut self.events);
+                self.network.hosts.send_datagram(datagram, self.now, origin);
             }
             Generated::Nothing => {}
         }
@@ -214,19 +211,19 @@ impl<'o> Simulation<'o> {
 
     fn schedule(&mut self, generator: u32, at: Instant) {
         if at <= self.end {
-            self.events.push(at, Event::Generate(generator));
+            self.network.hosts.events.push(at, Event::Generate(generator));
         }
     }
 
     fn open(&mut self, flow: &NewFlow, origin: Origin) {
         let flow = self.traffic.finite.open(flow, self.now, &mut self.network.hosts);
-        self.network.hosts.send(flow, self.now, origin, &mut self.events);
+        self.network.hosts.send(flow, self.now, origin);
     }
 
     /// Makes every port do all that was due by now.
     fn catch_up(&mut self) {
         for port in 0..self.network.ports() {
-            let unseen = self.network.catch_up(port, self.now, &mut self.events);
+            let unseen = self.network.catch_up(port, self.now);
             self.show(unseen);
         }
     }
@@ -240,7 +237,7 @@ impl<'o> Simulation<'o> {
         recorder.close_interval(queues, ends, hosts.datagrams());
         traffic.finite.close_interval(*now, hosts);
         if let Some(next) = recorder.next_cut() {
-            self.events.push(next, Event::Boundary);
+            self.network.hosts.events.push(next, Event::Boundary);
         }
         self.move_horizon();
     }
@@ -248,7 +245,7 @@ impl<'o> Simulation<'o> {
     /// Samples the series.
     fn sample(&mut self) {
         self.catch_up();
-        let Self { now, network, traffic, recorder, events, .. } = self;
+        let Self { now, network, traffic, recorder, .. } = self;
         recorder.begin_sample(*now);
         for port in 0..network.ports() {
             recorder.sample_queue(port as usize, |report| network.probe(port, report));
@@ -263,8 +260,8 @@ impl<'o> Simulation<'o> {
                 let until = if stop < *now { next } else { next.min(stop) };
                 network.hosts.set_sender_horizon(flow, until);
             }
-            network.hosts.release(events);
-            events.push(next, Event::Sample);
+            network.hosts.release();
+            network.hosts.events.push(next, Event::Sample);
         }
     }
 

@@ -108,9 +108,15 @@ impl Receiver {
     pub fn on_segment(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         if self.expects(segment) {
             self.on_expected(segment);
-            return Some(self.ack(segment.stamp, segment.flags.has(Flags::SYN)));
+            return Some(self.ack_of(segment));
         }
         self.on_other(segment, now)
+    }
+
+    /// The ACK of this data, which has just arrived as expected.
+    #[inline]
+    pub fn ack_of(&mut self, segment: &Segment) -> Segment {
+        self.ack(segment.stamp, segment.flags.has(Flags::SYN))
     }
 
     /// Data that [`Receiver::expects`] has arrived. Its ACK has the number [`Receiver::expected`], an echo if

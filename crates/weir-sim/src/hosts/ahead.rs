@@ -32,7 +32,7 @@ use super::{
     held::Arrival,
     order::{Cause, Origin},
 };
-use crate::engine::{Event, EventQueue};
+use crate::{engine::Event, packet::Packet};
 
 /// What the arrival of a packet has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,9 @@ pub(crate) enum Completed {
 
 impl Hosts {
     /// Lets all endpoints act before `at`.
-    pub(crate) fn set_horizon(&mut self, at: Instant, events: &mut EventQueue) {
+    pub(crate) fn set_horizon(&mut self, at: Instant) {
         self.horizon = at;
-        self.release(events);
+        self.release();
     }
 
     /// Lets the sender of `flow` act before `at`, once [`Hosts::release`] is called.
@@ -58,7 +58,7 @@ impl Hosts {
 
     /// Lets the packets go that need not be held any more.
     #[cold]
-    pub(crate) fn release(&mut self, events: &mut EventQueue) {
+    pub(crate) fn release(&mut self) {
         if self.horizon == Instant::ZERO {
             return;
         }
@@ -66,20 +66,26 @@ impl Hosts {
         while let Some(Reverse(arrival)) = arrivals.pop() {
             self.hold_one(&arrival.segment, false);
             if arrival.segment.flags.has(Flags::ACK) {
-                self.reach_sender(arrival, events);
+                self.reach_sender(arrival);
             } else {
-                self.reach_receiver(arrival, events);
+                self.reach_receiver(arrival);
             }
         }
         self.held.reuse(arrivals);
     }
 
-    /// The short way of most packets: data leaves its last port at `at`, arrives at its receiver, its ACK at
-    /// its sender, and what that allows leaves. Returns false and does nothing where something is held or due
-    /// before, where something is unusual, or where there is more than delay between the ends.
+    /// A packet leaves `port` at `at`. The short way of most packets: it is data that leaves its last port. It
+    /// arrives at its receiver, its ACK at its sender, and what that allows leaves. Other ways are for packets where
+    /// something is held or due before, where something is unusual, or where there is more than delay between the
+    /// ends.
     #[inline(never)]
-    pub(super) fn follow(&mut self, data: &Segment, at: Instant, port: u32, events: &mut EventQueue) -> bool {
+    pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
+        let Packet(data) = packet;
+        self.departed += 1;
         let flow = &mut self.flows[data.flow as usize];
+        if flow.short_until <= at {
+            return self.depart_further(packet, at, port);
+        }
         let Flow { sender, receiver, way, short_until, .. } = flow;
         let back = at + way.tail;
         let echo = receiver.echoes_after(data);
@@ -89,51 +95,107 @@ impl Hosts {
             || !sender.expects(data.number + 1, echo)
             || data.number + 1 >= sender.end()
         {
-            return false;
+            return self.depart_further(packet, at, port);
         }
         receiver.on_expected(data);
         self.followed += 1;
         let origin = Origin::packet(self.departed);
         let before = sender.counters().sent;
         sender.on_expected_ack(data.number + 1, echo, data.stamp, back, |segment| {
-            way.enter(segment, back, back, origin, &mut self.routing.pipes, events);
+            way.enter(segment, back, back, origin, &mut self.routing.pipes, &mut self.events);
         });
         self.sent += u64::from(sender.counters().sent - before);
         let due = sender.expected_timeout();
         if due < flow.timer_at {
             flow.timer_at = due;
-            events.push(due, Event::Timer(data.flow));
+            self.events.push(due, Event::Timer(data.flow));
         }
-        true
+    }
+
+    /// Data that left its last port comes to the access link of its receiver at `due`, after all delay: delay and
+    /// queue commute, since both keep the order.
+    #[inline(never)]
+    pub(super) fn deliver_data(&mut self, data: &Segment, mut due: Instant) {
+        let flow = &mut self.flows[data.flow as usize];
+        if let Some(access) = &mut flow.way.access {
+            due = access.deliver_data(data.bytes, due);
+        }
+        let number = self.departed;
+        if due >= self.horizon.min(flow.ack_timer_at)
+            || !flow.receiver.expects(data)
+            || flow.holds(false)
+            || flow.is_nearly_complete()
+            || data.flags.has(Flags::DATAGRAM)
+        {
+            return self.reach_receiver(Arrival { due, number, segment: *data });
+        }
+        self.delivered += 1;
+        self.sent += 1;
+        flow.receiver.on_expected(data);
+        let ack = flow.receiver.ack_of(data);
+        let pipes = &mut self.routing.pipes;
+        if let Some(back) = flow.way.send_ack(ack, due, Origin::packet(number), pipes, &mut self.events) {
+            self.deliver_ack(&ack, back, number);
+        }
+    }
+
+    /// An ACK comes to the access link of its sender at `due`, as packet `number` to leave its last port or caused
+    /// by it.
+    #[inline(never)]
+    pub(super) fn deliver_ack(&mut self, ack: &Segment, mut due: Instant, number: u64) {
+        let flow = &mut self.flows[ack.flow as usize];
+        if let Some(access) = &mut flow.way.access {
+            due = access.deliver_ack(ack.bytes, due);
+        }
+        let echo = ack.flags.has(Flags::ECE);
+        if due >= self.horizon.min(flow.sender_until()).min(flow.sender.expected_timeout())
+            || !flow.sender.expects(ack.number, echo)
+            || flow.holds(true)
+            || flow.jitter.is_some()
+            || ack.number == flow.sender.end()
+        {
+            return self.reach_sender(Arrival { due, number, segment: *ack });
+        }
+        let (Flow { sender, way, .. }, origin) = (&mut *flow, Origin::packet(number));
+        self.delivered += 1;
+        sender.on_expected_ack(ack.number, echo, ack.stamp, due, |segment| {
+            self.sent += 1;
+            way.send_data(segment, due, origin, &mut self.routing.pipes, &mut self.events);
+        });
+        let due = sender.expected_timeout();
+        if due < flow.timer_at {
+            flow.timer_at = due;
+            self.events.push(due, Event::Timer(ack.flow));
+        }
     }
 
     /// Data arrives at its receiver.
     #[inline]
-    pub(super) fn reach_receiver(&mut self, arrival: Arrival, events: &mut EventQueue) {
+    pub(super) fn reach_receiver(&mut self, arrival: Arrival) {
         let flow = &self.flows[arrival.segment.flow as usize];
         if flow.holds(false) || arrival.due >= self.horizon || flow.is_nearly_complete() {
-            return self.hold(arrival, events);
+            return self.hold(arrival);
         }
-        self.receive_in_turn(&arrival, events);
+        self.receive_in_turn(&arrival);
     }
 
     /// An ACK arrives at its sender.
     #[inline]
-    pub(super) fn reach_sender(&mut self, arrival: Arrival, events: &mut EventQueue) {
+    pub(super) fn reach_sender(&mut self, arrival: Arrival) {
         let flow = &self.flows[arrival.segment.flow as usize];
         if flow.holds(true)
             || arrival.due >= self.horizon.min(flow.sender_until())
             || arrival.segment.number == flow.sender.end()
         {
-            return self.hold(arrival, events);
+            return self.hold(arrival);
         }
-        self.acknowledge_in_turn(&arrival, events);
+        self.acknowledge_in_turn(&arrival);
     }
 
     #[inline(never)]
-    fn hold(&mut self, arrival: Arrival, events: &mut EventQueue) {
+    fn hold(&mut self, arrival: Arrival) {
         self.hold_one(&arrival.segment, true);
-        self.held.push(arrival, events);
+        self.held.push(arrival, &mut self.events);
     }
 
     /// One more packet, or one less, is held before the endpoint of `segment`.
@@ -142,52 +204,52 @@ impl Hosts {
     }
 
     /// Handles [`crate::engine::Event::Arrive`].
-    pub(crate) fn on_arrive(&mut self, now: Instant, events: &mut EventQueue) -> Completed {
-        let Some(arrival) = self.held.pop(now, events) else { return Completed::Nothing };
+    pub(crate) fn on_arrive(&mut self, now: Instant) -> Completed {
+        let Some(arrival) = self.held.pop(now, &mut self.events) else { return Completed::Nothing };
         self.hold_one(&arrival.segment, false);
         let id = arrival.segment.flow;
         if arrival.segment.flags.has(Flags::ACK) {
-            self.acknowledge_in_turn(&arrival, events);
+            self.acknowledge_in_turn(&arrival);
             if self.flow(id).sender.is_done() { Completed::Acks(id) } else { Completed::Nothing }
         } else {
-            self.receive_in_turn(&arrival, events);
+            self.receive_in_turn(&arrival);
             if self.flow(id).is_complete() { Completed::Data(id) } else { Completed::Nothing }
         }
     }
 
     /// The receiver acts on `arrival`, after what is due before.
     #[inline]
-    fn receive_in_turn(&mut self, arrival: &Arrival, events: &mut EventQueue) {
+    fn receive_in_turn(&mut self, arrival: &Arrival) {
         let Arrival { due, segment: ref data, .. } = *arrival;
         while self.flow(data.flow).ack_timer_at < due && data.number >= self.flow(data.flow).sender.first() {
-            self.on_delayed_ack(data.flow, self.flow(data.flow).ack_timer_at, events);
+            self.on_delayed_ack(data.flow, self.flow(data.flow).ack_timer_at);
         }
-        self.receive(arrival, events);
+        self.receive(arrival);
     }
 
     /// The sender acts on `arrival`, after what is due before.
     #[inline]
-    fn acknowledge_in_turn(&mut self, arrival: &Arrival, events: &mut EventQueue) {
+    fn acknowledge_in_turn(&mut self, arrival: &Arrival) {
         let Arrival { due, segment: ref ack, .. } = *arrival;
         while self.flow(ack.flow).sender_due() < due && ack.number >= self.flow(ack.flow).sender.first() {
-            self.act_without_ack(ack.flow, events);
+            self.act_without_ack(ack.flow);
         }
-        self.acknowledge(arrival, events);
+        self.acknowledge(arrival);
     }
 
     /// The sender of `flow` does what is due first: its jitter ends, or its retransmission timer expires.
     #[inline(never)]
-    fn act_without_ack(&mut self, flow: u32, events: &mut EventQueue) {
+    fn act_without_ack(&mut self, flow: u32) {
         let Flow { sender, jitter, .. } = &mut self.flows[flow as usize];
         let timeout = sender.timeout();
         match jitter {
             Some(jitter) if jitter.until <= timeout => {
                 let now = jitter.until;
-                self.on_send_later(flow, now, events);
+                self.on_send_later(flow, now);
             }
             _ => {
                 sender.on_timeout(timeout);
-                self.send(flow, timeout, Origin::new(Cause::Timer, flow), events);
+                self.send(flow, timeout, Origin::new(Cause::Timer, flow));
             }
         }
     }

@@ -34,6 +34,8 @@ const PREFETCH_MIN_FLOWS: usize = 2000;
 pub(crate) struct Hosts {
     flows: Vec<Flow>,
     pub(crate) routing: Routing,
+    /// What the hosts and the ports are to do.
+    pub(crate) events: EventQueue,
     /// Datagrams of each flow, up to the last flow that sends datagrams.
     datagrams: Vec<DatagramCounts>,
     /// Endpoints act ahead of the clock, but only before this instant.
@@ -120,78 +122,78 @@ impl Hosts {
     }
 
     /// A bulk flow begins at `now`.
-    pub(crate) fn start(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+    pub(crate) fn start(&mut self, flow: u32, now: Instant) {
         self.flows[flow as usize].sender.start();
         self.routing.begin_flow(self.flows[flow as usize].group());
-        self.send(flow, now, Origin::new(Cause::Start, flow), events);
+        self.send(flow, now, Origin::new(Cause::Start, flow));
     }
 
     /// A bulk flow ends; before `until` its sender must not go beyond that instant.
-    pub(crate) fn stop(&mut self, flow: u32, until: Instant, events: &mut EventQueue) {
+    pub(crate) fn stop(&mut self, flow: u32, until: Instant) {
         let flow = &mut self.flows[flow as usize];
         if flow.sender.end() > flow.sender.first() {
             self.routing.end_flow(flow.group());
         }
         flow.sender.stop();
         flow.set_sender_until(until);
-        self.release(events);
+        self.release();
     }
 
     /// Sends what the sender of `flow` may send at `now`, or after its jitter.
     #[inline]
-    pub(crate) fn send(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
+    pub(crate) fn send(&mut self, flow: u32, now: Instant, origin: Origin) {
         if self.flows[flow as usize].jitter.is_some() {
-            return self.send_with_jitter(flow, now, origin, events);
+            return self.send_with_jitter(flow, now, origin);
         }
-        self.send_all(flow, now, origin, events);
+        self.send_all(flow, now, origin);
     }
 
     /// Jitter does not delay retransmissions.
     #[inline(never)]
-    fn send_with_jitter(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
+    fn send_with_jitter(&mut self, flow: u32, now: Instant, origin: Origin) {
         let Flow { sender, jitter, .. } = &mut self.flows[flow as usize];
         if sender.has_room()
             && let Some(until) = jitter.as_mut().and_then(|jitter| jitter.begin(now))
         {
-            events.push(until, Event::SendLater(flow));
+            self.events.push(until, Event::SendLater(flow));
         }
         while let Some(segment) = self.flows[flow as usize].sender.poll_repair(now) {
-            self.send_data(segment, now, origin, events);
+            self.send_data(segment, now, origin);
         }
-        self.renew_timer(flow, events);
+        self.renew_timer(flow);
     }
 
     /// Sends what the window of `flow` allows.
     #[inline]
-    fn send_all(&mut self, flow: u32, now: Instant, origin: Origin, events: &mut EventQueue) {
+    fn send_all(&mut self, flow: u32, now: Instant, origin: Origin) {
         let Flow { sender, way, .. } = &mut self.flows[flow as usize];
         while let Some(segment) = sender.poll_segment(now) {
             self.sent += 1;
-            way.send_data(segment, now, origin, &mut self.routing.pipes, events);
+            way.send_data(segment, now, origin, &mut self.routing.pipes, &mut self.events);
         }
-        self.renew_timer(flow, events);
+        self.renew_timer(flow);
     }
 
     /// Data leaves its sender at `now`.
-    fn send_data(&mut self, segment: Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
+    fn send_data(&mut self, segment: Segment, now: Instant, origin: Origin) {
         self.sent += 1;
         let Flow { way, .. } = &mut self.flows[segment.flow as usize];
-        way.send_data(segment, now, origin, &mut self.routing.pipes, events);
+        way.send_data(segment, now, origin, &mut self.routing.pipes, &mut self.events);
     }
 
     /// Schedules [`Event::Timer`] if no valid one is as early as the sender's timeout.
     #[inline]
-    fn renew_timer(&mut self, flow: u32, events: &mut EventQueue) {
+    fn renew_timer(&mut self, flow: u32) {
         let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
         let due = sender.timeout();
         if due < *timer_at {
             *timer_at = due;
-            events.push(due, Event::Timer(flow));
+            self.events.push(due, Event::Timer(flow));
         }
     }
 
     /// Handles [`Event::Timer`].
-    pub(crate) fn on_timer(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+    pub(crate) fn on_timer(&mut self, flow: u32, now: Instant) {
         let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
         if *timer_at != now {
             return;
@@ -200,21 +202,21 @@ impl Hosts {
         if sender.timeout() <= now {
             sender.on_timeout(now);
         }
-        self.send(flow, now, Origin::new(Cause::Timer, flow), events);
+        self.send(flow, now, Origin::new(Cause::Timer, flow));
     }
 
     /// Handles [`Event::SendLater`]: the delay of new packets is over.
-    pub(crate) fn on_send_later(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+    pub(crate) fn on_send_later(&mut self, flow: u32, now: Instant) {
         if let Some(jitter) = &mut self.flows[flow as usize].jitter
             && jitter.until == now
         {
             jitter.until = Instant::MAX;
-            self.send_all(flow, now, Origin::new(Cause::SendLater, flow), events);
+            self.send_all(flow, now, Origin::new(Cause::SendLater, flow));
         }
     }
 
     /// Handles [`Event::DelayedAck`].
-    pub(crate) fn on_delayed_ack(&mut self, flow: u32, now: Instant, events: &mut EventQueue) {
+    pub(crate) fn on_delayed_ack(&mut self, flow: u32, now: Instant) {
         let Flow { receiver, ack_timer_at, .. } = &mut self.flows[flow as usize];
         if *ack_timer_at != now {
             return;
@@ -223,82 +225,49 @@ impl Hosts {
         let due = receiver.timeout();
         if due <= now {
             if let Some(ack) = receiver.on_timeout() {
-                self.send_ack(ack, now, Origin::new(Cause::DelayedAck, flow), events);
+                self.send_ack(ack, now, Origin::new(Cause::DelayedAck, flow));
             }
         } else if due < Instant::MAX {
             *ack_timer_at = due;
-            events.push(due, Event::DelayedAck(flow));
+            self.events.push(due, Event::DelayedAck(flow));
         }
     }
 
     /// A source sends a datagram at `now`.
-    pub(crate) fn send_datagram(
-        &mut self,
-        datagram: Segment,
-        now: Instant,
-        origin: Origin,
-        events: &mut EventQueue,
-    ) {
+    pub(crate) fn send_datagram(&mut self, datagram: Segment, now: Instant, origin: Origin) {
         self.datagrams[datagram.flow as usize].sent += 1;
-        self.send_data(datagram, now, origin, events);
+        self.send_data(datagram, now, origin);
     }
 
     /// An ACK leaves its receiver at `now`.
     #[inline]
-    fn send_ack(&mut self, ack: Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
+    fn send_ack(&mut self, ack: Segment, now: Instant, origin: Origin) {
         self.sent += 1;
         let Flow { way, .. } = &mut self.flows[ack.flow as usize];
-        if let Some(due) = way.send_ack(ack, now, origin, &mut self.routing.pipes, events) {
-            self.deliver_ack(ack, due, origin.number, events);
+        if let Some(due) = way.send_ack(ack, now, origin, &mut self.routing.pipes, &mut self.events) {
+            self.deliver_ack(&ack, due, origin.number);
         }
     }
 
-    /// A packet leaves `port` at `at`.
-    #[inline]
-    pub(crate) fn depart(&mut self, packet: Packet, at: Instant, port: u32, events: &mut EventQueue) {
-        self.departed += 1;
-        if !self.follow(&packet.0, at, port, events) {
-            self.depart_otherwise(packet, at, port, events);
-        }
-    }
-
-    /// The same of a packet that does not take the short way.
+    /// A packet that has left `port` at `at` and has not taken the short way.
     #[inline(never)]
-    fn depart_otherwise(&mut self, packet: Packet, at: Instant, port: u32, events: &mut EventQueue) {
-        let acks = packet.0.flags.has(Flags::ACK);
-        let Leg { delay, pipe } = self.routing.after(&self.flow(packet.0.flow).way, port, acks);
-        let due = at + delay;
-        if let Some(pipe) = pipe {
-            self.routing.pipes.push(pipe, Origin::packet(self.departed).turn(at, due), packet, events);
-        } else if acks {
-            self.deliver_ack(packet.0, due, self.departed, events);
-        } else {
-            self.deliver_data(packet.0, due, self.departed, events);
+    pub(super) fn depart_further(&mut self, packet: &Packet, at: Instant, port: u32) {
+        let Packet(segment) = packet;
+        let (way, acks) = (&self.flow(segment.flow).way, segment.flags.has(Flags::ACK));
+        if acks && way.last_of_acks == Some(port) {
+            return self.deliver_ack(segment, at + way.to_sender, self.departed);
         }
-    }
-
-    /// Data comes to the access link of its receiver, after all delay: delay and queue commute, since both
-    /// keep the order.
-    #[inline(never)]
-    fn deliver_data(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
-        if let Some(access) = &mut self.flows[segment.flow as usize].way.access {
-            due = access.deliver_data(segment.bytes, due);
+        if !acks && way.last == port {
+            return self.deliver_data(segment, at + way.to_receiver);
         }
-        self.reach_receiver(Arrival { due, number, segment }, events);
-    }
-
-    /// The same of an ACK and its sender.
-    #[inline(never)]
-    fn deliver_ack(&mut self, segment: Segment, mut due: Instant, number: u64, events: &mut EventQueue) {
-        if let Some(access) = &mut self.flows[segment.flow as usize].way.access {
-            due = access.deliver_ack(segment.bytes, due);
-        }
-        self.reach_sender(Arrival { due, number, segment }, events);
+        let Leg { delay, pipe } = self.routing.after(way, port, acks);
+        let (pipe, due) = (pipe.expect("it is not the last port"), at + delay);
+        self.routing.pipes.push(pipe, Origin::packet(self.departed).turn(at, due), *packet, &mut self.events);
     }
 
     /// Data arrives at its receiver.
     #[inline]
-    fn receive(&mut self, arrival: &Arrival, events: &mut EventQueue) {
+    fn receive(&mut self, arrival: &Arrival) {
         let Arrival { due: now, number, ref segment } = *arrival;
         self.delivered += 1;
         if segment.flags.has(Flags::DATAGRAM) {
@@ -306,10 +275,10 @@ impl Hosts {
         }
         let Flow { receiver, ack_timer_at, .. } = &mut self.flows[segment.flow as usize];
         if let Some(ack) = receiver.on_segment(segment, now) {
-            self.send_ack(ack, now, Origin::packet(number), events);
+            self.send_ack(ack, now, Origin::packet(number));
         } else if receiver.timeout() < *ack_timer_at {
             *ack_timer_at = receiver.timeout();
-            events.push(*ack_timer_at, Event::DelayedAck(segment.flow));
+            self.events.push(*ack_timer_at, Event::DelayedAck(segment.flow));
         }
     }
 
@@ -324,26 +293,9 @@ impl Hosts {
 
     /// An ACK arrives at its sender.
     #[inline]
-    fn acknowledge(&mut self, arrival: &Arrival, events: &mut EventQueue) {
+    fn acknowledge(&mut self, arrival: &Arrival) {
         let Arrival { due: now, number, segment: ref ack } = *arrival;
         self.delivered += 1;
-        let (Self { flows, routing, sent, .. }, origin) = (&mut *self, Origin::packet(number));
-        let Flow { sender, jitter, way, .. } = &mut flows[ack.flow as usize];
-        let echo = ack.flags.has(Flags::ECE);
-        if jitter.is_none() && sender.expects(ack.number, echo) {
-            sender.on_expected_ack(ack.number, echo, ack.stamp, now, |segment| {
-                *sent += 1;
-                way.send_data(segment, now, origin, &mut routing.pipes, events);
-            });
-            self.renew_timer(ack.flow, events);
-        } else {
-            self.acknowledge_other(ack, now, origin, events);
-        }
-    }
-
-    /// The same of an ACK that is not expected.
-    #[inline(never)]
-    fn acknowledge_other(&mut self, ack: &Segment, now: Instant, origin: Origin, events: &mut EventQueue) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
         if ack.blocks == 0 {
             sender.on_ack(ack, now);
@@ -351,6 +303,6 @@ impl Hosts {
             let blocks = receiver.blocks_of(ack);
             sender.on_sack(ack, &blocks, now);
         }
-        self.send(ack.flow, now, origin, events);
+        self.send(ack.flow, now, Origin::packet(number));
     }
 }

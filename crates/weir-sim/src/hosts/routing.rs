@@ -69,9 +69,13 @@ pub(crate) struct Way {
     pipe: u32,
     delay: Duration,
     pub(super) back: Leg,
-    /// The last port of data, and the delay from there over the receiver back to the sender.
+    /// The last port of data, with the delay from there to the receiver, and over the receiver to the sender.
     pub(super) last: u32,
+    pub(super) to_receiver: Duration,
     pub(super) tail: Duration,
+    /// The last port of ACKs, if there is one, and the delay from there to the sender.
+    pub(super) last_of_acks: Option<u32>,
+    pub(super) to_sender: Duration,
     /// Its access links, if it has any.
     pub(super) access: Option<Box<Access>>,
 }
@@ -111,7 +115,8 @@ impl Way {
     }
 
     /// An ACK leaves its receiver at `now`. Returns when it comes to its sender, if no port is between.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
     pub(super) fn send_ack(
         &mut self,
         ack: Segment,
@@ -204,8 +209,24 @@ impl Routing {
             unreachable!("data passes a port")
         };
         let (delay, back, last) = (*delay, self.route(backward).first, *last);
-        let tail = leg.delay + back.delay;
-        Way { group: group as u32, forward, backward, pipe, delay, back, last, tail, access }
+        let (last_of_acks, to_sender) = match &*self.route(backward).hops {
+            [.., Hop { port, leg }] => (Some(*port), leg.delay),
+            [] => (None, Duration::ZERO),
+        };
+        Way {
+            group: group as u32,
+            forward,
+            backward,
+            pipe,
+            delay,
+            back,
+            last,
+            to_receiver: leg.delay,
+            tail: leg.delay + back.delay,
+            last_of_acks,
+            to_sender,
+            access,
+        }
     }
 
     /// What follows `port` on the way of data or ACKs.

@@ -9,7 +9,6 @@ use weir_aqm::Discipline;
 use weir_types::{Duration, Instant};
 
 use crate::{
-    engine::EventQueue,
     hosts::Hosts,
     record::{QueueCounts, QueueInfo},
 };
@@ -34,7 +33,8 @@ pub(crate) struct Unseen(pub(crate) u32);
 impl Network {
     /// The network of `builder`, and the properties of its queues in the order of the ports.
     pub(crate) fn new(builder: NetworkBuilder<'_>) -> (Self, Vec<QueueInfo>) {
-        let NetworkBuilder { ports, hosts, queues, .. } = builder;
+        let NetworkBuilder { ports, mut hosts, queues, .. } = builder;
+        hosts.events.set_size(ports.len() as u32, hosts.routing.pipes.len());
         (Self { ports, hosts }, queues)
     }
 
@@ -60,15 +60,15 @@ impl Network {
 
     /// Handles [`crate::engine::Event::PortDue`].
     #[inline]
-    pub(crate) fn on_port_due(&mut self, port: u32, now: Instant, events: &mut EventQueue) -> Option<Unseen> {
+    pub(crate) fn on_port_due(&mut self, port: u32, now: Instant) -> Option<Unseen> {
         self.ports[port as usize].state.scheduled = false;
-        self.catch_up(port, now, events)
+        self.catch_up(port, now)
     }
 
     /// Makes `port` do all that was due by `now`.
     #[inline]
-    pub(crate) fn catch_up(&mut self, port: u32, now: Instant, events: &mut EventQueue) -> Option<Unseen> {
-        let (queue, context) = self.ports[port as usize].split(port, &mut self.hosts, events);
+    pub(crate) fn catch_up(&mut self, port: u32, now: Instant) -> Option<Unseen> {
+        let (queue, context) = self.ports[port as usize].split(port, &mut self.hosts);
         queue.visit(CatchUp { now, context });
         self.unseen_at(port)
     }
@@ -77,17 +77,11 @@ impl Network {
     /// long as no other event comes first, at most `most` of them. Returns when the last arrived, their number, and
     /// the port if an observer has to be shown something.
     #[inline]
-    pub(crate) fn serve(
-        &mut self,
-        pipe: u32,
-        now: Instant,
-        most: u64,
-        events: &mut EventQueue,
-    ) -> (Instant, u64, Option<Unseen>) {
+    pub(crate) fn serve(&mut self, pipe: u32, now: Instant, most: u64) -> (Instant, u64, Option<Unseen>) {
         let port = self.hosts.routing.pipes.port(pipe);
         let slot = &mut self.ports[port as usize];
         let most = if slot.state.observed().is_some() { 1 } else { most };
-        let (queue, context) = slot.split(port, &mut self.hosts, events);
+        let (queue, context) = slot.split(port, &mut self.hosts);
         let (now, served) = queue.visit(Serve { pipe, now, most, context });
         (now, served, self.unseen_at(port))
     }

@@ -2,12 +2,7 @@ use weir_aqm::{Discipline, Observer, Output, Port, PortMut, PortVisitor, Reason,
 use weir_types::{Duration, Instant};
 
 use super::{Impairment, PacketEvent};
-use crate::{
-    engine::{Event, EventQueue},
-    hosts::Hosts,
-    packet::Packet,
-    record::QueueCounts,
-};
+use crate::{engine::Event, hosts::Hosts, packet::Packet, record::QueueCounts};
 
 /// The queue and transmitter of a simulated port.
 pub(crate) type SimPort = Port<Packet, AnyDiscipline<Packet>>;
@@ -26,10 +21,9 @@ impl PortSlot {
         &'a mut self,
         id: u32,
         hosts: &'a mut Hosts,
-        events: &'a mut EventQueue,
     ) -> (&'a mut SimPort, PortContext<'a>) {
         let Self { port, state } = self;
-        (port, PortContext { id, class: 0, state, hosts, events })
+        (port, PortContext { id, class: 0, state, hosts })
     }
 }
 
@@ -55,8 +49,8 @@ impl PortVisitor<Packet> for Serve<'_> {
             }
             context.schedule(&port);
             let Some((next, event)) = context.hosts.routing.pipes.next(pipe) else { return (now, served) };
-            if served == most || !context.events.would_be_first(next, event) {
-                context.events.push(next, event);
+            if served == most || !context.hosts.events.would_be_first(next, event) {
+                context.hosts.events.push(next, event);
                 return (now, served);
             }
             now = next;
@@ -125,7 +119,6 @@ pub(crate) struct PortContext<'a> {
     pub(crate) class: usize,
     pub(crate) state: &'a mut PortState,
     pub(crate) hosts: &'a mut Hosts,
-    pub(crate) events: &'a mut EventQueue,
 }
 
 impl PortContext<'_> {
@@ -136,7 +129,7 @@ impl PortContext<'_> {
             && let Some(at) = port.next_wake()
         {
             self.state.scheduled = true;
-            self.events.push(at + self.state.lateness, Event::PortDue(self.id));
+            self.hosts.events.push(at + self.state.lateness, Event::PortDue(self.id));
         }
     }
 
@@ -235,7 +228,7 @@ impl Output<Packet> for PortContext<'_> {
         if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
             return;
         }
-        self.hosts.depart(packet, end, self.id, self.events);
+        self.hosts.depart(&packet, end, self.id);
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use weir_types::{Duration, Instant, Rng, Streams};
 
 use super::{draw::normal, finite::FiniteTraffic, generator::Generator};
 use crate::{
-    engine::{Event, EventQueue},
+    engine::Event,
     hosts::{Access, Flow, SendJitter},
     network::NetworkBuilder,
     record::FlowInfo,
@@ -25,7 +25,6 @@ const ROUND_TRIPS: usize = 1024;
 pub(crate) struct TrafficBuilder<'a, 'n> {
     streams: Streams,
     network: &'n mut NetworkBuilder<'a>,
-    events: &'n mut EventQueue,
     pub(super) generators: Vec<Generator>,
     pub(super) finite: FiniteTraffic,
     pub(super) flows: Vec<FlowInfo>,
@@ -60,15 +59,10 @@ struct Lifetime {
 }
 
 impl<'a, 'n> TrafficBuilder<'a, 'n> {
-    pub(crate) fn new(
-        streams: Streams,
-        network: &'n mut NetworkBuilder<'a>,
-        events: &'n mut EventQueue,
-    ) -> Self {
+    pub(crate) fn new(streams: Streams, network: &'n mut NetworkBuilder<'a>) -> Self {
         Self {
             streams,
             network,
-            events,
             generators: Vec::new(),
             finite: FiniteTraffic::new(streams),
             flows: Vec::new(),
@@ -98,10 +92,10 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             let flow = self.add_flow(&mut flows, lifetime);
             // Jitter may delay the start beyond the end: the flow never starts.
             if lifetime.start < lifetime.stop {
-                self.events.push(lifetime.start, Event::Start(flow));
+                self.network.hosts.events.push(lifetime.start, Event::Start(flow));
             }
             if lifetime.stop < Instant::MAX {
-                self.events.push(lifetime.stop, Event::Stop(flow));
+                self.network.hosts.events.push(lifetime.stop, Event::Stop(flow));
             }
         }
     }
@@ -150,7 +144,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
         let index = self.generators.len() as u32;
         self.generators.push(generator);
         if let Some(first) = first {
-            self.events.push(first, Event::Generate(index));
+            self.network.hosts.events.push(first, Event::Generate(index));
         }
     }
 }
