@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A *pipe* holds the packets that propagate to a port over one delay, in order. The event queue holds one
-//! event per pipe, port and timer, never one per packet. Behind the last port there are no events: the
-//! endpoints act ahead of the clock; `hosts/ahead.rs` has the rule.
+//! event per pipe and port, never one per packet. Behind the last port there are no events: the endpoints act
+//! ahead of the clock; `hosts/ahead.rs` has the rule. Retransmission timers wait in buckets; see `hosts/timers.rs`.
 //!
 //! | Module | Contents | Uses |
 //! |---|---|---|

@@ -46,6 +46,8 @@ pub struct Stopped;
 pub struct Simulation<'o> {
     now: Instant,
     end: Instant,
+    /// When the caller wants to look next.
+    until: Instant,
     seed: u64,
     /// Events handled.
     handled: u64,
@@ -79,6 +81,7 @@ impl<'o> Simulation<'o> {
         Self {
             now: Instant::ZERO,
             end: Instant::ZERO + scenario.duration,
+            until: Instant::ZERO,
             seed,
             handled: 0,
             network,
@@ -107,8 +110,21 @@ impl<'o> Simulation<'o> {
     /// # Errors
     /// If `monitor` or the observer stops the run.
     pub fn run(mut self, monitor: &Monitor) -> Result<Measurements, Stopped> {
+        self.advance(self.end, monitor)?;
+        self.network.check_conservation();
+        let (slots, finite) = self.traffic.finite.finish();
+        Ok(self.recorder.finish(self.seed, self.handled, slots, finite))
+    }
+
+    /// Runs up to and including `until`, or the end. Nothing is ahead of that instant then: the results do not
+    /// depend on where a run has paused.
+    ///
+    /// # Errors
+    /// If `monitor` or the observer stops the run.
+    pub fn advance(&mut self, until: Instant, monitor: &Monitor) -> Result<(), Stopped> {
+        self.until = until.min(self.end);
         self.move_horizon();
-        self.network.hosts.events.push(self.end, Event::Pause);
+        self.network.hosts.events.push(self.until, Event::Pause);
         while let Some((now, event)) = self.network.hosts.events.next() {
             if event == Event::Pause {
                 break;
@@ -124,10 +140,8 @@ impl<'o> Simulation<'o> {
             }
             self.handle(event);
         }
-        monitor.simulated.store(self.end.as_nanos(), Ordering::Relaxed);
-        self.network.check_conservation();
-        let (slots, finite) = self.traffic.finite.finish();
-        Ok(self.recorder.finish(self.seed, self.handled, slots, finite))
+        monitor.simulated.store(self.until.as_nanos(), Ordering::Relaxed);
+        Ok(())
     }
 
     #[expect(clippy::inline_always, reason = "the body of the loop")]
@@ -148,6 +162,7 @@ impl<'o> Simulation<'o> {
                     self.traffic.finite.on_acknowledged(flow, &self.network.hosts);
                 }
             },
+            Event::Timers => self.network.hosts.on_timers(now),
             Event::Timer(flow) => self.network.hosts.on_timer(flow, now),
             Event::SendLater(flow) => {
                 self.traffic.finite.note_sending(flow, now, &self.network.hosts);
@@ -184,12 +199,12 @@ impl<'o> Simulation<'o> {
         }
     }
 
-    /// Endpoints may act ahead of the clock up to the next instant at which counts are read, unless an
-    /// observer looks at them.
+    /// Endpoints may act ahead of the clock up to the next instant at which counts are read or the caller looks,
+    /// unless an observer looks at them.
     fn move_horizon(&mut self) {
         if self.observer.is_none() {
-            let horizon = self.recorder.next_cut().unwrap_or(self.end);
-            self.network.hosts.set_horizon(horizon);
+            let cut = self.recorder.next_cut().unwrap_or(self.end);
+            self.network.hosts.set_horizon(cut.min(self.until));
         }
     }
 
@@ -236,10 +251,11 @@ impl<'o> Simulation<'o> {
         let ends = hosts.flows().iter().map(|flow| (&flow.sender, &flow.receiver));
         recorder.close_interval(queues, ends, hosts.datagrams());
         traffic.finite.close_interval(*now, hosts);
+        // The last cut is the end of the run: the horizon stays there, and what is held stays held.
         if let Some(next) = recorder.next_cut() {
             self.network.hosts.events.push(next, Event::Boundary);
+            self.move_horizon();
         }
-        self.move_horizon();
     }
 
     /// Samples the series.

@@ -6,6 +6,8 @@ pub(crate) enum Event {
     Boundary,
     /// The series are sampled.
     Sample,
+    /// Some retransmission timers may expire soon.
+    Timers,
     /// A port has packets to send, before they must leave the pipes behind it.
     PortDue(u32),
     /// The head of a pipe reaches a port.
@@ -37,17 +39,18 @@ impl Event {
         let (kind, index) = match self {
             Self::Boundary => (0, 0),
             Self::Sample => (1, 0),
-            Self::PortDue(index) => (2, index),
-            Self::ToPort(index) => (3, index),
-            Self::Arrive => (4, 0),
-            Self::Start(index) => (5, index),
-            Self::Stop(index) => (6, index),
-            Self::SendLater(index) => (7, index),
-            Self::Timer(index) => (8, index),
-            Self::DelayedAck(index) => (9, index),
-            Self::Generate(index) => (10, index),
-            Self::Enter(index) => (11, index),
-            Self::Pause => (12, 0),
+            Self::Timers => (2, 0),
+            Self::PortDue(index) => (3, index),
+            Self::ToPort(index) => (4, index),
+            Self::Arrive => (5, 0),
+            Self::Start(index) => (6, index),
+            Self::Stop(index) => (7, index),
+            Self::SendLater(index) => (8, index),
+            Self::Timer(index) => (9, index),
+            Self::DelayedAck(index) => (10, index),
+            Self::Generate(index) => (11, index),
+            Self::Enter(index) => (12, index),
+            Self::Pause => (13, 0),
         };
         (kind << 32) | index as u64
     }
@@ -58,16 +61,17 @@ impl Event {
         match rank >> 32 {
             0 => Self::Boundary,
             1 => Self::Sample,
-            2 => Self::PortDue(index),
-            3 => Self::ToPort(index),
-            4 => Self::Arrive,
-            5 => Self::Start(index),
-            6 => Self::Stop(index),
-            7 => Self::SendLater(index),
-            8 => Self::Timer(index),
-            9 => Self::DelayedAck(index),
-            10 => Self::Generate(index),
-            11 => Self::Enter(index),
+            2 => Self::Timers,
+            3 => Self::PortDue(index),
+            4 => Self::ToPort(index),
+            5 => Self::Arrive,
+            6 => Self::Start(index),
+            7 => Self::Stop(index),
+            8 => Self::SendLater(index),
+            9 => Self::Timer(index),
+            10 => Self::DelayedAck(index),
+            11 => Self::Generate(index),
+            12 => Self::Enter(index),
             _ => Self::Pause,
         }
     }

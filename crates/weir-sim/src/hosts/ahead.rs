@@ -32,7 +32,7 @@ use super::{
     held::Arrival,
     order::{Cause, Origin},
 };
-use crate::{engine::Event, packet::Packet};
+use crate::packet::Packet;
 
 /// What the arrival of a packet has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Hosts {
         let due = sender.expected_timeout();
         if due < flow.timer_at {
             flow.timer_at = due;
-            self.events.push(due, Event::Timer(data.flow));
+            self.timers.set(data.flow, due, &mut self.events);
         }
     }
 
@@ -117,7 +117,7 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn deliver_data(&mut self, data: &Segment, mut due: Instant) {
         let flow = &mut self.flows[data.flow as usize];
-        if let Some(access) = &mut flow.way.access {
+        if let Some(access) = &mut flow.access {
             due = access.deliver_data(data.bytes, due);
         }
         let number = self.departed;
@@ -133,8 +133,8 @@ impl Hosts {
         self.sent += 1;
         flow.receiver.on_expected(data);
         let ack = flow.receiver.ack_of(data);
-        let pipes = &mut self.routing.pipes;
-        if let Some(back) = flow.way.send_ack(ack, due, Origin::packet(number), pipes, &mut self.events) {
+        let onward = (&mut self.routing.pipes, &mut self.events);
+        if let Some(back) = flow.send_ack(ack, due, Origin::packet(number), onward) {
             self.deliver_ack(&ack, back, number);
         }
     }
@@ -144,7 +144,7 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn deliver_ack(&mut self, ack: &Segment, mut due: Instant, number: u64) {
         let flow = &mut self.flows[ack.flow as usize];
-        if let Some(access) = &mut flow.way.access {
+        if let Some(access) = &mut flow.access {
             due = access.deliver_ack(ack.bytes, due);
         }
         let echo = ack.flags.has(Flags::ECE);
@@ -156,16 +156,17 @@ impl Hosts {
         {
             return self.reach_sender(Arrival { due, number, segment: *ack });
         }
-        let (Flow { sender, way, .. }, origin) = (&mut *flow, Origin::packet(number));
+        let (Flow { sender, way, access, .. }, origin) = (&mut *flow, Origin::packet(number));
         self.delivered += 1;
         sender.on_expected_ack(ack.number, echo, ack.stamp, due, |segment| {
             self.sent += 1;
-            way.send_data(segment, due, origin, &mut self.routing.pipes, &mut self.events);
+            let onward = (&mut self.routing.pipes, &mut self.events);
+            Flow::send_data(way, access, segment, due, origin, onward);
         });
         let due = sender.expected_timeout();
         if due < flow.timer_at {
             flow.timer_at = due;
-            self.events.push(due, Event::Timer(ack.flow));
+            self.timers.set(ack.flow, due, &mut self.events);
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use weir_tcp::{Receiver, Sender, TcpParameters};
+use weir_tcp::{Receiver, Segment, Sender, TcpParameters};
 use weir_types::{Duration, Instant, Rng};
 
-use super::Way;
+use super::{Access, Leg, Pipes, Way, order::Origin};
+use crate::{engine::EventQueue, packet::Packet};
 
 /// Delays new packets of a sender by a random time.
 #[derive(Debug)]
@@ -52,7 +53,9 @@ pub(crate) struct Flow {
     /// Packets that are held before the receiver, and before the sender.
     held: [u32; 2],
     pub(super) jitter: Option<Box<SendJitter>>,
-    pub(super) way: Way,
+    pub(super) way: Arc<Way>,
+    /// Its access links, if it has any.
+    pub(super) access: Option<Box<Access>>,
 }
 
 impl Flow {
@@ -63,7 +66,7 @@ impl Flow {
         tcp: &Arc<TcpParameters>,
         jitter: Option<Box<SendJitter>>,
         stop: Instant,
-        way: Way,
+        way: &Arc<Way>,
     ) -> Self {
         Self {
             sender: Sender::new(id, bytes, Arc::clone(tcp)),
@@ -75,9 +78,17 @@ impl Flow {
             segments: u32::MAX,
             held: [0; 2],
             jitter,
-            way,
+            way: Arc::clone(way),
+            access: None,
         }
         .with_short_way()
+    }
+
+    /// The same behind access links.
+    pub(crate) fn behind(mut self, access: Option<Access>) -> Self {
+        self.access = access.map(Box::new);
+        self.judge_short_way();
+        self
     }
 
     /// A transfer of `segments` segments, the last with `last_bytes` bytes, counted from `first`.
@@ -103,7 +114,8 @@ impl Flow {
     }
 
     fn judge_short_way(&mut self) {
-        let is_open = self.held == [0; 2] && self.jitter.is_none() && self.way.is_short();
+        let is_open =
+            self.held == [0; 2] && self.jitter.is_none() && self.access.is_none() && self.way.is_short();
         self.short_until = if is_open { self.sender_until } else { Instant::ZERO };
     }
 
@@ -132,6 +144,45 @@ impl Flow {
         self.judge_short_way();
     }
 
+    /// Data leaves the sender at `now`.
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
+    pub(super) fn send_data(
+        way: &Way,
+        access: &mut Option<Box<Access>>,
+        segment: Segment,
+        now: Instant,
+        origin: Origin,
+        (pipes, events): (&mut Pipes, &mut EventQueue),
+    ) {
+        let sent = match access {
+            Some(access) => access.send_data(segment.bytes, now),
+            None => now,
+        };
+        way.enter(segment, now, sent, origin, pipes, events);
+    }
+
+    /// An ACK leaves the receiver at `now`. Returns when it comes to the sender, if no port is between.
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
+    pub(super) fn send_ack(
+        &mut self,
+        ack: Segment,
+        now: Instant,
+        origin: Origin,
+        (pipes, events): (&mut Pipes, &mut EventQueue),
+    ) -> Option<Instant> {
+        let Leg { delay, pipe } = self.way.back;
+        let sent = match &mut self.access {
+            Some(access) => access.send_ack(ack.bytes, now),
+            None => now,
+        };
+        let due = sent + delay;
+        let Some(pipe) = pipe else { return Some(due) };
+        pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
+        None
+    }
+
     /// Whether all data has arrived.
     #[inline]
     pub(crate) const fn is_complete(&self) -> bool {
@@ -146,7 +197,7 @@ impl Flow {
 
     /// Index of its group.
     #[inline]
-    pub(crate) const fn group(&self) -> usize {
+    pub(crate) fn group(&self) -> usize {
         self.way.group as usize
     }
 

@@ -8,6 +8,7 @@ mod order;
 mod pipe;
 mod ring;
 mod routing;
+mod timers;
 
 use weir_tcp::{Flags, Segment};
 use weir_types::{Ecn, Instant};
@@ -25,6 +26,7 @@ use held::{Arrival, Held};
 pub(crate) use order::{Cause, Origin};
 pub(crate) use pipe::{Pipe, Pipes};
 pub(crate) use routing::{Hop, Leg, Route, Routing, Way};
+use timers::Timers;
 
 /// Beyond this number of flows their states exceed the caches: they are half a megabyte.
 const PREFETCH_MIN_FLOWS: usize = 2000;
@@ -41,6 +43,7 @@ pub(crate) struct Hosts {
     /// Endpoints act ahead of the clock, but only before this instant.
     horizon: Instant,
     held: Held,
+    timers: Timers,
     /// Packets that left a port.
     departed: u64,
     /// Packets that entered the network, and that reached an endpoint.
@@ -58,6 +61,7 @@ impl Hosts {
 
     /// Adds a flow, whose id is the number of flows before it.
     pub(crate) fn add(&mut self, flow: Flow) {
+        self.timers.add();
         self.flows.push(flow);
     }
 
@@ -65,7 +69,7 @@ impl Hosts {
     pub(crate) fn put(&mut self, id: u32, flow: Flow) {
         match self.flows.get_mut(id as usize) {
             Some(former) => *former = flow.replaces(former),
-            None => self.flows.push(flow),
+            None => self.add(flow),
         }
     }
 
@@ -76,7 +80,7 @@ impl Hosts {
 
     /// Which flows send data or ACKs through `port`.
     pub(crate) fn flows_through(&self, port: u32) -> FlowsThrough {
-        self.routing.flows_through(self.flows.iter().map(|flow| &flow.way), port)
+        self.routing.flows_through(self.flows.iter().map(|flow| &*flow.way), port)
     }
 
     /// All flows, in the order of their ids.
@@ -166,10 +170,11 @@ impl Hosts {
     /// Sends what the window of `flow` allows.
     #[inline]
     fn send_all(&mut self, flow: u32, now: Instant, origin: Origin) {
-        let Flow { sender, way, .. } = &mut self.flows[flow as usize];
+        let Flow { sender, way, access, .. } = &mut self.flows[flow as usize];
         while let Some(segment) = sender.poll_segment(now) {
             self.sent += 1;
-            way.send_data(segment, now, origin, &mut self.routing.pipes, &mut self.events);
+            let onward = (&mut self.routing.pipes, &mut self.events);
+            Flow::send_data(way, access, segment, now, origin, onward);
         }
         self.renew_timer(flow);
     }
@@ -177,8 +182,8 @@ impl Hosts {
     /// Data leaves its sender at `now`.
     fn send_data(&mut self, segment: Segment, now: Instant, origin: Origin) {
         self.sent += 1;
-        let Flow { way, .. } = &mut self.flows[segment.flow as usize];
-        way.send_data(segment, now, origin, &mut self.routing.pipes, &mut self.events);
+        let Flow { way, access, .. } = &mut self.flows[segment.flow as usize];
+        Flow::send_data(way, access, segment, now, origin, (&mut self.routing.pipes, &mut self.events));
     }
 
     /// Schedules [`Event::Timer`] if no valid one is as early as the sender's timeout.
@@ -188,7 +193,7 @@ impl Hosts {
         let due = sender.timeout();
         if due < *timer_at {
             *timer_at = due;
-            self.events.push(due, Event::Timer(flow));
+            self.timers.set(flow, due, &mut self.events);
         }
     }
 
@@ -243,8 +248,8 @@ impl Hosts {
     #[inline]
     fn send_ack(&mut self, ack: Segment, now: Instant, origin: Origin) {
         self.sent += 1;
-        let Flow { way, .. } = &mut self.flows[ack.flow as usize];
-        if let Some(due) = way.send_ack(ack, now, origin, &mut self.routing.pipes, &mut self.events) {
+        let onward = (&mut self.routing.pipes, &mut self.events);
+        if let Some(due) = self.flows[ack.flow as usize].send_ack(ack, now, origin, onward) {
             self.deliver_ack(&ack, due, origin.number);
         }
     }

@@ -1,7 +1,9 @@
+use std::sync::Arc;
+
 use weir_tcp::Segment;
 use weir_types::{Duration, Instant};
 
-use super::{Access, Pipes, order::Origin};
+use super::{Pipes, order::Origin};
 use crate::{engine::EventQueue, packet::Packet, record::FlowsThrough};
 
 /// The route of a flow's packets in one direction. Flows with the same links and delays share it.
@@ -58,13 +60,13 @@ impl Route {
     }
 }
 
-/// What lies between the two ends of a flow.
+/// What lies between the two ends of a flow. Flows of a group with the same routes share it.
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(super) group: u32,
     /// The routes of data and of ACKs.
-    forward: u32,
-    backward: u32,
+    pub(crate) forward: u32,
+    pub(crate) backward: u32,
     /// Their first legs: the pipe of data to its first port, with its delay.
     pipe: u32,
     delay: Duration,
@@ -76,29 +78,9 @@ pub(crate) struct Way {
     /// The last port of ACKs, if there is one, and the delay from there to the sender.
     pub(super) last_of_acks: Option<u32>,
     pub(super) to_sender: Duration,
-    /// Its access links, if it has any.
-    pub(super) access: Option<Box<Access>>,
 }
 
 impl Way {
-    /// Data leaves its sender at `now`.
-    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
-    #[inline(always)]
-    pub(super) fn send_data(
-        &mut self,
-        segment: Segment,
-        now: Instant,
-        origin: Origin,
-        pipes: &mut Pipes,
-        events: &mut EventQueue,
-    ) {
-        let sent = match &mut self.access {
-            Some(access) => access.send_data(segment.bytes, now),
-            None => now,
-        };
-        self.enter(segment, now, sent, origin, pipes, events);
-    }
-
     /// Data that its sender gave out at `now` has passed the access link at `sent`.
     #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
     #[inline(always)]
@@ -114,31 +96,9 @@ impl Way {
         pipes.push(self.pipe, origin.turn(now, sent + self.delay), Packet(segment), events);
     }
 
-    /// An ACK leaves its receiver at `now`. Returns when it comes to its sender, if no port is between.
-    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
-    #[inline(always)]
-    pub(super) fn send_ack(
-        &mut self,
-        ack: Segment,
-        now: Instant,
-        origin: Origin,
-        pipes: &mut Pipes,
-        events: &mut EventQueue,
-    ) -> Option<Instant> {
-        let Leg { delay, pipe } = self.back;
-        let sent = match &mut self.access {
-            Some(access) => access.send_ack(ack.bytes, now),
-            None => now,
-        };
-        let due = sent + delay;
-        let Some(pipe) = pipe else { return Some(due) };
-        pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
-        None
-    }
-
-    /// Whether there is no more than delay behind the last port of data.
+    /// Whether there is no more than delay behind the last port of data, but perhaps access links.
     pub(super) const fn is_short(&self) -> bool {
-        self.back.pipe.is_none() && self.access.is_none()
+        self.back.pipe.is_none()
     }
 
     /// The index of the route of data, or of ACKs.
@@ -197,13 +157,8 @@ impl Routing {
         &self.routes[index as usize]
     }
 
-    /// The way of a flow of `group` with these routes, of data and of ACKs.
-    pub(crate) fn way(
-        &self,
-        group: usize,
-        (forward, backward): (u32, u32),
-        access: Option<Box<Access>>,
-    ) -> Way {
+    /// The way of the flows of `group` with these routes, of data and of ACKs.
+    pub(crate) fn way(&self, group: usize, forward: u32, backward: u32) -> Arc<Way> {
         let Route { first: Leg { delay, pipe }, hops, .. } = self.route(forward);
         let (Some(pipe), [.., Hop { port: last, leg }]) = (*pipe, &**hops) else {
             unreachable!("data passes a port")
@@ -213,7 +168,7 @@ impl Routing {
             [.., Hop { port, leg }] => (Some(*port), leg.delay),
             [] => (None, Duration::ZERO),
         };
-        Way {
+        Arc::new(Way {
             group: group as u32,
             forward,
             backward,
@@ -225,8 +180,7 @@ impl Routing {
             tail: leg.delay + back.delay,
             last_of_acks,
             to_sender,
-            access,
-        }
+        })
     }
 
     /// What follows `port` on the way of data or ACKs.

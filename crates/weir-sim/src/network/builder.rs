@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
@@ -6,7 +6,7 @@ use weir_types::{Duration, Streams};
 
 use super::{Extras, Impairment, PortSlot, PortState};
 use crate::{
-    hosts::{Hop, Hosts, Leg, Pipe, Route},
+    hosts::{Hop, Hosts, Leg, Pipe, Route, Way},
     packet::Packet,
     record::{GroupInfo, QueueCounts, QueueInfo},
 };
@@ -136,8 +136,8 @@ impl<'a> NetworkBuilder<'a> {
         hops.map(|hop| self.queues[hop.port as usize].rate as u64).min()
     }
 
-    /// Adds the routes of one flow, for data and for ACKs.
-    pub(crate) fn add_routes(&mut self, group: &FlowGroup, rtt: Duration) -> (u32, u32) {
+    /// Adds the way of flows of `group`, number `index`, for data and for ACKs.
+    pub(crate) fn add_way(&mut self, index: usize, group: &FlowGroup, rtt: Duration) -> Arc<Way> {
         let scenario = self.scenario;
         let path = self.path(group);
         let (data, acks) = (path.data.clone(), path.acks.clone());
@@ -150,7 +150,7 @@ impl<'a> NetworkBuilder<'a> {
         let serialises = group.access.is_some();
         let forward = self.add_route(before, &data, receiver, serialises);
         let backward = self.add_route(receiver, &acks, after, serialises);
-        (forward, backward)
+        self.hosts.routing.way(index, forward, backward)
     }
 
     /// Adds a route along `path`; `before` and `after` are the delays of the access links. A link without

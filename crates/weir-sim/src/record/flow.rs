@@ -1,5 +1,7 @@
 //! Counts of flows.
 
+use std::sync::Arc;
+
 use weir_scenario::Direction;
 use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant};
@@ -30,20 +32,24 @@ pub(crate) struct FlowCounts {
 }
 
 impl FlowCounts {
-    /// The counts of the two ends of a flow since its start. `bytes` is left at zero.
-    pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
+    /// The counts of the two ends of a flow since its start, whose data segments have `bytes` bytes.
+    pub(crate) fn of(sender: &Sender, receiver: &Receiver, bytes: u32) -> Self {
         let counters = sender.counters();
         Self {
-            delivered: u64::from(receiver.delivered()),
-            bytes: 0,
-            arrived: u64::from(receiver.arrived()),
             marked: u64::from(receiver.marked()),
             sent: counters.sent.into(),
             retransmitted: counters.retransmitted.into(),
             timeouts: counters.timeouts.into(),
             fast_retransmits: counters.fast_retransmits.into(),
             mark_cuts: counters.mark_cuts.into(),
+            ..Self::received(receiver.arrived(), receiver.delivered(), bytes)
         }
+    }
+
+    /// What a receiver has counted of data segments of `bytes` bytes.
+    pub(crate) fn received(arrived: u32, delivered: u32, bytes: u32) -> Self {
+        let (arrived, delivered) = (u64::from(arrived), u64::from(delivered));
+        Self { arrived, delivered, bytes: delivered * u64::from(bytes), ..Self::default() }
     }
 
     /// Adds the counts of another interval or flow.
@@ -113,19 +119,23 @@ pub(crate) struct FlowArrivals {
 /// Static properties of one flow.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowInfo {
-    /// Group and number: `ftp.0`.
-    pub(crate) name: String,
-    /// Index of its group.
-    pub(crate) group: usize,
-    /// Propagation round trip.
-    pub(crate) rtt: Duration,
-    /// Begin of its lifetime, before jitter.
-    pub(crate) scheduled: Instant,
     /// Begin, after jitter.
     pub(crate) start: Instant,
-    /// End; [`Instant::MAX`] if the run ends first.
+    pub(crate) shared: Arc<SharedInfo>,
+}
+
+/// Properties that flows of a group may have in common. Each set is stored once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedInfo {
+    /// Index of the group.
+    pub(crate) group: u32,
+    /// Propagation round trip.
+    pub(crate) rtt: Duration,
+    /// Begin of the lifetime, before jitter.
+    pub(crate) scheduled: Instant,
+    /// End of the lifetime; [`Instant::MAX`] if the run ends first.
     pub(crate) stop: Instant,
-    /// Bytes of its data segments on the wire.
+    /// Bytes of data segments on the wire.
     pub(crate) bytes: u32,
 }
 

@@ -28,7 +28,7 @@ impl Row {
 
     /// Whether the scheduled lifetime of `flow`, without jitter, covers the row.
     pub(crate) fn is_covered_by(&self, flow: &FlowInfo) -> bool {
-        flow.scheduled <= self.from && flow.stop >= self.to
+        flow.shared.scheduled <= self.from && flow.shared.stop >= self.to
     }
 
     /// Whether `flow` was active during the whole row. Only then does its share count for fairness.

@@ -79,7 +79,7 @@ impl LossEvents {
     pub(crate) fn lost(&mut self, flow: u32) {
         let flow = flow as usize;
         if self.seen.len() <= flow {
-            self.seen.resize((flow + 1).max(2 * self.seen.len()), 0);
+            self.seen.resize((flow + 1).max(self.flows.of), 0);
         }
         let Event { serial, active, lost, .. } = &mut self.current;
         // Flows that have just ended may still lose packets: the share never exceeds 1.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{FlowArrivals, FlowCounts, FlowInfo, GroupInfo, QueueCounts, QueueInfo, Row, Series};
+use super::{FlowArrivals, FlowRecords, GroupInfo, QueueCounts, QueueInfo, Row, Series};
 
 /// Increases when the same scenario and seed give other numbers.
 pub const RESULTS_VERSION: u32 = 1;
@@ -24,7 +24,7 @@ pub struct Measurements {
     pub(crate) rows: Vec<Row>,
     pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
     pub(crate) groups: Vec<GroupInfo>,
-    pub(crate) flows: Vec<(FlowInfo, Vec<FlowCounts>)>,
+    pub(crate) flows: FlowRecords,
     /// Groups of finite flows: index among all groups, and counts in each interval.
     pub(crate) finite: Vec<(usize, Vec<FlowArrivals>)>,
 }

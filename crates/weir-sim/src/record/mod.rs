@@ -6,6 +6,7 @@
 
 mod completions;
 mod flow;
+mod flow_records;
 mod gauge;
 mod histogram;
 mod intervals;
@@ -16,7 +17,8 @@ mod recorder;
 mod series;
 
 pub(crate) use completions::{Completions, SLOWDOWN_OF_ONE, SizeCounts};
-pub(crate) use flow::{DatagramCounts, FlowArrivals, FlowCounts, FlowInfo, GroupInfo};
+pub(crate) use flow::{DatagramCounts, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, SharedInfo};
+pub(crate) use flow_records::FlowRecords;
 pub(crate) use gauge::QueueGauge;
 pub(crate) use histogram::Histogram;
 pub(crate) use intervals::{Intervals, Row};

@@ -3,7 +3,7 @@ use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant};
 
 use super::{
-    DatagramCounts, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, Intervals, Measurements, QueueCounts,
+    DatagramCounts, FlowArrivals, FlowInfo, FlowRecords, GroupInfo, Intervals, Measurements, QueueCounts,
     QueueInfo, Series,
 };
 
@@ -15,13 +15,12 @@ pub(crate) struct Recorder {
     cut: usize,
     queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
     groups: Vec<GroupInfo>,
-    /// Counts of static flows at each cut, since their start.
-    flows: Vec<(FlowInfo, Vec<FlowCounts>)>,
+    flows: FlowRecords,
     series: Series,
     /// Interval between two samples of the series, if any are recorded.
     sampling: Option<Duration>,
-    /// Flows whose variables are recorded.
-    watched: Vec<u32>,
+    /// Flows whose variables are recorded, with their names.
+    watched: Vec<(u32, String)>,
 }
 
 impl Recorder {
@@ -32,23 +31,25 @@ impl Recorder {
         flows: Vec<FlowInfo>,
     ) -> Self {
         let series = scenario.measure.series.as_ref();
-        let is_watched = |info: &FlowInfo| {
-            let group = &groups[info.group].name;
-            series.is_some_and(|series| series.flows.iter().any(|flow| *flow == info.name || flow == group))
-        };
-        let watched = (0..).zip(&flows).filter(|(_, info)| is_watched(info)).map(|(flow, _)| flow).collect();
-        let intervals = Intervals::of(scenario);
-        // Exact capacities: with many flows, a growing vector needs several times as much memory.
-        let cuts = intervals.cuts.len();
+        let flows = FlowRecords::new(flows);
+        let mut watched = Vec::new();
+        if let Some(series) = series {
+            for (flow, name) in (0..).zip(flows.names(&groups)) {
+                let group = &groups[flows.info(flow).shared.group as usize].name;
+                if series.flows.iter().any(|chosen| *chosen == name || chosen == group) {
+                    watched.push((flow, name));
+                }
+            }
+        }
         Self {
             cut: 0,
             queues: queues.into_iter().map(|info| (info, Vec::new())).collect(),
             groups,
-            flows: flows.into_iter().map(|info| (info, Vec::with_capacity(cuts))).collect(),
+            flows,
             series: Series::default(),
             sampling: series.map(|series| series.interval),
             watched,
-            intervals,
+            intervals: Intervals::of(scenario),
         }
     }
 
@@ -78,22 +79,14 @@ impl Recorder {
         for (counts, (_, closed)) in queues.zip(&mut self.queues) {
             closed.push(counts);
         }
-        for ((sender, receiver), (info, closed)) in ends.zip(&mut self.flows) {
-            let counts = FlowCounts::of(sender, receiver);
-            closed.push(FlowCounts { bytes: counts.delivered * u64::from(info.bytes), ..counts });
-        }
-        for (sent, (_, closed)) in datagrams.iter().zip(&mut self.flows) {
-            if let Some(counts) = closed.last_mut().filter(|_| sent.sent > 0) {
-                *counts = sent.as_flow();
-            }
-        }
+        self.flows.close_interval(self.groups.len(), ends, datagrams);
         self.cut += 1;
     }
 
     /// When the variables of `flow` are sampled after `now`; [`Instant::MAX`] if they are not.
     pub(crate) fn next_sample(&self, flow: u32, now: Instant) -> Instant {
         match self.sampling {
-            Some(interval) if self.watched.binary_search(&flow).is_ok() => {
+            Some(interval) if self.watched.binary_search_by_key(&flow, |(flow, _)| *flow).is_ok() => {
                 let past = now.as_nanos() / interval.as_nanos();
                 Instant::ZERO + interval * (past + 1)
             }
@@ -103,7 +96,7 @@ impl Recorder {
 
     /// Flows whose variables are recorded.
     pub(crate) fn watched(&self) -> impl Iterator<Item = (u32, Instant)> {
-        self.watched.iter().map(|flow| (*flow, self.flows[*flow as usize].0.stop))
+        self.watched.iter().map(|(flow, _)| (*flow, self.flows.info(*flow).shared.stop))
     }
 
     /// Begins a sample of the series at `now`.
@@ -125,10 +118,10 @@ impl Recorder {
 
     /// Samples the flows whose variables are recorded.
     pub(crate) fn sample_flows<'a>(&mut self, sender: impl Fn(u32) -> &'a Sender) {
-        let Self { series, flows, watched, .. } = self;
-        for flow in watched {
+        let Self { series, watched, .. } = self;
+        for (flow, name) in watched {
             let sender = sender(*flow);
-            let path = || format!("flows.{}", flows[*flow as usize].0.name);
+            let path = || format!("flows.{name}");
             series.record(path, "cwnd", sender.cwnd());
             series.record(path, "ssthresh", sender.ssthresh());
             series.record(path, "flight", sender.flight());
@@ -150,13 +143,7 @@ impl Recorder {
         slots: usize,
         finite: Vec<(usize, Vec<FlowArrivals>)>,
     ) -> Measurements {
-        let Self { intervals, queues, groups, mut flows, series, .. } = self;
-        for (_, counts) in &mut flows {
-            // From counts since the start to counts per interval.
-            for later in (1..counts.len()).rev() {
-                counts[later] = counts[later].since(&counts[later - 1]);
-            }
-        }
+        let Self { intervals, queues, groups, flows, series, .. } = self;
         let forward = queues.iter().filter(|(info, _)| info.direction == "forward");
         let departed = |counts: &QueueCounts| counts.cells.iter().map(|cell| cell.departures).sum::<u64>();
         let packets = forward.flat_map(|(_, counts)| counts.iter().map(departed)).sum();

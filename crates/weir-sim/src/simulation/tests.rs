@@ -35,18 +35,33 @@ fn tables(simulation: Simulation<'_>) -> Tables {
     Tables::of_run(&measured)
 }
 
-/// The same tables with look-ahead as in the order of the clock.
-fn check_same(text: &str, seed: u64) -> Result<(), TestCaseError> {
+/// The same tables with look-ahead as in the order of the clock, and with pauses.
+fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError> {
     let scenario = Document::parse("test.toml", text).and_then(|document| document.scenario());
     let scenario = scenario.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
     let ahead = Simulation::new(&scenario, seed);
     let mut onlooker = Onlooker;
     let in_order = Simulation::new(&scenario, seed).observed_by(&mut onlooker);
-    let (ahead, in_order) = (tables(ahead).into_named(), tables(in_order).into_named());
-    for ((name, ahead), (_, in_order)) in ahead.into_iter().zip(in_order) {
-        for ((column, ahead), (_, in_order)) in ahead.columns.iter().zip(&in_order.columns) {
-            // Not a number where nothing is counted: as text, both are the same.
-            prop_assert_eq!(format!("{ahead:?}"), format!("{in_order:?}"), "{}.{}\n{}", name, column, text);
+    let mut paused = Simulation::new(&scenario, seed);
+    for pause in pauses {
+        paused.advance(Instant::from_nanos(*pause), &Monitor::default()).expect("nothing stops it");
+    }
+    let in_order = tables(in_order);
+    for other in [ahead, paused] {
+        for ((name, other), (_, in_order)) in
+            tables(other).into_named().iter().zip(in_order.clone().into_named())
+        {
+            for ((column, other), (_, in_order)) in other.columns.iter().zip(&in_order.columns) {
+                // Not a number where nothing is counted: as text, both are the same.
+                prop_assert_eq!(
+                    format!("{other:?}"),
+                    format!("{in_order:?}"),
+                    "{}.{}\n{}",
+                    name,
+                    column,
+                    text
+                );
+            }
         }
     }
     Ok(())
@@ -128,6 +143,7 @@ proptest! {
         (first, second, third) in (traffic(), traffic(), traffic()),
         delays in prop::sample::select(&["0 ms", "4 ms", "5 ms"][..]),
         measure in prop::sample::select(&["", "period = \"0.25 s\"", "warm_up = \"1 s\"\nseries = { interval = \"50 ms\", flows = [\"long\"] }"][..]),
+        mut pauses in prop::collection::vec(0..4_000_000_000_u64, 0..8),
         seed in any::<u64>(),
     ) {
         let text = format!(
@@ -139,6 +155,7 @@ proptest! {
              [flows.cross]\npath = [\"far\"]\n{third}\n{cross}\n\
              [flows.datagrams]\npath = [\"near\", \"far\"]\nrtt = \"30 ms\"\ntraffic.cbr.rate = \"300 kbit/s\"\n"
         );
-        check_same(&text, seed)?;
+        pauses.sort_unstable();
+        check_same(&text, seed, &pauses)?;
     }
 }

@@ -1,5 +1,7 @@
 //! The tables `groups` and `flows`.
 
+use std::ops::Range;
+
 use weir_types::Instant;
 
 use super::table::{ALL, table};
@@ -43,27 +45,17 @@ table! {
     }
 }
 
-/// Adds the rows of `run`: for every period the group "all", then the groups `with_rows`.
+/// Adds the rows of `run`, whose flows have these `names`: for every period the group "all", then the groups
+/// `with_rows`.
 pub(super) fn add<'a>(
-    run: &'a Measurements,
+    (run, names): (&'a Measurements, &'a [String]),
     with_rows: &'a [GroupInfo],
     number: u32,
     groups: &mut GroupTable<'a>,
     flows: &mut FlowRows<'a>,
 ) {
-    let mut flows_in = Vec::with_capacity(run.flows.len());
     let mut drops = vec![0; run.groups.len()];
     for row in &run.rows {
-        flows_in.clear();
-        flows_in.extend(run.flows.iter().map(|(info, counts)| {
-            let mut sum = FlowCounts::default();
-            for interval in &counts[row.intervals.clone()] {
-                sum.add(interval);
-            }
-
-            (info, sum)
-        }));
-        let products: Vec<_> = (0..run.groups.len()).map(|group| marked_by_hops(run, group, row)).collect();
         drops.fill(0);
         for (queue, (_, counts)) in run.queues.iter().enumerate() {
             for interval in &counts[row.intervals.clone()] {
@@ -76,27 +68,21 @@ pub(super) fn add<'a>(
                 }
             }
         }
-        let of = Period { number, row };
-        let all = flows_in.iter().copied();
-        let over_hops = |group: usize| products[group];
+        let products = (0..run.groups.len()).map(|group| marked_by_hops(run, group, row)).collect();
+        let of = Period { number, run, row, products };
         let finite: Vec<_> =
             run.finite.iter().map(|(group, counts)| FiniteCounts::of(*group, counts, row)).collect();
-        groups.push(of.group_row(
-            ALL,
-            common_capacity(run),
-            drops.iter().sum(),
-            over_hops,
-            all.clone(),
-            &finite,
-        ));
+        let all = 0..run.groups.len();
+        groups.push(of.group_row(ALL, common_capacity(run), drops.iter().sum(), all, &finite));
         for (index, (group, drops)) in with_rows.iter().zip(&drops).enumerate() {
-            let members = all.clone().filter(|(info, _)| info.group == index);
             let counts = finite.iter().find(|counts| counts.group == index);
             let counts = counts.map_or(&[][..], std::slice::from_ref);
-            groups.push(of.group_row(&group.name, group.capacity, *drops, over_hops, members, counts));
+            groups.push(of.group_row(&group.name, group.capacity, *drops, index..index + 1, counts));
         }
-        for (info, counts) in all.filter(|(info, _)| info.start < row.to && info.stop > row.from) {
-            flows.push(of.flow_row(info, &run.groups[info.group].name, &counts));
+        for (name, (info, counts)) in names.iter().zip(run.flows.received(row)) {
+            if info.start < row.to && info.shared.stop > row.from {
+                flows.push(of.flow_row(name, info, &counts));
+            }
         }
     }
 }
@@ -126,23 +112,30 @@ fn common_capacity(run: &Measurements) -> f64 {
 /// Run and period of a row.
 struct Period<'a> {
     number: u32,
+    run: &'a Measurements,
     row: &'a Row,
+    /// [`marked_by_hops`] of each group.
+    products: Vec<f64>,
 }
 
-impl Period<'_> {
-    fn group_row<'a>(
+impl<'a> Period<'a> {
+    /// The row of some `groups`, with the `finite` flows among theirs.
+    fn group_row(
         &self,
         name: &'a str,
         capacity: f64,
         drops: u64,
-        over_hops: impl Fn(usize) -> f64,
-        flows: impl Iterator<Item = (&'a FlowInfo, FlowCounts)>,
+        groups: Range<usize>,
         finite: &[FiniteCounts],
     ) -> GroupRow<'a> {
         let mut sum = FlowCounts::default();
         let (mut bits, mut users, mut fairness) = (0.0, 0, Jain::default());
         let mut by_hops = 0.0;
-        for (info, counts) in flows {
+        for group in groups.clone() {
+            sum.add(&self.run.flows.sum(group, self.row));
+        }
+        let is_member = |info: &FlowInfo| groups.contains(&(info.shared.group as usize));
+        for (info, counts) in self.run.flows.received(self.row).filter(|(info, _)| is_member(info)) {
             let goodput = counts.bytes as f64 * 8.0;
             bits += goodput;
             users += i64::from(self.row.is_covered_by(info));
@@ -150,9 +143,8 @@ impl Period<'_> {
                 fairness.add(goodput);
             }
             if counts.arrived > 0 {
-                by_hops += counts.arrived as f64 * over_hops(info.group);
+                by_hops += counts.arrived as f64 * self.products[info.shared.group as usize];
             }
-            sum.add(&counts);
         }
         for FiniteCounts { group, counts, live } in finite {
             bits += counts.bytes as f64 * 8.0;
@@ -161,7 +153,7 @@ impl Period<'_> {
                 users += live.round() as i64;
             }
             if counts.arrived > 0 {
-                by_hops += counts.arrived as f64 * over_hops(*group);
+                by_hops += counts.arrived as f64 * self.products[*group];
             }
             sum.add(counts);
         }
@@ -189,14 +181,14 @@ impl Period<'_> {
         }
     }
 
-    fn flow_row<'a>(&self, info: &'a FlowInfo, group: &'a str, counts: &FlowCounts) -> FlowRow<'a> {
+    fn flow_row(&self, flow: &'a str, info: &FlowInfo, counts: &FlowCounts) -> FlowRow<'a> {
         FlowRow {
             run: self.number,
-            flow: &info.name,
-            group,
-            rtt_ms: info.rtt.as_secs_f64() * 1e3,
+            flow,
+            group: &self.run.groups[info.shared.group as usize].name,
+            rtt_ms: info.shared.rtt.as_secs_f64() * 1e3,
             start_s: info.start.as_secs_f64(),
-            stop_s: if info.stop == Instant::MAX { f64::NAN } else { info.stop.as_secs_f64() },
+            stop_s: if info.shared.stop == Instant::MAX { f64::NAN } else { info.shared.stop.as_secs_f64() },
             period: self.row.number(),
             goodput_bps: counts.bytes as f64 * 8.0 / self.row.seconds(),
             delivered: counts.delivered.cast_signed(),

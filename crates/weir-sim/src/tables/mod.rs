@@ -56,7 +56,8 @@ impl Tables {
         let (mut groups, mut flows) = (GroupTable::default(), FlowRows::default());
         let mut completions = CompletionRows::default();
         let mut sums = QueueSums::default();
-        for (number, run) in (0..).zip(runs) {
+        let names: Vec<_> = runs.iter().map(|run| run.flows.names(&run.groups)).collect();
+        for (number, (run, names)) in (0..).zip(runs.iter().zip(&names)) {
             totals.push(RunRow {
                 run: number,
                 seed: run.seed.cast_signed(),
@@ -64,7 +65,7 @@ impl Tables {
                 events: run.events.cast_signed(),
             });
             queues::add(run, rows.of(run), number, &mut sums, &mut links, &mut delays);
-            flows::add(run, rows.of(run), number, &mut groups, &mut flows);
+            flows::add((run, names), rows.of(run), number, &mut groups, &mut flows);
             completions::add(run, rows.of(run), number, &mut completions);
             add_series(run, number, &mut series);
         }

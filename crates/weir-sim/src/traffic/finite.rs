@@ -5,7 +5,7 @@ use std::sync::Arc;
 use weir_tcp::TcpParameters;
 use weir_types::{Duration, Instant, Rate, Streams};
 
-use super::path_delay::RoutePair;
+use super::path_delay::TimedWay;
 use crate::{
     hosts::{Access, Flow, Hosts, Routing, SendJitter},
     record::{Completions, FlowArrivals, FlowCounts, QueueGauge},
@@ -50,7 +50,7 @@ pub(crate) struct FiniteFlows {
     pub(super) group: usize,
     pub(super) name: String,
     pub(super) tcp: Arc<TcpParameters>,
-    pub(super) routes: Vec<RoutePair>,
+    pub(super) routes: Vec<TimedWay>,
     /// Rate of access links, if there are any.
     pub(super) access: Option<Rate>,
     pub(super) send_jitter: Duration,
@@ -72,7 +72,7 @@ impl FiniteFlows {
         group: usize,
         name: &str,
         tcp: Arc<TcpParameters>,
-        routes: Vec<RoutePair>,
+        routes: Vec<TimedWay>,
         access: Option<Rate>,
         send_jitter: Duration,
     ) -> Self {
@@ -140,7 +140,7 @@ impl FiniteTraffic {
     }
 
     /// The routes of a group.
-    pub(super) fn routes(&self, group: u32) -> &[RoutePair] {
+    pub(super) fn routes(&self, group: u32) -> &[TimedWay] {
         &self.groups[group as usize].routes
     }
 
@@ -157,7 +157,7 @@ impl FiniteTraffic {
         let segments = bytes.div_ceil(payload).clamp(1, u64::from(LAST_NUMBER / 2));
         let last = (bytes - (segments - 1) * payload).min(payload) as u32 + headers;
         let wire = (segments - 1) * u64::from(packet) + u64::from(last);
-        let RoutePair { forward, backward, delay } = group.routes[route as usize];
+        let TimedWay { way, delay } = &group.routes[route as usize];
         let ideal = delay.ideal(wire, group.tcp.handshake);
         let serial = group.flows;
         group.flows += 1;
@@ -165,8 +165,7 @@ impl FiniteTraffic {
             let rng = self.streams.at(&format!("flows.{}.{serial}.send", group.name));
             Box::new(SendJitter::new(group.send_jitter, rng))
         });
-        let access = group.access.map(|rate| Box::new(Access::new(rate, packet, group.tcp.ack_size.bytes())));
-        let way = hosts.routing.way(group.group, (forward, backward), access);
+        let access = group.access.map(|rate| Access::new(rate, packet, group.tcp.ack_size.bytes()));
         let slot = FlowSlot {
             group: index,
             state: SlotState::Live,
@@ -186,7 +185,7 @@ impl FiniteTraffic {
             self.slots.push(slot);
             (hosts.flows().len() as u32, 0)
         };
-        let ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX, way);
+        let ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX, way).behind(access);
         hosts.put(flow, ends.transfer(first, segments as u32, last));
         group.live.set(hosts.routing.begin_flow(group.group), now);
         flow
@@ -273,10 +272,7 @@ impl FlowSlot {
     /// Counts of the flow in this slot.
     fn counts(&self, flow: u32, hosts: &Hosts) -> FlowCounts {
         let flow = hosts.flow(flow);
-        let delivered = u64::from(flow.receiver.delivered());
-        FlowCounts {
-            bytes: if flow.is_complete() { self.wire } else { delivered * u64::from(self.packet) },
-            ..FlowCounts::of(&flow.sender, &flow.receiver)
-        }
+        let counts = FlowCounts::of(&flow.sender, &flow.receiver, self.packet);
+        if flow.is_complete() { FlowCounts { bytes: self.wire, ..counts } } else { counts }
     }
 }

@@ -1,12 +1,15 @@
 //! The least possible time of a transfer: alone on its path, with a sender that knows the capacity.
 
+use std::sync::Arc;
+
 use weir_types::Duration;
 
-/// The routes of a group for one of its round trips.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RoutePair {
-    pub(crate) forward: u32,
-    pub(crate) backward: u32,
+use crate::hosts::Way;
+
+/// The way of a group's flows for one of its round trips.
+#[derive(Clone, Debug)]
+pub(crate) struct TimedWay {
+    pub(crate) way: Arc<Way>,
     pub(crate) delay: PathDelay,
 }
 

@@ -11,7 +11,7 @@ use crate::traffic::{
     draw::exponential,
     finite::FiniteFlows,
     generator::Generator,
-    path_delay::{PathDelay, RoutePair},
+    path_delay::{PathDelay, TimedWay},
     sessions::{Pages, Session, SessionModel, ThreeGppPages},
     sizes::SizeSampler,
 };
@@ -102,15 +102,15 @@ impl TrafficBuilder<'_, '_> {
         let number = if matches!(config.rtt, Rtt::Fixed(_)) { 1 } else { most.clamp(1, ROUND_TRIPS) };
         let network = &mut *self.network;
         let routes = (0..number).map(|_| {
-            let (forward, backward) = network.add_routes(config, draw_rtt(&config.rtt, &mut rtts));
+            let way = network.add_way(index, config, draw_rtt(&config.rtt, &mut rtts));
             let access = config.access.as_ref().map(|access| access.rate.bits_per_second());
-            let rates = network.least_rate(forward).into_iter().chain(access);
+            let rates = network.least_rate(way.forward).into_iter().chain(access);
             let delay = PathDelay {
-                forward: network.delay(forward),
-                backward: network.delay(backward),
+                forward: network.delay(way.forward),
+                backward: network.delay(way.backward),
                 rate: rates.min().expect("a path has links"),
             };
-            RoutePair { forward, backward, delay }
+            TimedWay { way, delay }
         });
         let routes = routes.collect();
         let index = self.finite.add(FiniteFlows::new(

@@ -12,9 +12,9 @@ use weir_types::{Duration, Instant, Rng, Streams};
 use super::{draw::normal, finite::FiniteTraffic, generator::Generator};
 use crate::{
     engine::Event,
-    hosts::{Access, Flow, SendJitter},
+    hosts::{Access, Flow, SendJitter, Way},
     network::NetworkBuilder,
-    record::FlowInfo,
+    record::{FlowInfo, SharedInfo},
 };
 
 /// The largest number of different round trips of a group of static flows. Each has its own pipes, and
@@ -43,8 +43,8 @@ struct StaticFlows<'g> {
     group: Group<'g>,
     tcp: Arc<TcpParameters>,
     rtts: Rng,
-    /// Round trips drawn so far, with the routes of data and ACKs.
-    round_trips: Vec<(Duration, (u32, u32))>,
+    /// The ways with the round trips drawn so far, and the last flow of each.
+    round_trips: Vec<(Arc<Way>, Arc<SharedInfo>)>,
     /// Number of flows so far.
     flows: usize,
 }
@@ -113,30 +113,21 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
 
     /// Adds routes and endpoints of the next of `flows` and returns its id.
     fn add_flow(&mut self, flows: &mut StaticFlows<'_>, lifetime: Lifetime) -> u32 {
-        let (rtt, routes) = flows.next_round_trip(self.network);
-        let StaticFlows { group: Group { index, name, config }, tcp, .. } = flows;
+        let (way, shared) = flows.next_round_trip(lifetime, self.network);
+        let StaticFlows { group: Group { name, config, .. }, tcp, .. } = flows;
         let id = self.flows.len() as u32;
         let packet = config.packet_size.bytes();
         let ack = config.tcp.ack_size.bytes();
-        let access = config.access.as_ref().map(|access| Box::new(Access::new(access.rate, packet, ack)));
-        let way = self.network.hosts.routing.way(*index, routes, access);
+        let access = config.access.as_ref().map(|access| Access::new(access.rate, packet, ack));
         let number = flows.flows;
         flows.flows += 1;
         let jitter = (!config.send_jitter.is_zero()).then(|| {
             let rng = self.streams.at(&format!("flows.{name}.{number}.send"));
             Box::new(SendJitter::new(config.send_jitter, rng))
         });
-        let Lifetime { scheduled, start, stop } = lifetime;
-        self.network.hosts.add(Flow::endless(id, packet, tcp, jitter, stop, way));
-        self.flows.push(FlowInfo {
-            name: format!("{name}.{number}"),
-            group: *index,
-            rtt,
-            scheduled,
-            start,
-            stop,
-            bytes: packet,
-        });
+        let ends = Flow::endless(id, packet, tcp, jitter, lifetime.stop, &way);
+        self.network.hosts.add(ends.behind(access));
+        self.flows.push(FlowInfo { start: lifetime.start, shared });
         id
     }
 
@@ -150,15 +141,25 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
 }
 
 impl StaticFlows<'_> {
-    /// The round trip and the routes of the next flow.
-    fn next_round_trip(&mut self, network: &mut NetworkBuilder<'_>) -> (Duration, (u32, u32)) {
-        let config = self.group.config;
+    /// The way and the properties of the next flow.
+    fn next_round_trip(
+        &mut self,
+        Lifetime { scheduled, stop, .. }: Lifetime,
+        network: &mut NetworkBuilder<'_>,
+    ) -> (Arc<Way>, Arc<SharedInfo>) {
+        let Group { index, config, .. } = self.group;
         let most = if matches!(config.rtt, Rtt::Fixed(_)) { 1 } else { ROUND_TRIPS };
         if self.flows < most {
             let rtt = draw_rtt(&config.rtt, &mut self.rtts);
-            self.round_trips.push((rtt, network.add_routes(config, rtt)));
+            let (group, bytes) = (index as u32, config.packet_size.bytes());
+            let shared = SharedInfo { group, rtt, scheduled, stop, bytes };
+            self.round_trips.push((network.add_way(index, config, rtt), Arc::new(shared)));
         }
-        self.round_trips[self.flows % most]
+        let (way, shared) = &mut self.round_trips[self.flows % most];
+        if (shared.scheduled, shared.stop) != (scheduled, stop) {
+            *shared = Arc::new(SharedInfo { scheduled, stop, ..**shared });
+        }
+        (Arc::clone(way), Arc::clone(shared))
     }
 }
 
