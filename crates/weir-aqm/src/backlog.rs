@@ -45,14 +45,8 @@ impl Backlog {
     pub const fn overflows(&self, bytes: u32) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets >= limit,
-            Limit::Bytes(limit) => self.overflows_bytes(bytes, limit),
+            Limit::Bytes(limit) => self.bytes + bytes as u64 > limit,
         }
-    }
-
-    /// Apart, so that the usual limit costs one comparison.
-    #[inline(never)]
-    const fn overflows_bytes(&self, bytes: u32, limit: u64) -> bool {
-        self.bytes + bytes as u64 > limit
     }
 }
 

@@ -30,6 +30,8 @@ impl AppropriateByteCounting {
     #[inline]
     pub(crate) fn of(self, acked: u32) -> f64 {
         match self {
+            // The usual ACK without delay.
+            _ if acked == 1 => 1.0,
             Self::Off => 1.0,
             Self::Limit2 => f64::from(acked.min(2)),
             Self::NoLimit => f64::from(acked),

@@ -10,11 +10,14 @@ pub(super) type Due = u64;
 /// Nothing is due.
 pub(super) const NEVER: Due = u64::MAX;
 
+/// Up to so many places need no blocks.
+const FEW: usize = 12;
+
 /// The dues of all places.
 #[derive(Debug)]
 pub(super) struct DueTimes {
     dues: Vec<Due>,
-    /// The first of each block of `1 << shift` places.
+    /// The first of each block of `1 << shift` places; none for few places.
     blocks: Vec<(Due, u32)>,
     shift: u32,
     /// The first of all.
@@ -24,9 +27,9 @@ pub(super) struct DueTimes {
 impl DueTimes {
     /// So many places, where nothing is due.
     pub(super) fn new(places: usize) -> Self {
-        // As many blocks as places in each, where there are more than a few.
-        let shift = (places.next_power_of_two().ilog2() / 2).max(3);
-        let blocks = places.div_ceil(1 << shift);
+        // As many blocks as places in each.
+        let shift = places.next_power_of_two().ilog2() / 2;
+        let blocks = if places > FEW { places.div_ceil(1 << shift) } else { 0 };
         Self { dues: vec![NEVER; places], blocks: vec![(NEVER, 0); blocks], shift, first: (NEVER, 0) }
     }
 
@@ -42,9 +45,10 @@ impl DueTimes {
         let known = &mut self.dues[place as usize];
         if due < *known {
             *known = due;
-            let block = &mut self.blocks[(place >> self.shift) as usize];
-            *block = (*block).min((due, place));
             self.first = self.first.min((due, place));
+            if let Some(block) = self.blocks.get_mut((place >> self.shift) as usize) {
+                *block = (*block).min((due, place));
+            }
         }
     }
 
@@ -52,21 +56,28 @@ impl DueTimes {
     #[inline]
     pub(super) fn clear(&mut self, place: u32) {
         self.dues[place as usize] = NEVER;
-        let block = place >> self.shift;
-        let begin = (block << self.shift) as usize;
-        let end = self.dues.len().min(begin + (1 << self.shift));
-        let mut first = (NEVER, 0);
-        for (place, due) in (begin as u32..).zip(&self.dues[begin..end]) {
-            // Select, do not branch: the processor cannot predict which of a few is next.
-            let is_less = *due < first.0;
-            first = (if is_less { *due } else { first.0 }, if is_less { place } else { first.1 });
-        }
-        self.blocks[block as usize] = first;
-        self.first = if self.blocks.len() == 1 { first } else { self.first_block() };
+        self.first = if self.blocks.is_empty() { first_of(&self.dues, 0) } else { self.first_without(place) };
     }
 
+    /// The first of many, after a change at `place`.
     #[inline(never)]
-    fn first_block(&self) -> (Due, u32) {
+    fn first_without(&mut self, place: u32) -> (Due, u32) {
+        let block = place >> self.shift;
+        let begin = block << self.shift;
+        let end = self.dues.len().min((begin as usize) + (1 << self.shift));
+        self.blocks[block as usize] = first_of(&self.dues[begin as usize..end], begin);
         self.blocks.iter().copied().min().unwrap_or((NEVER, 0))
     }
+}
+
+/// The first of `dues`, the places from `place` on.
+#[inline]
+fn first_of(dues: &[Due], place: u32) -> (Due, u32) {
+    let mut first = (NEVER, 0);
+    for (place, due) in (place..).zip(dues) {
+        // Select, do not branch: the processor cannot predict which of a few is next.
+        let is_less = *due < first.0;
+        first = (if is_less { *due } else { first.0 }, if is_less { place } else { first.1 });
+    }
+    first
 }

@@ -11,6 +11,8 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     moves: DueTimes,
+    /// When the first of them is due; [`Instant::MAX`] if there is none.
+    move_at: Instant,
     timers: Heap,
     /// The first of the timers.
     timer_at: Instant,
@@ -19,7 +21,13 @@ pub(crate) struct EventQueue {
 
 impl Default for EventQueue {
     fn default() -> Self {
-        Self { moves: DueTimes::new(0), timers: Heap::default(), timer_at: Instant::MAX, ports: 0 }
+        Self {
+            moves: DueTimes::new(0),
+            move_at: Instant::MAX,
+            timers: Heap::default(),
+            timer_at: Instant::MAX,
+            ports: 0,
+        }
     }
 }
 
@@ -56,6 +64,7 @@ impl EventQueue {
         let Some((due, index)) = due(at, event) else { return self.push_timer(at, event) };
         let is_port = matches!(event, Event::PortDue(_));
         self.moves.set(if is_port { index } else { self.ports + index }, due);
+        self.move_at = self.move_at.min(at);
     }
 
     #[inline(never)]
@@ -67,25 +76,18 @@ impl EventQueue {
     /// Whether `event` at `at` would be the first.
     #[inline]
     pub(crate) fn would_be_first(&self, at: Instant, event: Event) -> bool {
-        let first = self.first_move().min(self.timer_at);
+        let first = self.move_at.min(self.timer_at);
         at < first || at == first && self.wins_tie(at, event)
     }
 
     /// The same where another event is pending at the same instant.
     #[inline(never)]
     fn wins_tie(&self, at: Instant, event: Event) -> bool {
-        let least = match self.first_move() {
+        let least = match self.move_at {
             Instant::MAX => Key::MAX,
             at => key(at, self.first_event()),
         };
         key(at, event) < least.min(self.timers.least())
-    }
-
-    /// When the first event that moves packets is due; [`Instant::MAX`] if there is none.
-    #[inline]
-    const fn first_move(&self) -> Instant {
-        let (due, _) = self.moves.first();
-        if due == NEVER { Instant::MAX } else { Instant::from_nanos(due >> 1) }
     }
 
     /// The first event that moves packets.
@@ -101,10 +103,14 @@ impl EventQueue {
     /// Removes and returns the first event.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(Instant, Event)> {
-        let at = self.first_move();
+        let at = self.move_at;
         if at < self.timer_at || at == self.timer_at && self.move_wins_tie() {
             let (event, (_, place)) = (self.first_event(), self.moves.first());
             self.moves.clear(place);
+            self.move_at = match self.moves.first() {
+                (NEVER, _) => Instant::MAX,
+                (due, _) => Instant::from_nanos(due >> 1),
+            };
             return Some((at, event));
         }
         self.next_timer()
@@ -112,8 +118,7 @@ impl EventQueue {
 
     #[inline(never)]
     fn move_wins_tie(&self) -> bool {
-        let at = self.first_move();
-        at < Instant::MAX && key(at, self.first_event()) < self.timers.least()
+        self.move_at < Instant::MAX && key(self.move_at, self.first_event()) < self.timers.least()
     }
 
     #[inline(never)]

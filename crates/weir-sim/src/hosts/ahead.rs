@@ -32,7 +32,7 @@ use super::{
     held::Arrival,
     order::{Cause, Origin},
 };
-use crate::packet::Packet;
+use crate::{engine::Event, packet::Packet};
 
 /// What the arrival of a packet has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,14 +97,13 @@ impl Hosts {
         {
             return self.depart_further(packet, at, port);
         }
-        receiver.on_expected(data);
+        receiver.on_expected(data, echo);
         self.followed += 1;
         let origin = Origin::packet(self.departed);
-        let before = sender.counters().sent;
-        sender.on_expected_ack(data.number + 1, echo, data.stamp, back, |segment| {
+        let sent = sender.on_expected_ack(data.number + 1, echo, data.stamp, back, |segment| {
             way.enter(segment, back, back, origin, &mut self.routing.pipes, &mut self.events);
         });
-        self.sent += u64::from(sender.counters().sent - before);
+        self.sent += u64::from(sent);
         let due = sender.expected_timeout();
         if due < flow.timer_at {
             flow.timer_at = due;
@@ -122,7 +121,6 @@ impl Hosts {
         }
         let number = self.departed;
         if due >= self.horizon.min(flow.ack_timer_at)
-            || !flow.receiver.expects(data)
             || flow.holds(false)
             || flow.is_nearly_complete()
             || data.flags.has(Flags::DATAGRAM)
@@ -130,12 +128,15 @@ impl Hosts {
             return self.reach_receiver(Arrival { due, number, segment: *data });
         }
         self.delivered += 1;
-        self.sent += 1;
-        flow.receiver.on_expected(data);
-        let ack = flow.receiver.ack_of(data);
-        let onward = (&mut self.routing.pipes, &mut self.events);
-        if let Some(back) = flow.send_ack(ack, due, Origin::packet(number), onward) {
-            self.deliver_ack(&ack, back, number);
+        if let Some(ack) = flow.receiver.on_segment(data, due) {
+            self.sent += 1;
+            let onward = (&mut self.routing.pipes, &mut self.events);
+            if let Some(back) = flow.send_ack(ack, due, Origin::packet(number), onward) {
+                self.deliver_ack(&ack, back, number);
+            }
+        } else if flow.receiver.timeout() < flow.ack_timer_at {
+            flow.ack_timer_at = flow.receiver.timeout();
+            self.events.push(flow.ack_timer_at, Event::DelayedAck(data.flow));
         }
     }
 
@@ -147,22 +148,25 @@ impl Hosts {
         if let Some(access) = &mut flow.access {
             due = access.deliver_ack(ack.bytes, due);
         }
-        let echo = ack.flags.has(Flags::ECE);
-        if due >= self.horizon.min(flow.sender_until()).min(flow.sender.expected_timeout())
-            || !flow.sender.expects(ack.number, echo)
+        if due >= self.horizon.min(flow.sender_until())
+            || due > flow.sender.timeout()
             || flow.holds(true)
             || flow.jitter.is_some()
             || ack.number == flow.sender.end()
         {
             return self.reach_sender(Arrival { due, number, segment: *ack });
         }
-        let (Flow { sender, way, access, .. }, origin) = (&mut *flow, Origin::packet(number));
         self.delivered += 1;
-        sender.on_expected_ack(ack.number, echo, ack.stamp, due, |segment| {
-            self.sent += 1;
+        let (echo, origin) = (ack.flags.has(Flags::ECE), Origin::packet(number));
+        if ack.blocks > 0 || !flow.sender.expects(ack.number, echo) {
+            return self.acknowledge(ack, due, origin);
+        }
+        let Flow { sender, way, access, .. } = flow;
+        let sent = sender.on_expected_ack(ack.number, echo, ack.stamp, due, |segment| {
             let onward = (&mut self.routing.pipes, &mut self.events);
             Flow::send_data(way, access, segment, due, origin, onward);
         });
+        self.sent += u64::from(sent);
         let due = sender.expected_timeout();
         if due < flow.timer_at {
             flow.timer_at = due;
@@ -235,7 +239,8 @@ impl Hosts {
         while self.flow(ack.flow).sender_due() < due && ack.number >= self.flow(ack.flow).sender.first() {
             self.act_without_ack(ack.flow);
         }
-        self.acknowledge(arrival);
+        self.delivered += 1;
+        self.acknowledge(ack, due, Origin::packet(arrival.number));
     }
 
     /// The sender of `flow` does what is due first: its jitter ends, or its retransmission timer expires.

@@ -296,11 +296,9 @@ impl Hosts {
         counts.marked += u64::from(segment.ecn == Ecn::Ce);
     }
 
-    /// An ACK arrives at its sender.
-    #[inline]
-    fn acknowledge(&mut self, arrival: &Arrival) {
-        let Arrival { due: now, number, segment: ref ack } = *arrival;
-        self.delivered += 1;
+    /// An ACK arrives at its sender, as `origin`, and takes the long way.
+    #[inline(never)]
+    fn acknowledge(&mut self, ack: &Segment, now: Instant, origin: Origin) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
         if ack.blocks == 0 {
             sender.on_ack(ack, now);
@@ -308,6 +306,6 @@ impl Hosts {
             let blocks = receiver.blocks_of(ack);
             sender.on_sack(ack, &blocks, now);
         }
-        self.send(ack.flow, now, Origin::packet(number));
+        self.send(ack.flow, now, origin);
     }
 }

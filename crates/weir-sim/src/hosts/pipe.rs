@@ -70,23 +70,16 @@ impl Pipe {
         events.push(due, self.event(id));
     }
 
-    /// Removes the first packet where some overtake.
+    /// Brings the first of the overtaking packets to the front, if it is before all that wait.
     #[inline(never)]
-    fn pop_first(&mut self) -> Option<Packet> {
+    fn bring_forward(&mut self) {
         let waiting = self.waiting.front().map(|(turn, _)| *turn);
         let overtaking = self.overtaking.peek().map(|Reverse(other)| other.turn);
-        if waiting.is_none_or(|turn| overtaking.is_some_and(|other| other < turn)) {
-            self.overtaking.pop().map(|Reverse(other)| other.packet)
-        } else {
-            self.pop_waiting()
+        if waiting.is_none_or(|turn| overtaking.is_some_and(|other| other < turn))
+            && let Some(Reverse(first)) = self.overtaking.pop()
+        {
+            self.waiting.push_front((first.turn, first.packet));
         }
-    }
-
-    #[inline]
-    fn pop_waiting(&mut self) -> Option<Packet> {
-        let (_, packet) = *self.waiting.front()?;
-        self.waiting.remove_front();
-        Some(packet)
     }
 }
 
@@ -131,9 +124,13 @@ impl Pipes {
     /// Removes the packet that arrives at the end of pipe `id` now. [`Pipes::next`] is to follow: until then no
     /// event is scheduled for what enters the pipe.
     #[inline]
-    pub(crate) fn pop(&mut self, id: u32) -> Option<Packet> {
+    pub(crate) fn pop(&mut self, id: u32) -> Packet {
         let pipe = &mut self.0[id as usize];
-        if pipe.overtaking.is_empty() { pipe.pop_waiting() } else { pipe.pop_first() }
+        if !pipe.overtaking.is_empty() {
+            pipe.bring_forward();
+        }
+        let (_, packet) = pipe.waiting.take_front();
+        packet
     }
 
     /// The instant and the event of the next packet of pipe `id`, if there is one. The event is to be scheduled,

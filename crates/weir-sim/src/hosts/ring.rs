@@ -52,10 +52,22 @@ impl<T: Copy + Default> Ring<T> {
         self.tail = self.tail.wrapping_sub(1);
     }
 
-    /// Removes the first.
+    /// Removes the first, of at least one.
     #[inline]
-    pub(super) const fn remove_front(&mut self) {
+    pub(super) fn take_front(&mut self) -> T {
+        let value = self.slots[self.place(self.head)];
         self.head = self.head.wrapping_add(1);
+        value
+    }
+
+    /// Puts `value` before all others.
+    pub(super) fn push_front(&mut self, value: T) {
+        if self.len() == self.slots.len() {
+            self.grow();
+        }
+        self.head = self.head.wrapping_sub(1);
+        let at = self.place(self.head);
+        self.slots[at] = value;
     }
 
     #[inline]
@@ -91,11 +103,20 @@ mod tests {
         fn it_is_a_queue(steps in prop::collection::vec(prop::option::of(any::<u8>()), 0..300)) {
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());
             for step in steps {
-                if let Some(value) = step {
-                    ring.push(value);
-                    model.push_back(value);
-                } else if model.pop_front().is_some() {
-                    ring.remove_front();
+                match step {
+                    Some(value) if value < 10 => {
+                        ring.push_front(value);
+                        model.push_front(value);
+                    }
+                    Some(value) => {
+                        ring.push(value);
+                        model.push_back(value);
+                    }
+                    None => {
+                        if let Some(first) = model.pop_front() {
+                            prop_assert_eq!(ring.take_front(), first);
+                        }
+                    }
                 }
                 prop_assert_eq!((ring.front(), ring.len()), (model.front(), model.len()));
                 if let [.., one, two] = *model.make_contiguous() {

@@ -42,7 +42,7 @@ impl PortVisitor<Packet> for Serve<'_> {
     fn visit<D: Discipline<Packet>>(self, mut port: PortMut<'_, D>) -> (Instant, u64) {
         let Self { pipe, mut now, most, mut context } = self;
         for served in 1.. {
-            let packet = context.hosts.routing.pipes.pop(pipe).expect("a packet is due");
+            let packet = context.hosts.routing.pipes.pop(pipe);
             if context.admits(&packet, now) {
                 port.offer(packet, now, &mut context);
                 context.count_arrival(&packet);

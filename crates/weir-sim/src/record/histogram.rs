@@ -11,6 +11,8 @@ pub(crate) struct Histogram {
 const UNIT: u32 = 6;
 /// 2^7 bins per octave.
 const PRECISION: u32 = 7;
+/// The bits of the first octave.
+const FIRST_OCTAVE: u64 = (1 << (PRECISION + 1)) - 1;
 
 impl Histogram {
     #[inline]
@@ -65,7 +67,8 @@ impl Histogram {
 #[inline]
 fn bin(time: Duration) -> usize {
     let units = time.as_nanos() >> UNIT;
-    let octave = (u64::BITS - units.leading_zeros()).saturating_sub(PRECISION + 1);
+    // Below the first octave bins are one unit wide.
+    let octave = u64::BITS - (PRECISION + 1) - (units | FIRST_OCTAVE).leading_zeros();
     ((u64::from(octave) << PRECISION) + (units >> octave)) as usize
 }
 

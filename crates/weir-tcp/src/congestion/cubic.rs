@@ -188,13 +188,19 @@ impl Cubic {
         }
     }
 
-    /// The epoch that begins with this ACK.
-    fn begin(&mut self, ack: Ack, cwnd: f64) -> Epoch {
+    /// Whether an ACK lets the window grow by whole segments, outside of slow start.
+    #[inline]
+    pub(super) fn grows_by_steps(&self, window: &Window) -> bool {
+        self.steps.is_some() && window.cwnd >= window.ssthresh
+    }
+
+    /// The epoch that begins now.
+    fn begin(&mut self, now: Instant, cwnd: f64) -> Epoch {
         if cwnd >= self.w_max {
             self.w_max = cwnd;
         }
         let k = libm::cbrt((self.w_max - cwnd) / self.parameters.c);
-        Epoch { start: ack.now, k, w_est: cwnd }
+        Epoch { start: now, k, w_est: cwnd }
     }
 
     /// Sets `W_max` and `ssthresh` after a loss, a mark or a timeout.
@@ -224,49 +230,80 @@ impl Cubic {
     }
 
     /// The round trip of the target, in seconds.
-    fn target_rtt(&self, ack: &Ack) -> f64 {
+    fn target_rtt(&self, smoothed: Duration) -> f64 {
         match self.parameters.target_rtt {
-            TargetRtt::Smoothed => ack.smoothed,
+            TargetRtt::Smoothed => smoothed,
             TargetRtt::Min => self.min_rtt,
         }
         .as_secs_f64()
     }
 
-    /// Growth by whole segments; `counted` segments of the ACK were not used by slow start.
-    fn grow_by_steps(&mut self, ack: Ack, counted: f64, window: &mut Window) {
-        let Some(mut steps) = self.steps else { return };
-        let cwnd = window.cwnd;
-        steps.unused += counted;
-        let changed = (cwnd - steps.cwnd).abs() >= 1.0;
-        let stale = changed || ack.now.since(steps.at) > STALE || self.epoch.is_none();
-        if stale {
-            (steps.cwnd, steps.at) = (cwnd, ack.now);
-            let mut epoch = self.epoch.unwrap_or_else(|| {
-                steps.unused = counted;
-                self.begin(ack, cwnd)
-            });
-            let after = ack.now.since(epoch.start).as_secs_f64() + self.target_rtt(&ack) - epoch.k;
-            let rise = self.w_cubic(after) - self.w_max;
-            // Linux rounds the distance from `W_max`.
-            let target = self.w_max + libm::copysign(libm::floor(rise.abs()), rise);
-            steps.cnt = if target > cwnd { libm::floor(cwnd / (target - cwnd)) } else { 100.0 * cwnd };
-            if self.first {
-                steps.cnt = steps.cnt.min(20.0);
-            }
-            if self.parameters.reno_friendly {
-                let per = cwnd / self.alpha(&epoch);
-                while steps.unused > per {
-                    steps.unused -= per;
-                    epoch.w_est += 1.0;
-                }
-                if epoch.w_est > cwnd {
-                    steps.cnt = steps.cnt.min(libm::floor(cwnd / (epoch.w_est - cwnd)));
-                }
-            }
-            steps.cnt = steps.cnt.max(2.0);
-            self.epoch = Some(epoch);
+    /// Growth by fractions of a segment.
+    #[inline(never)]
+    fn grow_by_fractions(&mut self, ack: Ack, window: &mut Window) {
+        if window.cwnd < window.ssthresh {
+            return self.slow_start.grow(ack, window);
         }
-        steps.credits.grow(counted, steps.cnt, &mut window.cwnd);
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now, window.cwnd),
+        };
+        epoch.w_est += self.alpha(&epoch) * ack.counted / window.cwnd;
+        self.epoch = Some(epoch);
+        let after = ack.now.since(epoch.start).as_secs_f64() - epoch.k;
+        if self.parameters.reno_friendly && self.w_cubic(after) < epoch.w_est {
+            window.cwnd = window.cwnd.max(epoch.w_est);
+        } else {
+            let target = self.w_cubic(after + self.target_rtt(ack.smoothed));
+            let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
+            window.cwnd += ack.counted * (target - window.cwnd) / window.cwnd;
+        }
+    }
+
+    /// Growth by whole segments; `counted` segments of the ACK were not used by slow start.
+    #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
+    #[inline(always)]
+    pub(super) fn grow_by_steps(&mut self, ack: Ack, counted: f64, window: &mut Window) {
+        let Some(steps) = &mut self.steps else { return };
+        steps.unused += counted;
+        let changed = (window.cwnd - steps.cwnd).abs() >= 1.0;
+        if changed || ack.now.since(steps.at) > STALE || self.epoch.is_none() {
+            self.calculate_cnt(ack.now, ack.smoothed, counted, window.cwnd);
+        }
+        if let Some(steps) = &mut self.steps {
+            steps.credits.grow(counted, steps.cnt, &mut window.cwnd);
+        }
+    }
+
+    /// How many acknowledged segments are worth a segment of growth, from now on.
+    #[inline(never)]
+    fn calculate_cnt(&mut self, now: Instant, smoothed: Duration, counted: f64, cwnd: f64) {
+        let Some(mut steps) = self.steps else { return };
+        (steps.cwnd, steps.at) = (cwnd, now);
+        let mut epoch = self.epoch.unwrap_or_else(|| {
+            steps.unused = counted;
+            self.begin(now, cwnd)
+        });
+        let after = now.since(epoch.start).as_secs_f64() + self.target_rtt(smoothed) - epoch.k;
+        let rise = self.w_cubic(after) - self.w_max;
+        // Linux rounds the distance from `W_max`.
+        let target = self.w_max + libm::copysign(libm::floor(rise.abs()), rise);
+        steps.cnt = if target > cwnd { libm::floor(cwnd / (target - cwnd)) } else { 100.0 * cwnd };
+        if self.first {
+            steps.cnt = steps.cnt.min(20.0);
+        }
+        if self.parameters.reno_friendly {
+            let per = cwnd / self.alpha(&epoch);
+            while steps.unused > per {
+                steps.unused -= per;
+                epoch.w_est += 1.0;
+            }
+            if epoch.w_est > cwnd {
+                steps.cnt = steps.cnt.min(libm::floor(cwnd / (epoch.w_est - cwnd)));
+            }
+        }
+        steps.cnt = steps.cnt.max(2.0);
+        self.epoch = Some(epoch);
         self.steps = Some(steps);
     }
 
@@ -284,6 +321,8 @@ impl Cubic {
 const STALE: Duration = Duration::from_nanos(1_000_000_000 / 32);
 
 impl Congestion for Cubic {
+    #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
+    #[inline(always)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         let seen = core::mem::replace(&mut self.seen, ack.now);
         self.min_rtt = self.min_rtt.min(ack.rtt);
@@ -296,31 +335,13 @@ impl Congestion for Cubic {
         false
     }
 
-    #[inline(never)]
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {
-        if self.steps.is_some() {
-            let left = self.slow_start.grow_whole(ack, window);
-            if left > 0.0 {
-                self.grow_by_steps(ack, left, window);
-            }
-            return;
+        if self.steps.is_none() {
+            return self.grow_by_fractions(ack, window);
         }
-        if window.cwnd < window.ssthresh {
-            return self.slow_start.grow(ack, window);
-        }
-        let mut epoch = match self.epoch {
-            Some(epoch) => epoch,
-            None => self.begin(ack, window.cwnd),
-        };
-        epoch.w_est += self.alpha(&epoch) * ack.counted / window.cwnd;
-        self.epoch = Some(epoch);
-        let after = ack.now.since(epoch.start).as_secs_f64() - epoch.k;
-        if self.parameters.reno_friendly && self.w_cubic(after) < epoch.w_est {
-            window.cwnd = window.cwnd.max(epoch.w_est);
-        } else {
-            let target = self.w_cubic(after + self.target_rtt(&ack));
-            let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
-            window.cwnd += ack.counted * (target - window.cwnd) / window.cwnd;
+        let left = self.slow_start.grow_whole(ack, window);
+        if left > 0.0 {
+            self.grow_by_steps(ack, left, window);
         }
     }
 

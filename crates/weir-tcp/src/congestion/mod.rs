@@ -134,6 +134,25 @@ impl AnyCongestion {
         !matches!(self, Self::Reno(_))
     }
 
+    /// Whether the control is CUBIC in congestion avoidance, with a window of whole segments.
+    #[inline]
+    pub fn grows_by_steps(&self, window: &Window) -> bool {
+        matches!(self, Self::Cubic(cubic) if cubic.grows_by_steps(window))
+    }
+
+    /// Then: [`Congestion::observe`] and, if the window `grows`, [`Congestion::on_ack`]. Both read the times, the
+    /// count and the limit of the ACK, no more.
+    #[expect(clippy::inline_always, reason = "only what is read of the ACK is calculated")]
+    #[inline(always)]
+    pub fn hear_by_steps(&mut self, ack: Ack, grows: bool, window: &mut Window) {
+        if let Self::Cubic(cubic) = self {
+            cubic.observe(ack, window);
+            if grows {
+                cubic.grow_by_steps(ack, ack.counted, window);
+            }
+        }
+    }
+
     /// Whether [`AnyCongestion::grow_plainly`] is all that an ACK of new data causes.
     #[inline]
     pub const fn is_plain(&self) -> bool {

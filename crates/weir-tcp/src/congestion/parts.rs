@@ -33,6 +33,7 @@ pub(super) struct Credits {
 
 impl Credits {
     /// `counted` more are acknowledged.
+    #[inline]
     pub(super) fn grow(&mut self, counted: f64, per: f64, cwnd: &mut f64) {
         if self.count >= per {
             // Gathered while `per` was larger: they count as one segment.
@@ -40,6 +41,9 @@ impl Credits {
             *cwnd += 1.0;
         }
         self.count += counted;
+        if self.count < per {
+            return;
+        }
         let steps = libm::floor(self.count / per);
         self.count -= steps * per;
         *cwnd += steps;

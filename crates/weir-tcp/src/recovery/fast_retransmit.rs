@@ -272,8 +272,8 @@ macro_rules! as_fast_retransmit {
         }
 
         #[inline]
-        fn is_at_rest(&mut self) -> bool {
-            self.fast.is_at_rest()
+        fn is_at_rest(&mut self, connection: &Connection) -> bool {
+            connection.congestion.is_plain() && self.fast.is_at_rest()
         }
 
         #[inline]

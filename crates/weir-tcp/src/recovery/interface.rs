@@ -78,8 +78,9 @@ pub(crate) trait Recovery {
     /// Whether the window lets a segment leave.
     fn has_room(&self, connection: &Connection) -> bool;
 
-    /// Whether an ACK of new data without an echo would change nothing here. Called when nothing may leave.
-    fn is_at_rest(&mut self) -> bool;
+    /// Whether the next ACK of new data may take the short way (see `sender::expected`): no loss is suspected or
+    /// repaired. Called when nothing may leave.
+    fn is_at_rest(&mut self, connection: &Connection) -> bool;
 
     /// The highest number up to which echoes of ACKs are answered already: only an ACK that covers more may cut
     /// the window again ([`Recovery::covers_more`]).

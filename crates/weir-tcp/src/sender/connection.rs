@@ -106,6 +106,8 @@ pub(crate) struct Connection {
     pub(crate) window_limited: bool,
     /// The next ACK of new data takes the short way: see [`super::expected`].
     pub(super) steady: bool,
+    /// While it does: when [`super::Sender::on_timeout`] is due.
+    pub(super) due: Instant,
     /// Echoes of ACKs up to this number are answered already.
     pub(super) answered: u32,
     pub(crate) ecn: EcnResponse,
@@ -124,21 +126,63 @@ impl Connection {
     /// segments are in the network.
     #[inline]
     pub(crate) fn event(&self, ack: &Segment, acked: u32, flight: f64, now: Instant) -> Ack {
-        let una = self.una.max(ack.number);
-        let rtt = now.since(ack.stamp);
+        Ack {
+            echo: self.parameters.ecn && ack.flags.has(Flags::ECE),
+            all_capable: ack.flags.has(Flags::ALL_CAPABLE),
+            ..self.plain_event(ack.number, acked, flight, ack.stamp, now)
+        }
+    }
+
+    /// The same of an ACK of all below `number`, caused by a segment sent at `stamp`, whose flags say nothing.
+    #[expect(clippy::inline_always, reason = "only what is read of it is calculated")]
+    #[inline(always)]
+    fn plain_event(&self, number: u32, acked: u32, flight: f64, stamp: Instant, now: Instant) -> Ack {
+        let una = self.una.max(number);
+        let rtt = now.since(stamp);
         Ack {
             now,
             rtt,
             smoothed: self.rtt.smoothed().unwrap_or(rtt),
             acked,
             counted: self.parameters.abc.of(acked),
-            echo: self.parameters.ecn && ack.flags.has(Flags::ECE),
-            all_capable: ack.flags.has(Flags::ALL_CAPABLE),
+            echo: false,
+            all_capable: false,
             una,
             next: self.next.max(una),
             high: self.high,
             flight,
             limited: self.window_limited,
+        }
+    }
+
+    /// All that an ACK on the short way says to the congestion control. With an `echo`, which is answered
+    /// already, the window does not grow.
+    #[expect(clippy::inline_always, reason = "it is on the short way of every ACK")]
+    #[inline(always)]
+    pub(crate) fn hear(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
+        let acked = number - self.una;
+        let grows = self.may_grow() && !echo;
+        if self.congestion.is_plain() {
+            if grows {
+                self.grow_plainly(acked);
+            }
+            return;
+        }
+        if self.congestion.grows_by_steps(&self.window) {
+            // Of this event most is never calculated.
+            let event = self.plain_event(number, acked, 0.0, stamp, now);
+            return self.congestion.hear_by_steps(event, grows, &mut self.window);
+        }
+        self.hear_otherwise(number, echo, stamp, now);
+    }
+
+    #[inline(never)]
+    fn hear_otherwise(&mut self, number: u32, echo: bool, stamp: Instant, now: Instant) {
+        let flight = f64::from(self.high - number);
+        let event = Ack { echo, ..self.plain_event(number, number - self.una, flight, stamp, now) };
+        self.observe(event);
+        if self.may_grow() && !echo {
+            self.congestion.on_ack(event, &mut self.window);
         }
     }
 

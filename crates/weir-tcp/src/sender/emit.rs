@@ -12,13 +12,29 @@ impl Connection {
         if number < self.high || number == self.first {
             return self.emit_special(number, now);
         }
-        self.emit_new(number, now)
+        self.emit_as(number, now, false, false)
     }
 
-    /// Segment `number` leaves for the first time, and is not the first of its connection.
-    #[inline]
-    pub(crate) fn emit_new(&mut self, number: u32, now: Instant) -> Segment {
-        self.emit_as(number, now, false, false)
+    /// The segments from `next` to below `limit` leave for the first time, none of them the first of its
+    /// connection. The retransmission timer is left to the caller. Returns the number to send next.
+    #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
+    #[inline(always)]
+    pub(super) fn emit_row(&mut self, limit: u32, now: Instant, mut send: impl FnMut(Segment)) -> u32 {
+        let first = self.next;
+        if first >= limit {
+            return first;
+        }
+        self.counters.sent += limit - first;
+        (self.next, self.high) = (limit, limit);
+        self.timed.begin(first, now);
+        let mut number = first;
+        while number < limit {
+            let cwr = self.takes_cwr(self.ecn.capable);
+            self.congestion.on_sent(number, now);
+            send(self.segment(number, now, cwr, false, false));
+            number += 1;
+        }
+        limit
     }
 
     /// The first segment leaves, or one that was sent before.
@@ -43,18 +59,37 @@ impl Connection {
         if self.timer == Instant::MAX {
             self.restart_timer(now);
         }
-        let capable = self.ecn.capable && !syn && (!again || self.parameters.ecn_on_retransmissions);
+        let cwr = self.takes_cwr(self.is_capable(syn, again));
+        self.congestion.on_sent(number, now);
+        self.segment(number, now, cwr, syn, again)
+    }
+
+    /// Whether a segment may be marked.
+    #[inline]
+    fn is_capable(&self, syn: bool, again: bool) -> bool {
+        self.ecn.capable && !syn && (!again || self.parameters.ecn_on_retransmissions)
+    }
+
+    /// Whether the next segment tells that the window was cut, if it is `capable`.
+    #[inline]
+    const fn takes_cwr(&mut self, capable: bool) -> bool {
         let cwr = capable && self.ecn.tell_cwr;
         if cwr {
             self.ecn.tell_cwr = false;
         }
-        self.congestion.on_sent(number, now);
+        cwr
+    }
+
+    /// What segment `number` says.
+    #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
+    #[inline(always)]
+    fn segment(&self, number: u32, now: Instant, cwr: bool, syn: bool, again: bool) -> Segment {
         Segment {
             stamp: now,
             flow: self.flow,
             number,
             bytes: self.bytes_of(number, syn),
-            ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: if self.is_capable(syn, again) { Ecn::Ect0 } else { Ecn::NotEct },
             flags: Flags::NONE
                 .with(Flags::SYN, syn)
                 .with(Flags::RETRANSMISSION, again)

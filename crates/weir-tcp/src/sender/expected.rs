@@ -2,17 +2,17 @@
 //!
 //! V. Jacobson: *4BSD TCP Header Prediction*, Computer Communication Review 20 (2), 1990. Almost every ACK is
 //! the next one, outside of loss recovery and without an echo: only the window grows and data leaves. This
-//! file does for such ACKs what [`Sender::on_ack`] and [`Sender::poll_segment`] do for all; a test runs both
-//! over the same ACKs.
+//! file does for such ACKs what [`Sender::on_ack`] and [`Sender::poll_segment`] do for all; tests run both over
+//! the same ACKs. It holds with SACK and any congestion control, and with the others for plain Reno.
 
 use weir_types::Instant;
 
 use super::{Connection, Sender};
-use crate::{Segment, congestion::Window};
+use crate::{Segment, congestion::Window, recovery::AnyRecovery};
 
 impl Sender {
-    /// Whether the ACK of all below `number`, with an `echo` or without, takes the short way:
-    /// [`Sender::on_expected_ack`].
+    /// Whether the ACK of all below `number`, with an `echo` or without but without SACK blocks, takes the short
+    /// way: [`Sender::on_expected_ack`].
     #[inline]
     pub fn expects(&self, number: u32, echo: bool) -> bool {
         let connection = &self.connection;
@@ -24,11 +24,12 @@ impl Sender {
     /// When [`Sender::on_timeout`] is due, of a sender that expects an ACK.
     #[inline]
     pub const fn expected_timeout(&self) -> Instant {
-        self.connection.timer
+        self.connection.due
     }
 
-    /// Takes in an ACK that is expected, caused by a segment sent at `stamp`, and gives `send` all that it allows
-    /// to leave. With an `echo` the window does not grow.
+    /// Takes in an ACK that is expected, caused by a segment sent at `stamp` that it is the first to cover, and
+    /// gives `send` all that it allows to leave; returns how many that are. With an `echo` the window does not
+    /// grow.
     #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
     #[inline(always)]
     pub fn on_expected_ack(
@@ -37,10 +38,13 @@ impl Sender {
         echo: bool,
         stamp: Instant,
         now: Instant,
-        mut send: impl FnMut(Segment),
-    ) {
+        send: impl FnMut(Segment),
+    ) -> u32 {
         let connection = &mut self.connection;
-        if connection.may_grow() && !(echo && connection.ecn.capable) {
+        let echo = echo && connection.ecn.capable;
+        if let AnyRecovery::Sack(sack) = &mut self.recovery {
+            sack.on_expected(connection, number, echo, stamp, now);
+        } else if connection.may_grow() && !echo {
             connection.grow_plainly(number - connection.una);
         }
         connection.una = number;
@@ -48,17 +52,18 @@ impl Sender {
             connection.time_round_trip(number, stamp, now);
         }
         let Window { cwnd, bound, .. } = connection.window;
-        let usable = if cwnd < bound { cwnd } else { bound } as u32;
-        let limit = number.saturating_add(usable).min(connection.end);
-        let mut next = connection.next;
-        while next < limit {
-            send(connection.emit_new(next, now));
-            next += 1;
-        }
-        connection.next = next;
-        connection.window_limited = next - number >= cwnd as u32;
+        let (cwnd, bound) = (cwnd as u32, bound as u32);
+        let limit = number.saturating_add(cwnd.min(bound)).min(connection.end);
+        let first = connection.next;
+        let next = connection.emit_row(limit, now, send);
+        connection.window_limited = next - number >= cwnd;
         connection.timer =
             if number < next { now + connection.rtt.timeout(&connection.parameters) } else { Instant::MAX };
+        connection.due = match &mut self.recovery {
+            AnyRecovery::Sack(sack) => sack.after_expected(connection, first, now),
+            AnyRecovery::NewReno(_) | AnyRecovery::Reno(_) => connection.timer,
+        };
+        next - first
     }
 }
 
@@ -66,25 +71,26 @@ impl Connection {
     /// Whether an ACK of new data without an echo does no more than let the window grow and data leave, as far
     /// as loss recovery is not concerned.
     pub(super) fn is_usual(&self) -> bool {
-        self.una > self.first
-            && self.next == self.high
-            && !self.ecn.held
-            && self.expired_at.is_none()
-            && self.congestion.is_plain()
+        self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at.is_none()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use alloc::{format, sync::Arc, vec::Vec};
+    use alloc::{collections::VecDeque, format, sync::Arc, vec::Vec};
 
     use proptest::prelude::*;
     use weir_types::{Duration, Ecn};
 
     use super::*;
     use crate::{
-        AppropriateByteCounting as Abc, Flags, TcpParameters,
-        recovery::{NewRenoParameters, RecoveryConfig, RenoRecoveryParameters},
+        AppropriateByteCounting as Abc, Flags, Receiver, TcpParameters, TcpPreset,
+        congestion::{
+            CongestionConfig, CubicParameters, HystartParameters, HystartPlusParameters, SlowStartConfig,
+        },
+        recovery::{
+            LossDetection, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters, SackParameters,
+        },
     };
 
     /// Sends all that may leave.
@@ -116,6 +122,58 @@ mod tests {
         })
     }
 
+    /// Any control, with the values of the RFCs or those of Linux; CUBIC with any slow start.
+    fn congestion() -> impl Strategy<Value = CongestionConfig> {
+        let slow_start = prop_oneof![
+            Just(SlowStartConfig::Standard),
+            Just(SlowStartConfig::Hystart(HystartParameters::default())),
+            Just(SlowStartConfig::HystartPlus(HystartPlusParameters::default())),
+        ];
+        let preset = prop_oneof![Just(TcpPreset::Rfc), Just(TcpPreset::Linux)];
+        let cubic = (slow_start, any::<bool>(), any::<bool>()).prop_map(|(slow_start, whole, friendly)| {
+            CongestionConfig::Cubic(CubicParameters {
+                slow_start,
+                integer_cwnd: whole,
+                reno_friendly: friendly,
+                ..CubicParameters::default()
+            })
+        });
+        let named = (0..CongestionConfig::NAMES.len(), preset).prop_map(|(at, preset)| {
+            let control = CongestionConfig::from_name(CongestionConfig::NAMES[at]);
+            preset.congestion_with(&control.expect("in the registry"))
+        });
+        prop_oneof![cubic, named]
+    }
+
+    /// With SACK, and a receiver that may delay its ACKs.
+    fn sack_parameters() -> impl Strategy<Value = TcpParameters> {
+        let abc = prop_oneof![Just(Abc::Off), Just(Abc::Limit2), Just(Abc::NoLimit)];
+        let bools = prop::collection::vec(any::<bool>(), 11);
+        (congestion(), abc, bools, 0_u32..20).prop_map(|(congestion, abc, bools, quickack_segments)| {
+            TcpParameters {
+                congestion,
+                recovery: RecoveryConfig::Sack(SackParameters {
+                    detection: if bools[0] { LossDetection::Rack } else { LossDetection::default() },
+                    tlp: bools[0] && bools[1],
+                    prr: bools[2],
+                    prr_on_mark: bools[2] && bools[3],
+                    grow_on_full_ack: bools[4],
+                    ..SackParameters::default()
+                }),
+                abc,
+                ecn: bools[5],
+                timestamps: bools[6],
+                cwnd_validation: bools[7],
+                handshake: bools[8],
+                limited_transmit: bools[9],
+                delayed_ack: bools[10].then_some(Duration::from_millis(40)),
+                immediate_ecn_echo: bools[4],
+                quickack_segments,
+                ..TcpParameters::default()
+            }
+        })
+    }
+
     /// Most ACKs are expected: the next ones of an unbroken row are, and a duplicate is not.
     #[test]
     fn the_next_ack_is_expected_and_a_duplicate_is_not() {
@@ -140,7 +198,99 @@ mod tests {
         assert!(!sender.expects(99, false));
     }
 
+    /// The long way with SACK, and beside it the short way wherever it is open. Returns what leaves.
+    fn hear(
+        long: &mut Sender,
+        short: &mut Sender,
+        receiver: &mut Receiver,
+        ack: &Segment,
+        now: Instant,
+    ) -> Vec<Segment> {
+        let (echo, blocks) = (ack.flags.has(Flags::ECE), receiver.blocks_of(ack));
+        long.on_sack(ack, &blocks, now);
+        let expected = send_all(long, now);
+        let mut sent = Vec::new();
+        if ack.blocks == 0 && short.expects(ack.number, echo) {
+            assert_eq!(short.expected_timeout(), short.timeout());
+            short.on_expected_ack(ack.number, echo, ack.stamp, now, |segment| sent.push(segment));
+            assert_eq!(short.expected_timeout(), short.timeout());
+        } else {
+            short.on_sack(ack, &blocks, now);
+            sent = send_all(short, now);
+        }
+        assert_eq!(sent, expected);
+        assert_eq!(format!("{short:?}"), format!("{long:?}"));
+        sent
+    }
+
+    /// On a path without losses almost all ACKs of the Linux preset are expected.
+    #[test]
+    fn linux_expects_its_acks_too() {
+        let parameters = TcpPreset::Linux.parameters();
+        let mut receiver = Receiver::new(0, &parameters);
+        let mut sender = Sender::new(0, 1000, Arc::new(parameters));
+        sender.start();
+        let mut now = Instant::ZERO;
+        let mut flying = VecDeque::from(send_all(&mut sender, now));
+        let (mut acks, mut expected) = (0, 0);
+        for _ in 0..2000 {
+            now += Duration::from_millis(1);
+            let Some(data) = flying.pop_front() else { break };
+            let Some(ack) = receiver.on_segment(&data, now) else { continue };
+            acks += 1;
+            expected += u32::from(sender.expects(ack.number, false));
+            let mut long = sender.clone();
+            flying.extend(hear(&mut long, &mut sender, &mut receiver, &ack, now));
+        }
+        assert!(acks > 900, "{acks}");
+        assert_eq!(expected, acks - 1, "all but that of the SYN");
+    }
+
     proptest! {
+        /// The same with SACK, over a path that loses and marks.
+        #[test]
+        fn the_short_way_with_sack_leads_to_the_same_place(
+            parameters in sack_parameters(),
+            end in prop::option::of(5_u32..200),
+            steps in prop::collection::vec((1_usize..5, 0_u32..40, 1_u64..60), 1..150),
+        ) {
+            let mut receiver = Receiver::new(0, &parameters);
+            let mut long = Sender::new(0, 1000, Arc::new(parameters));
+            match end {
+                Some(segments) => long.start_with(segments, 500),
+                None => long.start(),
+            }
+            let mut now = Instant::ZERO;
+            let mut flying = VecDeque::from(send_all(&mut long, now));
+            let mut short = long.clone();
+            for (count, kind, millis) in steps {
+                now += Duration::from_millis(millis);
+                if long.timeout() <= now {
+                    long.on_timeout(now);
+                    short.on_timeout(now);
+                    let sent = send_all(&mut long, now);
+                    prop_assert_eq!(&send_all(&mut short, now), &sent);
+                    flying.extend(sent);
+                }
+                if receiver.timeout() <= now && let Some(ack) = receiver.on_timeout() {
+                    flying.extend(hear(&mut long, &mut short, &mut receiver, &ack, now));
+                }
+                // Now and then the data is lost, or marked, or the ACK is lost.
+                let count = count.min(flying.len());
+                for mut data in flying.drain(..count).collect::<Vec<_>>() {
+                    if kind == 0 {
+                        continue;
+                    }
+                    if kind < 4 && data.ecn != Ecn::NotEct {
+                        data.ecn = Ecn::Ce;
+                    }
+                    if let Some(ack) = receiver.on_segment(&data, now) && kind != 4 {
+                        flying.extend(hear(&mut long, &mut short, &mut receiver, &ack, now));
+                    }
+                }
+            }
+        }
+
         /// With the short way and without it, a sender does the same and is left the same.
         #[test]
         fn the_short_way_leads_to_the_same_place(

@@ -52,6 +52,7 @@ impl Sender {
                 },
                 congestion: parameters.congestion.build(),
                 timer: Instant::MAX,
+                due: Instant::MAX,
                 rtt: RttEstimator::new(parameters.initial_rto),
                 timed: Timed::NONE,
                 window_limited: false,
@@ -134,7 +135,8 @@ impl Sender {
                 return Some(recovery.send(connection, next, now));
             }
             connection.window_limited = recovery.is_window_limited(connection);
-            connection.steady = connection.is_usual() && recovery.is_at_rest();
+            connection.steady = connection.is_usual() && recovery.is_at_rest(connection);
+            connection.due = connection.timer.min(recovery.due());
             connection.answered = recovery.answered();
         });
         None
@@ -171,6 +173,9 @@ impl Sender {
     /// When [`Sender::on_timeout`] is due; [`Instant::MAX`] while nothing is outstanding.
     #[inline]
     pub fn timeout(&self) -> Instant {
+        if self.connection.steady {
+            return self.connection.due;
+        }
         each_recovery!(self.recovery, recovery => self.connection.timer.min(recovery.due()))
     }
 }

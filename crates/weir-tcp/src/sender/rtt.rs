@@ -34,7 +34,8 @@ impl RttEstimator {
     /// A segment came back after `rtt` (RFC 6298, 2.2 and 2.3).
     pub fn sample(&mut self, rtt: Duration, parameters: &TcpParameters) {
         let tick = parameters.clock_granularity.as_nanos();
-        let rtt = rtt.as_nanos().max(1).div_ceil(tick) * tick;
+        let rtt = rtt.as_nanos().max(1);
+        let rtt = if tick > 1 { rtt.div_ceil(tick) * tick } else { rtt };
         let (smoothed, variation) = match self.smoothed {
             None => (rtt, rtt / 2),
             Some(smoothed) => {

@@ -70,11 +70,14 @@ impl SlowStart {
 
     /// The same within slow start, up to the threshold and no further. Returns what is left over for
     /// congestion avoidance; all of it from the threshold on.
+    #[inline]
     pub(super) fn grow_whole(&mut self, ack: Ack, window: &mut Window) -> f64 {
+        if window.cwnd >= window.ssthresh { ack.counted } else { self.grow_to_threshold(ack, window) }
+    }
+
+    #[inline(never)]
+    fn grow_to_threshold(&mut self, ack: Ack, window: &mut Window) -> f64 {
         let before = window.cwnd;
-        if before >= window.ssthresh {
-            return ack.counted;
-        }
         self.grow(ack, window);
         // It may have found its end here and set the threshold.
         let cwnd = window.cwnd.min(window.ssthresh.max(before));

@@ -58,9 +58,11 @@ impl SackLog {
     /// An ACK of all below `una` leaves. Returns the place of its blocks, 0 if it carries none.
     #[inline]
     pub fn write(&mut self, una: u32) -> u16 {
-        if self.recent[0].1 == 0 && self.twice.is_none() {
-            return 0;
-        }
+        if self.recent[0].1 == 0 && self.twice.is_none() { 0 } else { self.write_blocks(una) }
+    }
+
+    #[inline(never)]
+    fn write_blocks(&mut self, una: u32) -> u16 {
         self.keep(|_, block| block.1 > una);
         let mut blocks = [(0, 0); BLOCKS];
         let twice = self.twice.take().map(|number| (number + 1, number));

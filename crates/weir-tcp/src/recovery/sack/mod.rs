@@ -9,6 +9,7 @@ mod rack;
 mod ranges;
 mod response;
 mod scoreboard;
+mod transmissions;
 
 use weir_types::{Duration, Instant};
 
@@ -91,7 +92,8 @@ impl Sack {
         let mut twice = false;
         for &(first, last) in blocks {
             twice |= first > last;
-            if first >= last || last <= number {
+            // Nothing, or nothing new.
+            if first >= last || last <= number || self.board.sacked().gap_from(first) >= last {
                 continue;
             }
             if let Some(rack) = &mut self.rack {
@@ -112,7 +114,9 @@ impl Sack {
         if let Some(rack) = &mut self.rack {
             rack.sent(number, now, again);
         }
-        self.prr.sent();
+        if self.reducing {
+            self.prr.sent();
+        }
     }
 
     /// Whether there is a loss that recovery is to begin for; while it is `active`, a new one.

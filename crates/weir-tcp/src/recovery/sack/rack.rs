@@ -15,27 +15,26 @@
 //! or are lost are removed from the head, so an ACK examines the list only up to the first segment that may
 //! still arrive.
 
-use alloc::collections::VecDeque;
+use core::ops::Range;
 
 use weir_types::{Duration, Instant};
 
-use super::{Ranges, Scoreboard};
+use super::{Ranges, Scoreboard, transmissions::Transmissions};
 
 /// The state of RACK.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmissions in the order of sending. Some may have arrived; the head is removed as it is examined.
-    out: VecDeque<(u32, Instant)>,
+    /// Transmissions in the order of sending. Some may have arrived; the head is taken as it is examined.
+    out: Transmissions,
     /// Lost and not yet retransmitted.
     lost: Ranges,
     /// Sent more than once.
     repeated: Ranges,
     /// When the latest segment that has arrived was sent.
     xmit: Instant,
-    /// The number of transmissions up to it. A number, since several segments may be sent at one instant.
-    before: u64,
-    /// The number of transmissions removed from the head of `out`.
-    gone: u64,
+    /// The number of transmissions up to it, those taken from the head of `out` among them. A number, since
+    /// several segments may be sent at one instant.
+    before: usize,
     /// The round trip of that segment.
     rtt: Duration,
     min_rtt: Duration,
@@ -47,12 +46,11 @@ pub struct Rack {
 impl Default for Rack {
     fn default() -> Self {
         Self {
-            out: VecDeque::new(),
+            out: Transmissions::default(),
             lost: Ranges::default(),
             repeated: Ranges::default(),
             xmit: Instant::ZERO,
             before: 0,
-            gone: 0,
             rtt: Duration::ZERO,
             min_rtt: Duration::MAX,
             reordering: false,
@@ -78,6 +76,27 @@ impl Rack {
         self.reordering
     }
 
+    /// No segment is lost, late or sent again: `out` is what is outstanding, in the order of numbers.
+    #[inline]
+    pub(super) fn is_at_rest(&self, board: &Scoreboard) -> bool {
+        self.lost.is_empty()
+            && self.repeated.is_empty()
+            && self.before <= self.out.taken()
+            && self.due == Instant::MAX
+            && self.out.len() == (board.high() - board.una()) as usize
+    }
+
+    /// At rest, the first `acked` segments have arrived; one of them, sent at `stamp`, caused the ACK. So no
+    /// segment that is outstanding was sent before one that has arrived, and none is late.
+    #[inline]
+    pub(super) fn advance(&mut self, acked: u32, stamp: Instant, now: Instant) {
+        self.out.take(acked as usize);
+        debug_assert!(self.out.get(0).is_none_or(|out| stamp <= out.1), "the ACK covers what caused it");
+        if self.is_latest(stamp, now) {
+            self.before = self.out.taken();
+        }
+    }
+
     /// Segments in the network: outstanding, not sacked, and not lost or already retransmitted.
     #[inline]
     pub fn pipe(&self, board: &Scoreboard) -> u32 {
@@ -91,13 +110,19 @@ impl Rack {
             // A probe retransmits a segment that may still arrive: the later transmission counts.
             if !self.lost.is_empty() && self.lost.remove(number, number + 1) > 0 {
                 // Its earlier transmissions are no longer in the list.
-            } else if let Some(at) = self.out.iter().rposition(|out| out.0 == number) {
+            } else if let Some(at) = self.out.last_of(number) {
                 self.out.remove(at);
-                self.before -= u64::from((at as u64) < self.before.saturating_sub(self.gone));
+                self.before -= usize::from(at < self.before.saturating_sub(self.out.taken()));
             }
             self.repeated.insert(number, number + 1);
         }
-        self.out.push_back((number, now));
+        self.sent_row(number..number + 1, now);
+    }
+
+    /// These segments are sent, at one instant.
+    #[inline]
+    pub(super) fn sent_row(&mut self, numbers: Range<u32>, now: Instant) {
+        self.out.push(numbers, now);
     }
 
     /// The segments `first..last` have arrived; `board` does not have them yet. A segment sent once that
@@ -123,20 +148,30 @@ impl Rack {
     /// is the last that has arrived; segments sent next that have arrived count as well.
     #[inline]
     pub fn arrived(&mut self, board: &Scoreboard, stamp: Instant, now: Instant) {
-        let rtt = now.since(stamp);
-        self.min_rtt = self.min_rtt.min(rtt);
-        if stamp < self.xmit {
+        if !self.is_latest(stamp, now) {
             return;
         }
-        (self.xmit, self.rtt) = (stamp, rtt);
         let here = |number: u32| number < board.una() || board.sacked().contains(number);
-        let mut before = self.out.partition_point(|out| out.1 < stamp);
+        let known = self.before.saturating_sub(self.out.taken());
+        let mut before = self.out.before(stamp, known);
         let together = self.out.iter().enumerate().skip(before).take_while(|(_, out)| out.1 == stamp);
         before = together.filter(|(_, out)| here(out.0)).last().map_or(before, |(at, _)| at + 1);
         while self.out.get(before).is_some_and(|out| here(out.0)) {
             before += 1;
         }
-        self.before = self.before.max(self.gone + before as u64);
+        self.before = self.before.max(self.out.taken() + before);
+    }
+
+    /// Takes the round trip of a segment sent at `stamp`; whether none that was sent later has arrived (step 2).
+    #[inline]
+    fn is_latest(&mut self, stamp: Instant, now: Instant) -> bool {
+        let rtt = now.since(stamp);
+        self.min_rtt = self.min_rtt.min(rtt);
+        let latest = stamp >= self.xmit;
+        if latest {
+            (self.xmit, self.rtt) = (stamp, rtt);
+        }
+        latest
     }
 
     /// The reordering window (step 4). It is zero without reordering if a loss is `certain`: in recovery, or
@@ -151,10 +186,10 @@ impl Rack {
         let allowed = self.rtt + self.reo_wnd(smoothed, certain);
         let before = self.lost.count();
         self.due = Instant::MAX;
-        while let Some(&(number, at)) = self.out.front() {
+        while let Some((number, at)) = self.out.get(0) {
             let here = number < board.una() || board.sacked().contains(number);
             if !here {
-                if self.gone >= self.before {
+                if self.out.taken() >= self.before {
                     break;
                 }
                 if at + allowed > now {
@@ -163,8 +198,7 @@ impl Rack {
                 }
                 self.lost.insert(number, number + 1);
             }
-            self.out.pop_front();
-            self.gone += 1;
+            self.out.take(1);
         }
         self.lost.count() > before
     }
@@ -174,18 +208,18 @@ impl Rack {
     pub fn expire(&mut self, board: &Scoreboard, now: Instant) {
         self.due = Instant::MAX;
         let (rtt, lost) = (self.rtt, &mut self.lost);
-        let (mut at, mut kept, earlier) = (0, 0, self.before.saturating_sub(self.gone));
-        self.out.retain(|&(number, left)| {
+        let (mut at, mut kept, earlier) = (0, 0, self.before.saturating_sub(self.out.taken()));
+        self.out.retain(|(number, left)| {
             let here = number < board.una() || board.sacked().contains(number);
             let late = number == board.una() || left + rtt <= now;
             if late && !here {
                 lost.insert(number, number + 1);
             }
             let keeps = !late && !here;
-            kept += u64::from(keeps && at < earlier);
+            kept += usize::from(keeps && at < earlier);
             at += 1;
             keeps
         });
-        self.before = self.gone + kept;
+        self.before = self.out.taken() + kept;
     }
 }

@@ -92,6 +92,19 @@ impl Scoreboard {
         self.threshold
     }
 
+    /// Nothing above the cumulative ACK has arrived, is lost or was sent again: an ACK of new data only moves
+    /// `una`.
+    #[inline]
+    pub(super) const fn is_at_rest(&self) -> bool {
+        self.sacked.is_empty() && self.retransmitted <= self.una && self.expired <= self.una
+    }
+
+    /// [`Scoreboard::acknowledge`] for a scoreboard at rest.
+    #[inline]
+    pub(super) const fn advance(&mut self, number: u32) {
+        self.una = number;
+    }
+
     /// Segments below `number` have been sent.
     #[inline]
     pub fn sent(&mut self, number: u32) {

@@ -147,7 +147,7 @@ fn repairs(recovery: RecoveryConfig, chances: [f64; 3]) -> (f64, u64, Duration) 
     let path = Path::new(parameters, 7, chances).run(20_000);
     let counters = path.sender.counters();
     (
-        counters.retransmitted as f64 / counters.sent as f64,
+        f64::from(counters.retransmitted) / f64::from(counters.sent),
         counters.timeouts.into(),
         path.now.since(Instant::ZERO),
     )
