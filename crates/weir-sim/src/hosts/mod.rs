@@ -197,6 +197,11 @@ impl Hosts {
         }
     }
 
+    /// Handles [`Event::Timers`].
+    pub(crate) fn on_timers(&mut self, now: Instant) {
+        self.timers.on_span(now, &mut self.flows, &mut self.events);
+    }
+
     /// Handles [`Event::Timer`].
     pub(crate) fn on_timer(&mut self, flow: u32, now: Instant) {
         let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];

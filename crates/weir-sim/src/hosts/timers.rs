@@ -7,7 +7,7 @@
 
 use weir_types::Instant;
 
-use super::Hosts;
+use super::Flow;
 use crate::engine::{Event, EventQueue, prefetch};
 
 /// A bucket is 2^24 ns = 17 ms long: a tenth of the least timeout.
@@ -57,7 +57,7 @@ impl Timers {
         self.links.push(UNLINKED);
     }
 
-    /// Has `flow` looked at no later than `at`: by [`Hosts::on_timers`] or [`Event::Timer`].
+    /// Has `flow` looked at no later than `at`: by [`Timers::on_span`] or [`Event::Timer`].
     #[inline]
     pub(super) fn set(&mut self, flow: u32, at: Instant, events: &mut EventQueue) {
         let bucket = bucket_of(at);
@@ -109,33 +109,30 @@ impl Timers {
             self.schedule(bucket, events);
         }
     }
-}
 
-impl Hosts {
     /// Handles [`Event::Timers`]: the span of a bucket begins.
-    pub(crate) fn on_timers(&mut self, now: Instant) {
-        let Self { flows, timers, events, .. } = self;
+    pub(super) fn on_span(&mut self, now: Instant, flows: &mut [Flow], events: &mut EventQueue) {
         let bucket = bucket_of(now);
-        if bucket != timers.scheduled {
+        if bucket != self.scheduled {
             return;
         }
-        timers.next = bucket + 1;
-        let mut id = std::mem::replace(&mut timers.first[(bucket % BUCKETS) as usize], NONE);
+        self.next = bucket + 1;
+        let mut id = std::mem::replace(&mut self.first[(bucket % BUCKETS) as usize], NONE);
         while id != NONE {
-            let Link { after: next, .. } = std::mem::replace(&mut timers.links[id as usize], UNLINKED);
-            if next != NONE {
-                prefetch(&flows[next as usize].sender);
+            let Link { after, .. } = std::mem::replace(&mut self.links[id as usize], UNLINKED);
+            if after != NONE {
+                prefetch(&flows[after as usize].sender);
             }
             let flow = &mut flows[id as usize];
             // An earlier timeout than this span has its own event.
             if flow.timer_at < Instant::MAX && bucket_of(flow.timer_at) >= bucket {
                 flow.timer_at = flow.timer_at.max(flow.sender.timeout());
                 if flow.timer_at < Instant::MAX {
-                    timers.set(id, flow.timer_at, events);
+                    self.set(id, flow.timer_at, events);
                 }
             }
-            id = next;
+            id = after;
         }
-        timers.schedule_next(events);
+        self.schedule_next(events);
     }
 }

@@ -42,12 +42,12 @@ fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError
     let ahead = Simulation::new(&scenario, seed);
     let mut onlooker = Onlooker;
     let in_order = Simulation::new(&scenario, seed).observed_by(&mut onlooker);
-    let mut paused = Simulation::new(&scenario, seed);
+    let mut halting = Simulation::new(&scenario, seed);
     for pause in pauses {
-        paused.advance(Instant::from_nanos(*pause), &Monitor::default()).expect("nothing stops it");
+        halting.advance(Instant::from_nanos(*pause), &Monitor::default()).expect("nothing stops it");
     }
     let in_order = tables(in_order);
-    for other in [ahead, paused] {
+    for other in [ahead, halting] {
         for ((name, other), (_, in_order)) in
             tables(other).into_named().iter().zip(in_order.clone().into_named())
         {
