@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from weir.check import Repeated
 from weir.plot import Figure
 from weir.stats import _analysis as analysis
 from weir.stats._intervals import student_t
@@ -77,6 +78,7 @@ class FakeSweep(_Base):
     number: int = 7
     bottleneck: str = "bottleneck"
     until: tuple[str, ...] = ()
+    notes: tuple[Repeated, ...] = ()
     resolved: Mapping[str, str] = field(default_factory=lambda: {"base": 'schema = 1\nname = "fake"\n'})
 
     @property

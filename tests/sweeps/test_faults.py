@@ -25,7 +25,7 @@ SCENARIO = """\
 schema = 1
 name = "faults"
 seed = 3
-duration = "240 s"
+duration = "720 s"
 
 [links.bottleneck]
 rate = "4 Mbit/s"
