@@ -1,5 +1,5 @@
-/// A first-in-first-out queue in one array, whose length is a power of two: cheaper than a `VecDeque` by a
-/// quarter of what a packet costs in a pipe.
+/// A first-in-first-out queue of copies, in one array whose length is a power of two. Every packet passes through
+/// pipes: a place is a mask here, not a comparison, and nothing is wrapped in an `Option` as in a `VecDeque`.
 #[derive(Debug)]
 pub(super) struct Ring<T> {
     slots: Vec<T>,

@@ -3,7 +3,7 @@
 //! Every ACK moves the timeout of its flow, and hardly any timer expires. So a flow whose timeout lies far ahead
 //! waits in a *bucket*, the span of time of that timeout, and stays there when the timeout moves. When the span
 //! begins, the flow goes to the bucket of its present timeout; only what may expire within the span becomes an
-//! event. A heap of all timers costs ten times as much.
+//! event. In a heap of all timers, each of them would be sorted again and again without ever expiring.
 
 use weir_types::Instant;
 
