@@ -1,7 +1,7 @@
 use std::{fs, path::Path, sync::Arc};
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use toml::de::{DeTable, DeValue, Deserializer};
+use serde::{Deserialize, de::DeserializeOwned};
+use toml::de::{DeTable, DeValue};
 use weir_aqm::{Link, qdisc::QueueConfig};
 
 use crate::{
@@ -9,6 +9,7 @@ use crate::{
     overrides::{self, Value},
     presets,
     problem::{Problem, is_plain},
+    reader::{self, ReadError},
     topology, wording,
 };
 
@@ -128,7 +129,7 @@ impl Document {
     /// # Errors
     /// Whatever makes it impossible to run.
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
-        self.finish(self.resolved(None)?)
+        self.finish(&self.resolved(None)?)
     }
 
     /// The scenario with the overrides of `[variants.NAME]`.
@@ -136,7 +137,7 @@ impl Document {
     /// # Errors
     /// If there is no such variant, or whatever makes it impossible to run.
     pub fn variant(&self, name: &str) -> Result<Scenario, ScenarioError> {
-        self.finish(self.resolved(Some(name))?)
+        self.finish(&self.resolved(Some(name))?)
     }
 
     /// The scenario of a text that `Scenario::to_toml` wrote, without the files that it names: links that
@@ -145,7 +146,7 @@ impl Document {
     /// # Errors
     /// If the text describes no scenario.
     pub fn resolved_scenario(&self) -> Result<Scenario, ScenarioError> {
-        let (mut scenario, _): (Scenario, _) = self.read(self.tree()?)?;
+        let mut scenario: Scenario = self.read(&self.tree()?)?;
         for link in scenario.links.values_mut() {
             link.directions_mut().for_each(|(_, direction)| *direction.trace = None);
         }
@@ -230,12 +231,12 @@ impl Document {
         })
     }
 
-    fn finish(&self, tree: DeTable<'_>) -> Result<Scenario, ScenarioError> {
-        let (mut scenario, kept): (Scenario, _) = self.read(tree)?;
+    fn finish(&self, tree: &DeTable<'_>) -> Result<Scenario, ScenarioError> {
+        let mut scenario: Scenario = self.read(tree)?;
         scenario.variants = crate::Variants::default();
         let explain = |Problem { path, message, hint }| {
-            let path = written(&kept, &path);
-            self.error(find(&kept, &path), &path, message, Some(hint))
+            let path = written(tree, &path);
+            self.error(find(tree, &path), &path, message, Some(hint))
         };
         scenario.check_counts().map_err(explain)?;
         let folder = Path::new(&*self.file).parent().unwrap_or(Path::new(""));
@@ -246,39 +247,18 @@ impl Document {
         Ok(scenario)
     }
 
-    /// What the tree describes, and the tree.
-    fn read<'i, T: DeserializeOwned + Serialize>(
-        &self,
-        tree: DeTable<'i>,
-    ) -> Result<(T, DeTable<'i>), ScenarioError> {
-        let kept = tree.clone();
-        let spanned = toml::Spanned::new(0..self.text.len(), tree);
-        let read: T = serde_path_to_error::deserialize(Deserializer::from(spanned))
-            .map_err(|error| self.explain(&kept, &error))?;
-        if has_array(&kept) {
-            let plain = serde_json::to_value(&read).expect("what was read can be written");
-            if let Some((path, value)) = untold_array(&kept, &plain) {
-                let message = "a table belongs here, not an array".to_owned();
-                let hint = "write the parameters by name: { NAME = VALUE }, or {} for the defaults";
-                return Err(self.error(Some(value), &path, message, Some(hint.to_owned())));
-            }
-        }
-        Ok((read, kept))
+    /// What the tree describes.
+    fn read<T: DeserializeOwned>(&self, tree: &DeTable<'_>) -> Result<T, ScenarioError> {
+        reader::read(tree).map_err(|error| self.explain(tree, &error))
     }
 
     /// What serde found wrong, in words and with its place.
-    fn explain(
-        &self,
-        tree: &DeTable<'_>,
-        error: &serde_path_to_error::Error<toml::de::Error>,
-    ) -> ScenarioError {
-        let path = error.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        let value = find(tree, &path);
+    fn explain(&self, tree: &DeTable<'_>, error: &ReadError) -> ScenarioError {
+        let value = find(tree, error.path());
         let written = value.map(toml::Spanned::get_ref);
-        let (path, message, hint) = wording::explain(error.inner().message(), path, written);
+        let (path, message, hint) = wording::explain(error.message(), error.path().to_owned(), written);
         let mut found = self.error(value, &path, message, hint);
-        if let (Some(span), Some(line)) = (error.inner().span(), found.line)
+        if let (Some(span), Some(line)) = (error.span(), found.line)
             && span.start != overrides::ELSEWHERE
         {
             // The parser may know no more than the array around the entry.
@@ -323,12 +303,13 @@ impl Document {
 /// # Errors
 /// As in a scenario; the path begins with `queue`.
 pub fn read_queue(table: &str, link: Link) -> Result<QueueConfig, ScenarioError> {
-    #[derive(Deserialize, Serialize)]
+    #[derive(Deserialize)]
     struct Alone {
         queue: QueueConfig,
     }
     let document = Document::parse("the table", &format!("queue = {table}"))?;
-    let (Alone { queue }, tree) = document.read(document.tree()?)?;
+    let tree = document.tree()?;
+    let Alone { queue } = document.read(&tree)?;
     check::check_discipline("queue", &queue, link).map_err(|Problem { path, message, hint }| {
         document.error(find(&tree, &path), &path, message, Some(hint))
     })?;
@@ -345,41 +326,6 @@ fn written(tree: &DeTable<'_>, path: &str) -> String {
     topology::written(path, |kind, name| {
         let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
         table.is_some_and(|table| table.contains_key(name))
-    })
-}
-
-fn has_array(table: &DeTable<'_>) -> bool {
-    table.values().any(|value| match value.get_ref() {
-        DeValue::Table(inner) => has_array(inner),
-        other => matches!(other, DeValue::Array(_)),
-    })
-}
-
-/// An array that was read as if it were a table, its values one after another: serde lets that be.
-fn untold_array<'a, 'i>(table: &'a DeTable<'i>, read: &serde_json::Value) -> Option<(String, &'a Value<'i>)> {
-    table.iter().find_map(|(name, value)| {
-        let name = name.get_ref();
-        let read = read.get(&**name)?;
-        match value.get_ref() {
-            DeValue::Table(inner) => {
-                untold_array(inner, read).map(|(path, value)| (format!("{name}.{path}"), value))
-            }
-            DeValue::Array(_) if read.is_object() => Some((name.to_string(), value)),
-            DeValue::Array(values) => {
-                let read = read.as_array().into_iter().flatten();
-                values.iter().zip(read).enumerate().find_map(|(index, (value, read))| {
-                    let place = format!("{name}[{index}]");
-                    match value.get_ref() {
-                        DeValue::Table(inner) => {
-                            untold_array(inner, read).map(|(path, value)| (format!("{place}.{path}"), value))
-                        }
-                        DeValue::Array(_) if read.is_object() => Some((place, value)),
-                        _ => None,
-                    }
-                })
-            }
-            _ => None,
-        }
     })
 }
 

@@ -2,20 +2,22 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
+use toml::de::DeTable;
 use weir_aqm::{
     aqm::{AqmConfig, PythonParameters},
     qdisc::{FqParameters, QueueConfig},
 };
 
-use crate::{FlowGroup, Link, Measure, Scenario};
+use crate::{FlowGroup, Link, Measure, Scenario, reader};
 
 impl Scenario {
     /// A hash of what differs from the defaults, as 16 hexadecimal digits: a new optional
     /// field changes no old hash. Names, titles and the seed do not count.
     pub fn hash(&self) -> String {
-        let mut plain = serde_json::to_value(self).expect("a scenario is valid JSON");
+        let mut plain = self.to_value();
         for name in ["name", "title", "seed"] {
             plain.as_object_mut().expect("a scenario is a table").shift_remove(name);
         }
@@ -78,17 +80,17 @@ const fn choice(queue: &QueueConfig) -> (&'static str, &'static str) {
 
 /// A group that says only what it must.
 static GROUP: LazyLock<Value> = LazyLock::new(|| {
-    let group: FlowGroup =
-        serde_json::from_value(json!({ "rtt": "0 s" })).expect("the least a group can say");
+    let group: FlowGroup = least("rtt = '0 s'");
     without(&group, &["rtt", "path"])
 });
 
 fn link_template(queue: &QueueConfig) -> Value {
-    let link: Link = serde_json::from_value(json!({
-        "rate": "1 bit/s", "delay": "0 s", "buffer": "1 packet", "queue": queue,
-    }))
-    .expect("the least a link can say");
-    without(&link, &["rate", "delay", "buffer"])
+    let link: Link = least("rate = '1 bit/s'\ndelay = '0 s'\nbuffer = '1 packet'");
+    without(&Link { queue: queue.clone(), ..link }, &["rate", "delay", "buffer"])
+}
+
+fn least<T: DeserializeOwned>(text: &str) -> T {
+    reader::read(DeTable::parse(text).expect("TOML").get_ref()).expect("the least that it can say")
 }
 
 fn without(table: &impl serde::Serialize, required: &[&str]) -> Value {

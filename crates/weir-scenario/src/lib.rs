@@ -30,6 +30,7 @@ mod overrides;
 mod population;
 mod presets;
 mod problem;
+mod reader;
 mod scenario;
 mod schema;
 mod sweep;

@@ -4,8 +4,10 @@
 
 use std::{ops::Range, sync::LazyLock};
 
+use serde::Serialize;
+use serde_json::{Map, Value};
 use toml::{
-    Spanned, Table,
+    Spanned,
     de::{DeTable, DeValue},
 };
 use weir_tcp::{TcpPreset, congestion::CongestionConfig, recovery::RecoveryConfig};
@@ -25,19 +27,23 @@ static VALUES: LazyLock<Vec<Values>> = LazyLock::new(|| TcpPreset::ALL.into_iter
 
 impl Values {
     fn of(preset: TcpPreset) -> Self {
-        let mut table = Table::try_from(preset.parameters()).expect("parameters are valid TOML");
+        let mut table = plain(preset.parameters());
         let congestion = CongestionConfig::NAMES.iter().filter_map(|name| CongestionConfig::from_name(name));
         let recovery = RecoveryConfig::NAMES.iter().filter_map(|name| RecoveryConfig::from_name(name));
-        let tables = congestion.map(|chosen| Table::try_from(preset.congestion_with(&chosen)));
-        table.insert("congestion".into(), joined(tables).into());
-        let tables = recovery.map(|chosen| Table::try_from(preset.recovery_with(&chosen)));
-        table.insert("recovery".into(), joined(tables).into());
+        let congestion: Map<_, _> =
+            congestion.flat_map(|chosen| plain(preset.congestion_with(&chosen))).collect();
+        let recovery: Map<_, _> = recovery.flat_map(|chosen| plain(preset.recovery_with(&chosen))).collect();
+        table.insert("congestion".into(), congestion.into());
+        table.insert("recovery".into(), recovery.into());
         Self { preset, text: toml::to_string(&table).expect("parameters are valid TOML") }
     }
 }
 
-fn joined(tables: impl Iterator<Item = Result<Table, toml::ser::Error>>) -> Table {
-    tables.flat_map(|table| table.expect("parameters are valid TOML")).collect()
+fn plain(parameters: impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(parameters) {
+        Ok(Value::Object(table)) => table,
+        _ => unreachable!("parameters are a table"),
+    }
 }
 
 /// Fills in what the flow groups leave to their presets. A name that no preset has stays for the reader of

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
+use serde_json::Value;
 use weir_aqm::aqm::PythonParameters;
 use weir_types::Duration;
 
@@ -79,12 +80,18 @@ impl JsonSchema for Variants {
 impl Scenario {
     /// The whole scenario as TOML, every default written out.
     pub fn to_toml(&self) -> String {
-        toml::to_string_pretty(self).expect("a scenario is valid TOML")
+        toml::to_string_pretty(&self.to_value()).expect("a scenario is valid TOML")
     }
 
     /// The whole scenario as JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("a scenario is valid JSON")
+        self.to_value().to_string()
+    }
+
+    /// The whole scenario as plain data. Whatever is written comes from it, so that the types of a scenario are
+    /// compiled for one serializer.
+    pub(crate) fn to_value(&self) -> Value {
+        serde_json::to_value(self).expect("a scenario is valid JSON")
     }
 
     /// The AQMs written in Python, each with its dotted path: their classes have to be found before the

@@ -34,7 +34,7 @@ impl Scenario {
     /// What the scenario, every default written out, has at a dotted path; `None` if there is nothing. Of a
     /// row of links the first stands for all.
     pub fn value(&self, path: &str) -> Option<Value> {
-        let plain = serde_json::to_value(self).expect("a scenario is valid JSON");
+        let plain = self.to_value();
         let at = |path: &str| plain.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
         at(path).or_else(|| at(&topology::first_written_out(path)?))
     }

@@ -62,7 +62,7 @@ pub enum AxisValues {
 impl Sweep {
     /// The table as JSON, without what was left out.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("a sweep is valid JSON")
+        serde_json::to_value(self).expect("a sweep is valid JSON").to_string()
     }
 }
 

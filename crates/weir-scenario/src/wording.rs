@@ -4,7 +4,10 @@ use toml::de::DeValue;
 use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
-use crate::schema::Place;
+use crate::{
+    reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
+    schema::Place,
+};
 
 /// What is wrong with `value`, which stands at `path`, and what to do about it. A path may come
 /// back shorter than it was: a choice is to blame, not what it might have led to.
@@ -18,18 +21,18 @@ pub(crate) fn explain(
     if hint.is_some() {
         return (path, message, hint);
     }
-    if message.contains("expected newtype variant")
+    if message == WITHOUT_PARAMETERS
         && let Some(DeValue::String(name)) = value
     {
         let choice = path.strip_suffix(&format!(".{name}")).unwrap_or(&path).to_owned();
         let hint = format!("a choice is a table with its parameters: {}.{name} = {{}}", last(&choice));
         return (choice, format!("\"{name}\" is a name without its parameters"), Some(hint));
     }
-    if message.starts_with("wanted string or table") {
+    if message == NO_CHOICE {
         let hint = format!("a choice is a table with its parameters: {}.NAME = {{}}", last(&path));
-        return (path, "this is no choice".to_owned(), Some(hint));
+        return (path, message, Some(hint));
     }
-    if message.contains("exactly 1 element") {
+    if message == NOT_ONE {
         let names: Vec<_> = match value {
             Some(DeValue::Table(table)) => table.keys().map(|name| format!("`{}`", name.get_ref())).collect(),
             _ => Vec::new(),
@@ -111,12 +114,6 @@ fn remedy(message: &str, path: &str, value: Option<&DeValue<'_>>) -> Option<Stri
     if path.starts_with("sweep.axes") {
         return Some("write the values as an array, [2, 4, 8], or as a text, \"2..8 by 2\"".into());
     }
-    if message.contains("expected newtype variant") {
-        return Some(format!("a choice is a table with its parameters: {last}.NAME = {{}}"));
-    }
-    if message.contains("expected enum") {
-        return Some(format!("make exactly one choice here: {last}.NAME = {{}}"));
-    }
     if let Some(DeValue::String(text)) = value
         && message.starts_with("invalid type")
         && (text.parse::<f64>().is_ok() || matches!(&**text, "true" | "false"))
@@ -128,9 +125,6 @@ fn remedy(message: &str, path: &str, value: Option<&DeValue<'_>>) -> Option<Stri
 
 /// `invalid type: string "0.1", expected f64`, as people would say it.
 fn in_plain_words(message: &str) -> Option<String> {
-    if message.starts_with("invalid length ") && message.contains(", expected struct ") {
-        return Some("a table belongs here, not an array".to_owned());
-    }
     let rest = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.rsplit_once(", expected ")?;
     let found = match found.split_once(' ').unwrap_or((found, "")) {
@@ -148,7 +142,7 @@ fn in_plain_words(message: &str) -> Option<String> {
         "a boolean" => "true or false",
         "a string" => "a text",
         "a sequence" => "an array",
-        "a map" | "enum" => "a table",
+        "a map" => "a table",
         _ if expected.starts_with("struct ") => "a table",
         other => other,
     };

@@ -68,6 +68,13 @@ impl PythonParameters {
             "class",
             alloc::format!("\"{}\" is not the import path of a class", self.class),
             "write \"package.module:Class\"",
+        )?;
+        let is_finite = |argument: &ClassArgument| !matches!(argument, ClassArgument::Number(value) if !value.is_finite());
+        Invalid::unless(
+            self.parameters.values().all(is_finite),
+            "parameters",
+            "a parameter is not a finite number",
+            "write a finite one: stored scenarios cannot hold inf and nan",
         )
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use weir_aqm::{
     Aqm, Limit, Link,
-    aqm::{AqmConfig, AqmFactory, LoadedClass, PythonParameters},
+    aqm::{AqmConfig, AqmFactory, ClassArgument, LoadedClass, PythonParameters},
     qdisc::{Fifo, QueueConfig},
 };
 use weir_types::{Rng, Streams};
@@ -53,6 +53,9 @@ fn a_class_is_named_by_its_import_path() {
         assert_eq!(invalid.parameter, "class");
         assert!(invalid.hint.contains("module:Class"));
     }
+    let parameters = [("gain".to_owned(), ClassArgument::Number(f64::INFINITY))].into();
+    let endless = PythonParameters { class: "lab:Law".into(), parameters, ..Default::default() };
+    assert_eq!(QueueConfig::Python(endless).check().unwrap_err().parameter, "parameters");
     assert_eq!(hosted(AqmConfig::from_name("red").unwrap()).check(), Ok(()));
 }
 

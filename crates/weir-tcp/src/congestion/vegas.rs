@@ -49,7 +49,8 @@ impl VegasParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
         Invalid::unless_positive(self.alpha, "alpha")?;
         Invalid::unless_positive(self.gamma, "gamma")?;
-        Invalid::unless(self.beta >= self.alpha, "beta", "beta is less than alpha", "exchange them")
+        Invalid::unless(self.beta >= self.alpha, "beta", "beta is less than alpha", "exchange them")?;
+        Invalid::unless_positive(self.beta, "beta")
     }
 }
 
