@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 Coded = tuple[NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32], list[str]]
 """A column of names: codes, and the names they are places in."""
 
-Column = NDArray[np.uint32] | NDArray[np.int64] | NDArray[np.float64] | Coded
+Lists = tuple[NDArray[np.int64] | NDArray[np.float64], NDArray[np.uint32]]
+"""A column with a list in each row: the values of all, and the length of each."""
+
+Column = NDArray[np.uint32] | NDArray[np.int64] | NDArray[np.float64] | Coded | Lists
 """Counts as int64, quantities as float64 with NaN for "not defined" (a delay quantile where no
 packet left), names coded."""
 
@@ -335,13 +338,13 @@ def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]
       capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss,
       jain, timeouts, fast_retransmits, ecn_cuts, arrived, mark_fraction, mark_fraction_product
     flows: run, flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
-    delays: run, link, direction, class, group, period, upto_ms, count (packets whose sojourn fell in
+    delays: run, link, direction, class, group, period, upto_ms, count (lists: packets whose sojourn fell in
       the bin that ends at upto_ms; empty bins are left out)
     completions: run, group ("all" or a flow group), period, from_s, to_s, upto_bytes (the upper end of a
       class of sizes; NaN: all sizes), count (transfers that ended), unfinished (that were under way at
       the end of the period), bytes, fct_mean_ms, fct_p50_ms, fct_p95_ms, fct_p99_ms, slowdown_mean,
       slowdown_p50, slowdown_p95, slowdown_p99 (empty where no flows come and go)
-    series: run, component, variable, time_s, value (empty unless the scenario asks for series)
+    series: run, component, variable, time_s, value (lists; empty unless the scenario asks for series)
 
     Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and
     lasts one round trip, the mean of the flows over the queue, or until a row begins or ends;

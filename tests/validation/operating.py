@@ -242,7 +242,8 @@ def _said(runs: Sequence[_core.Run], together: int, start: float, end: float) ->
     """The parts of this time for which OP-RED says achieved and unachievable."""
     series = frames(_core.tables(runs), [n // together for n in range(len(runs))])["series"]
     means = (
-        series.filter(pl.col("time_s").is_between(start, end, closed="left"))
+        series.explode("time_s", "value")
+        .filter(pl.col("time_s").is_between(start, end, closed="left"))
         .group_by("run", pl.col("variable").cast(pl.String))
         .agg(pl.col("value").mean())
     )

@@ -4,14 +4,14 @@ use std::{
     time::Duration,
 };
 
-use numpy::PyArray1;
+use numpy::{Element, PyArray1};
 use pyo3::{
     exceptions::PyRuntimeError,
     prelude::*,
     types::{PyDict, PyTuple},
 };
 use weir_scenario::Direction;
-use weir_sim::{Capture, Column, GroupRows, Job, Measurements, Names, Table, Tables, ThreadWrapper};
+use weir_sim::{Capture, Column, GroupRows, Job, Lists, Measurements, Names, Table, Tables, ThreadWrapper};
 
 use crate::{
     errors::CaptureError,
@@ -150,7 +150,8 @@ pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>, only_groups: bool) -> P
     Ok(dict)
 }
 
-/// A table as a dictionary of columns, as numpy arrays; names as codes and what they stand for.
+/// A table as a dictionary of columns, as numpy arrays; names as codes and what they stand for, lists as the
+/// values of all and the length of each.
 fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, column) in table.columns {
@@ -160,9 +161,15 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
             Column::Text(text) => dict.set_item(name, coded(py, &text)?)?,
             Column::Integer(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
             Column::Real(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
+            Column::Integers(lists) => dict.set_item(name, listed(py, lists))?,
+            Column::Reals(lists) => dict.set_item(name, listed(py, lists))?,
         }
     }
     Ok(dict)
+}
+
+fn listed<T: Element>(py: Python<'_>, lists: Lists<T>) -> (Bound<'_, PyArray1<T>>, Bound<'_, PyArray1<u32>>) {
+    (PyArray1::from_vec(py, lists.values), PyArray1::from_vec(py, lists.lengths))
 }
 
 /// Codes in the narrowest type that holds them all, and the names.

@@ -38,4 +38,4 @@ pub use batch::{Batch, Job, ThreadWrapper};
 pub use capture::{Capture, CaptureError};
 pub use record::{Measurements, RESULTS_VERSION, Series};
 pub use simulation::{Monitor, Simulation, Stopped};
-pub use tables::{Column, GroupRows, Names, Table, Tables};
+pub use tables::{Column, GroupRows, Lists, Names, Table, Tables};

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from weir import _core
@@ -25,15 +25,22 @@ def frames(
 ) -> dict[str, pl.DataFrame]:
     """The tables of `_core.tables`; the first column, `run`, holds the key of a row's run.
 
-    Names are of type Enum.
+    Names are of type Enum, the bins of a histogram and the values of a series of type List.
     """
     numbers = pl.Series("run", keys, dtype=pl.Int64)
     found: dict[str, pl.DataFrame] = {}
     for name, columns in tables.items():
-        plain = {title: one[0] if isinstance(one, tuple) else one for title, one in columns.items()}
-        texts = [
-            pl.col(title).cat.to(pl.Enum(one[1])) for title, one in columns.items() if isinstance(one, tuple)
-        ]
-        frame = pl.DataFrame(plain)
-        found[name] = frame.with_columns(numbers.gather(frame["run"]), *texts)
+        frame = pl.DataFrame({title: _series(column) for title, column in columns.items()})
+        found[name] = frame.with_columns(numbers.gather(frame["run"]))
     return found
+
+
+def _series(column: _core.Column) -> pl.Series:
+    if not isinstance(column, tuple):
+        return pl.Series(column)
+    values, of = column
+    if isinstance(of, list):
+        return pl.Series(values).cat.to(pl.Enum(of))
+    # Of rows in order polars makes lists without a search.
+    row = pl.Series(np.arange(len(of)).repeat(of)).set_sorted()
+    return pl.DataFrame({"row": row, "list": values}).group_by("row", maintain_order=True).agg("list")["list"]

@@ -89,7 +89,7 @@ def commit(journal: Journal, finished: Finished) -> int:
     if RUNS in tables or not all(name.isidentifier() for name in tables):
         raise ValueError(f"no names for tables: {', '.join(tables)}")
     # Before the transaction: others can write meanwhile.
-    payloads = [(name, frame.height, frames.encoded(frame)) for name, frame in tables.items()]
+    payloads = [(name, *frames.encoded(frame)) for name, frame in tables.items()]
     with journal.transaction() as sql:
         chunk = _new(sql, version, weir, len(runs))
         new = sql.executemany(
@@ -101,7 +101,7 @@ def commit(journal: Journal, finished: Finished) -> int:
             # Of the runs that were there already, nothing is taken.
             kept = frames.among(runs_of(sql, chunk))
             rest = [(name, frame.filter(kept)) for name, frame in tables.items()] if new > 0 else []
-            payloads = [(name, frame.height, frames.encoded(frame)) for name, frame in rest]
+            payloads = [(name, *frames.encoded(frame)) for name, frame in rest]
             sql.execute("UPDATE chunks SET runs = ? WHERE id = ?", (new, chunk))
             sql.execute("DELETE FROM chunks WHERE runs < 1")
         _put(sql, chunk, payloads)
@@ -212,10 +212,10 @@ def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_versi
                 frame = frames.decoded(content(journal, payload))
                 sources.append(frame if whole[payload.chunk] else frame.filter(frames.among(asked or ())))
         if sources:
-            return frames.joined(sources)
+            return frames.flat(frames.joined(sources))
         # With the columns that the table has, if that is known.
         if found:
-            return frames.decoded(content(journal, found[0])).clear()
+            return frames.flat(frames.decoded(content(journal, found[0]))).clear()
         return pl.LazyFrame(schema={frames.RUN: pl.Int64})
 
 
@@ -312,7 +312,7 @@ def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[Payload]]:
             if kept:
                 new = _new(sql, version, weir, len(kept))
                 sql.execute("UPDATE runs SET chunk = ? WHERE chunk = ?", (new, chunk))
-                _put(sql, new, [(name, frame.height, frames.encoded(frame)) for name, frame in rest])
+                _put(sql, new, [(name, *frames.encoded(frame)) for name, frame in rest])
     if removed:
         journal.sql.execute("VACUUM")
     return removed, gone

@@ -31,11 +31,12 @@ def prepared(name: str, frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFr
     return frame.with_columns(text.cast(_enum(text)) for text in texts) if texts else frame
 
 
-def encoded(frame: pl.DataFrame) -> bytes:
-    """An Arrow stream: quick to write."""
+def encoded(frame: pl.DataFrame) -> tuple[int, bytes]:
+    """How many rows it stands for, and an Arrow stream: quick to write."""
     buffer = io.BytesIO()
-    frame.write_ipc_stream(buffer, compression="zstd")
-    return buffer.getvalue()
+    frame.write_ipc_stream(buffer, compression="lz4")
+    lists = next((column for column in frame if column.dtype == pl.List), None)
+    return frame.height if lists is None else int(lists.list.len().sum()), buffer.getvalue()
 
 
 def parquet(frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> bytes:
@@ -68,18 +69,24 @@ def among(runs: Collection[int]) -> pl.Expr:
     return pl.col(RUN).is_in(pl.Series(list(runs), dtype=pl.Int64).implode())
 
 
+def flat(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """The frame with every list written out, a row for each value."""
+    lists = [name for name, kind in frame.collect_schema().items() if kind == pl.List]
+    return frame.explode(lists) if lists else frame
+
+
 def joined(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    """The rows of all: a column that some do not have is null there."""
+    """The rows of all: a column that some do not have is null there. Lists stay if all frames have them."""
     schemas = [frame.collect_schema() for frame in frames]
     if all(schema == schemas[0] for schema in schemas):
         return pl.concat(frames, rechunk=False)
     # Enums of other texts have no type in common.
-    fitting = [frame.with_columns(pl.col(pl.Enum).cast(pl.Categorical)) for frame in frames]
+    fitting = [flat(frame).with_columns(pl.col(pl.Enum).cast(pl.Categorical)) for frame in frames]
     return pl.concat(fitting, how="diagonal_relaxed", rechunk=False)
 
 
 def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
-    """The rows of all, in order of run.
+    """The rows of all, in order of run, without lists.
 
     What comes out depends on the runs alone, in whichever chunks they were computed, so that the same
     runs give the same bytes: the texts of an Enum are those that occur, in alphabetical order.
@@ -91,9 +98,8 @@ def merged(frames: Sequence[pl.LazyFrame]) -> pl.DataFrame:
     )
     whole = _by_run(joined(frames).select(order).collect())
     texts = {column.name: _enum(column) for column in whole.select(TEXT)}
-    return whole.with_columns(
-        pl.col(name).cast(kind) for name, kind in texts.items() if kind != whole.schema[name]
-    )
+    renamed = [pl.col(name).cast(kind) for name, kind in texts.items() if kind != whole.schema[name]]
+    return flat(whole.lazy().with_columns(renamed)).collect()
 
 
 def _by_run(frame: pl.DataFrame) -> pl.DataFrame:

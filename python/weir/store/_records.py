@@ -27,7 +27,8 @@ class Finished:
     """The outcome of one task: a chunk of runs and their tables.
 
     The first column of every table is `run` (Int64), and every row names one of `runs`. Text is
-    cheapest as Enum with the same categories throughout; other text is taken too. The versions are
+    cheapest as Enum with the same categories throughout; other text is taken too. A row with lists, all
+    of one length, stands for as many rows: as such they are read. The versions are
     those of the Weir that computed the runs; None means this one.
     """
 

@@ -9,8 +9,8 @@ use crate::record::{GroupInfo, Measurements};
 use completions::CompletionRows;
 use flows::{FlowRows, GroupTable};
 use queues::{DelayRows, LinkRows, QueueSums};
-pub use table::{Column, Names, Table};
-use table::{Growing as _, table};
+use table::table;
+pub use table::{Column, Lists, Names, Table};
 
 /// The measures of several runs: one table of each kind for all of them, in their order. The first column
 /// of each is `run`, the index of the run.
@@ -24,11 +24,11 @@ pub struct Tables {
     pub groups: Table,
     /// Every flow, in every period during which it existed.
     pub flows: Table,
-    /// Histograms of sojourn times.
+    /// Histograms of sojourn times, a row for each: their bins are lists.
     pub delays: Table,
     /// Transfers that have ended, by size; empty without finite flows.
     pub completions: Table,
-    /// Values over time, one row for each value.
+    /// Values over time, a row for each variable: instants and values are lists.
     pub series: Table,
 }
 
@@ -109,22 +109,17 @@ table! {
 }
 
 table! {
-    SeriesRows<'a> {
+    SeriesRows<'a> of SeriesRow {
         run: u32,
         component: &'a str,
         variable: &'a str,
-        time_s: f64,
-        value: f64,
+        time_s: &'a [f64],
+        value: &'a [f64],
     }
 }
 
 fn add_series<'a>(run: &'a Measurements, number: u32, rows: &mut SeriesRows<'a>) {
-    let times = &run.series.times;
-    for ((component, variable), values) in run.series.names.iter().zip(&run.series.values) {
-        rows.run.push_rows(number, times.len());
-        rows.component.push_rows(component, times.len());
-        rows.variable.push_rows(variable, times.len());
-        rows.time_s.extend_from_slice(times);
-        rows.value.extend_from_slice(values);
+    for ((component, variable), value) in run.series.names.iter().zip(&run.series.values) {
+        rows.push(SeriesRow { run: number, component, variable, time_s: &run.series.times, value });
     }
 }

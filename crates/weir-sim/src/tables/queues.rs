@@ -50,8 +50,8 @@ table! {
         class: &'a str,
         group: &'a str,
         period: i64,
-        upto_ms: f64,
-        count: i64,
+        upto_ms: &'a [f64],
+        count: &'a [i64],
     }
 }
 
@@ -223,17 +223,19 @@ impl<'a> RowBuilder<'a, '_> {
         }
     }
 
-    /// Adds the bins of a histogram: rows that differ in two columns.
+    /// Adds a histogram, unless it is empty.
     fn add_delays(&self, rows: &mut DelayRows<'a>, group: &'a str, sojourns: &Sojourns) {
-        let bins = sojourns.counts.len();
-        rows.run.push_rows(self.number, bins);
-        rows.link.push_rows(&self.info.link, bins);
-        rows.direction.push_rows(self.info.direction, bins);
-        rows.class.push_rows(self.class, bins);
-        rows.group.push_rows(group, bins);
-        rows.period.push_rows(self.row.number(), bins);
-        rows.upto_ms.extend_from_slice(&sojourns.upto_ms);
-        rows.count.extend_from_slice(&sojourns.counts);
+        if sojourns.counts.is_empty() {
+            return;
+        }
+        rows.run.push(self.number);
+        rows.link.push(&self.info.link);
+        rows.direction.push(self.info.direction);
+        rows.class.push(self.class);
+        rows.group.push(group);
+        rows.period.push(self.row.number());
+        rows.upto_ms.push(&sojourns.upto_ms);
+        rows.count.push(&sojourns.counts);
     }
 }
 

@@ -16,6 +16,10 @@ pub enum Column {
     Integer(Vec<i64>),
     /// Quantities; NaN where a measure is not defined, such as a delay without departures.
     Real(Vec<f64>),
+    /// Several counts in each row.
+    Integers(Lists<i64>),
+    /// Several quantities in each row.
+    Reals(Lists<f64>),
 }
 
 /// Columns of equal length, by name.
@@ -29,8 +33,7 @@ pub struct Table {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Names {
     names: Vec<String>,
-    /// Codes, each with its number of consecutive rows.
-    spans: Vec<(u32, usize)>,
+    codes: Vec<u32>,
 }
 
 impl Names {
@@ -40,21 +43,23 @@ impl Names {
     }
 
     /// The index of the name of each row.
-    pub fn codes<T: TryFrom<u32> + Copy>(&self) -> Option<Vec<T>> {
-        let mut codes = Vec::with_capacity(self.spans.iter().map(|(_, rows)| rows).sum());
-        for (code, rows) in &self.spans {
-            codes.resize(codes.len() + rows, T::try_from(*code).ok()?);
-        }
-        Some(codes)
+    pub fn codes<T: TryFrom<u32>>(&self) -> Option<Vec<T>> {
+        self.codes.iter().map(|code| T::try_from(*code).ok()).collect()
     }
+}
+
+/// A column with a list in each row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lists<T> {
+    /// Those of all rows, one list after another.
+    pub values: Vec<T>,
+    /// Of the list of each row.
+    pub lengths: Vec<u32>,
 }
 
 /// A column under construction.
 pub(super) trait Growing<Value>: Default {
     fn push(&mut self, value: Value);
-
-    /// Appends the same value `rows` times.
-    fn push_rows(&mut self, value: Value, rows: usize);
 
     fn finish(self) -> Column;
 }
@@ -65,7 +70,7 @@ pub(super) trait Cell: Sized {
 }
 
 macro_rules! numbers {
-    ($($number:ty: $column:ident),*) => {$(
+    ($($number:ty: $column:ident $($lists:ident)?),*) => {$(
         impl Cell for $number {
             type Column = Vec<$number>;
         }
@@ -75,25 +80,38 @@ macro_rules! numbers {
                 Self::push(self, value);
             }
 
-            fn push_rows(&mut self, value: $number, rows: usize) {
-                self.resize(self.len() + rows, value);
-            }
-
             fn finish(self) -> Column {
                 Column::$column(self)
             }
         }
+
+        $(
+            impl Cell for &[$number] {
+                type Column = Lists<$number>;
+            }
+
+            impl Growing<&[$number]> for Lists<$number> {
+                fn push(&mut self, list: &[$number]) {
+                    self.values.extend_from_slice(list);
+                    self.lengths.push(list.len() as u32);
+                }
+
+                fn finish(self) -> Column {
+                    Column::$lists(self)
+                }
+            }
+        )?
     )*};
 }
 
-numbers!(u32: Index, bool: Flag, i64: Integer, f64: Real);
+numbers!(u32: Index, bool: Flag, i64: Integer Integers, f64: Real Reals);
 
 /// A column of names under construction.
 #[derive(Default)]
 pub(super) struct Naming<'a> {
-    codes: HashMap<&'a str, u32>,
+    known: HashMap<&'a str, u32>,
     names: Vec<&'a str>,
-    spans: Vec<(u32, usize)>,
+    codes: Vec<u32>,
 }
 
 impl<'a> Cell for &'a str {
@@ -102,26 +120,20 @@ impl<'a> Cell for &'a str {
 
 impl<'a> Growing<&'a str> for Naming<'a> {
     fn push(&mut self, name: &'a str) {
-        self.push_rows(name, 1);
-    }
-
-    fn push_rows(&mut self, name: &'a str, rows: usize) {
-        if let Some((code, before)) = self.spans.last_mut()
-            && self.names[*code as usize] == name
-        {
-            *before += rows;
-        } else if rows > 0 {
-            let code = *self.codes.entry(name).or_insert_with(|| {
+        // Most rows have the name of the row before.
+        let last = self.codes.last().filter(|code| self.names[**code as usize] == name).copied();
+        let code = last.unwrap_or_else(|| {
+            *self.known.entry(name).or_insert_with(|| {
                 self.names.push(name);
                 (self.names.len() - 1) as u32
-            });
-            self.spans.push((code, rows));
-        }
+            })
+        });
+        self.codes.push(code);
     }
 
     fn finish(self) -> Column {
         let names = self.names.into_iter().map(str::to_owned).collect();
-        Column::Text(Names { names, spans: self.spans })
+        Column::Text(Names { names, codes: self.codes })
     }
 }
 

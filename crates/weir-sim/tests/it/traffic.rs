@@ -18,7 +18,7 @@ fn completed(measured: &Measurements, group: &str, upto: Option<f64>, column: &s
     match &find(measured, column) {
         Column::Real(values) => values[row],
         Column::Integer(values) => values[row] as f64,
-        Column::Index(_) | Column::Text(_) | Column::Flag(_) => panic!("{column} is not a measure"),
+        _ => panic!("{column} is not a measure"),
     }
 }
 
