@@ -95,7 +95,8 @@ impl Network {
     /// The network of `scenario`, read from `document` with the overrides of `variant`.
     pub(crate) fn of(scenario: &weir_scenario::Scenario, document: &Document, variant: Option<&str>) -> Self {
         let network = scenario.network();
-        let key = |at: &dyn std::fmt::Display| document.written(variant, &format!("links.{at}"));
+        let written = document.written(variant);
+        let key = |at: &dyn std::fmt::Display| written(&format!("links.{at}"));
         let named = |found: &weir_scenario::Bottleneck<'_>| Bottleneck {
             name: found.at.to_string(),
             link: found.at.link.to_owned(),

@@ -167,9 +167,10 @@ impl Document {
         self.error(find(&tree, &path), &path, message, Some(hint))
     }
 
-    /// The path as the file has it: that of the row, where a link or a group was written out from one.
-    pub fn written(&self, variant: Option<&str>, path: &str) -> String {
-        written(&self.resolved(variant).unwrap_or_default(), path)
+    /// Tells paths as the file has them: that of the row, where a link or a group was written out from one.
+    pub fn written(&self, variant: Option<&str>) -> impl Fn(&str) -> String {
+        let tree = self.resolved(variant).unwrap_or_default();
+        move |path| written(&tree, path)
     }
 
     /// The text as a tree, with the overrides of a variant, those from outside, and the values of presets.

@@ -182,6 +182,8 @@ def _run(
         # Of a sweep the headline, and what decided; otherwise the console chooses.
         usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
         measures = shown.measure or tuple(dict.fromkeys(usual))
+        if shown.json or shown.report:
+            sweep.notes = plan.notes  # else every configuration would be read again
         if shown.json:
             document = sweep.document(shown.measure or (measures if sweep.axes else None))
             now = {"found": tally.found, "done": tally.done, "elsewhere": tally.elsewhere}

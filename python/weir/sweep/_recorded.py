@@ -120,6 +120,8 @@ class RecordedSweep:
         """How the points were chosen."""
         self.axes = self.layout.axes
         self._sequential = Sequential(self.until, self.replications, planned=bool(self.until))
+        self._bare: dict[str, tuple[_core.Scenario, set[str]]] = {}
+        """Variant to its scenario, axes not yet set, and the paths that it has."""
 
     def label(self, variant: str) -> str:
         """Of one variant."""
@@ -138,10 +140,13 @@ class RecordedSweep:
         """One configuration, if there are axes. Files and classes that it names must exist."""
         place = point * len(self.variants) + self.variants.index(variant)
         wanted = self.record.definition["configurations"][place]
-        bare = _core.Scenario.loads(self.resolved[variant], self.name)
+        if variant not in self._bare:
+            bare = _core.Scenario.loads(self.resolved[variant], self.name)
+            self._bare[variant] = bare, {path for path in self.layout.paths if bare.has_choice(path)}
+        bare, paths = self._bare[variant]
         values = [(path, to_toml(value)) for path, value in self.layout.rows[point]]
         # An axis may belong to an AQM that the variant does not have.
-        for chosen in ([pair for pair in values if bare.has_choice(pair[0])], values):
+        for chosen in ([pair for pair in values if pair[0] in paths], values):
             found = bare.replace(chosen)
             if found.hash == wanted:
                 return found
