@@ -11,7 +11,8 @@
 //! the first half as warm-up.
 //!
 //! Arrivals come in slots of sixteen packet times, each followed by a departure as long as there
-//! are any; what came beyond sixteen stands at the beginning of a slot. The row `ring` is a bare
+//! are any; what came beyond sixteen stands at the beginning of a slot. As in a port, an empty queue
+//! is asked once, when the link falls idle. The row `ring` is a bare
 //! ring buffer driven alike: what it costs to read the list of arrivals and to move packets, and
 //! the measure for what comes on top.
 //!
@@ -96,6 +97,8 @@ struct Driven<D> {
     packet_time: Duration,
     now: Instant,
     update_at: Instant,
+    /// The last departure found nothing, and nothing has arrived since.
+    idle: bool,
 }
 
 impl<D: Discipline<Simulated>> Driven<D> {
@@ -110,6 +113,7 @@ impl<D: Discipline<Simulated>> Driven<D> {
             packets: (0..regime.flows).map(packet).collect(),
             packet_time: regime.packet_time(),
             now: Instant::ZERO,
+            idle: true,
         }
     }
 
@@ -120,6 +124,7 @@ impl<D: Discipline<Simulated>> Driven<D> {
         for round in 0..rounds {
             if let Some(&flow) = flows.get(round) {
                 self.discipline.enqueue(self.packets[usize::from(flow)].clone(), self.now, output);
+                self.idle = false;
             }
             if round + SLOT >= rounds {
                 self.take(output);
@@ -134,8 +139,12 @@ impl<D: Discipline<Simulated>> Driven<D> {
             self.discipline.update(self.update_at);
             self.update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
         }
-        if let Some((packet, sojourn)) = self.discipline.dequeue(self.now, output) {
-            output.sent(packet, sojourn, self.now, self.now);
+        if self.idle {
+            return;
+        }
+        match self.discipline.dequeue(self.now, output) {
+            Some((packet, sojourn)) => output.sent(packet, sojourn, self.now, self.now),
+            None => self.idle = true,
         }
     }
 }

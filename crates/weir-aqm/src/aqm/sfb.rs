@@ -29,6 +29,9 @@ use weir_types::{Duration, Instant, Invalid, Probability, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 
+/// A hash of 64 bits has a byte for each level.
+const MAX_LEVELS: usize = 8;
+
 /// Parameters of SFB.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
@@ -119,14 +122,16 @@ impl SfbParameters {
     pub fn build(&self, _link: Link, mut rng: Rng) -> Sfb {
         // All 53 random bits.
         let seed = (rng.uniform() * (1_u64 << 53) as f64) as u64;
-        let set = |hash, counts_since| {
-            let bins = vec![Bin::default(); (self.levels * self.bins) as usize].into_boxed_slice();
-            Set { salt: parts::spread(hash), counts_since, per_level: self.bins as usize, bins }
+        let set = |hash, counts_since| Set {
+            salt: parts::spread(hash),
+            counts_since,
+            levels: self.levels as usize,
+            rows: vec![Row::default(); self.bins as usize].into_boxed_slice(),
         };
         Sfb {
             parameters: self.clone(),
-            sets: [set(seed, Some(Instant::ZERO)), set(seed + 1, None)],
-            active: 0,
+            active: set(seed, Instant::ZERO),
+            next: set(seed + 1, Instant::MAX),
             next_hash: seed + 2,
             hashed_at: Instant::ZERO,
             refilled_at: Instant::ZERO,
@@ -145,32 +150,33 @@ struct Bin {
     probability: f64,
 }
 
+/// One bin of each level.
+type Row = [Bin; MAX_LEVELS];
+
 /// The bins of all levels under one hash.
 #[derive(Clone, Debug)]
 struct Set {
     salt: u64,
-    /// Packets that arrived from then on are counted; `None` while the set is not in use.
-    counts_since: Option<Instant>,
-    /// A power of two.
-    per_level: usize,
-    /// Level by level.
-    bins: Box<[Bin]>,
+    /// Packets that arrived from then on are counted.
+    counts_since: Instant,
+    levels: usize,
+    /// As many as a level has bins, a power of two.
+    rows: Box<[Row]>,
 }
 
 impl Set {
-    /// The bins of `flow`, one in each level: a byte of the hash for each.
     #[inline]
-    fn of(&mut self, flow: u32) -> impl Iterator<Item = &mut Bin> {
-        let mut hash = parts::spread(u64::from(flow) ^ self.salt);
-        let mut levels = &mut *self.bins;
-        let per_level = self.per_level;
-        core::iter::from_fn(move || {
-            let (level, others) = core::mem::take(&mut levels).split_at_mut_checked(per_level)?;
-            levels = others;
-            let place = hash as usize & (per_level - 1);
-            hash >>= 8;
-            level.get_mut(place)
-        })
+    fn hash(&self, flow: u32) -> u64 {
+        parts::spread(u64::from(flow) ^ self.salt)
+    }
+
+    /// Calls `visit` with the bins of a flow, one in each level: a byte of `hash` for each.
+    #[inline]
+    fn for_each(&mut self, hash: u64, mut visit: impl FnMut(&mut Bin)) {
+        let mask = self.rows.len() - 1;
+        for level in (0..MAX_LEVELS).take(self.levels) {
+            visit(&mut self.rows[(hash >> (8 * level)) as usize & mask][level]);
+        }
     }
 }
 
@@ -178,9 +184,10 @@ impl Set {
 #[derive(Clone, Debug)]
 pub struct Sfb {
     parameters: SfbParameters,
-    sets: [Set; 2],
-    /// Which set decides.
-    active: usize,
+    /// The set that decides.
+    active: Set,
+    /// The set that takes over.
+    next: Set,
     /// The seed of the third hash.
     next_hash: u64,
     /// Since when the active set decides.
@@ -202,14 +209,13 @@ impl Sfb {
         if age + warm_up <= rehash {
             return;
         }
-        self.sets[1 - self.active].counts_since.get_or_insert(now);
+        self.next.counts_since = self.next.counts_since.min(now);
         if age > rehash {
-            let old = &mut self.sets[self.active];
-            old.bins.fill(Bin::default());
-            old.counts_since = None;
-            old.salt = parts::spread(self.next_hash);
+            core::mem::swap(&mut self.active, &mut self.next);
+            self.next.rows.fill(Row::default());
+            self.next.counts_since = Instant::MAX;
+            self.next.salt = parts::spread(self.next_hash);
             self.next_hash += 1;
-            self.active = 1 - self.active;
             self.hashed_at = now;
         }
     }
@@ -224,26 +230,28 @@ impl Sfb {
         passes
     }
 
-    fn judge(&mut self, flow: u32, now: Instant) -> Verdict {
+    /// Decides on an arrival, and counts it in the bins of the active set.
+    fn judge(&mut self, flow: u32, hash: u64, now: Instant) -> Verdict {
         let SfbParameters { bin_size, max, d1, d2, ecn, .. } = self.parameters;
         // By load: empty, some packets, too many. A table, because a branch would be mispredicted
         // often.
         let steps = [-d2.get(), 0.0, d1.get()];
         let (mut p_min, mut least) = (1.0, u32::MAX);
-        for bin in self.sets[self.active].of(flow) {
+        self.active.for_each(hash, |bin| {
             let load = usize::from(bin.waiting > 0) + usize::from(bin.waiting >= bin_size);
             bin.probability = (bin.probability + steps[load]).clamp(0.0, 1.0);
             p_min = if bin.probability < p_min { bin.probability } else { p_min };
             least = bin.waiting.min(least);
-        }
+            bin.waiting += 1;
+        });
         self.probability = p_min;
         if least >= max {
             return Verdict::Drop(Reason::Forced);
         }
         if p_min >= 1.0 {
-            let next = &mut self.sets[1 - self.active];
-            if next.counts_since.is_some() {
-                next.of(flow).for_each(|bin| bin.probability = (bin.probability + d1.get()).min(1.0));
+            if self.next.counts_since <= now {
+                let hash = self.next.hash(flow);
+                self.next.for_each(hash, |bin| bin.probability = (bin.probability + d1.get()).min(1.0));
             }
             return if self.passes_box(now) { Verdict::Pass } else { Verdict::Drop(Reason::Forced) };
         }
@@ -256,36 +264,53 @@ impl Sfb {
             Verdict::Drop(Reason::Early)
         }
     }
-}
 
-impl Aqm for Sfb {
-    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
-        // A full buffer draws nothing and changes nothing.
-        if queue.overflows(packet.bytes) {
-            return Verdict::Pass;
-        }
+    /// An arrival that fits into the buffer.
+    #[inline(never)]
+    fn admit(&mut self, flow: u32, is_markable: bool, now: Instant) -> Verdict {
         self.move_hash(now);
-        let verdict = self.judge(packet.flow, now);
+        let hash = self.active.hash(flow);
+        let verdict = self.judge(flow, hash, now);
         let enters = match verdict {
             Verdict::Pass => true,
-            Verdict::Mark(_) => packet.ecn.is_markable(),
+            Verdict::Mark(_) => is_markable,
             Verdict::Drop(_) => false,
         };
-        if enters {
-            for set in self.sets.iter_mut().filter(|set| set.counts_since.is_some()) {
-                set.of(packet.flow).for_each(|bin| bin.waiting += 1);
-            }
+        if !enters {
+            self.active.for_each(hash, |bin| bin.waiting -= 1);
+        } else if self.next.counts_since <= now {
+            self.next.for_each(self.next.hash(flow), |bin| bin.waiting += 1);
         }
         verdict
     }
 
+    /// A departure of a packet that arrived at `arrived`.
+    #[inline(never)]
+    fn release(&mut self, flow: u32, arrived: Instant) {
+        for set in [&mut self.active, &mut self.next] {
+            if set.counts_since <= arrived {
+                set.for_each(set.hash(flow), |bin| bin.waiting = bin.waiting.saturating_sub(1));
+            }
+        }
+    }
+}
+
+impl Aqm for Sfb {
+    #[inline]
+    fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
+        // A full buffer draws nothing and changes nothing.
+        if queue.overflows(packet.bytes) {
+            Verdict::Pass
+        } else {
+            self.admit(packet.flow, packet.ecn.is_markable(), now)
+        }
+    }
+
+    #[inline]
     fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, _: Backlog, now: Instant) -> Verdict {
         // A hash changes at an arrival, and this packet is the first that it counts.
         let arrived = Instant::from_nanos(now.as_nanos().saturating_sub(sojourn.as_nanos()));
-        let counted = |set: &&mut Set| set.counts_since.is_some_and(|since| arrived >= since);
-        for set in self.sets.iter_mut().filter(counted) {
-            set.of(packet.flow).for_each(|bin| bin.waiting = bin.waiting.saturating_sub(1));
-        }
+        self.release(packet.flow, arrived);
         Verdict::Pass
     }
 
@@ -296,16 +321,17 @@ impl Aqm for Sfb {
     fn on_idle(&mut self, _now: Instant) {
         // With an empty queue, all bins are empty.
         if self.miscounted {
-            let bins = self.sets.iter_mut().flat_map(|set| set.bins.iter_mut());
-            bins.for_each(|bin| bin.waiting = 0);
+            for set in [&mut self.active, &mut self.next] {
+                set.rows.iter_mut().flatten().for_each(|bin| bin.waiting = 0);
+            }
             self.miscounted = false;
         }
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        let bins = &self.sets[self.active].bins;
+        let bins = self.active.rows.iter().flatten();
         record("probability", self.probability);
-        record("highest", bins.iter().map(|bin| bin.probability).fold(0.0, f64::max));
-        record("fullest", bins.iter().map(|bin| bin.waiting).max().map_or(0.0, f64::from));
+        record("highest", bins.clone().map(|bin| bin.probability).fold(0.0, f64::max));
+        record("fullest", bins.map(|bin| bin.waiting).max().map_or(0.0, f64::from));
     }
 }

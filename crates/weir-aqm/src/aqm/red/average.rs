@@ -1,6 +1,6 @@
 //! How the RED family measures congestion: the average queue, with its rule for idle time.
 
-use weir_types::{Instant, Level, Probability, Rate};
+use weir_types::{Duration, Instant, Level, Probability, Rate};
 
 use crate::{Backlog, Link, parts};
 
@@ -59,18 +59,24 @@ impl Average {
     #[inline]
     pub(in crate::aqm) fn update(&mut self, queue: Backlog, now: Instant) {
         let sample = measure(queue, self.in_bytes);
-        match (self.idle_since.take(), self.steps) {
-            (None, _) => self.value = parts::ewma(self.value, self.weight, sample),
-            (Some(since), IdleM::Real) => {
-                let m = now.since(since).as_secs_f64() / self.sample_time;
-                self.value = parts::ewma_idle(self.value, self.weight, m);
-            }
-            (Some(since), IdleM::Ns2) => {
-                // Guards against rounding: a time of exactly m packets counts m.
-                let m = libm::floor(now.since(since).as_secs_f64() / self.sample_time + 1e-9);
-                self.value = parts::ewma_idle(self.value, self.weight, m + 1.0) + self.weight * sample;
-            }
+        match self.idle_since.take() {
+            None => self.value = parts::ewma(self.value, self.weight, sample),
+            Some(since) => self.account_for_idle(now.since(since), sample),
         }
+    }
+
+    /// Out of the way of the packets that find the link busy.
+    #[inline(never)]
+    fn account_for_idle(&mut self, idle: Duration, sample: f64) {
+        let m = idle.as_secs_f64() / self.sample_time;
+        self.value = match self.steps {
+            IdleM::Real => parts::ewma_idle(self.value, self.weight, m),
+            IdleM::Ns2 => {
+                // Guards against rounding: a time of exactly m packets counts m.
+                let m = libm::floor(m + 1e-9);
+                parts::ewma_idle(self.value, self.weight, m + 1.0) + self.weight * sample
+            }
+        };
     }
 
     /// The link falls idle; may repeat.
