@@ -9,9 +9,22 @@ from instructions import verdicts
 from conftest import Command
 from weir.bench import _measure as bench
 from weir.bench import _worker as bench_worker
-from weir.bench._costs import Scaling, SweepCost, costs_of, discipline_costs, page, scaling, sweep_costs
+from weir.bench._costs import (
+    FLOWS_CASE,
+    HOPS_CASE,
+    Growth,
+    Scaling,
+    SweepCost,
+    costs_of,
+    discipline_costs,
+    growth,
+    page,
+    scaling,
+    sweep_costs,
+)
 from weir.bench._instructions import has_valgrind, instructions
-from weir.bench._measure import CASES, Measurement
+from weir.bench._measure import CASES, SIZE_BUDGET_S, Measurement
+from weir.cli._tables import print_measurements
 from weir.scenario._scenario import bundled
 
 
@@ -58,19 +71,58 @@ def test_the_fastest_run_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said[0] == "gigabit-100: run 1 of 3"
 
 
+def test_networks_of_all_sizes_are_measured_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[tuple[str, ...]] = []
+
+    def run(*arguments: object) -> str:
+        settings = tuple(str(argument) for argument in arguments[3:])
+        runs.append(settings)
+        user_s = SIZE_BUDGET_S if "flows.ftp.count=1000000" in settings else 0.1
+        cost = {"packets": 1000, "events": 4000, "wall_s": 1.0, "peak_rss_mb": 60.0, "added_rss_mb": 9.0}
+        return json.dumps({**cost, "user_s": user_s})
+
+    monkeypatch.setattr(bench, "output_of", run)
+    grown = growth(2, say=lambda _: None)
+    assert list(grown.flows) == [10, 100, 1_000, 10_000, 100_000, 1_000_000]
+    assert list(grown.hops) == [1, 10, 100]
+    assert grown.hops[10].repeat == 2
+    # The largest has used up its time.
+    assert grown.flows[1_000_000].repeat == 1
+    assert runs[0] == ("flows.ftp.count=10", "links.bottleneck.rate=1 Mbit/s", "duration=12000 s")
+    assert runs[5] == ("flows.ftp.count=1000000", "links.bottleneck.rate=100000 Mbit/s", "duration=2 s")
+    assert runs[-1] == ("links.hop.hops=100", "duration=4 s")
+
+
+def test_other_sizes_are_values_of_the_same_scenario() -> None:
+    """A second of each: the scenarios take the values."""
+    for case, setting in [(FLOWS_CASE, "flows.ftp.count=10"), (HOPS_CASE, "links.hop.hops=2")]:
+        cost = bench_worker.measure(str(bundled()[f"bench/{case}"]), setting, "duration=1 s")
+        assert cost["packets"] > 0
+
+
 def test_the_page_names_machine_and_numbers() -> None:
     batch = Scaling("wireline-delay", replications=20, cores=2, one_s=6.0, all_s=3.0)
     sweeps = [
         SweepCost("one thread", 10_000, 20.0, 20.5, 20.4),
         SweepCost("two threads", 10_000, 20.0, 20.8, 10.4),
     ]
-    alone = page([measurement()], batch, sweeps, [])
+    growth = Growth(
+        {10: measurement(), 1_000_000: measurement(ns_per_packet=406.0)},
+        {1: measurement(), 100: measurement()},
+    )
+    alone = page([measurement()], growth, batch, sweeps, [])
     assert "A sweep of 10,000 runs" in alone
     assert "| two threads | 20.00 | 20.80 | 4.0% | 10.40 | 1.96 |" in alone
     assert "20 replications of `wireline-delay` take 6.00 s on one thread" in alone
     assert "2.00 times as fast" in alone
     assert "| wireline-access | 102 | 3,000,000 | 0.30 | 4.00 | 20.0 |" in alone
+    assert "the least of 5 runs, each in a process of its own" in alone
+    assert "| 10 | 1 Mbit/s | 102 | 1.00 | 3,000,000 | 0.30 | 20.0 |" in alone
+    assert "| 1,000,000 | 100,000 Mbit/s | 406 | 4.00 |" in alone
+    assert "| 100 | 102 | 3,000,000 | 0.30 | 20.0 |" in alone
     assert "ns-2" not in alone
+    once = page([measurement(repeat=1)], growth, batch, sweeps, [])
+    assert "one run in a process of its own" in once
     assert "Not measured" in alone
     disciplines = costs_of(
         '{"discipline": "ring", "flows": 32, "ns_per_packet": 4.0}\n'
@@ -79,11 +131,11 @@ def test_the_page_names_machine_and_numbers() -> None:
         '{"discipline": "ring", "flows": 1000, "ns_per_packet": 4.2}\n'
         '{"discipline": "fq", "flows": 1000, "ns_per_packet": 38.0}\n'
     )
-    counted = page([measurement(instructions_per_packet=1032.4), measurement()], batch, sweeps, [])
+    counted = page([measurement(instructions_per_packet=1032.4), measurement()], growth, batch, sweeps, [])
     assert "| 20.0 | 1,032 |" in counted
     assert "| 20.0 | – |" in counted
     peers = [measurement(ns2_ns_per_packet=2100.0, ratio=20.7), measurement()]
-    together = page(peers, batch, sweeps, disciplines)
+    together = page(peers, growth, batch, sweeps, disciplines)
     assert "| pi | 9.5 | 5.5 | – |" in together
     assert "| fq | 30.0 | 26.0 | 38.0 |" in together
     assert "| 2,100 | 20.7 |" in together
@@ -112,6 +164,12 @@ def test_more_instructions_are_found() -> None:
         "a": "takes 3.1% more",
         "c": "is not in the file",
     }
+
+
+@pytest.mark.parametrize(("repeat", "head"), [(1, "One run"), (5, "Least of 5 runs")])
+def test_the_table_says_how_many_runs(repeat: int, head: str, capsys: pytest.CaptureFixture[str]) -> None:
+    print_measurements([measurement(repeat=repeat)])
+    assert capsys.readouterr().out.startswith(f"{head}\n")
 
 
 @pytest.mark.slow

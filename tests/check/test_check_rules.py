@@ -322,6 +322,7 @@ BUNDLED = {
     "bench/gigabit-1000": BENCH_ECN,
     "bench/gigabit-10000": BENCH_ECN,
     "bench/gigabit-linux": BENCH,
+    "bench/hops": ["ambiguous-bottleneck", "buffer-below-bdp", "no-warm-up"],
     "bench/sweep": BENCH,
     "bench/ten-gigabit-crowd": BENCH,
     "bench/ten-gigabit-crowd-rtts": ["drawn-rtts", "no-warm-up"],

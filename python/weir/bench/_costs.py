@@ -10,13 +10,13 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weir import _core
-from weir.bench._measure import Measurement
+from weir.bench._measure import Measurement, measure_sizes
 from weir.plot._files import environment
 from weir.run._processes import output_of
 from weir.scenario._scenario import bundled
@@ -28,6 +28,28 @@ SCALING_CASE = "wireline-delay"
 
 SWEEP_CASE = "bench/sweep"
 """A bundled scenario: 500 settings of 20 s, 10 Mbit/s, 10 flows."""
+
+FLOWS_CASE = "ten-gigabit-crowd"
+"""Whose cost is measured with other numbers of flows, each with the same share of the link."""
+
+_FLOWS = {
+    flows: {
+        "flows.ftp.count": f"{flows}",
+        "links.bottleneck.rate": f"{flows / 10:g} Mbit/s",
+        "duration": span,
+    }
+    for flows, span in {
+        10: "12000 s", 100: "1200 s", 1_000: "120 s", 10_000: "12 s", 100_000: "3 s", 1_000_000: "2 s",
+    }.items()
+}  # fmt: skip
+
+HOPS_CASE = "hops"
+"""Whose cost is measured with other numbers of hops."""
+
+_HOPS = {
+    hops: {"links.hop.hops": f"{hops}", "duration": span}
+    for hops, span in {1: "200 s", 10: "20 s", 100: "4 s"}.items()
+}
 
 _WORKERS = {
     "one thread": ["--threads", "1"],
@@ -49,6 +71,16 @@ class Scaling:
     cores: int
     one_s: float
     all_s: float
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the cost per packet grows with the network."""
+
+    flows: Mapping[int, Measurement]
+    """By the number of flows."""
+    hops: Mapping[int, Measurement]
+    """By the number of hops; a packet counts at each of them."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +121,13 @@ def scaling(replications: int = 20, repeat: int = 3, *, say: Say) -> Scaling:
                 pass
             least[threads] = min(least_s, time.monotonic() - started)
     return Scaling(SCALING_CASE, replications, os.cpu_count() or 1, least[1], least[0])
+
+
+def growth(repeat: int = 5, *, say: Say) -> Growth:
+    """Times the same traffic with more and more flows, and over more and more hops."""
+    return Growth(
+        measure_sizes(FLOWS_CASE, _FLOWS, repeat, say=say), measure_sizes(HOPS_CASE, _HOPS, repeat, say=say)
+    )
 
 
 def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
@@ -137,6 +176,7 @@ def costs_of(lines: str) -> list[DisciplineCost]:
 
 def page(
     measurements: Sequence[Measurement],
+    growth: Growth,
     scaling: Scaling,
     sweeps: Sequence[SweepCost],
     disciplines: Sequence[DisciplineCost],
@@ -145,6 +185,10 @@ def page(
     template = environment(Path(__file__).parent, markdown=True).get_template("page.md.jinja")
     return template.render(
         measurements=measurements,
+        repeat=measurements[0].repeat,
+        growth=growth,
+        flows_case=FLOWS_CASE,
+        hops_case=HOPS_CASE,
         scaling=scaling,
         sweeps=sweeps,
         sweep_case=SWEEP_CASE,

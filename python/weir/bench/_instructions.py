@@ -46,7 +46,7 @@ def _per_packet(case: str) -> float:
 
 def _count(case: str, length_s: float) -> tuple[int, int]:
     """Packets and instructions of a process that runs so many simulated seconds."""
-    worker = ("-m", "weir.bench._worker", str(bundled()[f"bench/{case}"]), f"{length_s} s")
+    worker = ("-m", "weir.bench._worker", str(bundled()[f"bench/{case}"]), f"duration={length_s} s")
     done = subprocess.run(  # noqa: S603 - our own worker
         ["valgrind", *_COUNT, sys.executable, *worker],  # noqa: S607 - as the user's PATH has it
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ CASES = (*PEERED, "gigabit-linux", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts"
 
 PEER_BUDGET_S = 60.0
 """ns-2 is not run again once a case has taken it so long: its largest cases take minutes."""
+
+SIZE_BUDGET_S = 10.0
+"""A network is not run again once it has taken so long: the largest take several seconds."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,12 @@ def measure(
 
     Raises RuntimeError if a run fails.
     """
-    files = bundled()
     for case in cases:
         runs: list[dict[str, Any]] = []
         peers: list[dict[str, Any]] = []
         for turn in range(repeat):
             say(f"{case}: run {turn + 1} of {repeat}")
-            runs.append(json.loads(output_of("-m", "weir.bench._worker", files[f"bench/{case}"])))
+            runs.append(_run(case))
             if with_peer and case in PEERED and sum(run["user_s"] for run in peers) < PEER_BUDGET_S:
                 say(f"{case}: ns-2")
                 # The same network, flows and duration.
@@ -89,9 +91,30 @@ def measure(
         yield _best(case, runs, peers)
 
 
+def measure_sizes(
+    case: str, sizes: Mapping[int, Mapping[str, str]], repeat: int, *, say: Callable[[str], None]
+) -> dict[int, Measurement]:
+    """Measures a case with other values for each size, the sizes in turns.
+
+    Raises RuntimeError if a run fails.
+    """
+    runs: dict[int, list[dict[str, Any]]] = {size: [] for size in sizes}
+    for turn in range(repeat):
+        for size, values in sizes.items():
+            if sum(run["user_s"] for run in runs[size]) < SIZE_BUDGET_S:
+                say(f"{case}: {size:,}, run {turn + 1} of {repeat}")
+                runs[size].append(_run(case, values))
+    return {size: _best(case, found, ()) for size, found in runs.items()}
+
+
 def has_ns2() -> bool:
     """Whether cases can be run in ns-2: it is installed, and its scripts in the source tree are at hand."""
     return shutil.which("ns") is not None and _NS2.exists()
+
+
+def _run(case: str, values: Mapping[str, str] | None = None) -> dict[str, Any]:
+    settings = [f"{key}={value}" for key, value in (values or {}).items()]
+    return json.loads(output_of("-m", "weir.bench._worker", bundled()[f"bench/{case}"], *settings))
 
 
 def _best(case: str, runs: Sequence[dict[str, Any]], peers: Sequence[dict[str, Any]]) -> Measurement:

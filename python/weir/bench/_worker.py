@@ -1,4 +1,4 @@
-"""One timed run: `python -m weir.bench._worker FILE [DURATION]` prints what it cost as JSON."""
+"""One timed run: `python -m weir.bench._worker FILE [KEY=VALUE ...]` prints what it cost as JSON."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def peak_rss_mb() -> float:
     return int(line.split()[1]) / 2**10
 
 
-def measure(path: str, duration: str | None = None) -> dict[str, float | int]:
-    """Runs the scenario once on one thread, for another duration if one is given."""
-    scenario = _core.Scenario.load(path, [] if duration is None else [("duration", duration)])
+def measure(path: str, *settings: str) -> dict[str, float | int]:
+    """Runs the scenario once on one thread, with `KEY=VALUE` for values other than those of the file."""
+    overrides = [(key, value) for key, _, value in (setting.partition("=") for setting in settings)]
+    scenario = _core.Scenario.load(path, overrides)
     before_mb = peak_rss_mb()
     before_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     started = time.monotonic()

@@ -132,8 +132,9 @@ def bench(
     if write is not None:
         from weir.bench import _costs as costs
 
-        scaling, sweeps = costs.scaling(say=say), costs.sweep_costs(say=say)
-        command.write_file(write, costs.page(measurements, scaling, sweeps, costs.discipline_costs(say=say)))
+        growth, scaling = costs.growth(repeat, say=say), costs.scaling(say=say)
+        sweeps, disciplines = costs.sweep_costs(say=say), costs.discipline_costs(say=say)
+        command.write_file(write, costs.page(measurements, growth, scaling, sweeps, disciplines))
     if json:
         command.print_json([measurement.to_json() for measurement in measurements])
     else:

@@ -127,7 +127,8 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
         if peers:
             texts += [wording.number(m.ns2_ns_per_packet, 0), wording.number(m.ratio, 1)]
         rows.append((m.case, [Cell(text) for text in texts]))
-    grid = Grid(f"Least of {measurements[0].repeat} runs", heads, rows)
+    repeat = measurements[0].repeat
+    grid = Grid("One run" if repeat == 1 else f"Least of {repeat} runs", heads, rows)
     print_text(render(grid, get_terminal_size().columns))
 
 
