@@ -16,7 +16,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What a command makes is needed to its end, and goes with the process: to look for garbage among it would
     # take a quarter of the time of a short run.
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
 
     from weir import cli
