@@ -4,7 +4,10 @@ use weir_types::Duration;
 /// 0.8%. Recording is a shift and an increment. General histogram crates cost several times as much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram {
+    /// Of every bin up to the longest time, until it is closed.
     counts: Vec<u64>,
+    /// The non-empty bins with their counts, once it is closed.
+    closed: Box<[(usize, u64)]>,
 }
 
 /// Times are counted in units of 2^6 = 64 ns.
@@ -25,34 +28,40 @@ impl Histogram {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count += more;
+        for (bin, count) in other.filled() {
+            if self.counts.len() <= bin {
+                self.counts.resize(bin + 1, 0);
+            }
+            self.counts[bin] += count;
         }
     }
 
-    /// Frees the memory beyond the longest time.
+    /// Frees the memory of empty bins: nothing more is recorded.
     pub(crate) fn close(&mut self) {
-        let used = self.counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-        self.counts.truncate(used);
-        self.counts.shrink_to_fit();
+        self.closed = self.filled().collect();
+        self.counts = Vec::new();
     }
 
     /// Removes all times and keeps the allocation.
     pub(crate) fn clear(&mut self) {
         self.counts.clear();
+        self.closed = Box::default();
     }
 
-    /// The non-empty bins: upper end and count. Most bins are empty.
+    /// The non-empty bins: upper end and count.
     pub(crate) fn bins(&self) -> impl Iterator<Item = (Duration, u64)> {
+        self.filled().map(|(bin, count)| (end(bin), count))
+    }
+
+    /// The non-empty bins. Most are empty.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
         let eights = self.counts.chunks(8).enumerate();
-        let filled = eights.filter(|(_, eight)| eight.iter().fold(0, |any, count| any | count) > 0);
-        filled.flat_map(|(at, eight)| {
+        let eights = eights.filter(|(_, eight)| eight.iter().fold(0, |any, count| any | count) > 0);
+        let open = eights.flat_map(|(at, eight)| {
             let filled = eight.iter().enumerate().filter(|(_, count)| **count > 0);
-            filled.map(move |(bin, count)| (end(8 * at + bin), *count))
-        })
+            filled.map(move |(bin, count)| (8 * at + bin, *count))
+        });
+        self.closed.iter().copied().chain(open)
     }
 
     /// Allocates bins for all times below 10 s, so that recording does not allocate in steady state.
