@@ -9,11 +9,11 @@ pub(crate) struct Packet(pub(crate) Segment);
 impl weir_aqm::Packet for Packet {
     #[inline]
     fn info(&self) -> PacketInfo {
-        PacketInfo { bytes: self.0.bytes, ecn: self.0.ecn, flow: self.0.flow }
+        PacketInfo { bytes: self.0.bytes(), ecn: self.0.ecn(), flow: self.0.flow }
     }
 
     #[inline]
     fn mark(&mut self) {
-        self.0.ecn = Ecn::Ce;
+        self.0.header = self.0.header.with_ecn(Ecn::Ce);
     }
 }

@@ -69,7 +69,7 @@ impl<'o> Simulation<'o> {
             traffic.add(index, name, group, info.capacity);
         }
         let (traffic, flows) = Traffic::new(traffic);
-        let (mut network, queues) = Network::new(network);
+        let (mut network, queues) = Network::new(network, traffic.finite.names().next().is_none());
         let events = &mut network.hosts.events;
         let recorder = Recorder::new(scenario, queues, groups, flows);
         if let Some(cut) = recorder.next_cut() {

@@ -41,5 +41,5 @@ mod sender;
 pub use parameters::{AppropriateByteCounting, MinRtoBounds, TcpParameters};
 pub use preset::{PresetKey, TcpPreset};
 pub use receiver::Receiver;
-pub use segment::{Flags, Segment};
+pub use segment::{Flags, Header, Segment};
 pub use sender::{Counters, Sender};

@@ -3,7 +3,7 @@ use alloc::{boxed::Box, vec::Vec};
 use weir_types::{Duration, Ecn, Instant, PacketSize};
 
 use crate::{
-    Flags, Segment, TcpParameters,
+    Flags, Header, Segment, TcpParameters,
     congestion::Feedback,
     recovery::{BLOCKS, Blocks, RecoveryConfig, SackLog},
 };
@@ -103,7 +103,7 @@ impl Receiver {
     /// Whether its ACKs echo a mark once this data has arrived, if marks are latched.
     #[inline]
     pub fn echoes_after(&self, segment: &Segment) -> bool {
-        segment.ecn == Ecn::Ce || self.echo && !segment.flags.has(Flags::CWR)
+        segment.ecn() == Ecn::Ce || self.echo && !segment.flags().has(Flags::CWR)
     }
 
     /// Data has arrived. Returns its ACK, unless that is delayed.
@@ -122,15 +122,15 @@ impl Receiver {
     /// The ACK of this data, which has just arrived as expected.
     #[inline]
     pub fn ack_of(&mut self, segment: &Segment) -> Segment {
-        self.ack(segment.stamp, segment.flags.has(Flags::SYN))
+        self.ack(segment.stamp, segment.flags().has(Flags::SYN))
     }
 
     /// Whether ACKs echo after this data what they did before, and none is due for what it says.
     #[inline]
     fn tells_nothing_new(&self, segment: &Segment) -> bool {
-        let marked = segment.ecn == Ecn::Ce;
+        let marked = segment.ecn() == Ecn::Ce;
         let same = marked == self.echo || self.feedback == Feedback::Latched && self.echo;
-        same && !segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::CWR)
+        same && !segment.flags().has(Flags::SYN) && !segment.flags().has(Flags::CWR)
     }
 
     /// The short way where every second segment is acknowledged: the first of two arms the timer.
@@ -157,11 +157,11 @@ impl Receiver {
     /// What data does that is the next, but for echoes.
     #[inline]
     fn count_next(&mut self, segment: &Segment) {
-        self.capable = segment.flags.has(Flags::ALL_CAPABLE);
+        self.capable = segment.flags().has(Flags::ALL_CAPABLE);
         self.arrived += 1;
-        self.marked += u32::from(segment.ecn == Ecn::Ce);
+        self.marked += u32::from(segment.ecn() == Ecn::Ce);
         self.expected += 1;
-        self.delivered += u32::from(!segment.flags.has(Flags::SYN));
+        self.delivered += u32::from(!segment.flags().has(Flags::SYN));
     }
 
     /// Data that is out of order, or at a receiver that does not acknowledge all at once.
@@ -171,13 +171,13 @@ impl Receiver {
         if !plain && segment.number < self.first {
             return None;
         }
-        let marked = segment.ecn == Ecn::Ce;
-        self.capable = segment.flags.has(Flags::ALL_CAPABLE);
+        let marked = segment.ecn() == Ecn::Ce;
+        self.capable = segment.flags().has(Flags::ALL_CAPABLE);
         self.arrived += 1;
         self.marked += u32::from(marked);
         let before = match self.feedback {
             Feedback::Latched => {
-                let latched = self.echo && !segment.flags.has(Flags::CWR);
+                let latched = self.echo && !segment.flags().has(Flags::CWR);
                 if self.prompt && marked && !latched {
                     self.quick = self.quick.max(2);
                 }
@@ -186,7 +186,7 @@ impl Receiver {
             }
             Feedback::Exact => self.echo_exactly(marked, plain),
         };
-        if self.prompt && segment.flags.has(Flags::CWR) {
+        if self.prompt && segment.flags().has(Flags::CWR) {
             self.quick = self.quick.max(1);
         }
         let new = if plain {
@@ -199,7 +199,7 @@ impl Receiver {
             new
         };
         self.pairs = self.delay.is_some() && self.quick == 0 && self.beyond.is_empty();
-        let syn = segment.flags.has(Flags::SYN);
+        let syn = segment.flags().has(Flags::SYN);
         self.delivered += u32::from(new && !syn);
         match self.delay {
             Some(delay) if plain && !syn && self.delayed.is_none() && self.quick == 0 => {
@@ -269,7 +269,7 @@ impl Receiver {
     /// 2018, section 4), empty ranges where there are fewer. To be read once, in the order of arrival.
     pub fn blocks_of(&mut self, ack: &Segment) -> Blocks {
         match &mut self.log {
-            Some(log) if ack.blocks > 0 => log.read(ack.blocks),
+            Some(log) if ack.blocks() > 0 => log.read(ack.blocks()),
             _ => [(0, 0); BLOCKS],
         }
     }
@@ -277,7 +277,7 @@ impl Receiver {
     /// The same for an observer on the path: the receiver keeps the blocks.
     pub fn blocks_in_passing(&self, ack: &Segment) -> Blocks {
         match &self.log {
-            Some(log) if ack.blocks > 0 => log.peek(ack.blocks),
+            Some(log) if ack.blocks() > 0 => log.peek(ack.blocks()),
             _ => [(0, 0); BLOCKS],
         }
     }
@@ -306,15 +306,10 @@ impl Receiver {
     #[inline]
     fn ack(&mut self, stamp: Instant, syn: bool) -> Segment {
         let told = Flags::ACK.with(Flags::ECE, self.echo).with(Flags::SYN, syn);
-        Segment {
-            stamp,
-            flow: self.flow,
-            number: self.expected,
-            bytes: self.ack_size.bytes(),
-            ecn: Ecn::NotEct,
-            flags: told.with(Flags::ALL_CAPABLE, self.capable),
-            blocks: self.log.as_mut().map_or(0, |log| log.write(self.expected)),
-        }
+        let flags = told.with(Flags::ALL_CAPABLE, self.capable);
+        let header = Header::new(self.ack_size.bytes(), Ecn::NotEct, flags);
+        let blocks = self.log.as_mut().map_or(0, |log| log.write(self.expected));
+        Segment { stamp, flow: self.flow, number: self.expected, header: header.with_blocks(blocks) }
     }
 
     /// Notes a segment out of order; whether it is here for the first time.
@@ -382,7 +377,8 @@ mod tests {
                 let flags = Flags::NONE.with(Flags::CWR, kind == 0).with(Flags::SYN, long.expected == 0);
                 let ecn = if (1..4).contains(&kind) { Ecn::Ce } else { Ecn::Ect0 };
                 let number = (long.expected + ahead).saturating_sub(u32::from(kind == 4));
-                let data = Segment { stamp: now, number, flags, ecn, bytes: 1000, ..Segment::default() };
+                let header = Header::new(1000, ecn, flags);
+                let data = Segment { stamp: now, number, header, ..Segment::default() };
                 prop_assert_eq!(short.on_segment(&data, now), long.on_other(&data, now));
                 prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
             }

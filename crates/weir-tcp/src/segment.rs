@@ -10,18 +10,84 @@ pub struct Segment {
     pub flow: u32,
     /// Of data: its number, from 0. Of an ACK: the next number the receiver expects.
     pub number: u32,
-    /// Bytes on the wire.
-    pub bytes: u32,
-    /// The ECN bits of the IP header.
-    pub ecn: Ecn,
-    /// What else the header says.
-    pub flags: Flags,
-    /// Of an ACK: where its SACK blocks stand in the receiver's log, 0 if it has none. See
-    /// [`crate::recovery::SackLog`] for why they do not stand here.
-    pub blocks: u16,
+    /// What else its headers say.
+    pub header: Header,
 }
 
 const _: () = assert!(size_of::<Segment>() == 24);
+
+impl Segment {
+    /// Bytes on the wire.
+    #[inline]
+    pub const fn bytes(&self) -> u32 {
+        self.header.0 as u32
+    }
+
+    /// The ECN bits of the IP header.
+    #[inline]
+    pub const fn ecn(&self) -> Ecn {
+        Ecn::of_bits((self.header.0 >> ECN) as u8)
+    }
+
+    /// What the TCP header says beside the numbers.
+    #[inline]
+    pub const fn flags(&self) -> Flags {
+        Flags((self.header.0 >> FLAGS) as u8)
+    }
+
+    /// Of an ACK: where its SACK blocks stand in the receiver's log, 0 if it has none. See
+    /// [`crate::recovery::SackLog`] for why they do not stand here.
+    #[inline]
+    pub const fn blocks(&self) -> u16 {
+        (self.header.0 >> BLOCKS) as u16
+    }
+}
+
+/// What the headers of a segment say beside its numbers: its size, its ECN bits, its flags and where its SACK blocks
+/// stand. One word, since every queue and pipe on the way copies it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header(u64);
+
+/// Where the fields begin in the word. The size is in its lower half.
+const ECN: u32 = 32;
+const FLAGS: u32 = 40;
+const BLOCKS: u32 = 48;
+
+impl Header {
+    /// Of a segment of so many bytes on the wire, without SACK blocks.
+    #[inline]
+    pub const fn new(bytes: u32, ecn: Ecn, flags: Flags) -> Self {
+        Self(bytes as u64 | (ecn.bits() as u64) << ECN | (flags.0 as u64) << FLAGS)
+    }
+
+    /// The same with other ECN bits.
+    #[inline]
+    #[must_use]
+    pub const fn with_ecn(self, ecn: Ecn) -> Self {
+        Self(self.0 & !(0xff << ECN) | (ecn.bits() as u64) << ECN)
+    }
+
+    /// The same with other flags.
+    #[inline]
+    #[must_use]
+    pub const fn with_flags(self, flags: Flags) -> Self {
+        Self(self.0 & !(0xff << FLAGS) | (flags.0 as u64) << FLAGS)
+    }
+
+    /// The same of another size.
+    #[inline]
+    #[must_use]
+    pub const fn with_bytes(self, bytes: u32) -> Self {
+        Self(self.0 >> 32 << 32 | bytes as u64)
+    }
+
+    /// The same with its SACK blocks at `place` in the receiver's log.
+    #[inline]
+    #[must_use]
+    pub const fn with_blocks(self, place: u16) -> Self {
+        Self(self.0 & !(0xffff << BLOCKS) | (place as u64) << BLOCKS)
+    }
+}
 
 /// Header bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

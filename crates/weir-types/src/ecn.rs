@@ -14,6 +14,23 @@ pub enum Ecn {
 }
 
 impl Ecn {
+    /// As they stand in the header.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self as u8
+    }
+
+    /// From the lowest two of `bits`.
+    #[inline]
+    pub const fn of_bits(bits: u8) -> Self {
+        match bits & 0b11 {
+            0b00 => Self::NotEct,
+            0b01 => Self::Ect1,
+            0b10 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+
     /// Whether a queue may mark the packet instead of dropping it. A packet that is
     /// already CE counts: it stays CE and is accepted.
     #[inline]

@@ -181,6 +181,10 @@ impl Aqm for Cobalt {
         }
     }
 
+    fn drops_on_departure(&self) -> bool {
+        true
+    }
+
     fn on_idle(&mut self, now: Instant) {
         if self.p_drop > 0.0 && now.since(self.blue_timer) > self.parameters.target {
             self.p_drop = (self.p_drop - self.parameters.decrement.get()).max(0.0);

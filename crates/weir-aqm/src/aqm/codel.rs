@@ -212,6 +212,10 @@ impl Aqm for Codel {
         if late && markable && verdict == Verdict::Pass { Verdict::Mark(Reason::Forced) } else { verdict }
     }
 
+    fn drops_on_departure(&self) -> bool {
+        true
+    }
+
     fn on_idle(&mut self, _now: Instant) {
         self.first_above_time = None;
         self.state = State::Calm;

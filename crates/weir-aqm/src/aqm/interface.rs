@@ -23,6 +23,11 @@ pub trait Aqm: Send {
         Verdict::Pass
     }
 
+    /// Whether it drops packets as they leave, not only as they arrive.
+    fn drops_on_departure(&self) -> bool {
+        false
+    }
+
     /// A dequeue found the queue empty: the link falls idle. A packet that is dropped on arrival at
     /// an idle link causes another call.
     fn on_idle(&mut self, now: Instant) {

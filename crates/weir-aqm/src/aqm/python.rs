@@ -122,6 +122,10 @@ impl Aqm for PythonAqm {
         self.0.on_dequeue(packet, sojourn, queue, now)
     }
 
+    fn drops_on_departure(&self) -> bool {
+        true
+    }
+
     fn on_idle(&mut self, now: Instant) {
         self.0.on_idle(now);
     }

@@ -105,6 +105,10 @@ impl Aqm for AnyAqm {
         each_aqm!(self, aqm => on_dequeue(aqm, packet, sojourn, queue, now))
     }
 
+    fn drops_on_departure(&self) -> bool {
+        each_aqm!(self, aqm => aqm.drops_on_departure())
+    }
+
     #[inline]
     fn on_idle(&mut self, now: Instant) {
         each_aqm!(self, aqm => aqm.on_idle(now));

@@ -289,6 +289,10 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
         }
     }
 
+    fn drops_on_departure(&self) -> bool {
+        true
+    }
+
     fn classes(&self) -> &'static [&'static str] {
         &["L", "C"]
     }

@@ -323,6 +323,10 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         self.queue
     }
 
+    fn drops_on_departure(&self) -> bool {
+        self.flows.iter().any(|flow| flow.aqm.drops_on_departure())
+    }
+
     fn next_update(&self) -> Option<Instant> {
         self.update_at
     }

@@ -101,6 +101,10 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
         self.waiting.packets()
     }
 
+    fn drops_on_departure(&self) -> bool {
+        self.aqm.drops_on_departure()
+    }
+
     #[inline]
     fn next_update(&self) -> Option<Instant> {
         self.aqm.next_update()

@@ -57,6 +57,11 @@ pub trait Discipline<P> {
         self.backlog().packets
     }
 
+    /// Whether it drops packets as they leave, not only as they arrive.
+    fn drops_on_departure(&self) -> bool {
+        false
+    }
+
     /// Names of the classes of packets, in the order of their numbers; results have rows for each.
     /// Empty for a discipline without classes, and for one queue per flow.
     fn classes(&self) -> &'static [&'static str] {

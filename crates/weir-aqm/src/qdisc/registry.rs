@@ -222,6 +222,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.packets())
     }
 
+    fn drops_on_departure(&self) -> bool {
+        each!(self, discipline => discipline.drops_on_departure())
+    }
+
     fn classes(&self) -> &'static [&'static str] {
         each!(self, discipline => discipline.classes())
     }

@@ -36,7 +36,7 @@ impl Frame {
         format: &HeaderFormat,
         blocks: &Blocks,
     ) -> Self {
-        let is = |flag| segment.flags.has(flag);
+        let is = |flag| segment.flags().has(flag);
         let (ack, syn) = (is(Flags::ACK), is(Flags::SYN));
         let (sender, receiver, discard) = addresses(segment.flow);
         let sequence = |number| connection.sequence(number, format);
@@ -84,24 +84,24 @@ impl Frame {
             ));
         }
         tcp.set_options(&options).expect("three blocks and a timestamp fit");
-        let payload = if ack || syn { 0 } else { format.payload_of(segment.bytes) };
+        let payload = if ack || syn { 0 } else { format.payload_of(segment.bytes()) };
         let length = tcp.header_len() as u32 + payload;
         let (from, to) = if ack { (receiver, sender) } else { (sender, receiver) };
         let ip = ip(segment, length, IpNumber::TCP, from, to);
         let data = &NOTHING[..payload as usize];
         tcp.checksum = tcp.calc_checksum_ipv4(&ip, data).expect("sizes are checked");
-        Self::of(&ip, &tcp.to_bytes(), segment.bytes)
+        Self::of(&ip, &tcp.to_bytes(), segment.bytes())
     }
 
     /// A datagram.
     pub(super) fn udp(segment: &Segment, port: u16) -> Self {
         let (sender, receiver, discard) = addresses(segment.flow);
         // A trace may hold segments before segmentation offload, which are longer than any IP packet.
-        let length = segment.bytes.saturating_sub(20).clamp(8, 65_515);
+        let length = segment.bytes().saturating_sub(20).clamp(8, 65_515);
         let ip = ip(segment, length, IpNumber::UDP, sender, receiver);
         let data = &NOTHING[..length as usize - 8];
         let udp = UdpHeader::with_ipv4_checksum(port, discard, &ip, data).expect("sizes are checked");
-        Self::of(&ip, &udp.to_bytes(), segment.bytes)
+        Self::of(&ip, &udp.to_bytes(), segment.bytes())
     }
 
     fn of(ip: &Ipv4Header, transport: &[u8], bytes: u32) -> Self {
@@ -131,7 +131,7 @@ fn window(format: &HeaderFormat, syn: bool) -> u16 {
 
 fn ip(segment: &Segment, length: u32, protocol: IpNumber, from: [u8; 4], to: [u8; 4]) -> Ipv4Header {
     let mut ip = Ipv4Header::new(length as u16, 64, protocol, from, to).expect("sizes are checked");
-    ip.ecn = match segment.ecn {
+    ip.ecn = match segment.ecn() {
         Ecn::NotEct => IpEcn::NotEct,
         Ecn::Ect0 => IpEcn::Ect0,
         Ecn::Ect1 => IpEcn::Ect1,
@@ -151,7 +151,7 @@ mod tests {
 
     use etherparse::{Ipv4HeaderSlice, TcpHeaderSlice, TcpOptionElement as Option};
     use weir_scenario::Document;
-    use weir_tcp::Sender;
+    use weir_tcp::{Header, Sender};
     use weir_types::Instant;
 
     use super::*;
@@ -179,7 +179,7 @@ mod tests {
 
     fn segment(number: u32, bytes: u32, flags: Flags) -> Segment {
         let stamp = Instant::from_nanos(1_234_567_890);
-        Segment { stamp, flow: 0, number, bytes, ecn: Ecn::NotEct, flags, blocks: 0 }
+        Segment { stamp, flow: 0, number, header: Header::new(bytes, Ecn::NotEct, flags) }
     }
 
     fn tcp_of(frame: &Frame) -> TcpHeader {

@@ -133,11 +133,11 @@ impl Captures {
         let known = self.connections.entry(segment.flow);
         let connection =
             known.or_insert_with(|| Connections::of(sender, format)).find(segment.number, sender, format);
-        if segment.flags.has(Flags::DATAGRAM) {
+        if segment.flags().has(Flags::DATAGRAM) {
             return Frame::udp(segment, connection.port());
         }
         // The receiver of a former connection of this flow has been replaced.
-        let blocks = if segment.flags.has(Flags::ACK) && segment.number >= sender.first() {
+        let blocks = if segment.flags().has(Flags::ACK) && segment.number >= sender.first() {
             receiver.blocks_in_passing(segment)
         } else {
             [(0, 0); BLOCKS]

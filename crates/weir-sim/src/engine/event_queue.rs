@@ -1,4 +1,4 @@
-use weir_types::Instant;
+use weir_types::{Duration, Instant};
 
 use super::{
     Event,
@@ -71,6 +71,12 @@ impl EventQueue {
     fn push_timer(&mut self, at: Instant, event: Event) {
         self.timers.push(key(at, event));
         self.timer_at = self.timer_at.min(at);
+    }
+
+    /// Whether no timer is due up to `at`, and no event that moves packets up to `lookahead` before.
+    #[inline]
+    pub(crate) fn none_before(&self, at: Instant, lookahead: Duration) -> bool {
+        at < self.timer_at.min(self.move_at + lookahead)
     }
 
     /// Whether `event` at `at` would be the first.

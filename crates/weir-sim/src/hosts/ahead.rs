@@ -65,7 +65,7 @@ impl Hosts {
         let mut arrivals = self.held.take();
         while let Some(Reverse(arrival)) = arrivals.pop() {
             self.hold_one(&arrival.segment, false);
-            if arrival.segment.flags.has(Flags::ACK) {
+            if arrival.segment.flags().has(Flags::ACK) {
                 self.reach_sender(arrival);
             } else {
                 self.reach_receiver(arrival);
@@ -81,7 +81,6 @@ impl Hosts {
     #[inline(never)]
     pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
         let Packet(data) = packet;
-        self.departed += 1;
         let flow = &mut self.flows[data.flow as usize];
         if flow.short_until <= at {
             return self.depart_further(packet, at, port);
@@ -99,7 +98,7 @@ impl Hosts {
         }
         receiver.on_expected(data, echo);
         self.followed += 1;
-        let origin = Origin::packet(self.departed);
+        let origin = Origin::packet(at, port);
         let sent = sender.on_expected_ack(data.number + 1, echo, data.stamp, back, |segment| {
             way.enter(segment, back, back, origin, &mut self.routing.pipes, &mut self.events);
         });
@@ -111,28 +110,27 @@ impl Hosts {
         }
     }
 
-    /// Data that left its last port comes to the access link of its receiver at `due`, after all delay: delay and
+    /// Data that left its last port, as `origin` says, comes to the access link of its receiver at `due`, after all delay: delay and
     /// queue commute, since both keep the order.
     #[inline(never)]
-    pub(super) fn deliver_data(&mut self, data: &Segment, mut due: Instant) {
+    pub(super) fn deliver_data(&mut self, data: &Segment, mut due: Instant, origin: Origin) {
         let flow = &mut self.flows[data.flow as usize];
         if let Some(access) = &mut flow.access {
-            due = access.deliver_data(data.bytes, due);
+            due = access.deliver_data(data.bytes(), due);
         }
-        let number = self.departed;
         if due >= self.horizon.min(flow.ack_timer_at)
             || flow.holds(false)
             || flow.is_nearly_complete()
-            || data.flags.has(Flags::DATAGRAM)
+            || data.flags().has(Flags::DATAGRAM)
         {
-            return self.reach_receiver(Arrival { due, number, segment: *data });
+            return self.reach_receiver(Arrival { due, origin, segment: *data });
         }
         self.delivered += 1;
         if let Some(ack) = flow.receiver.on_segment(data, due) {
             self.sent += 1;
             let onward = (&mut self.routing.pipes, &mut self.events);
-            if let Some(back) = flow.send_ack(ack, due, Origin::packet(number), onward) {
-                self.deliver_ack(&ack, back, number);
+            if let Some(back) = flow.send_ack(ack, due, origin, onward) {
+                self.deliver_ack(&ack, back, origin);
             }
         } else if flow.receiver.timeout() < flow.ack_timer_at {
             flow.ack_timer_at = flow.receiver.timeout();
@@ -140,13 +138,12 @@ impl Hosts {
         }
     }
 
-    /// An ACK comes to the access link of its sender at `due`, as packet `number` to leave its last port or caused
-    /// by it.
+    /// An ACK comes to the access link of its sender at `due`, as `origin` says.
     #[inline(never)]
-    pub(super) fn deliver_ack(&mut self, ack: &Segment, mut due: Instant, number: u64) {
+    pub(super) fn deliver_ack(&mut self, ack: &Segment, mut due: Instant, origin: Origin) {
         let flow = &mut self.flows[ack.flow as usize];
         if let Some(access) = &mut flow.access {
-            due = access.deliver_ack(ack.bytes, due);
+            due = access.deliver_ack(ack.bytes(), due);
         }
         if due >= self.horizon.min(flow.sender_until())
             || due > flow.sender.timeout()
@@ -154,11 +151,11 @@ impl Hosts {
             || flow.jitter.is_some()
             || ack.number == flow.sender.end()
         {
-            return self.reach_sender(Arrival { due, number, segment: *ack });
+            return self.reach_sender(Arrival { due, origin, segment: *ack });
         }
         self.delivered += 1;
-        let (echo, origin) = (ack.flags.has(Flags::ECE), Origin::packet(number));
-        if ack.blocks > 0 || !flow.sender.expects(ack.number, echo) {
+        let echo = ack.flags().has(Flags::ECE);
+        if ack.blocks() > 0 || !flow.sender.expects(ack.number, echo) {
             return self.acknowledge(ack, due, origin);
         }
         let Flow { sender, way, access, .. } = flow;
@@ -205,7 +202,7 @@ impl Hosts {
 
     /// One more packet, or one less, is held before the endpoint of `segment`.
     fn hold_one(&mut self, segment: &Segment, more: bool) {
-        self.flows[segment.flow as usize].hold(segment.flags.has(Flags::ACK), more);
+        self.flows[segment.flow as usize].hold(segment.flags().has(Flags::ACK), more);
     }
 
     /// Handles [`crate::engine::Event::Arrive`].
@@ -213,7 +210,7 @@ impl Hosts {
         let Some(arrival) = self.held.pop(now, &mut self.events) else { return Completed::Nothing };
         self.hold_one(&arrival.segment, false);
         let id = arrival.segment.flow;
-        if arrival.segment.flags.has(Flags::ACK) {
+        if arrival.segment.flags().has(Flags::ACK) {
             self.acknowledge_in_turn(&arrival);
             if self.flow(id).sender.is_done() { Completed::Acks(id) } else { Completed::Nothing }
         } else {
@@ -240,7 +237,7 @@ impl Hosts {
             self.act_without_ack(ack.flow);
         }
         self.delivered += 1;
-        self.acknowledge(ack, due, Origin::packet(arrival.number));
+        self.acknowledge(ack, due, arrival.origin);
     }
 
     /// The sender of `flow` does what is due first: its jitter ends, or its retransmission timer expires.

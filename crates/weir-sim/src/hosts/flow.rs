@@ -156,7 +156,7 @@ impl Flow {
         (pipes, events): (&mut Pipes, &mut EventQueue),
     ) {
         let sent = match access {
-            Some(access) => access.send_data(segment.bytes, now),
+            Some(access) => access.send_data(segment.bytes(), now),
             None => now,
         };
         way.enter(segment, now, sent, origin, pipes, events);
@@ -174,7 +174,7 @@ impl Flow {
     ) -> Option<Instant> {
         let Leg { delay, pipe } = self.way.back;
         let sent = match &mut self.access {
-            Some(access) => access.send_ack(ack.bytes, now),
+            Some(access) => access.send_ack(ack.bytes(), now),
             None => now,
         };
         let due = sent + delay;

@@ -8,20 +8,21 @@ use std::{
 use weir_tcp::{Flags, Segment};
 use weir_types::Instant;
 
+use super::order::Origin;
 use crate::engine::{Event, EventQueue};
 
-/// A packet that arrives at its endpoint at `due`, as packet `number` to leave its last port.
+/// A packet that arrives at its endpoint at `due`, as `origin` says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) due: Instant,
-    pub(super) number: u64,
+    pub(super) origin: Origin,
     pub(super) segment: Segment,
 }
 
 impl Arrival {
-    /// By instant, data before ACKs, then by number.
-    const fn key(&self) -> (Instant, bool, u64) {
-        (self.due, self.segment.flags.has(Flags::ACK), self.number)
+    /// By instant, data before ACKs, then by origin.
+    const fn key(&self) -> (Instant, bool, u64, u32) {
+        (self.due, self.segment.flags().has(Flags::ACK), self.origin.number, self.segment.flow)
     }
 }
 

@@ -44,8 +44,6 @@ pub(crate) struct Hosts {
     horizon: Instant,
     held: Held,
     timers: Timers,
-    /// Packets that left a port.
-    departed: u64,
     /// Packets that entered the network, and that reached an endpoint.
     sent: u64,
     delivered: u64,
@@ -255,37 +253,37 @@ impl Hosts {
         self.sent += 1;
         let onward = (&mut self.routing.pipes, &mut self.events);
         if let Some(due) = self.flows[ack.flow as usize].send_ack(ack, now, origin, onward) {
-            self.deliver_ack(&ack, due, origin.number);
+            self.deliver_ack(&ack, due, origin.of_arrival());
         }
     }
 
     /// A packet that has left `port` at `at` and has not taken the short way.
     #[inline(never)]
     pub(super) fn depart_further(&mut self, packet: &Packet, at: Instant, port: u32) {
-        let Packet(segment) = packet;
-        let (way, acks) = (&self.flow(segment.flow).way, segment.flags.has(Flags::ACK));
+        let (Packet(segment), origin) = (packet, Origin::packet(at, port));
+        let (way, acks) = (&self.flow(segment.flow).way, segment.flags().has(Flags::ACK));
         if acks && way.last_of_acks == Some(port) {
-            return self.deliver_ack(segment, at + way.to_sender, self.departed);
+            return self.deliver_ack(segment, at + way.to_sender, origin);
         }
         if !acks && way.last == port {
-            return self.deliver_data(segment, at + way.to_receiver);
+            return self.deliver_data(segment, at + way.to_receiver, origin);
         }
         let Leg { delay, pipe } = self.routing.after(way, port, acks);
         let (pipe, due) = (pipe.expect("it is not the last port"), at + delay);
-        self.routing.pipes.push(pipe, Origin::packet(self.departed).turn(at, due), *packet, &mut self.events);
+        self.routing.pipes.push(pipe, origin.turn(at, due), *packet, &mut self.events);
     }
 
     /// Data arrives at its receiver.
     #[inline]
     fn receive(&mut self, arrival: &Arrival) {
-        let Arrival { due: now, number, ref segment } = *arrival;
+        let Arrival { due: now, origin, ref segment } = *arrival;
         self.delivered += 1;
-        if segment.flags.has(Flags::DATAGRAM) {
+        if segment.flags().has(Flags::DATAGRAM) {
             return self.receive_datagram(segment);
         }
         let Flow { receiver, ack_timer_at, .. } = &mut self.flows[segment.flow as usize];
         if let Some(ack) = receiver.on_segment(segment, now) {
-            self.send_ack(ack, now, Origin::packet(number));
+            self.send_ack(ack, now, origin);
         } else if receiver.timeout() < *ack_timer_at {
             *ack_timer_at = receiver.timeout();
             self.events.push(*ack_timer_at, Event::DelayedAck(segment.flow));
@@ -297,15 +295,15 @@ impl Hosts {
     fn receive_datagram(&mut self, segment: &Segment) {
         let counts = &mut self.datagrams[segment.flow as usize];
         counts.delivered += 1;
-        counts.bytes += u64::from(segment.bytes);
-        counts.marked += u64::from(segment.ecn == Ecn::Ce);
+        counts.bytes += u64::from(segment.bytes());
+        counts.marked += u64::from(segment.ecn() == Ecn::Ce);
     }
 
     /// An ACK arrives at its sender, as `origin`, and takes the long way.
     #[inline(never)]
     fn acknowledge(&mut self, ack: &Segment, now: Instant, origin: Origin) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
-        if ack.blocks == 0 {
+        if ack.blocks() == 0 {
             sender.on_ack(ack, now);
         } else if ack.number >= sender.first() {
             let blocks = receiver.blocks_of(ack);

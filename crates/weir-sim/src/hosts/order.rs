@@ -39,10 +39,13 @@ const CAUSE_BITS: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     cause: Cause,
-    /// Which packet to leave a port that was; otherwise the index of the flow or generator, beyond
-    /// all packets: an ACK that was delayed follows those that packets of the same instant have caused.
+    /// Of a packet: when it left its last port, and which that was. Otherwise the index of the flow or generator,
+    /// beyond all packets: an ACK that was delayed follows those that packets of the same instant have caused.
     pub(crate) number: u64,
 }
+
+/// Bits of [`Origin::number`] for the port; the rest are nanoseconds, for four years.
+const PORT_BITS: u32 = 6;
 
 /// Beyond the number of any packet.
 const BEYOND_PACKETS: u64 = 1 << 63;
@@ -53,10 +56,18 @@ impl Origin {
         Self { cause, number: BEYOND_PACKETS | index as u64 }
     }
 
-    /// Packet `number` to leave its last port has arrived.
+    /// A packet that left its last port, `port`, at `at` has arrived.
     #[inline]
-    pub(crate) const fn packet(number: u64) -> Self {
-        Self { cause: Cause::Packet, number }
+    pub(crate) const fn packet(at: Instant, port: u32) -> Self {
+        Self {
+            cause: Cause::Packet,
+            number: at.as_nanos() << PORT_BITS | (port as u64 & ((1 << PORT_BITS) - 1)),
+        }
+    }
+
+    /// The packet that this origin has sent arrives.
+    pub(crate) const fn of_arrival(self) -> Self {
+        Self { cause: Cause::Packet, number: self.number }
     }
 
     /// The turn of what is sent at `now` and arrives at `due`.

@@ -146,6 +146,12 @@ impl Pipes {
         (next < Instant::MAX).then(|| (next, pipe.event(id)))
     }
 
+    /// When the next packet arrives at the end of pipe `id`; [`Instant::MAX`] if there is none.
+    #[inline]
+    pub(crate) fn scheduled(&self, id: u32) -> Instant {
+        self.0[id as usize].scheduled
+    }
+
     /// Packets in all pipes.
     pub(crate) fn in_flight(&self) -> u64 {
         self.0.iter().map(|pipe| (pipe.waiting.len() + pipe.overtaking.len()) as u64).sum()

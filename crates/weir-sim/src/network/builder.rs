@@ -19,7 +19,7 @@ pub(crate) struct NetworkBuilder<'a> {
     links: HashMap<&'a str, LinkPorts>,
     pub(super) ports: Vec<PortSlot>,
     pub(super) queues: Vec<QueueInfo>,
-    known_pipes: HashMap<PipeKey, u32>,
+    pub(super) known_pipes: HashMap<PipeKey, u32>,
     known_routes: HashMap<Route, u32>,
     pub(crate) hosts: Hosts,
 }
@@ -43,7 +43,7 @@ impl LinkPorts {
 }
 
 /// The ports before a pipe (`None` at an endpoint) and behind it, its delay, and whether it is immediate.
-type PipeKey = (Option<u32>, u32, Duration, bool);
+pub(super) type PipeKey = (Option<u32>, u32, Duration, bool);
 
 impl<'a> NetworkBuilder<'a> {
     /// Adds the ports of all links of `scenario`.

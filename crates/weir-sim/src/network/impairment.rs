@@ -47,14 +47,14 @@ impl Impairment {
     /// Whether `packet` is lost behind the transmitter. Otherwise it may lose its ECN flags.
     pub(crate) fn loses_behind(&mut self, packet: &mut Packet) -> bool {
         // Reverse-path routers must not clear echoed flags.
-        if self.legacy && !packet.0.flags.has(Flags::ACK) {
-            packet.0.flags = packet.0.flags.without(Flags::ALL_CAPABLE);
+        if self.legacy && !packet.0.flags().has(Flags::ACK) {
+            packet.0.header = packet.0.header.with_flags(packet.0.flags().without(Flags::ALL_CAPABLE));
         }
         !self.before_queue && self.loses(packet)
     }
 
     fn loses(&mut self, packet: &Packet) -> bool {
-        self.loss.as_mut().is_some_and(|(model, rng)| model.loses(packet.0.bytes, rng))
+        self.loss.as_mut().is_some_and(|(model, rng)| model.loses(packet.0.bytes(), rng))
     }
 }
 

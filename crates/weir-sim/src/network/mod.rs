@@ -2,6 +2,7 @@
 
 mod builder;
 mod impairment;
+mod lookahead;
 mod observer;
 mod port;
 
@@ -31,10 +32,14 @@ pub(crate) struct Network {
 pub(crate) struct Unseen(pub(crate) u32);
 
 impl Network {
-    /// The network of `builder`, and the properties of its queues in the order of the ports.
-    pub(crate) fn new(builder: NetworkBuilder<'_>) -> (Self, Vec<QueueInfo>) {
-        let NetworkBuilder { ports, mut hosts, queues, .. } = builder;
+    /// The network of `builder`, and the properties of its queues in the order of the ports. If flows do not end
+    /// by themselves, their number is known beforehand, and ports, which note it at losses, may look ahead.
+    pub(crate) fn new(builder: NetworkBuilder<'_>, looks_ahead: bool) -> (Self, Vec<QueueInfo>) {
+        let NetworkBuilder { mut ports, mut hosts, queues, known_pipes, .. } = builder;
         hosts.events.set_size(ports.len() as u32, hosts.routing.pipes.len());
+        if looks_ahead {
+            lookahead::allow(&mut ports, &known_pipes);
+        }
         (Self { ports, hosts }, queues)
     }
 
@@ -48,8 +53,11 @@ impl Network {
         self.ports[port as usize].state.lateness
     }
 
-    /// Records the packet events of `port` for an observer.
+    /// Records the packet events of `port` for an observer, who sees all events in order.
     pub(crate) fn observe(&mut self, port: u32) {
+        for slot in &mut self.ports {
+            slot.state.lookahead = Duration::ZERO;
+        }
         self.ports[port as usize].state.observe();
     }
 

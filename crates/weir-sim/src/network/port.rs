@@ -49,7 +49,7 @@ impl PortVisitor<Packet> for Serve<'_> {
             }
             context.schedule(&port);
             let Some((next, event)) = context.hosts.routing.pipes.next(pipe) else { return (now, served) };
-            if served == most || !context.hosts.events.would_be_first(next, event) {
+            if served == most || !context.is_next(pipe, next, event) {
                 context.hosts.events.push(next, event);
                 return (now, served);
             }
@@ -86,6 +86,11 @@ pub(crate) struct PortState {
     /// pipe. Every arrival makes a port catch up, so a busy port needs one event per delay, not one per
     /// packet.
     pub(crate) lateness: Duration,
+    /// Packets may be served although another event comes first, if they arrive within this time after it. See
+    /// [`super::lookahead`].
+    pub(crate) lookahead: Duration,
+    /// The pipes that end here, if there are several and it looks ahead.
+    pub(crate) pipes: Vec<u32>,
     /// [`Event::PortDue`] is scheduled.
     pub(crate) scheduled: bool,
     /// Optional features, boxed, so that the common case tests one pointer.
@@ -131,6 +136,20 @@ impl PortContext<'_> {
             self.state.scheduled = true;
             self.hosts.events.push(at + self.state.lateness, Event::PortDue(self.id));
         }
+    }
+
+    /// Whether nothing can happen at the port before the packet that arrives at `at` by `pipe`, with `event`.
+    #[inline]
+    fn is_next(&self, pipe: u32, at: Instant, event: Event) -> bool {
+        self.hosts.events.would_be_first(at, event) || self.is_next_here(pipe, at)
+    }
+
+    /// The same although another event comes first, at another port.
+    #[inline(never)]
+    fn is_next_here(&self, pipe: u32, at: Instant) -> bool {
+        let Hosts { events, routing, .. } = &*self.hosts;
+        let waits = |other: &u32| *other == pipe || at < routing.pipes.scheduled(*other);
+        events.none_before(at, self.state.lookahead) && self.state.pipes.iter().all(waits)
     }
 
     /// Whether `packet`, which arrives at `now`, reaches the queue.
@@ -224,7 +243,7 @@ impl Output<Packet> for PortContext<'_> {
     #[inline(always)]
     fn sent(&mut self, mut packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
         let cell = self.cell(&packet);
-        self.state.counts.transmits(cell, packet.0.bytes, sojourn, start, end);
+        self.state.counts.transmits(cell, packet.0.bytes(), sojourn, start, end);
         if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
             return;
         }

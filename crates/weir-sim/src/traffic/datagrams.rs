@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use weir_scenario::Trace;
-use weir_tcp::{Flags, Segment};
+use weir_tcp::{Flags, Header, Segment};
 use weir_types::{Duration, Ecn, Instant, Rng, TransmitClock};
 
 use super::draw::{exponential, pareto};
@@ -49,10 +49,7 @@ impl Datagrams {
             stamp: now,
             flow: self.flow,
             number: self.number,
-            bytes: self.bytes,
-            ecn: self.ecn,
-            flags: Flags::DATAGRAM,
-            blocks: 0,
+            header: Header::new(self.bytes, self.ecn, Flags::DATAGRAM),
         };
         self.number = self.number.wrapping_add(1);
         let next = match &mut self.timing {
@@ -75,7 +72,7 @@ impl Datagrams {
             DatagramTiming::Trace { trace, start, at } => {
                 let packet = trace.packets[*at];
                 segment.flow += packet.flow;
-                segment.bytes = packet.bytes;
+                segment.header = segment.header.with_bytes(packet.bytes);
                 *at += 1;
                 trace.packets.get(*at).map(|next| *start + next.at)
             }

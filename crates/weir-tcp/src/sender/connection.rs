@@ -7,7 +7,7 @@ use weir_types::Instant;
 
 use super::RttEstimator;
 use crate::{
-    Flags, Segment, TcpParameters,
+    Flags, Header, Segment, TcpParameters,
     congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
 };
 
@@ -114,7 +114,8 @@ pub(crate) struct Connection {
     /// Where the timer last expired: a second expiry there leaves ssthresh as it is.
     pub(super) expired_at: Option<u32>,
     pub(super) flow: u32,
-    pub(super) bytes: u32,
+    /// Of new data.
+    pub(super) header: Header,
     /// Bytes on the wire of the last segment there is to send.
     pub(super) last_bytes: u32,
     pub(crate) counters: Counters,
@@ -127,8 +128,8 @@ impl Connection {
     #[inline]
     pub(crate) fn event(&self, ack: &Segment, acked: u32, flight: f64, now: Instant) -> Ack {
         Ack {
-            echo: self.parameters.ecn && ack.flags.has(Flags::ECE),
-            all_capable: ack.flags.has(Flags::ALL_CAPABLE),
+            echo: self.parameters.ecn && ack.flags().has(Flags::ECE),
+            all_capable: ack.flags().has(Flags::ALL_CAPABLE),
             ..self.plain_event(ack.number, acked, flight, ack.stamp, now)
         }
     }

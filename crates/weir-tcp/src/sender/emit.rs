@@ -84,30 +84,20 @@ impl Connection {
     #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
     #[inline(always)]
     fn segment(&self, number: u32, now: Instant, cwr: bool, syn: bool, again: bool) -> Segment {
-        Segment {
-            stamp: now,
-            flow: self.flow,
-            number,
-            bytes: self.bytes_of(number, syn),
-            ecn: if self.is_capable(syn, again) { Ecn::Ect0 } else { Ecn::NotEct },
-            flags: Flags::NONE
-                .with(Flags::SYN, syn)
-                .with(Flags::RETRANSMISSION, again)
-                .with(Flags::CWR, cwr)
-                .with(Flags::ALL_CAPABLE, self.ecn.asks_routers),
-            blocks: 0,
-        }
-    }
-
-    /// Bytes on the wire of a segment.
-    #[inline]
-    fn bytes_of(&self, number: u32, syn: bool) -> u32 {
+        let mut header = self.header;
         if syn {
-            self.parameters.ack_size.bytes()
+            header = header.with_bytes(self.parameters.ack_size.bytes());
         } else if number + 1 == self.end {
-            self.last_bytes
-        } else {
-            self.bytes
+            header = header.with_bytes(self.last_bytes);
         }
+        if syn || again || cwr {
+            let told =
+                Flags::NONE.with(Flags::SYN, syn).with(Flags::RETRANSMISSION, again).with(Flags::CWR, cwr);
+            header = header.with_flags(told.with(Flags::ALL_CAPABLE, self.ecn.asks_routers));
+        }
+        if (syn || again) && !self.is_capable(syn, again) {
+            header = header.with_ecn(Ecn::NotEct);
+        }
+        Segment { stamp: now, flow: self.flow, number, header }
     }
 }

@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        AppropriateByteCounting as Abc, Flags, Receiver, TcpParameters, TcpPreset,
+        AppropriateByteCounting as Abc, Flags, Header, Receiver, TcpParameters, TcpPreset,
         congestion::{
             CongestionConfig, CubicParameters, HystartParameters, HystartPlusParameters, SlowStartConfig,
         },
@@ -100,7 +100,7 @@ mod tests {
 
     fn ack(number: u32, stamp: Instant, echo: bool) -> Segment {
         let flags = Flags::ACK.with(Flags::ECE, echo);
-        Segment { stamp, flow: 0, number, bytes: 40, ecn: Ecn::NotEct, flags, blocks: 0 }
+        Segment { stamp, flow: 0, number, header: Header::new(40, Ecn::NotEct, flags) }
     }
 
     fn parameters() -> impl Strategy<Value = TcpParameters> {
@@ -206,11 +206,11 @@ mod tests {
         ack: &Segment,
         now: Instant,
     ) -> Vec<Segment> {
-        let (echo, blocks) = (ack.flags.has(Flags::ECE), receiver.blocks_of(ack));
+        let (echo, blocks) = (ack.flags().has(Flags::ECE), receiver.blocks_of(ack));
         long.on_sack(ack, &blocks, now);
         let expected = send_all(long, now);
         let mut sent = Vec::new();
-        if ack.blocks == 0 && short.expects(ack.number, echo) {
+        if ack.blocks() == 0 && short.expects(ack.number, echo) {
             assert_eq!(short.expected_timeout(), short.timeout());
             short.on_expected_ack(ack.number, echo, ack.stamp, now, |segment| sent.push(segment));
             assert_eq!(short.expected_timeout(), short.timeout());
@@ -281,8 +281,8 @@ mod tests {
                     if kind == 0 {
                         continue;
                     }
-                    if kind < 4 && data.ecn != Ecn::NotEct {
-                        data.ecn = Ecn::Ce;
+                    if kind < 4 && data.ecn() != Ecn::NotEct {
+                        data.header = data.header.with_ecn(Ecn::Ce);
                     }
                     if let Some(ack) = receiver.on_segment(&data, now) && kind != 4 {
                         flying.extend(hear(&mut long, &mut short, &mut receiver, &ack, now));

@@ -11,14 +11,14 @@ mod timer;
 
 use alloc::sync::Arc;
 
-use weir_types::Instant;
+use weir_types::{Ecn, Instant};
 
 pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
 use self::connection::{EcnResponse, Timed};
 pub use self::rtt::RttEstimator;
 use crate::{
-    Flags, Segment, TcpParameters,
+    Flags, Header, Segment, TcpParameters,
     congestion::{Congestion, Window},
     recovery::{AnyRecovery, BLOCKS, Blocks, Recovery, each_recovery},
 };
@@ -37,6 +37,9 @@ impl Sender {
     /// A connection with segments of `bytes` bytes on the wire and no end of data. It sends nothing before
     /// [`Sender::start`].
     pub fn new(flow: u32, bytes: u32, parameters: Arc<TcpParameters>) -> Self {
+        let ecn = if parameters.ecn { Ecn::Ect0 } else { Ecn::NotEct };
+        let asks_routers = parameters.congestion.asks_routers();
+        let flags = Flags::NONE.with(Flags::ALL_CAPABLE, asks_routers);
         Self {
             recovery: parameters.recovery.build(),
             connection: Connection {
@@ -58,14 +61,10 @@ impl Sender {
                 window_limited: false,
                 steady: false,
                 answered: 0,
-                ecn: EcnResponse {
-                    capable: parameters.ecn,
-                    asks_routers: parameters.congestion.asks_routers(),
-                    ..EcnResponse::default()
-                },
+                ecn: EcnResponse { capable: parameters.ecn, asks_routers, ..EcnResponse::default() },
                 expired_at: None,
                 flow,
-                bytes,
+                header: Header::new(bytes, ecn, flags),
                 last_bytes: bytes,
                 counters: Counters::default(),
                 parameters,
@@ -198,7 +197,7 @@ fn acknowledge<R: Recovery>(
         observe(connection, recovery, ack, &news, now);
     }
     let echo =
-        connection.parameters.ecn && ack.flags.has(Flags::ECE) && connection.congestion.answers_marks();
+        connection.parameters.ecn && ack.flags().has(Flags::ECE) && connection.congestion.answers_marks();
     if echo && recovery.covers_more(ack.number) {
         recovery.on_mark(connection, &news, now);
     }

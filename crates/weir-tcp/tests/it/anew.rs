@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use weir_tcp::{
-    Flags, Receiver, Segment, Sender, TcpParameters,
+    Flags, Header, Receiver, Segment, Sender, TcpParameters,
     congestion::{CongestionConfig, CubicParameters, DctcpParameters, VegasParameters},
     recovery::{LossDetection, RecoveryConfig, SackParameters},
 };
@@ -23,9 +23,9 @@ fn transfer(parameters: &TcpParameters, first: u32, segments: u32, lost: &[u64])
     for _ in 0..100_000 {
         while let Some(segment) = sender.poll_segment(now) {
             if !lost.contains(&(left.len() as u64)) {
-                let marked = left.len() % 17 == 16 && segment.ecn != Ecn::NotEct;
-                let ecn = if marked { Ecn::Ce } else { segment.ecn };
-                data.push_back((now + DELAY, Segment { ecn, ..segment }));
+                let marked = left.len() % 17 == 16 && segment.ecn() != Ecn::NotEct;
+                let ecn = if marked { Ecn::Ce } else { segment.ecn() };
+                data.push_back((now + DELAY, Segment { header: segment.header.with_ecn(ecn), ..segment }));
             }
             left.push(segment);
         }
@@ -95,7 +95,7 @@ fn a_transfer_has_the_size_it_was_given() {
         for segments in [1, 2, 3, 10, 41] {
             let (left, receiver) = transfer(&parameters, 50, segments, &[1, 5, 6]);
             assert_eq!(receiver.delivered(), segments);
-            let small = left.iter().filter(|segment| segment.bytes == 300).map(|segment| segment.number);
+            let small = left.iter().filter(|segment| segment.bytes() == 300).map(|segment| segment.number);
             assert!(small.into_iter().all(|number| number == 50 + segments), "the last is the short one");
             let highest = left.iter().map(|segment| segment.number).max();
             assert_eq!(highest, Some(50 + segments), "nothing beyond the end");
@@ -112,22 +112,19 @@ fn what_is_late_from_the_former_is_ignored() {
             stamp: Instant::ZERO,
             flow: 0,
             number: 499,
-            bytes: 1000,
-            ecn: Ecn::Ce,
-            flags: Flags::NONE,
-            blocks: 0,
+            header: Header::new(1000, Ecn::Ce, Flags::NONE),
         };
         assert_eq!(receiver.on_segment(&stale, Instant::ZERO), None);
         sender.start_with(10, 1000);
         let syn = sender.poll_segment(Instant::ZERO).expect("a SYN");
         let before = format!("{sender:?}");
-        let ack = Segment { flags: Flags::ACK.with(Flags::ECE, true), ..stale };
+        let ack = Segment { header: stale.header.with_flags(Flags::ACK.with(Flags::ECE, true)), ..stale };
         for _ in 0..4 {
             sender.on_ack(&ack, Instant::ZERO + DELAY);
         }
         assert_eq!(format!("{sender:?}"), before);
         let answer = receiver.on_segment(&syn, Instant::ZERO + DELAY).expect("an ACK");
         assert_eq!(answer.number, 501);
-        assert!(!answer.flags.has(Flags::ECE), "the mark was not for it");
+        assert!(!answer.flags().has(Flags::ECE), "the mark was not for it");
     }
 }

@@ -22,8 +22,8 @@ fn mean_window(p: f64, marks: bool) -> f64 {
     while now < end {
         while let Some(mut segment) = sender.poll_segment(now) {
             let signalled = rng.chance(p);
-            if signalled && marks && segment.ecn.is_markable() {
-                segment.ecn = Ecn::Ce;
+            if signalled && marks && segment.ecn().is_markable() {
+                segment.header = segment.header.with_ecn(Ecn::Ce);
             } else if signalled && !marks {
                 continue;
             }

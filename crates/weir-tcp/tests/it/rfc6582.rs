@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use weir_tcp::{
-    Flags, Segment, Sender, TcpParameters,
+    Flags, Header, Segment, Sender, TcpParameters,
     recovery::{NewRenoParameters, RecoveryConfig, TimerReset},
 };
 use weir_types::{Duration, Ecn, Instant};
@@ -38,10 +38,7 @@ impl Desk {
             stamp: self.now,
             flow: 0,
             number: last + 1,
-            bytes: 40,
-            ecn: Ecn::NotEct,
-            flags,
-            blocks: 0,
+            header: Header::new(40, Ecn::NotEct, flags),
         };
         self.sender.on_ack(&ack, self.now);
         self.sent()

@@ -131,7 +131,7 @@ impl Wire {
             kind,
             number: ack.map(|ack| ack.number - 1),
             copy: None,
-            flags: ack.filter(|ack| ack.flags.has(Flags::ECE)).map(|_| "ece").into_iter().collect(),
+            flags: ack.filter(|ack| ack.flags().has(Flags::ECE)).map(|_| "ece").into_iter().collect(),
             state: None,
         });
         while let Some(segment) = self.sender.poll_segment(Instant::from_nanos(now)) {
@@ -148,10 +148,10 @@ impl Wire {
         let copy = self.copies.entry(segment.number).or_default();
         *copy += 1;
         let this = (segment.number, *copy);
-        assert_eq!(segment.flags.has(Flags::RETRANSMISSION), *copy > 1, "{this:?}");
+        assert_eq!(segment.flags().has(Flags::RETRANSMISSION), *copy > 1, "{this:?}");
         let lost = self.script.lost.contains(&this);
         let marked = self.script.marked.contains(&this);
-        let words = [(segment.flags.has(Flags::CWR), "cwr"), (lost, "lost"), (marked, "ce")].into_iter();
+        let words = [(segment.flags().has(Flags::CWR), "cwr"), (lost, "lost"), (marked, "ce")].into_iter();
         self.rows.push(Row {
             time_ns: now,
             kind: Kind::Send,
@@ -161,18 +161,18 @@ impl Wire {
             state: None,
         });
         if marked {
-            assert_ne!(segment.ecn, Ecn::NotEct, "the script marks what cannot be marked: {this:?}");
-            segment.ecn = Ecn::Ce;
+            assert_ne!(segment.ecn(), Ecn::NotEct, "the script marks what cannot be marked: {this:?}");
+            segment.header = segment.header.with_ecn(Ecn::Ce);
         }
         if lost {
-            self.occupy(now, segment.bytes, Direction::ToReceiver);
+            self.occupy(now, segment.bytes(), Direction::ToReceiver);
         } else {
             self.carry(now, segment, Direction::ToReceiver);
         }
     }
 
     fn carry(&mut self, now: u64, segment: Segment, direction: Direction) {
-        let arrives = self.occupy(now, segment.bytes, direction) + self.script.one_way_delay_ns;
+        let arrives = self.occupy(now, segment.bytes(), direction) + self.script.one_way_delay_ns;
         self.serial += 1;
         self.segments.insert(self.serial, segment);
         self.on_the_way.push(Reverse((arrives, self.serial, direction)));

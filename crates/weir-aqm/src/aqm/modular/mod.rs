@@ -217,6 +217,10 @@ impl Aqm for Modular {
         self.feed_back(packet, queue)
     }
 
+    fn drops_on_departure(&self) -> bool {
+        self.parameters.signal_at == SignalAt::Departure
+    }
+
     fn on_idle(&mut self, now: Instant) {
         self.average.on_idle(now);
     }

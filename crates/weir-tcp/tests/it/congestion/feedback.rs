@@ -1,6 +1,6 @@
 //! What receivers echo: RFC 3168's latch, and marks one by one (RFC 8257, section 3.2).
 
-use weir_tcp::{Flags, Receiver, Segment, TcpParameters, congestion::CongestionConfig};
+use weir_tcp::{Flags, Header, Receiver, Segment, TcpParameters, congestion::CongestionConfig};
 use weir_types::{Duration, Ecn, Instant};
 
 /// What the receiver of law `name` says of segments with these marks: number and echo of each ACK, in
@@ -20,13 +20,10 @@ fn echoes(name: &str, delayed_ack: bool, marks: &[bool]) -> Vec<(usize, u32, boo
             stamp: Instant::ZERO,
             flow: 0,
             number: number as u32,
-            bytes: 1000,
-            ecn: if *marked { Ecn::Ce } else { Ecn::Ect0 },
-            flags: Flags::NONE,
-            blocks: 0,
+            header: Header::new(1000, if *marked { Ecn::Ce } else { Ecn::Ect0 }, Flags::NONE),
         };
         let ack = receiver.on_segment(&segment, Instant::ZERO);
-        acks.extend(ack.map(|ack| (number, ack.number, ack.flags.has(Flags::ECE))));
+        acks.extend(ack.map(|ack| (number, ack.number, ack.flags().has(Flags::ECE))));
     }
     acks
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use weir_tcp::{
-    Flags, Segment, Sender, TcpParameters,
+    Flags, Header, Segment, Sender, TcpParameters,
     congestion::{CongestionConfig, RenoParameters, Repair},
 };
 use weir_types::{Duration, Ecn, Instant, Probability};
@@ -47,15 +47,8 @@ fn tahoe_sends_all_again_from_the_lost_segment_on() {
         let mut sent = Vec::new();
         for _ in 0..times {
             now += Duration::from_millis(1);
-            let ack = Segment {
-                stamp: now,
-                flow: 0,
-                number,
-                bytes: 40,
-                ecn: Ecn::NotEct,
-                flags: Flags::ACK,
-                blocks: 0,
-            };
+            let ack =
+                Segment { stamp: now, flow: 0, number, header: Header::new(40, Ecn::NotEct, Flags::ACK) };
             sender.on_ack(&ack, now);
             sent.extend(std::iter::from_fn(|| sender.poll_segment(now)).map(|segment| segment.number));
         }

@@ -35,8 +35,8 @@ fn mean_window_with_losses(parameters: TcpParameters, period: u32, loss: u32) ->
             if sent % loss == 0 {
                 continue;
             }
-            if sent % period == 0 && segment.ecn.is_markable() {
-                segment.ecn = Ecn::Ce;
+            if sent % period == 0 && segment.ecn().is_markable() {
+                segment.header = segment.header.with_ecn(Ecn::Ce);
             }
             let due = now + ROUND_TRIP;
             acks.extend(receiver.on_segment(&segment, now).map(|ack| (due, ack)));

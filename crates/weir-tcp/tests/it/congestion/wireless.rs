@@ -59,7 +59,7 @@ fn windows(lost: &[u32], marked: &[u32]) -> Vec<f64> {
                 continue;
             }
             if marked.contains(&(transmission - 1)) {
-                segment.ecn = Ecn::Ce;
+                segment.header = segment.header.with_ecn(Ecn::Ce);
             }
             let due = now + Duration::from_millis(100);
             acks.extend(receiver.on_segment(&segment, now).map(|ack| (due, ack)));
@@ -132,11 +132,12 @@ fn acks_return_what_became_of_the_question() {
         let mut receiver = Receiver::new(0, &parameters);
         sender.start();
         let mut segment = sender.poll_segment(Instant::ZERO).expect("the first");
-        assert_eq!(segment.flags.has(Flags::ALL_CAPABLE), asks);
+        assert_eq!(segment.flags().has(Flags::ALL_CAPABLE), asks);
         let ack = receiver.on_segment(&segment, Instant::ZERO).expect("at once");
-        assert_eq!(ack.flags.has(Flags::ALL_CAPABLE), asks);
-        (segment.number, segment.flags) = (1, segment.flags.without(Flags::ALL_CAPABLE));
+        assert_eq!(ack.flags().has(Flags::ALL_CAPABLE), asks);
+        segment.number = 1;
+        segment.header = segment.header.with_flags(segment.flags().without(Flags::ALL_CAPABLE));
         let ack = receiver.on_segment(&segment, Instant::ZERO).expect("at once");
-        assert!(!ack.flags.has(Flags::ALL_CAPABLE));
+        assert!(!ack.flags().has(Flags::ALL_CAPABLE));
     }
 }

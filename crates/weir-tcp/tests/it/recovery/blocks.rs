@@ -18,10 +18,7 @@ fn segment(number: u32) -> Segment {
         stamp: Instant::ZERO,
         flow: 0,
         number,
-        bytes: 1000,
-        ecn: Ecn::NotEct,
-        flags: Flags::NONE,
-        blocks: 0,
+        header: weir_tcp::Header::new(1000, Ecn::NotEct, Flags::NONE),
     }
 }
 

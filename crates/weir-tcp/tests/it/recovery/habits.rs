@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use weir_tcp::{
-    Flags, Receiver, Segment, Sender, TcpParameters, congestion::CongestionConfig, recovery::SackParameters,
+    Flags, Header, Receiver, Segment, Sender, TcpParameters, congestion::CongestionConfig,
+    recovery::SackParameters,
 };
 use weir_types::{Duration, Ecn, Instant};
 
@@ -89,17 +90,18 @@ fn prompt(name: &str, immediate_ecn_echo: bool, segments: &str) -> Vec<(u32, boo
             stamp: now,
             flow: 0,
             number: number as u32,
-            bytes: 1000,
-            ecn: if "cb".contains(kind) { Ecn::Ce } else { Ecn::Ect0 },
-            flags: Flags::NONE.with(Flags::CWR, "wb".contains(kind)),
-            blocks: 0,
+            header: Header::new(
+                1000,
+                if "cb".contains(kind) { Ecn::Ce } else { Ecn::Ect0 },
+                Flags::NONE.with(Flags::CWR, "wb".contains(kind)),
+            ),
         };
         acks.extend(receiver.on_segment(&segment, now));
         if receiver.timeout() <= now {
             acks.extend(receiver.on_timeout());
         }
     }
-    acks.iter().map(|ack| (ack.number, ack.flags.has(Flags::ECE))).collect()
+    acks.iter().map(|ack| (ack.number, ack.flags().has(Flags::ECE))).collect()
 }
 
 #[test]

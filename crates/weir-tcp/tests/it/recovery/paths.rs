@@ -85,7 +85,7 @@ impl Path {
                     if let Some(ack) = self.receiver.on_segment(&packet, self.now) {
                         self.carry(ack, false);
                     }
-                } else if packet.blocks > 0 {
+                } else if packet.blocks() > 0 {
                     let blocks = self.receiver.blocks_of(&packet);
                     self.sender.on_sack(&packet, &blocks, self.now);
                 } else {

@@ -1,6 +1,6 @@
 //! When the receiver acknowledges (RFC 5681, section 4.2), and how Linux begins.
 
-use weir_tcp::{Flags, Receiver, Segment, TcpParameters};
+use weir_tcp::{Flags, Header, Receiver, Segment, TcpParameters};
 use weir_types::{Duration, Ecn, Instant};
 
 /// Segments a millisecond apart; for each whether it is acknowledged at once.
@@ -8,15 +8,8 @@ fn answers(receiver: &mut Receiver, numbers: impl IntoIterator<Item = u32>) -> V
     let mut now = Instant::ZERO;
     let mut answer = |number| {
         now += Duration::from_millis(1);
-        let segment = Segment {
-            stamp: now,
-            flow: 0,
-            number,
-            bytes: 1000,
-            ecn: Ecn::NotEct,
-            flags: Flags::NONE,
-            blocks: 0,
-        };
+        let segment =
+            Segment { stamp: now, flow: 0, number, header: Header::new(1000, Ecn::NotEct, Flags::NONE) };
         receiver.on_segment(&segment, now).is_some()
     };
     numbers.into_iter().map(&mut answer).collect()

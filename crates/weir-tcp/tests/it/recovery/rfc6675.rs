@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use weir_tcp::{
-    Flags, Segment, Sender, TcpParameters,
+    Flags, Header, Segment, Sender, TcpParameters,
     recovery::{BLOCKS, RecoveryConfig, SackParameters},
 };
 use weir_types::{Duration, Ecn, Instant, Packets};
@@ -50,7 +50,12 @@ impl Desk {
         for (told, block) in told.iter_mut().zip(blocks) {
             *told = (block.0, block.1 + 1);
         }
-        let ack = Segment { stamp, flow: 0, number: last + 1, bytes: 40, ecn: Ecn::NotEct, flags, blocks: 1 };
+        let ack = Segment {
+            stamp,
+            flow: 0,
+            number: last + 1,
+            header: Header::new(40, Ecn::NotEct, flags).with_blocks(1),
+        };
         self.sender.on_sack(&ack, &told, self.now);
         self.sent()
     }
