@@ -22,8 +22,10 @@ pub struct Receiver {
     arrived: u32,
     /// Segments that arrived with the mark of a queue.
     marked: u32,
-    /// What arrived beyond `expected`: disjoint ranges, first included, last excluded, in order.
-    beyond: Vec<(u32, u32)>,
+    /// What arrived beyond `expected`: disjoint ranges, first included, last excluded, in order. Boxed, since most
+    /// receivers of a crowd have none.
+    #[expect(clippy::box_collection, reason = "a pointer is a third of a vector")]
+    beyond: Option<Box<Vec<(u32, u32)>>>,
     /// The blocks that its ACKs bear; `None` if they bear none.
     log: Option<Box<SackLog>>,
     /// ACKs bear an echo: a mark arrived and the sender has not yet said that it cut its window; if
@@ -38,11 +40,13 @@ pub struct Receiver {
     pairs: bool,
     /// All routers on the path of the last segment understand ECN; only if its sender asked.
     capable: bool,
-    /// Stamp of the first segment whose ACK is being delayed.
-    delayed: Option<Instant>,
     /// When the delayed ACK is due; [`Instant::MAX`] if there is none.
     due: Instant,
-    delay: Option<Duration>,
+    /// Stamp of the first segment whose ACK is being delayed, if one is.
+    stamp: Instant,
+    /// ACKs are delayed, and for how long.
+    delays: bool,
+    delay: Duration,
     /// ACKs that report a change of marks are not delayed.
     prompt: bool,
     /// ACKs that are still sent at once in spite of `delay`.
@@ -62,7 +66,7 @@ impl Receiver {
             delivered: 0,
             arrived: 0,
             marked: 0,
-            beyond: Vec::new(),
+            beyond: None,
             log: matches!(parameters.recovery, RecoveryConfig::Sack(_)).then(Box::default),
             echo: false,
             feedback,
@@ -70,9 +74,10 @@ impl Receiver {
             steady: at_once,
             pairs: false,
             capable: false,
-            delayed: None,
             due: Instant::MAX,
-            delay: parameters.delayed_ack,
+            stamp: Instant::ZERO,
+            delays: parameters.delayed_ack.is_some(),
+            delay: parameters.delayed_ack.unwrap_or_default(),
             prompt: parameters.immediate_ecn_echo,
             quick: parameters.quickack_segments,
             ack_size: parameters.ack_size,
@@ -137,11 +142,10 @@ impl Receiver {
     #[inline]
     fn on_next(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         self.count_next(segment);
-        if self.delayed.is_some() {
+        if self.delayed().is_some() {
             return Some(self.acknowledge(segment.stamp, false));
         }
-        self.delayed = Some(segment.stamp);
-        self.due = now + self.delay.unwrap_or_default();
+        self.delay_ack(segment, now + self.delay);
         None
     }
 
@@ -155,7 +159,8 @@ impl Receiver {
     }
 
     /// What data does that is the next, but for echoes.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is on the short way of every packet")]
+    #[inline(always)]
     fn count_next(&mut self, segment: &Segment) {
         self.capable = segment.flags().has(Flags::ALL_CAPABLE);
         self.arrived += 1;
@@ -167,7 +172,7 @@ impl Receiver {
     /// Data that is out of order, or at a receiver that does not acknowledge all at once.
     #[inline(never)]
     fn on_other(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
-        let plain = segment.number == self.expected && self.beyond.is_empty();
+        let plain = segment.number == self.expected && self.beyond().is_empty();
         if !plain && segment.number < self.first {
             return None;
         }
@@ -194,29 +199,23 @@ impl Receiver {
             true
         } else {
             let new = self.insert(segment.number);
-            self.steady = self.at_once && self.beyond.is_empty();
+            self.steady = self.at_once && self.beyond().is_empty();
             self.note(segment.number, new);
             new
         };
-        self.pairs = self.delay.is_some() && self.quick == 0 && self.beyond.is_empty();
+        self.pairs = self.delays && self.quick == 0 && self.beyond().is_empty();
         let syn = segment.flags().has(Flags::SYN);
         self.delivered += u32::from(new && !syn);
-        match self.delay {
-            Some(delay) if plain && !syn && self.delayed.is_none() && self.quick == 0 => {
-                self.delayed = Some(segment.stamp);
-                self.due = now + delay;
-                before
-            }
+        if self.delays && plain && !syn && self.delayed().is_none() && self.quick == 0 {
+            self.delay_ack(segment, now + self.delay);
+            before
+        } else if self.delays && before.is_some() {
             // Two ACKs are to be sent: the earlier one leaves first.
-            Some(_) if before.is_some() => {
-                self.delayed = Some(segment.stamp);
-                self.due = now;
-                before
-            }
-            _ => {
-                self.quick = self.quick.saturating_sub(1);
-                Some(self.acknowledge(segment.stamp, syn))
-            }
+            self.delay_ack(segment, now);
+            before
+        } else {
+            self.quick = self.quick.saturating_sub(1);
+            Some(self.acknowledge(segment.stamp, syn))
         }
     }
 
@@ -225,7 +224,7 @@ impl Receiver {
     #[inline(never)]
     fn echo_exactly(&mut self, marked: bool, plain: bool) -> Option<Segment> {
         let turns = plain && marked != self.echo;
-        let before = self.delayed.filter(|_| turns).map(|stamp| self.acknowledge(stamp, false));
+        let before = self.delayed().filter(|_| turns).map(|stamp| self.acknowledge(stamp, false));
         self.echo = marked;
         if turns && self.prompt {
             self.quick = self.quick.max(1);
@@ -235,8 +234,26 @@ impl Receiver {
 
     /// The delayed ACK is due.
     pub fn on_timeout(&mut self) -> Option<Segment> {
-        self.quick = self.quick.saturating_sub(u32::from(self.delayed.is_some()));
-        self.delayed.map(|stamp| self.acknowledge(stamp, false))
+        self.quick = self.quick.saturating_sub(u32::from(self.delayed().is_some()));
+        self.delayed().map(|stamp| self.acknowledge(stamp, false))
+    }
+
+    /// The ACK of `segment` is delayed until `due`.
+    #[inline]
+    const fn delay_ack(&mut self, segment: &Segment, due: Instant) {
+        (self.stamp, self.due) = (segment.stamp, due);
+    }
+
+    /// The stamp of the first segment whose ACK is being delayed, if one is.
+    #[inline]
+    fn delayed(&self) -> Option<Instant> {
+        (self.due < Instant::MAX).then_some(self.stamp)
+    }
+
+    /// What arrived beyond [`Receiver::expected`].
+    #[inline]
+    fn beyond(&self) -> &[(u32, u32)] {
+        self.beyond.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// When [`Receiver::on_timeout`] is due; [`Instant::MAX`] if no ACK is delayed.
@@ -287,8 +304,9 @@ impl Receiver {
     fn note(&mut self, number: u32, new: bool) {
         let Some(log) = &mut self.log else { return };
         if number >= self.expected {
-            let at = self.beyond.partition_point(|range| range.1 <= number);
-            log.arrived(self.beyond[at].0, self.beyond[at].1);
+            let beyond = self.beyond.as_deref().map_or(&[][..], Vec::as_slice);
+            let (first, last) = beyond[beyond.partition_point(|range| range.1 <= number)];
+            log.arrived(first, last);
         } else if !new {
             log.arrived_twice(number);
         }
@@ -297,9 +315,9 @@ impl Receiver {
     /// The ACK that is due, perhaps of a SYN.
     #[inline]
     fn acknowledge(&mut self, stamp: Instant, syn: bool) -> Segment {
-        self.due = Instant::MAX;
         // RFC 7323, section 4.3: the earliest of the segments that one ACK covers.
-        let stamp = self.delayed.take().unwrap_or(stamp);
+        let stamp = self.delayed().unwrap_or(stamp);
+        self.due = Instant::MAX;
         self.ack(stamp, syn)
     }
 
@@ -317,21 +335,22 @@ impl Receiver {
         if number < self.expected {
             return false;
         }
+        let beyond = self.beyond.get_or_insert_default();
         // The first range that ends at `number` or later.
-        let at = self.beyond.partition_point(|range| range.1 < number);
-        let next = self.beyond.get(at).copied();
+        let at = beyond.partition_point(|range| range.1 < number);
+        let next = beyond.get(at).copied();
         match next {
             Some((first, last)) if first <= number && number < last => return false,
             Some((first, last)) if last == number => {
-                let joins = self.beyond.get(at + 1).is_some_and(|range| range.0 == number + 1);
-                let last = if joins { self.beyond.remove(at + 1).1 } else { number + 1 };
-                self.beyond[at] = (first, last);
+                let joins = beyond.get(at + 1).is_some_and(|range| range.0 == number + 1);
+                let last = if joins { beyond.remove(at + 1).1 } else { number + 1 };
+                beyond[at] = (first, last);
             }
-            Some((first, last)) if first == number + 1 => self.beyond[at] = (number, last),
-            _ => self.beyond.insert(at, (number, number + 1)),
+            Some((first, last)) if first == number + 1 => beyond[at] = (number, last),
+            _ => beyond.insert(at, (number, number + 1)),
         }
-        if self.beyond[0].0 == self.expected {
-            self.expected = self.beyond.remove(0).1;
+        if beyond[0].0 == self.expected {
+            self.expected = beyond.remove(0).1;
         }
         true
     }

@@ -45,7 +45,7 @@ pub(crate) struct Flow {
     pub(super) ack_timer_at: Instant,
     /// The sender stops at this instant, or its variables are sampled: before that it must not go beyond.
     sender_until: Instant,
-    /// The same for the short way of [`super::Hosts::follow`], which is closed while packets are held, and where
+    /// The same for the short way of [`super::Hosts::depart`], which is closed while packets are held, and where
     /// there is jitter or more than delay.
     pub(super) short_until: Instant,
     /// Data segments of the flow; [`u32::MAX`] if it has no end.

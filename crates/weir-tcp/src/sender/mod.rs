@@ -56,7 +56,7 @@ impl Sender {
                 congestion: parameters.congestion.build(),
                 timer: Instant::MAX,
                 due: Instant::MAX,
-                rtt: RttEstimator::new(parameters.initial_rto),
+                rtt: RttEstimator::default(),
                 timed: Timed::NONE,
                 window_limited: false,
                 steady: false,

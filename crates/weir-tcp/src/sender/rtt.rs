@@ -5,13 +5,13 @@ use weir_types::Duration;
 use crate::{MinRtoBounds, TcpParameters};
 
 /// Smoothed round-trip time, its variation, and the timeout that follows from them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RttEstimator {
-    /// `None` before the first sample.
-    smoothed: Option<Duration>,
+    /// Zero before the first sample.
+    smoothed: Duration,
     variation: Duration,
-    /// The timeout before the first sample.
-    initial: Duration,
+    /// The SYN was lost.
+    lost_syn: bool,
     /// Doublings since the last sample (Karn's rule).
     backoff: u32,
     /// The timeout that follows; zero if it is to be calculated again.
@@ -19,14 +19,9 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// Before any sample, with a timeout of `initial`.
-    pub const fn new(initial: Duration) -> Self {
-        Self { smoothed: None, variation: Duration::ZERO, initial, backoff: 0, timeout: Duration::ZERO }
-    }
-
     /// The SYN was lost: data begins with a timeout of at least 3 s (5.7).
     pub fn after_lost_syn(&mut self) {
-        self.initial = self.initial.max(Duration::from_secs(3));
+        self.lost_syn = true;
         self.backoff = 0;
         self.timeout = Duration::ZERO;
     }
@@ -36,7 +31,7 @@ impl RttEstimator {
         let tick = parameters.clock_granularity.as_nanos();
         let rtt = rtt.as_nanos().max(1);
         let rtt = if tick > 1 { rtt.div_ceil(tick) * tick } else { rtt };
-        let (smoothed, variation) = match self.smoothed {
+        let (smoothed, variation) = match self.smoothed() {
             None => (rtt, rtt / 2),
             Some(smoothed) => {
                 let smoothed = smoothed.as_nanos();
@@ -44,7 +39,7 @@ impl RttEstimator {
                 ((7 * smoothed + rtt) / 8, variation)
             }
         };
-        self.smoothed = Some(Duration::from_nanos(smoothed));
+        self.smoothed = Duration::from_nanos(smoothed);
         self.variation = Duration::from_nanos(variation);
         self.timeout = Duration::ZERO;
     }
@@ -65,12 +60,14 @@ impl RttEstimator {
             MinRtoBounds::Rto => parameters.clock_granularity,
             MinRtoBounds::Rttvar => parameters.clock_granularity.max(parameters.min_rto),
         };
-        let base = match self.smoothed {
-            None => self.initial,
+        let initial = parameters.initial_rto;
+        let initial = if self.lost_syn { initial.max(Duration::from_secs(3)) } else { initial };
+        let base = match self.smoothed() {
+            None => initial,
             Some(smoothed) => smoothed + (self.variation * 4).max(least),
         };
         let base = base.max(parameters.min_rto);
-        (base * (1_u64 << self.backoff)).min(parameters.max_rto.max(self.initial))
+        (base * (1_u64 << self.backoff)).min(parameters.max_rto.max(initial))
     }
 
     /// The timer expired (5.5).
@@ -90,8 +87,9 @@ impl RttEstimator {
     }
 
     /// The smoothed round-trip time.
-    pub const fn smoothed(&self) -> Option<Duration> {
-        self.smoothed
+    #[inline]
+    pub fn smoothed(&self) -> Option<Duration> {
+        (!self.smoothed.is_zero()).then_some(self.smoothed)
     }
 }
 
@@ -103,7 +101,7 @@ mod tests {
 
     #[test]
     fn three_samples_as_rfc_6298_computes_them() {
-        let mut estimator = RttEstimator::new(Duration::from_secs(1));
+        let mut estimator = RttEstimator::default();
         let loose = TcpParameters { min_rto: Duration::from_millis(1), ..TcpParameters::default() };
         let expected = [(100_000_000, 50_000_000), (102_500_000, 42_500_000), (99_687_500, 37_500_000)];
         for (millis, (smoothed, variation)) in [100, 120, 80].into_iter().zip(expected) {
@@ -123,7 +121,7 @@ mod tests {
             min_rto_bounds: MinRtoBounds::Rttvar,
             ..TcpParameters::default()
         };
-        let mut estimator = RttEstimator::new(Duration::from_secs(1));
+        let mut estimator = RttEstimator::default();
         estimator.sample(Duration::from_millis(80), &parameters);
         assert_eq!(estimator.timeout(&parameters), Duration::from_millis(280));
         estimator.sample(Duration::from_millis(400), &parameters);
@@ -132,7 +130,7 @@ mod tests {
 
     #[test]
     fn expiry_doubles_up_to_the_bound_and_an_ack_ends_it() {
-        let mut estimator = RttEstimator::new(Duration::from_secs(1));
+        let mut estimator = RttEstimator::default();
         let parameters = TcpParameters::default();
         let mut seconds = Vec::new();
         for _ in 0..8 {

@@ -45,7 +45,7 @@ impl Sender {
     }
 
     /// The smoothed round-trip time; `None` before the first sample.
-    pub const fn srtt(&self) -> Option<Duration> {
+    pub fn srtt(&self) -> Option<Duration> {
         self.connection.rtt.smoothed()
     }
 
