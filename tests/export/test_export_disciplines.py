@@ -157,6 +157,8 @@ def test_an_aqm_in_python_has_nothing_that_comes_closest(lab: Lab) -> None:
         ({"cobalt": {"target": "20 ms"}}, "target: 20000 us becomes 5000 us"),
         ({"fq-codel": {"flow_hashing": "modulo"}}, "flow_hashing = modulo"),
         ({"adaptive-red": {"top": 0.3}}, "top = 0.3"),
+        ({"adaptive-red": {}}, "never moves max_p from 0.1"),
+        ({"op-red": {}}, "never moves max_p"),
     ],
 )
 def test_what_a_kernel_does_otherwise_is_warned_of(aqm: dict[str, Any], word: str) -> None:

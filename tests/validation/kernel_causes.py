@@ -40,7 +40,8 @@ def _constant_max_p(one: Combination) -> list[Change]:
 
 CAUSES = (
     Cause(
-        "Linux's `red adaptive` does not adapt in these runs: plain RED whose max_p stays at 0.02, where it "
+        "Linux's `red adaptive` does not adapt in these runs: `tc` sends the flag in TCA_RED_FLAGS alone, "
+        "and the kernel starts its timer by the older flags. Plain RED whose max_p stays at 0.02, where it "
         "begins, gives its values",
         lambda one: one.qdisc == "red_adapt",
         changes=_constant_max_p,

@@ -65,6 +65,12 @@ def adaptive_red(found: Qdisc) -> None:
     """RED of which the kernel moves the probability."""
     _thresholds(found)
     found.option("adaptive")
+    # iproute2, tc/q_red.c, since 5.7; Linux, net/sched/sch_red.c, arms the timer by the older field.
+    found.warnings.append(
+        f"adaptive: set by tc of iproute2 5.7 or newer, Linux 5.7 or newer never moves max_p from "
+        f"{found.port['max_p']:g}: tc sends the flag in TCA_RED_FLAGS alone, and the kernel starts its timer "
+        "by the older flags. Use tc of iproute2 5.6, or red with a max_p that suits the load"
+    )
     for name, kernels in _ADAPTIVE.items():
         found.differs(name, kernels, f"the kernel has {kernels}")
 
