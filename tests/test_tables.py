@@ -24,10 +24,10 @@ def test_a_row_says_which_run_it_is_of(runs: list[_core.Run]) -> None:
     tables = _core.tables(runs)
     assert tuple(tables) == TABLES
     for name, columns in tables.items():
-        index = columns["run"]
+        kind, data, of = columns["run"]
         assert next(iter(columns)) == "run"
-        assert not isinstance(index, tuple)
-        assert index.dtype == np.uint32
+        assert (kind, of) == ("u4", None)
+        index = np.frombuffer(data, kind)
         assert np.all(np.diff(index.astype(np.int64)) >= 0), "in the order of the runs"
         assert set(index) == set(_with_rows(name, [0, 1, 2])), name
     packets = frames(_core.tables(runs), range(len(runs)))["runs"]["packets"]
@@ -62,17 +62,17 @@ def test_names_are_enums_and_an_only_group_has_no_rows_of_its_own(runs: list[_co
         names = [column for column, kind in frame.schema.items() if kind == pl.Enum]
         assert bool(names) == (name != "runs")
         for column in names:
-            coded = columns[name][column]
-            assert isinstance(coded, tuple)
-            codes: list[int] = coded[0].tolist()
-            texts = [coded[1][code] for code in codes]
+            texts = _names(columns[name][column])
             if name in {"links", "groups", "delays"}:
-                groups = columns[name]["group"]
-                assert isinstance(groups, tuple)
-                of_group: list[int] = groups[0].tolist()
-                of_all = [groups[1][code] == "all" for code in of_group]
-                texts = [text for text, kept in zip(texts, of_all, strict=True) if kept]
+                groups = _names(columns[name]["group"])
+                texts = [text for text, group in zip(texts, groups, strict=True) if group == "all"]
             assert frame[column].cast(pl.String).to_list() == texts
+
+
+def _names(column: _core.Column) -> list[str]:
+    kind, codes, names = column
+    assert isinstance(names, list)
+    return [names[code] for code in np.frombuffer(codes, kind)]
 
 
 def test_tables_without_rows_have_their_columns(runs: list[_core.Run]) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 ALLOWED = """\
 # Names for types, which the compiled module does not have.
-weir._core.Coded
 weir._core.Column
 weir._core.Columns
 weir._core.Ecn

@@ -4,18 +4,10 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-Coded = tuple[NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32], list[str]]
-"""A column of names: codes, and the names they are places in."""
-
-Lists = tuple[NDArray[np.int64] | NDArray[np.float64], NDArray[np.uint32]]
-"""A column with a list in each row: the values of all, and the length of each."""
-
-Column = NDArray[np.uint32] | NDArray[np.int64] | NDArray[np.float64] | Coded | Lists
-"""Counts as int64, quantities as float64 with NaN for "not defined" (a delay quantile where no
-packet left), names coded."""
+Column = tuple[str, bytes, list[str] | bytes | None]
+"""What numpy calls the type of the values, and the values: counts as int64, quantities as float64 with NaN
+for "not defined" (a delay quantile where no packet left). Of names, codes and the names they are places in.
+Where every row has a list, the values of all and the length of each (uint32)."""
 
 Columns = dict[str, Column]
 """One table: column name to values."""
@@ -256,10 +248,8 @@ def choices_of(path: str) -> list[tuple[str, str]]:
     `links.core.queue.fq.aqm.red.max_th` they are (`links.core.queue`, `fq`) and
     (`links.core.queue.fq.aqm`, `red`)."""
 
-def run_keys(
-    hashes: Sequence[str], first_seed: int, replications: int, results_version: int
-) -> NDArray[np.int64]:
-    """`Scenario.run_key` of many scenarios, each with the seeds `first_seed`, `first_seed + 1`, ...
+def run_keys(hashes: Sequence[str], first_seed: int, replications: int, results_version: int) -> bytes:
+    """`Scenario.run_key` of many scenarios, as int64, each with the seeds `first_seed`, `first_seed + 1`, ...
 
     `results_version` may be another than ours: keys of what an earlier Weir has done.
     """

@@ -4,14 +4,13 @@ use std::{
     time::Duration,
 };
 
-use numpy::{Element, PyArray1};
 use pyo3::{
     exceptions::PyRuntimeError,
     prelude::*,
-    types::{PyDict, PyTuple},
+    types::{PyBytes, PyDict},
 };
 use weir_scenario::Direction;
-use weir_sim::{Capture, Column, GroupRows, Job, Lists, Measurements, Names, Table, Tables, ThreadWrapper};
+use weir_sim::{Capture, Column, GroupRows, Job, Measurements, Names, Table, Tables, ThreadWrapper};
 
 use crate::{
     errors::CaptureError,
@@ -150,36 +149,64 @@ pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>, only_groups: bool) -> P
     Ok(dict)
 }
 
-/// A table as a dictionary of columns, as numpy arrays; names as codes and what they stand for, lists as the
-/// values of all and the length of each.
+/// A table as a dictionary of columns: what numpy calls the type of the values, their bytes, and of codes the
+/// names, of lists their lengths.
 fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
+    let none = py.None();
+    let lengths = |lengths: &[u32]| packed(py, lengths, u32::to_ne_bytes);
     for (name, column) in table.columns {
         match column {
-            Column::Index(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
-            Column::Flag(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
-            Column::Text(text) => dict.set_item(name, coded(py, &text)?)?,
-            Column::Integer(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
-            Column::Real(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
-            Column::Integers(lists) => dict.set_item(name, listed(py, lists))?,
-            Column::Reals(lists) => dict.set_item(name, listed(py, lists))?,
+            Column::Index(values) => {
+                dict.set_item(name, ("u4", packed(py, &values, u32::to_ne_bytes)?, &none))?;
+            }
+            Column::Flag(values) => {
+                dict.set_item(name, ("?", packed(py, &values, |flag| [u8::from(flag)])?, &none))?;
+            }
+            Column::Text(text) => {
+                let (kind, codes) = codes(py, &text)?;
+                dict.set_item(name, (kind, codes, text.names()))?;
+            }
+            Column::Integer(values) => {
+                dict.set_item(name, ("i8", packed(py, &values, i64::to_ne_bytes)?, &none))?;
+            }
+            Column::Real(values) => {
+                dict.set_item(name, ("f8", packed(py, &values, f64::to_ne_bytes)?, &none))?;
+            }
+            Column::Integers(lists) => {
+                let values = packed(py, &lists.values, i64::to_ne_bytes)?;
+                dict.set_item(name, ("i8", values, lengths(&lists.lengths)?))?;
+            }
+            Column::Reals(lists) => {
+                let values = packed(py, &lists.values, f64::to_ne_bytes)?;
+                dict.set_item(name, ("f8", values, lengths(&lists.lengths)?))?;
+            }
         }
     }
     Ok(dict)
 }
 
-fn listed<T: Element>(py: Python<'_>, lists: Lists<T>) -> (Bound<'_, PyArray1<T>>, Bound<'_, PyArray1<u32>>) {
-    (PyArray1::from_vec(py, lists.values), PyArray1::from_vec(py, lists.lengths))
+/// Codes in the narrowest type that holds them all.
+fn codes<'py>(py: Python<'py>, text: &Names) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+    if let Some(codes) = text.codes::<u8>() {
+        return Ok(("u1", PyBytes::new(py, &codes)));
+    }
+    if let Some(codes) = text.codes::<u16>() {
+        return Ok(("u2", packed(py, &codes, u16::to_ne_bytes)?));
+    }
+    Ok(("u4", packed(py, &text.codes::<u32>().expect("codes are u32"), u32::to_ne_bytes)?))
 }
 
-/// Codes in the narrowest type that holds them all, and the names.
-fn coded<'py>(py: Python<'py>, text: &Names) -> PyResult<Bound<'py, PyTuple>> {
-    let codes = if let Some(codes) = text.codes::<u8>() {
-        PyArray1::from_vec(py, codes).into_any()
-    } else if let Some(codes) = text.codes::<u16>() {
-        PyArray1::from_vec(py, codes).into_any()
-    } else {
-        PyArray1::from_vec(py, text.codes::<u32>().expect("codes are u32")).into_any()
-    };
-    (codes, text.names()).into_pyobject(py)
+/// The values as they lie in memory: whoever wants numbers of them has numpy, and workers need none.
+pub(crate) fn packed<'py, T: Copy, const SIZE: usize>(
+    py: Python<'py>,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; SIZE],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, SIZE * values.len(), |memory| {
+        for (place, value) in memory.chunks_exact_mut(SIZE).zip(values) {
+            place.copy_from_slice(&bytes(*value));
+        }
+        Ok(())
+    })
 }

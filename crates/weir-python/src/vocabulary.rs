@@ -1,8 +1,9 @@
 //! Names and schema of scenario files.
 
-use numpy::PyArray1;
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use weir_aqm::qdisc::QueueConfig;
+
+use crate::run::packed;
 
 /// The JSON schema of scenario files.
 #[pyfunction]
@@ -16,7 +17,7 @@ pub(crate) fn choices_of(path: &str) -> Vec<(&str, &str)> {
     weir_scenario::choices_of(path)
 }
 
-/// Keys of runs of many scenarios, each with the seeds `first_seed`, `first_seed + 1`, ...
+/// Keys of runs of many scenarios, each with the seeds `first_seed`, `first_seed + 1`, ...: 64 bits each.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
 pub(crate) fn run_keys(
@@ -25,15 +26,15 @@ pub(crate) fn run_keys(
     first_seed: u64,
     replications: u64,
     results_version: u32,
-) -> Bound<'_, PyArray1<i64>> {
-    let keys = py.detach(|| {
+) -> PyResult<Bound<'_, PyBytes>> {
+    let keys: Vec<_> = py.detach(|| {
         let seeds = first_seed..first_seed + replications;
         let of = |hash: &String| {
             seeds.clone().map(|seed| weir_scenario::run_key(hash, seed, results_version)).collect::<Vec<_>>()
         };
         hashes.iter().flat_map(of).collect()
     });
-    PyArray1::from_vec(py, keys)
+    packed(py, &keys, i64::to_ne_bytes)
 }
 
 /// Names of all queue disciplines: the AQMs, each of which is a FIFO under it, then the schedulers.

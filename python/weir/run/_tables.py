@@ -36,11 +36,13 @@ def frames(
 
 
 def _series(column: _core.Column) -> pl.Series:
-    if not isinstance(column, tuple):
-        return pl.Series(column)
-    values, of = column
+    kind, data, of = column
+    values = np.frombuffer(data, kind)
+    if of is None:
+        return pl.Series(values)
     if isinstance(of, list):
         return pl.Series(values).cat.to(pl.Enum(of))
+    lengths = np.frombuffer(of, np.uint32)
     # Of rows in order polars makes lists without a search.
-    row = pl.Series(np.arange(len(of)).repeat(of)).set_sorted()
+    row = pl.Series(np.arange(len(lengths)).repeat(lengths)).set_sorted()
     return pl.DataFrame({"row": row, "list": values}).group_by("row", maintain_order=True).agg("list")["list"]

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from weir import _core
 from weir._errors import WeirError
 from weir.check import Repeated, merged, notes
@@ -20,7 +22,6 @@ from weir.sweep._design import Assignment, Design, grid, lhs, morris, saltelli, 
 from weir.sweep._until import Rule, looks
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from weir.scenario._scenario import Scenario
@@ -106,7 +107,7 @@ class Plan:
     def keys(self) -> NDArray[np.int64]:
         """Keys of all runs, shape (configurations, replications)."""
         keys = _core.run_keys(self.hashes, self.scenario.seed, self.replications, _core.results_version)
-        return keys.reshape(len(self.configurations), self.replications)
+        return np.frombuffer(keys, np.int64).reshape(len(self.configurations), self.replications)
 
     @cached_property
     def hashes(self) -> list[str]:

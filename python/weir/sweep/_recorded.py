@@ -201,7 +201,7 @@ class RecordedSweep:
         return repeated.with_columns(
             pl.Series("replication", replication),
             pl.Series("seed", replication + self.seed),
-            pl.Series("run", keys),
+            pl.Series("run", np.frombuffer(keys, np.int64)),
         )
 
     @cached_property
