@@ -13,6 +13,9 @@ use crate::{
     topology, wording,
 };
 
+/// Bytes that a scenario file can have.
+const LARGEST: u64 = 1 << 24;
+
 /// The text of a scenario file, with the overrides that were asked for. Values keep the place
 /// they were written at, so that every error can point at its line.
 #[derive(Clone, Debug)]
@@ -28,16 +31,27 @@ impl Document {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read or is not TOML.
+    /// If it cannot be read, is not a plain file of at most 16 MiB, or is not TOML.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
         let file = path.display().to_string();
-        match fs::read_to_string(path) {
+        let read = || {
+            let meta = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+            // A device or a pipe might never end.
+            if !meta.is_file() {
+                return Err("is not a plain file".to_owned());
+            }
+            if meta.len() > LARGEST {
+                return Err(format!("has {} bytes, more than a scenario can have, {LARGEST}", meta.len()));
+            }
+            fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))
+        };
+        match read() {
             Ok(text) => Self::parse(&file, &text),
-            Err(error) => Err(ScenarioError {
+            Err(message) => Err(ScenarioError {
                 file,
                 line: None,
                 path: None,
-                message: format!("cannot be read: {error}"),
+                message,
                 hint: Some("name a scenario file, or one of the scenarios that `weir list` shows".into()),
             }),
         }

@@ -7,7 +7,9 @@ listed here is for them: options that all verbs share, and what a verb does arou
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 from weir.cli._command import (
     INTERRUPTED,
@@ -18,6 +20,7 @@ from weir.cli._command import (
     print_text,
     refuse,
     target,
+    unwritable,
     writing_pages,
 )
 from weir.cli._live import following
@@ -46,12 +49,32 @@ __all__ = [
 
 def main() -> None:
     """The entry point."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without "±" shows a question mark instead of a traceback.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _check_streams()
     from weir.cli._app import app
 
     try:
         app(prog_name="weir")
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        # Of a file there would be the name.
+        if error.filename is not None:
+            raise
+        unwritable(error)
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            unwritable(error)
+
+
+def _check_streams() -> None:
+    """Of a stream that is closed the next file to be opened would take the place: stdout must be open."""
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr.write("error: stdout is closed\n")
+        sys.exit(1)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without "±" shows a question mark instead of a traceback.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -6,6 +6,7 @@ Nothing that takes long to import: `weir --help` must be quick.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Generator, Iterable
@@ -29,19 +30,46 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+"""Titles and labels are the user's, or those of whoever sent the file: none may steer the terminal."""
+
+
+def printable(text: str) -> str:
+    """The text with its control characters written out, but for line ends and tabs."""
+    return text.translate(_CONTROLS)
+
+
 def print_text(text: str) -> None:
     """Data: to stdout."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    sys.stdout.write(printable(text).rstrip("\n") + "\n")
 
 
 def print_json(document: object) -> None:
     """Data for machines: to stdout."""
-    print_text(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(text.translate({code: f"\\u{code:04x}" for code in range(127, 160)}) + "\n")
 
 
 def note(text: str) -> None:
-    """What is good to know: to stderr."""
-    sys.stderr.write(f"{text}\n")
+    """What is good to know: to stderr, as long as somebody takes it."""
+    try:
+        sys.stderr.write(f"{printable(text)}\n")
+    except OSError:
+        _drop(2)
+
+
+def unwritable(error: OSError) -> NoReturn:
+    """Stdout takes no more: ends the program."""
+    _drop(1)
+    # Whoever closes a pipe knows.
+    if not isinstance(error, BrokenPipeError):
+        print_error(f"stdout cannot be written: {error.strerror}")
+    sys.exit(1)
+
+
+def _drop(descriptor: int) -> None:
+    """What is still to be written there goes nowhere, at the end of the process too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def print_notes(notes: Iterable[Repeated]) -> None:

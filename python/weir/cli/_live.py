@@ -82,7 +82,7 @@ def _picture(plan: Plan | None, workers: str, progress: Progress) -> RenderableT
             measure.title,
             f"{widest.half_width:.{measure.decimals}f}{unit}",
             f"{100.0 * widest.relative:.3g}%",
-            plan.configuration_label(widest.configuration),
+            Text(command.printable(plan.configuration_label(widest.configuration))),
         )
     return Group(head, table)
 
