@@ -72,12 +72,12 @@ format: .venv/.dev ## Format the sources and mend what can be mended by machine
 	$(BIN)/ruff check --fix
 
 wheel: .venv/.run ## Build a wheel for every Python from 3.11 on, into dist/
-	$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist
+	tools/wheel.sh
 
 bench: .venv/.installed ## Measure the speed and write docs/performance.md
 	$(WEIR) bench --write docs/performance.md
 
-instructions: .venv/.installed ## Fail if the bench cases take over 3% more instructions than tools/instructions.json says
+instructions: .venv/.installed ## Fail if a bench case takes 3% more or fewer instructions than tools/instructions.json says
 	$(BIN)/python tools/instructions.py
 
 validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md

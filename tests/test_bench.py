@@ -157,11 +157,12 @@ def test_instructions_are_those_of_packets() -> None:
     assert 200 < instructions(["gigabit-100"], say=lambda _: None)["gigabit-100"] < 5_000
 
 
-def test_more_instructions_are_found() -> None:
+def test_more_and_fewer_instructions_are_found() -> None:
     expected = {"a": 1000.0, "b": 1000.0}
-    assert verdicts(expected, {"a": 1029.0, "b": 900.0}) == {}
-    assert verdicts(expected, {"a": 1031.0, "b": 1000.0, "c": 5.0}) == {
+    assert verdicts(expected, {"a": 1029.0, "b": 971.0}) == {}
+    assert verdicts(expected, {"a": 1031.0, "b": 969.0, "c": 5.0}) == {
         "a": "takes 3.1% more",
+        "b": "takes 3.1% fewer",
         "c": "is not in the file",
     }
 
