@@ -39,7 +39,7 @@ _FLOWS = {
         "duration": span,
     }
     for flows, span in {
-        10: "12000 s", 100: "1200 s", 1_000: "120 s", 10_000: "12 s", 100_000: "3 s", 1_000_000: "2 s",
+        10: "12000 s", 100: "1200 s", 1_000: "120 s", 10_000: "12 s", 100_000: "12 s", 1_000_000: "4 s",
     }.items()
 }  # fmt: skip
 
@@ -48,7 +48,7 @@ HOPS_CASE = "hops"
 
 _HOPS = {
     hops: {"links.hop.hops": f"{hops}", "duration": span}
-    for hops, span in {1: "200 s", 10: "20 s", 100: "4 s"}.items()
+    for hops, span in {1: "200 s", 10: "20 s", 100: "20 s"}.items()
 }
 
 _WORKERS = {
