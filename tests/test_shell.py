@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -88,3 +91,66 @@ def test_no_title_steers_the_terminal(tmp_path: Path) -> None:
         shown = done.stdout + done.stderr
         assert shown, arguments
         assert not set(shown) & {*map(chr, range(9)), "\x1b", "\x07", "\x9b"}, arguments
+
+
+def descendants(process: int) -> set[int]:
+    """The processes that this one, or one of its own, has begun."""
+    parents: dict[int, int] = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+    found: set[int] = set()
+    while more := {child for child, parent in parents.items() if parent in found | {process}} - found:
+        found |= more
+    return found
+
+
+def lives(process: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=lambda sent: sent.name)
+@pytest.mark.parametrize("after_s", [1.0, 2.5])
+@pytest.mark.parametrize("how", [("--processes", "2"), ("--dask", "local:2")], ids=lambda how: how[0][2:])
+def test_workers_end_with_the_command(
+    how: tuple[str, str], after_s: float, sent: signal.Signals, small: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    axis = "links.bottleneck.rate=2 Mbit/s,3 Mbit/s,4 Mbit/s,5 Mbit/s"
+    command = [*PROGRAM, "sweep", str(small), "--axis", axis, "--replications", "4000"]
+    with subprocess.Popen(
+        [*command, "--store", str(store), *how, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as running:
+        time.sleep(after_s)
+        began = descendants(running.pid)
+        running.send_signal(sent)
+        running.wait(30)
+        assert running.stderr is not None
+        assert b"Traceback" not in running.stderr.read()
+    end = time.monotonic() + 5.0
+    while any(map(lives, began)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert began
+    assert not [process for process in began if lives(process)]
+    if (store / "index.sqlite").exists():
+        done = run("results", "--store", store, "--verify")
+        assert done.returncode == 0, done.stderr
+
+
+def test_what_a_killed_command_left_is_removed_by_the_next(small: Path, tmp_path: Path) -> None:
+    def hidden() -> list[Path]:
+        return [*tmp_path.rglob(".*.tmp")]
+
+    command = ("run", str(small), "--store", str(tmp_path / "store"), "--report")
+    with subprocess.Popen([*PROGRAM, *command], stdout=subprocess.DEVNULL) as running:
+        end = time.monotonic() + 20.0
+        while not hidden() and time.monotonic() < end:
+            time.sleep(0.002)
+        running.kill()
+    assert hidden()
+    done = run(*command)
+    assert done.returncode == 0, done.stderr
+    assert [*tmp_path.rglob("report.html")]
+    assert not hidden()

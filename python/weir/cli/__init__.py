@@ -8,6 +8,7 @@ listed here is for them: options that all verbs share, and what a verb does arou
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -50,6 +51,8 @@ __all__ = [
 def main() -> None:
     """The entry point."""
     _check_streams()
+    # Whoever asks it to end gets what Ctrl-C gets: finished runs are kept, and nothing is left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     from weir.cli._app import app
 
     try:

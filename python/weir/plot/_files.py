@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -21,8 +20,9 @@ from typing import Any, cast
 import jinja2
 from markupsafe import Markup
 
+from weir._temporary import temporary_directory
 from weir.plot._figure import Figure, Panel
-from weir.run._processes import Process
+from weir.run._processes import Process, end_with_parent
 from weir.store._replace import write_whole
 from weir.sweep._dimension import ChartError
 
@@ -78,8 +78,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
         said = f"{suffix} is no form of a figure" if suffix else f"{path} has no suffix"
         raise ChartError(said, f"name a file that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="weir-") as directory:
-        place = Path(directory)
+    with temporary_directory("weir-") as place:
         drawn = place / f"figure{suffix}"
         if suffix == ".json":
             _write_json(figure.specification, drawn)
@@ -205,4 +204,5 @@ def _work(task: str, paths: Sequence[Path]) -> None:
 
 
 if __name__ == "__main__":
+    end_with_parent()
     _work(sys.argv[1], [Path(path) for path in sys.argv[2:]])

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from weir.store._replace import discard, make_readable, put_in_place
+from weir._temporary import temporary_directory
+from weir.store._replace import make_readable, put_in_place
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
@@ -55,13 +56,10 @@ def replacing(directory: str | os.PathLike[str], *, replace: bool = True) -> Gen
     check_writable(directory, replace=replace)
     target = _target(directory)
     target.parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent))
-    try:
+    with temporary_directory(f".{target.name}.", target.parent) as place:
         yield place
         make_readable(place, 0o777)
         put_in_place(place, target)
-    finally:
-        discard(place)
 
 
 def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
@@ -72,16 +70,13 @@ def write_manifest(place: Path, manifest: Mapping[str, Any]) -> None:
 def write_into(directory: Path, write: Callable[[Path], object]) -> None:
     """Has files and folders written elsewhere, then puts each in its place in an existing directory; what
     else is there stays. Raises OSError."""
-    place = Path(tempfile.mkdtemp(prefix=".new-", suffix=".tmp", dir=directory))
-    try:
+    with temporary_directory(".new-", directory) as place:
         write(place)
         for new in sorted(place.iterdir()):
             if new.is_dir():
                 put_in_place(new, directory / new.name)
             else:
                 new.replace(directory / new.name)
-    finally:
-        discard(place)
 
 
 def _target(directory: str | os.PathLike[str]) -> Path:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from weir import _core
 from weir._errors import WeirError
+from weir._temporary import temporary_directory
 from weir.run._batch import OnProgress, run_batch
 
 _HOW = "write LINK, LINK:reverse, LINK:in or LINK=FILE"
@@ -82,8 +82,8 @@ def capture_run(
     try:
         if any(one.file is None for one in captures):
             folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".captures-", dir=folder if folder.is_dir() else None) as temporary:
-            files = {one.name: one.file or Path(temporary) / f"{one.name}.pcapng" for one in captures}
+        with temporary_directory(".captures-", folder if folder.is_dir() else None) as temporary:
+            files = {one.name: one.file or temporary / f"{one.name}.pcapng" for one in captures}
             wanted = [(one.link, one.direction, one.arriving, files[one.name]) for one in captures]
             (run,) = run_batch([(scenario, seed)], 1, progress, wanted)
             for name, file in files.items():

@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+_LIFELINE = "WEIR_LIFELINE"
+"""The variable that names the pipe which is open as long as the parent lives."""
+
 
 class Process(subprocess.Popen[str]):
-    """A Python process at work. It and its children end with the block, whatever ends that.
+    """A Python process at work. It and its children end with the block, whatever ends that, and with us if it
+    calls `end_with_parent`.
 
     It has a process group of its own, so that Ctrl-C in a terminal reaches us alone.
     """
 
     def __init__(self, arguments: Sequence[str | Path]) -> None:
-        super().__init__(
-            [sys.executable, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,
-        )
+        theirs, self._ours = os.pipe()
+        try:
+            super().__init__(
+                [sys.executable, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                process_group=0,
+                pass_fds=(theirs,),
+                env={**os.environ, _LIFELINE: str(theirs)},
+            )
+        except BaseException:
+            os.close(self._ours)
+            raise
+        finally:
+            os.close(theirs)
 
     def __exit__(self, *raised: Any) -> None:  # noqa: ANN401 (as its base has it)
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
+        os.close(self._ours)
         super().__exit__(*raised)
 
     def finish(self) -> str:
@@ -40,6 +56,21 @@ class Process(subprocess.Popen[str]):
         if self.returncode != 0:
             raise RuntimeError(complaints.strip() or f"exit code {self.returncode}")
         return printed
+
+
+def end_with_parent() -> None:
+    """This process ends when the one that began it has ended, however that was."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        threading.Thread(target=_end_after, args=(parent.join,), daemon=True).start()
+    elif pipe := os.environ.pop(_LIFELINE, None):
+        descriptor = int(pipe)
+        os.set_inheritable(descriptor, False)  # noqa: FBT003
+        threading.Thread(target=_end_after, args=(lambda: os.read(descriptor, 1),), daemon=True).start()
+
+
+def _end_after(wait: Callable[[], object]) -> None:
+    wait()
+    os._exit(1)
 
 
 def output_of(*arguments: str | Path) -> str:

@@ -10,13 +10,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weir._errors import WeirError
+from weir._temporary import temporary_directory
 from weir.run._captures import Capture, capture_run
 from weir.run._tables import frames
 from weir.store import Finished, FinishedRun, Store
@@ -155,8 +154,8 @@ def unrecorded(
     """A comparison in a store that ends with the block: for results that are not opened again."""
     plan = plan_at_one_point("compare", scenario, variants, replications)
     with (
-        TemporaryDirectory(prefix="weir-") as place,
-        Store.open(Path(place) / "store", create=True) as store,
+        temporary_directory("weir-") as place,
+        Store.open(place / "store", create=True) as store,
         chosen_workers(threads=threads) as workers,
     ):
         yield execute_plan(plan, store, workers, progress)[0]

@@ -15,12 +15,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass, field
 from importlib import import_module
 from multiprocessing import get_context
-from threading import Event, get_ident
+from threading import Event, current_thread, get_ident, main_thread
 from typing import Any, cast
 
 from weir import _core
 from weir._errors import AqmFailedError, WeirError
 from weir.run._batch import run_batch
+from weir.run._processes import end_with_parent
 
 _PARTS = 4
 """A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
@@ -270,18 +271,20 @@ def _dask(address: str) -> Generator[Workers]:
         raise WorkersError("Dask is not installed", "pip install 'weir[cluster]'") from None
     # What Dask has to say of workers that come and go is said by us, once.
     for name, logger in logging.Logger.manager.loggerDict.items():
-        if name.startswith("distributed") and isinstance(logger, logging.Logger):
+        if name.startswith(("distributed", "tornado")) and isinstance(logger, logging.Logger):
             logger.setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         if local:
-            cluster = distributed.LocalCluster(
-                n_workers=int(number),
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                preload=[_PRELOAD],
-            )
-            client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
+            # A cluster that is interrupted while it starts cannot be closed.
+            with _not_interrupted():
+                cluster = distributed.LocalCluster(
+                    n_workers=int(number),
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    preload=[_PRELOAD],
+                )
+                client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
             what = f"Dask, {number} local worker{'s' if int(number) > 1 else ''}"
         else:
             client, what = _connected(address, distributed), f"Dask at {address}"
@@ -310,6 +313,25 @@ def _dask(address: str) -> Generator[Workers]:
         )
 
 
+@contextmanager
+def _not_interrupted() -> Generator[None]:
+    """Ctrl-C, or being asked to end, waits for the end of the block."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    usual = {
+        one: signal.signal(one, lambda one, _: came.append(one)) for one in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for one, handler in usual.items():
+            signal.signal(one, handler)
+    if came:
+        signal.raise_signal(came[0])
+
+
 def _connected(address: str, distributed: Any) -> Any:  # noqa: ANN401 (Dask has no types)
     where = {"scheduler_file" if address.endswith(".json") else "address": address}
     try:
@@ -335,6 +357,7 @@ _watch = Watch(lambda: False)
 def _begin(stop: ctypes.c_bool) -> None:
     _watch.stopped = lambda: stop.value
     ignore_ctrl_c()
+    end_with_parent()
 
 
 def _work(chunk: Chunk) -> Outcome:
