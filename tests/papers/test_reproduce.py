@@ -229,7 +229,7 @@ def test_what_can_be_reproduced(weir_command: Command) -> None:
         (("ofc-1999", "--pages", "nowhere"), "there is no directory nowhere"),
         (("ofc-1999", "--pages", ".", "--no-report"), "leave --no-report out"),
         (("ofc-1999", "--threads", "1", "--processes", "1"), "choose one of"),
-        (("ofc-1999", "-n", "0"), "greater than or equal to 1"),
+        (("ofc-1999", "-n", "0"), "0 is not in the range x>=1"),
     ],
 )
 def test_what_cannot_be_done_is_said_at_once(
