@@ -134,7 +134,7 @@ def test_workers_end_with_the_command(
         time.sleep(0.05)
     assert began
     assert not [process for process in began if lives(process)]
-    if (store / "index.sqlite").exists():
+    if (store / "journal.sqlite").exists():
         done = run("results", "--store", store, "--verify")
         assert done.returncode == 0, done.stderr
 
