@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from weir.cli import _check as checks
 from weir.cli import _command as command
+from weir.cli import _init as beginnings
 from weir.cli import _others as others
 from weir.cli import _results as results
 from weir.cli import _runs as runs
@@ -40,6 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 VERBS = {
+    "init": beginnings.init,
     "run": runs.run,
     "compare": runs.compare,
     "sweep": runs.sweep,
