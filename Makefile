@@ -23,7 +23,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
 	! -path '*/examples/*')
 
 .PHONY: help demo picture test test-rust test-python soak lint lint-rust lint-python format wheel bench instructions \
-	validate papers tuning schema pages lock clean FORCE
+	validate papers tuning schema pages docs lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,11 +97,14 @@ schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference
 pages: .venv/.installed ## Write docs/disciplines: a page and a figure for every discipline
 	$(BIN)/python -m weir.disciplines docs/disciplines
 
+docs: .venv/.installed .venv/.docs ## Write the documentation as a site, docs/_build/html/index.html
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . docs/_build/html
+
 lock: .venv/.made ## Choose the newest allowed Python packages and pin them in requirements/
 	tools/lock.sh
 
 clean: ## Remove everything that was built; keep results/
-	rm -rf target .venv dist .pytest_cache .ruff_cache .hypothesis python/weir/_core.*.so
+	rm -rf target .venv dist docs/_build .pytest_cache .ruff_cache .hypothesis python/weir/_core.*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The virtual environment. Looked at afresh when it is broken, was made in another folder
@@ -125,8 +128,14 @@ endif
 	@$(PIP) -r $<
 	@touch $@
 
-# What its developers need besides.
-.venv/.dev: requirements/dev.txt .venv/.run
+# What the site of the documentation needs besides.
+.venv/.docs: requirements/docs.txt .venv/.run
+	@echo '==> Installing the tools for the documentation into .venv'
+	@$(PIP) -r $<
+	@touch $@
+
+# What its developers need besides: the tests build the site.
+.venv/.dev: requirements/dev.txt .venv/.docs
 	@echo '==> Installing the tools for tests and lints into .venv'
 	@$(PIP) -r $<
 	@touch $@

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Pins the Python packages: requirements/run.txt (what Weir needs to be built and to run) and
-# requirements/dev.txt (besides, what its tests and lints need), from pyproject.toml.
+# Pins the Python packages, from pyproject.toml: requirements/run.txt (what Weir needs to be built and to run),
+# and besides, requirements/docs.txt (what the site of the documentation needs) and requirements/dev.txt (what
+# tests and lints need).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,7 +14,8 @@ resolve() {
     "$work/venv/bin/pip" install --quiet --dry-run --ignore-installed --report "$@"
 }
 resolve "$work/run.json" ".[all]" flit_core maturin
-resolve "$work/dev.json" ".[all]" flit_core maturin --group dev
+resolve "$work/docs.json" ".[all]" flit_core maturin --group docs
+resolve "$work/dev.json" ".[all]" flit_core maturin --group docs --group dev
 
 "$work/venv/bin/python" - "$work" <<'PYTHON'
 import json, pathlib, sys
@@ -36,6 +38,8 @@ def write(name, lines):
 
 
 run = pins("run")
+docs = pins("docs")
 write("run", run)
-write("dev", pins("dev") - run)
+write("docs", docs - run)
+write("dev", pins("dev") - docs - run)
 PYTHON

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from weir import _core
 
 CONFIDENCE = 0.95
+"""The level of every interval that does not state another."""
 
 Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication"]
 

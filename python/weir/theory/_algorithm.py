@@ -38,6 +38,7 @@ from weir.theory._network import Network, Vector
 from weir.theory._utility import require
 
 Order = Literal["in-turn", "at-once"]
+"""Whether links answer the rates of the same step, or sources and links both those of the step before."""
 Knowledge = Literal["latest", "average"]
 
 MOST = 100_000

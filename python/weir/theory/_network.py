@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from weir.theory._utility import Utility, require
 
 Vector = NDArray[np.float64]
+"""One number for each source or link, in the order of the network."""
 
 
 @dataclass(frozen=True)

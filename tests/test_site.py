@@ -1,0 +1,115 @@
+"""The documentation as a site: every link leads somewhere, and nothing is asked of the network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+from browsing import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+__all__ = ["chromium"]
+
+ROOT = Path(__file__).parents[1]
+SHOWN = (
+    "docs/index.html",
+    "docs/tutorial/first-hour.html",
+    "docs/reference/keys.html",
+    "docs/disciplines/red.html",
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built without a warning."""
+    built = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "-c", "docs"]
+    places = [
+        "-D",
+        f"nb_execution_cache_path={built / 'notebooks'}",
+        "-d",
+        built / "doctrees",
+        ".",
+        built / "html",
+    ]
+    done = subprocess.run([*command, *places], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return built / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, BeautifulSoup]:
+    return {
+        path: BeautifulSoup(path.read_bytes(), "html.parser")
+        for path in site.rglob("*.html")
+        if "_static" not in path.parts
+    }
+
+
+def test_every_link_leads_somewhere(site: Path, pages: dict[Path, BeautifulSoup]) -> None:
+    anchors = {path: {str(tag["id"]) for tag in page.find_all(id=True)} for path, page in pages.items()}
+    missing: list[str] = []
+    for path, page in pages.items():
+        for tag in page.find_all("a", href=True):
+            to = urlsplit(str(tag["href"]))
+            if to.scheme:
+                continue
+            leads = (path.parent / unquote(to.path)).resolve() if to.path else path
+            known = leads.exists() and (not to.fragment or unquote(to.fragment) in anchors[leads])
+            missing += [] if known else [f"{path.relative_to(site)}: {tag['href']}"]
+    assert len(pages) > 50
+    assert missing == []
+
+
+def test_the_reference_has_what_the_code_has(site: Path, pages: dict[Path, BeautifulSoup]) -> None:
+    import weir
+    from weir.cli._app import VERBS
+    from weir.stats import MEASURES
+
+    def text(name: str) -> str:
+        return pages[site / "docs" / "reference" / f"{name}.html"].get_text()
+
+    assert all(f"\nweir {verb}" in text("commands") for verb in VERBS)
+    assert all(measure.definition in text("measures") for measure in MEASURES.values())
+    documented = {
+        str(tag["id"]) for tag in pages[site / "docs/reference/python.html"].find_all("dt", id=True)
+    }
+    rooms = {"check", "plot", "report", "stats"}
+    assert {f"weir.{name}" for name in weir.__all__} - documented == {
+        f"weir.{x}" for x in ("__version__", *rooms)
+    }
+    for room in rooms:
+        assert {
+            f"weir.{room}.{name}" for name in getattr(weir, room).__all__ if name != "wording"
+        } <= documented
+    assert "weir.Sweep.differences" in documented
+
+
+@pytest.mark.browser
+def test_a_visit_asks_nothing_of_the_network(site: Path, chromium: Browser) -> None:
+    page = chromium.new_page()
+    requests: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on(
+        "console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    for name in SHOWN:
+        page.goto((site / name).as_uri())
+    page.goto((site / "index.html").as_uri(), wait_until="commit")
+    page.wait_for_url("**/docs/index.html")
+    page.goto((site / "search.html").as_uri() + "?q=sojourn")
+    page.wait_for_selector("#search-results li a")
+    page.close()
+    assert complaints == []
+    assert len(requests) > 20
+    assert [url for url in requests if not url.startswith((site.as_uri(), "data:"))] == []
