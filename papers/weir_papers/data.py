@@ -46,7 +46,7 @@ class Data:
 
     `frame` has a row per run and period: run, variant, label, replication, the axes by their short
     names, period (-1: the whole run), from_s, to_s, users, every measure of `weir list measures` in
-    its unit, and `COUNTERS`.
+    its unit (but loss is dropped over sent packets), and `COUNTERS`.
     """
 
     frame: pl.DataFrame
@@ -65,9 +65,12 @@ class Data:
         observed = sweep.observations().rename(names, strict=False)
         tables = {name: sweep.table(name) for name in ("links", "groups")}
         links = bottleneck_rows(tables, "links", ALL).select("run", "period", *_OF_LINK)
-        groups = tables["groups"].filter(pl.col("group") == ALL).select("run", "period", *_OF_SENDERS)
+        # The papers divide by the packets sent, not by those whose way ended.
+        loss = (100.0 * (pl.col("drops") / pl.col("sent"))).alias("loss")
+        groups = tables["groups"].filter(pl.col("group") == ALL)
+        groups = groups.select("run", "period", *_OF_SENDERS, loss)
         counted = links.join(groups, on=["run", "period"])
-        frame = observed.join(counted, on=["run", "period"], how="left", maintain_order="left")
+        frame = observed.drop("loss").join(counted, on=["run", "period"], how="left", maintain_order="left")
         axes = tuple(names.values())
         keys = ["run", "variant", "label", "replication", *axes]
         runs = sweep.finished.rename(names, strict=False).select(keys)

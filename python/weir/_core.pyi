@@ -84,6 +84,9 @@ class Port:
     def queue(self) -> str:
         """The name of the queue discipline."""
     @property
+    def classes(self) -> list[str]:
+        """Names of the classes of packets that its queue discipline distinguishes; hardly any has some."""
+    @property
     def ecn_capable(self) -> bool: ...
     @property
     def loses_packets(self) -> bool:

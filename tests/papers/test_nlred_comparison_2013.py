@@ -251,6 +251,7 @@ def test_a_run_that_ends_earlier_is_the_beginning_of_a_longer_one(lengths: Study
                 "flows.ftp.count": 20}  # fmt: skip
     shorter = Scenario.load(SCENARIO, settings).compare(replications=2, variants=["nlred"]).groups
     rows = shorter.filter(pl.col("period") == -1, pl.col("group") == "all").sort("replication")
+    rows = rows.with_columns(loss=pl.col("drops") / pl.col("sent"))
     for measure in MEASURES_SO_FAR:
         samples = until(LENGTHS.name, "nlred", measure, 20.0).samples(lengths)
         assert [sample.at for sample in samples] == [25.0, 50.0, 75.0]

@@ -25,6 +25,7 @@ USED = 0.75
 """Points at which less of the link is used are no targets."""
 BEYOND = ((1.0, 1.0), (0.6, 0.6), (0.4, 0.8), (0.8, 0.4))
 """Factors of delay and loss, from points that can be reached to targets; all but the first cannot."""
+LOSS = (pl.col("drops") / pl.col("arrivals")).mean().alias("loss")
 BOTTLENECK = (pl.col("direction") == "forward") & (pl.col("group") == ALL)
 
 
@@ -176,7 +177,7 @@ def _whole(runs: Sequence[_core.Run], together: int) -> list[tuple[At, float]]:
     rows = (
         links.filter(BOTTLENECK, pl.col("period") == WHOLE_RUN)
         .group_by("run")
-        .agg(pl.col("delay_mean_ms", "loss", "utilisation").mean())
+        .agg(pl.col("delay_mean_ms").mean(), LOSS, pl.col("utilisation").mean())
         .sort("run")
     )
     return [
@@ -272,7 +273,7 @@ def _stages(
     periods = (
         links.filter(BOTTLENECK, pl.col("period") >= 0)
         .group_by("from_s")
-        .agg(pl.col("delay_mean_ms", "loss").mean())
+        .agg(pl.col("delay_mean_ms").mean(), LOSS)
         .sort("from_s")
     )
     found: list[Stage] = []

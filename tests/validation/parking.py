@@ -208,7 +208,7 @@ def _of_runs(runs: Sequence[_core.Run]) -> Values:
         "utilisation": 100.0 * hops("utilisation"),
         "queue": hops("queue_mean"),
         "spread": hops("queue_sd"),
-        "loss": 100.0 * hops("loss"),
+        "loss": 100.0 * hops("drops") / hops("arrivals"),
         MARKED.name: marked,
         "cross": 100.0 * flows("goodput_bps", cross) / rate,
         GOODPUT.name: 100.0 * flows("goodput_bps", ["long"]) / rate,

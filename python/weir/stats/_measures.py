@@ -77,7 +77,8 @@ _ALL = (
     ),
     Measure(
         "loss", "Loss", "%", "loss", 2,
-        "Data packets dropped over data packets sent, retransmissions included.",
+        "Data packets dropped by queues, over those that were dropped, lost by links or received, "
+        "retransmissions included.",
         "groups",
     ),
     Measure(

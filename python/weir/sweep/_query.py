@@ -27,7 +27,7 @@ TABLES = ("estimates", "observations", *(name for name in STORED if name != "run
 """What can be shown, queried and exported of a sweep."""
 
 _WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
-    ".csv": lambda frame, path: frame.write_csv(path),
+    ".csv": lambda frame, path: _without_formulas(frame).write_csv(path),
     ".parquet": lambda frame, path: frame.write_parquet(path, compression="zstd"),
     ".json": lambda frame, path: frame.write_json(path),
 }
@@ -150,6 +150,13 @@ def export(frame: pl.DataFrame, path: Path) -> None:
         write_whole(path, lambda place: writer(frame, place))
     except OSError as error:
         raise WeirError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Texts that a spreadsheet would take for a formula, behind an apostrophe (OWASP, CSV injection): names
+    of variants and groups may come with the file of somebody else. Numbers stay as they are."""
+    text = pl.col(pl.String, pl.Enum, pl.Categorical).cast(pl.String)
+    return frame.with_columns(text.str.replace(r"^[=+\-@\t\r]", "'${0}"))
 
 
 def plain(frame: pl.DataFrame) -> list[dict[str, Any]]:

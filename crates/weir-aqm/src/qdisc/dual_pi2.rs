@@ -177,7 +177,10 @@ pub struct DualPi2<P> {
     rng: Rng,
 }
 
-/// The numbers of the classes in [`Discipline::classes`].
+/// [`Discipline::classes`]: low latency and Classic.
+pub(super) const CLASSES: &[&str] = &["L", "C"];
+
+/// The numbers of the classes in [`CLASSES`].
 const LOW_LATENCY: usize = 0;
 const CLASSIC: usize = 1;
 
@@ -294,7 +297,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     }
 
     fn classes(&self) -> &'static [&'static str] {
-        &["L", "C"]
+        CLASSES
     }
 
     fn class_backlog(&self, class: usize) -> Backlog {

@@ -152,6 +152,14 @@ impl QueueConfig {
         }
     }
 
+    /// Names of the classes of packets that results have rows for: see [`Discipline::classes`].
+    pub const fn classes(&self) -> &'static [&'static str] {
+        match self {
+            Self::DualPi2(_) => super::dual_pi2::CLASSES,
+            _ => &[],
+        }
+    }
+
     /// The contained Python AQM, if any.
     pub const fn python(&self) -> Option<&PythonParameters> {
         match self {

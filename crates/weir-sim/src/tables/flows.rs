@@ -20,6 +20,8 @@ table! {
         sent: i64,
         retransmitted: i64,
         delivered: i64,
+        drops: i64,
+        lost: i64,
         loss: f64,
         jain: f64,
         timeouts: i64,
@@ -54,30 +56,19 @@ pub(super) fn add<'a>(
     groups: &mut GroupTable<'a>,
     flows: &mut FlowRows<'a>,
 ) {
-    let mut drops = vec![0; run.groups.len()];
     for row in &run.rows {
-        drops.fill(0);
-        for (queue, (_, counts)) in run.queues.iter().enumerate() {
-            for interval in &counts[row.intervals.clone()] {
-                for (cell, counts) in interval.cells.iter().enumerate() {
-                    let group = cell % run.groups.len();
-                    // Elsewhere the packets of the group are ACKs.
-                    if run.groups[group].queues.contains(&queue) {
-                        drops[group] += counts.drops();
-                    }
-                }
-            }
-        }
+        let gone: Vec<_> = (0..run.groups.len()).map(|group| Gone::of(run, group, row)).collect();
         let products = (0..run.groups.len()).map(|group| marked_by_hops(run, group, row)).collect();
         let of = Period { number, run, row, products };
         let finite: Vec<_> =
             run.finite.iter().map(|(group, counts)| FiniteCounts::of(*group, counts, row)).collect();
         let all = 0..run.groups.len();
-        groups.push(of.group_row(ALL, common_capacity(run), drops.iter().sum(), all, &finite));
-        for (index, (group, drops)) in with_rows.iter().zip(&drops).enumerate() {
+        groups.push(of.group_row(ALL, common_capacity(run), &gone, all, &finite));
+        for (index, group) in with_rows.iter().enumerate() {
             let counts = finite.iter().find(|counts| counts.group == index);
             let counts = counts.map_or(&[][..], std::slice::from_ref);
-            groups.push(of.group_row(&group.name, group.capacity, *drops, index..index + 1, counts));
+            let own = index..index + 1;
+            groups.push(of.group_row(&group.name, group.capacity, &gone[own.clone()], own, counts));
         }
         for (name, (info, counts)) in names.iter().zip(run.flows.received(row)) {
             if info.start < row.to && info.shared.stop > row.from {
@@ -96,7 +87,8 @@ fn marked_by_hops(run: &Measurements, group: usize, row: &Row) -> f64 {
         let cells = intervals.flat_map(|counts| counts.cells_of(run.groups.len(), None, Some(group)));
         let (marks, departures) =
             cells.fold((0, 0), |(marks, left), cell| (marks + cell.marks, left + cell.departures));
-        1.0 - marks as f64 / departures as f64
+        // A packet may be marked in one interval and leave in the next.
+        1.0 - marks.min(departures) as f64 / departures as f64
     };
     1.0 - run.groups[group].queues.iter().map(unmarked).product::<f64>()
 }
@@ -107,6 +99,31 @@ fn common_capacity(run: &Measurements) -> f64 {
     let first = bottlenecks.next();
     let shared = bottlenecks.all(|other| Some(other) == first);
     if shared { run.groups.first().map_or(f64::NAN, |group| group.capacity) } else { f64::NAN }
+}
+
+/// Data packets of a group that ended on their way.
+struct Gone {
+    /// Dropped by queues.
+    drops: u64,
+    /// Lost by links.
+    lost: u64,
+}
+
+impl Gone {
+    fn of(run: &Measurements, group: usize, row: &Row) -> Self {
+        let mut gone = Self { drops: 0, lost: 0 };
+        // In other queues the packets of the group are ACKs.
+        for queue in &run.groups[group].queues {
+            for interval in &run.queues[*queue].1[row.intervals.clone()] {
+                gone.lost += interval.lost_before(Some(group));
+                for cell in interval.cells_of(run.groups.len(), None, Some(group)) {
+                    gone.drops += cell.drops();
+                    gone.lost += cell.lost;
+                }
+            }
+        }
+        gone
+    }
 }
 
 /// Run and period of a row.
@@ -124,7 +141,7 @@ impl<'a> Period<'a> {
         &self,
         name: &'a str,
         capacity: f64,
-        drops: u64,
+        gone: &[Gone],
         groups: Range<usize>,
         finite: &[FiniteCounts],
     ) -> GroupRow<'a> {
@@ -158,6 +175,8 @@ impl<'a> Period<'a> {
             sum.add(counts);
         }
         let goodput = bits / self.row.seconds();
+        let drops = gone.iter().map(|gone| gone.drops).sum::<u64>();
+        let lost = gone.iter().map(|gone| gone.lost).sum::<u64>();
         GroupRow {
             run: self.number,
             group: name,
@@ -170,7 +189,10 @@ impl<'a> Period<'a> {
             sent: sum.sent.cast_signed(),
             retransmitted: sum.retransmitted.cast_signed(),
             delivered: sum.delivered.cast_signed(),
-            loss: drops as f64 / sum.sent as f64,
+            drops: drops.cast_signed(),
+            lost: lost.cast_signed(),
+            // Of the packets whose way ended in this interval, whenever they were sent.
+            loss: drops as f64 / (drops + lost + sum.arrived) as f64,
             jain: fairness.index(),
             timeouts: sum.timeouts.cast_signed(),
             fast_retransmits: sum.fast_retransmits.cast_signed(),

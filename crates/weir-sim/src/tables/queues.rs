@@ -185,7 +185,7 @@ impl<'a> RowBuilder<'a, '_> {
         let nanos = row.to.since(row.from).as_nanos() as f64;
         let of_queue = |value: f64| if group == ALL { value } else { f64::NAN };
         let of_losses = |value: fn(&LossEvents) -> f64| losses.map_or(f64::NAN, |all| of_queue(value(all)));
-        let share = |part: u64| part as f64 / counts.arrivals as f64;
+        let drops = counts.drops();
         let [p50, p95, p99, p999] = sojourns.quantiles([0.5, 0.95, 0.99, 0.999]);
         LinkRow {
             run: number,
@@ -200,7 +200,7 @@ impl<'a> RowBuilder<'a, '_> {
             rate_bps: info.rate,
             arrivals: counts.arrivals.cast_signed(),
             departures: counts.departures.cast_signed(),
-            drops: counts.drops().cast_signed(),
+            drops: drops.cast_signed(),
             drops_early: counts.early.cast_signed(),
             drops_forced: counts.forced.cast_signed(),
             drops_overflow: counts.overflow.cast_signed(),
@@ -208,8 +208,9 @@ impl<'a> RowBuilder<'a, '_> {
             lost: (counts.lost + lost_before).cast_signed(),
             bytes: counts.bytes.cast_signed(),
             utilisation: counts.utilisation(nanos, offered),
-            loss: share(counts.drops()),
-            mark_fraction: share(counts.marks),
+            // Packets that are dropped or marked may have arrived before the interval.
+            loss: drops as f64 / (drops + counts.departures) as f64,
+            mark_fraction: counts.marks as f64 / counts.arrivals.max(counts.marks) as f64,
             queue_mean: of_queue(gauge.mean(nanos)),
             queue_sd: of_queue(gauge.deviation(nanos)),
             queue_max: of_queue(f64::from(gauge.max())),

@@ -21,7 +21,7 @@ fn periods_add_up_to_the_run() {
 fn groups_add_up_to_all() {
     let text = format!("{TWENTY}\n[flows.more]\ncount = 5\nrtt = \"80 ms\"\n");
     let measured = run(&scenario(&text, &[]), 1);
-    for column in ["sent", "delivered", "goodput_bps", "timeouts"] {
+    for column in ["sent", "delivered", "drops", "lost", "goodput_bps", "timeouts"] {
         let of = |group| value(&tables(&measured).groups, &[("group", group)], -1, column);
         assert!((of("ftp") + of("more") - of("all")).abs() < 1e-6 * of("all").max(1.0), "{column}");
     }
