@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -37,6 +37,8 @@ def chromium() -> Iterator[Browser]:
         launched.close()
 
 
+Scheme = Literal["light", "dark"]
+
 _DRAWN = """
 [...document.querySelectorAll(".chart")].filter((chart) => {
   const image = chart.querySelector("svg.marks");
@@ -51,10 +53,10 @@ _DRAWN = """
 class Visit:
     """A page with everything that it complained about or asked for."""
 
-    def __init__(self, browser: Browser, report: Path, width: int) -> None:
+    def __init__(self, browser: Browser, report: Path, width: int, scheme: Scheme = "light") -> None:
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self.page: Page = browser.new_page(viewport={"width": width, "height": 800})
+        self.page: Page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))

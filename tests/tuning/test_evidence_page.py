@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from browsing import Visit, chromium
 from weir.cli._options import Assignment
-from weir.plot import Panel, render
+from weir.plot import IMAGES, Panel, render
 from weir.report._tuning import Evidence
 from weir.scenario._scenario import Scenario
 from weir.tune._answer import Outcome
@@ -69,7 +69,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole directory, of the case with the fewest figures."""
     directory = tmp_path_factory.mktemp("written")
-    CASES["defaults, one target"].write(directory)
+    CASES["defaults, one target"].write(directory, IMAGES)
     return directory
 
 

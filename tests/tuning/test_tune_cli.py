@@ -36,7 +36,7 @@ def test_an_answer_with_its_evidence(known: Path, weir_command: Command, tmp_pat
     assert re.match(r"(Achieved|Your defaults already meet it): .* with 95% confidence", done.stdout)
     assert "results/1-known/report.html" in done.stderr
     made = tmp_path / "results" / "1-known"
-    assert {"report.html", "answer.json", "manifest.json", "figures"} <= set(names_in(made))
+    assert {"report.html", "answer.json", "manifest.json"} <= set(names_in(made))
     answer = json.loads((made / "answer.json").read_text(encoding="utf-8"))
     assert answer["verdict"] in done.stdout.lower()
 

@@ -9,7 +9,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -147,15 +147,16 @@ def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generato
         yield store
 
 
-def report(sweep: Sweep, out: Path | None = None, *, quiet: bool) -> Path:
-    """Writes the page of a sweep into `out`, or its own directory; returns the page. Takes some seconds."""
+def report(sweep: Sweep, out: Path | None = None, images: Sequence[str] = (), *, quiet: bool) -> Path:
+    """Writes the page of a sweep into `out`, or its own directory, its figures in these forms beside it;
+    returns the page."""
     from weir import __version__
     from weir.report import REPORT, replacing, write, write_manifest
 
     if out is None:
-        return write_page(sweep.store, sweep.record, lambda place: write(sweep, place), quiet=quiet)
+        return write_page(sweep.store, sweep.record, lambda place: write(sweep, place, images), quiet=quiet)
     with writing_pages(), replacing(target(out)) as place:
-        write(sweep, place)
+        write(sweep, place, images)
         write_manifest(place, {"weir": __version__, "sweep": sweep.name})
     return out / REPORT
 
@@ -166,7 +167,7 @@ def write_page(store: Store, record: Record, write: Callable[[Path], object], *,
 
     if not quiet:
         sys.stdout.flush()
-        note("drawing the figures ...")
+        note("writing the page ...")
     directory = store.directory(record)
     with writing_pages():
         store.claim_directory(record)

@@ -146,18 +146,28 @@ def _found(store: Store, which: str | None) -> Sweep | Tuned | Front:
     return again(store, record)
 
 
-def report(which: Which = None, *, store: StorePath = None, quiet: Quiet = False) -> None:
+def report(
+    which: Which = None,
+    *,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Write the figures as SVG, PDF and PNG too, into figures/.")
+    ] = False,
+    store: StorePath = None,
+    quiet: Quiet = False,
+) -> None:
     """Write the page of a result, with its figures, from the store alone: nothing is run."""
+    from weir.plot import IMAGES
     from weir.sweep import Sweep
 
+    images = IMAGES if figures else ()
     with command.opened(store, quiet=quiet) as opened:
         found = _found(opened, which)
         if isinstance(found, Sweep):
-            page = command.report(found, quiet=quiet)
+            page = command.report(found, images=images, quiet=quiet)
         else:
             from weir.cli import _tuning as tuning
 
-            page = tuning.report(opened, found, quiet=quiet)
+            page = tuning.report(opened, found, images=images, quiet=quiet)
         command.print_text(str(page))
 
 
@@ -202,13 +212,14 @@ def plot(
         raise typer.BadParameter(f"--{next(iter(given))} belongs to a kind of figure: add --kind lines")
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
+
+    from weir.plot import IMAGES, figure
+
     with command.opened(store, quiet=quiet) as opened:
         chosen = _sweep(opened, which)
         if kind is None:
-            place = command.report(chosen, out, quiet=quiet)
+            place = command.report(chosen, out, IMAGES, quiet=quiet)
         else:
-            from weir.plot import figure
-
             drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given)
             place = out or Path(f"{kind.replace('_', '-')}.svg")
             command.write_file(place, drawn)

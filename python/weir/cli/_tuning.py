@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 
@@ -70,8 +71,11 @@ def _show_export(tuned: Tuned, form: str, device: str) -> None:
         command.note(f"warning: {warning}")
 
 
-def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: bool) -> Path:
-    """Writes the page of evidence into the directory of the result; returns it. Takes some seconds."""
+def report(
+    store: Store, found: Tuned | Front, device: str = "eth0", images: Sequence[str] = (), *, quiet: bool
+) -> Path:
+    """Writes the page of evidence into the directory of the result, its figures in these forms beside it;
+    returns the page."""
     if isinstance(found, Front):
         raise WeirError("a front has no page", "weir results shows its settings")
     from weir.report._tuning import Evidence
@@ -84,7 +88,7 @@ def report(store: Store, found: Tuned | Front, device: str = "eth0", *, quiet: b
             continue
     evidence = Evidence(found, exports)
     assert found.record is not None
-    return command.write_page(store, found.record, evidence.write, quiet=quiet)
+    return command.write_page(store, found.record, lambda place: evidence.write(place, images), quiet=quiet)
 
 
 def step_line(step: Step) -> str:

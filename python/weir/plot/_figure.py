@@ -77,8 +77,8 @@ class Figure:
 
     @property
     def _rounded(self) -> pl.DataFrame:
-        # Seven digits are more than a screen or a printer shows, and half the size of the page.
-        return self.rows.with_columns(pl.col(pl.Float64).round_sig_figs(7).fill_nan(None))
+        # Five digits are more than a screen or a printer shows, and a third of the size of the page.
+        return self.rows.with_columns(pl.col(pl.Float64).round_sig_figs(5).fill_nan(None))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -21,6 +22,7 @@ import jinja2
 from markupsafe import Markup
 
 from weir._temporary import temporary_directory
+from weir.plot import _style as style
 from weir.plot._figure import Figure, Panel
 from weir.run._processes import Process, end_with_parent
 from weir.store._replace import write_whole
@@ -95,7 +97,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, caption: bool = True) 
 
 def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
     """Templates in these directories, of HTML or of Markdown from texts of our own."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(places),
         autoescape=not markdown,  # noqa: S701 - the Markdown is our own
         undefined=jinja2.StrictUndefined,
@@ -103,6 +105,20 @@ def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=markdown,
     )
+    own: dict[str, Any] = {"contents": contents, "capital": capital}
+    made.filters.update(own)
+    return made
+
+
+def capital(sentence: str) -> str:
+    """With a capital letter, unless it begins with the name of a parameter, as `max_th`."""
+    return sentence if "_" in sentence.partition(" ")[0] else sentence[:1].upper() + sentence[1:]
+
+
+def contents(html: str) -> list[tuple[str, Markup]]:
+    """Identifier and text of every heading of a section."""
+    found = re.findall(r'<h2 id="([^"]+)"[^>]*>(.*?)</h2>', html, re.DOTALL)
+    return [(id_, Markup(heading)) for id_, heading in found]  # noqa: S704 - of a page that is escaped
 
 
 def page(
@@ -123,7 +139,7 @@ def page(
         figure.name: {
             "title": figure.title,
             "caption": figure.caption,
-            "chart": figure.bare,
+            "chart": {**figure.bare, "background": None},
             "columns": figure.columns,
         }
         for panel in panels
@@ -138,6 +154,7 @@ def page(
             title=title,
             facts=facts,
             panels=panels,
+            dark=style.DARK,
             charts=Markup(data),  # noqa: S704 - cannot end the element any more
             script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
             **values,
@@ -153,14 +170,15 @@ def write_page(
     panels: Sequence[Panel],
     *,
     templates: Path,
-    images: Sequence[str] = IMAGES,
+    images: Sequence[str] = (),
     **values: object,
 ) -> None:
-    """Writes the page as `report.html`, and its figures as files into `figures/`."""
-    drawn = directory / "figures"
-    drawn.mkdir()
-    figures = [figure for panel in panels for figure in panel.figures]
-    script = render({figure.name: figure.specification for figure in figures}, drawn, images)
+    """Writes the page as `report.html`, and its figures in these forms into `figures/`."""
+    figures = [figure for panel in panels for figure in panel.figures] if images else []
+    with temporary_directory("weir-") as scratch:
+        place = directory / "figures" if images else scratch
+        place.mkdir(exist_ok=True)
+        script = render({figure.name: figure.specification for figure in figures}, place, images)
     text = page(template, title, facts, panels, script, templates=templates, **values)
     (directory / "report.html").write_text(text, encoding="utf-8")
 

@@ -139,7 +139,7 @@ def _layers(
         layers.append(
             text.encode(
                 text=alt.Text("mean:Q", format=f".{measure.decimals}f"),
-                color=alt.condition(f"datum.mean < {middle!r}", alt.value("white"), alt.value(style.INK)),
+                color=alt.condition(f"datum.mean < {middle!r}", alt.value("white"), alt.value(style.ON_CELL)),
             )
         )
     return layers
@@ -236,14 +236,17 @@ def verdict_map(
             chart.side("x", axes[0], "O", axis=plain, sort="ascending"),
             chart.side("y", up, "O", axis=options, sort="descending"),
         ).where(f"datum.panel === {name!r}")
-        ink, faint = alt.value(style.INK), alt.value(style.GREY)
+        ink, faint = alt.value(style.ON_CELL), alt.value(style.GREY)
         cells = pen("rect", stroke="white", strokeWidth=1).encode(
             color=alt.Color("verdict:N", scale=scale, legend=legend), tooltip=tips
         )
         numbered = "text" in here.columns
-        layers = [cells, pen("text", fontSize=12, dy=-6 if numbered else 0).encode(text="sign:N")]
+        layers = [
+            cells,
+            pen("text", fontSize=12, dy=-6 if numbered else 0, color=style.ON_CELL).encode(text="sign:N"),
+        ]
         if numbered:
-            layers.append(pen("text", fontSize=9, dy=8).encode(text="text:N"))
+            layers.append(pen("text", fontSize=9, dy=8, color=style.ON_CELL).encode(text="text:N"))
         if "inside" in here.columns:
             pale = alt.condition("datum.inside", alt.value(1.0), alt.value(0.35))
             colour = alt.condition("datum.inside", ink, faint)

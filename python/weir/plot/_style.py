@@ -32,10 +32,21 @@ SOFT, SOFTER = "#7fb3d5", "#d4e4f1"
 
 # Without their yellow, which is too light for a line on white.
 _COLOURS = ("#000000", "#E69F00", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
+_ON_DARK = ("#f0f0f0", "#f0b429", "#4aa8e8", "#ff8a4c", "#2fc89c", "#e8a5cb", "#a8dcff")
 _SHAPES = (
     "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
 )  # fmt: skip
 _DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (10, 4), (4, 1), (1, 1))
+
+ON_CELL = "black"
+"""Of what is written on a cell of a map, whose colour is the same on any ground."""
+
+_GREYS = {
+    "#000": "#e9e9e9", GREY: "#b0b4ba", "#444444": "#9aa0a6", "#888": "#9aa0a6", "#e5e5e5": "#34383d",
+    "#ddd": "#34383d", "#f0f0f0": "#2b2f34", SOFT: "#2f7fb5", SOFTER: "#24506b",
+}  # fmt: skip
+DARK = {**_GREYS, **dict(zip(_COLOURS, _ON_DARK, strict=True))}
+"""Colour on white to the same one on a dark page."""
 
 CONFIG = {
     "font": "Helvetica, Arial, sans-serif",

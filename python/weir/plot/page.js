@@ -10,6 +10,8 @@ function fitted(chart, width) {
   const spec = structuredClone(chart.chart);
   spec.datasets = { rows: rowsOf(chart) };
   spec.config.legend.columns = Math.max(1, Math.min(4, Math.floor(width / 150)));
+  // The place of the chart has the name and the description of the image.
+  spec.config.aria = false;
   if (spec.concat) {
     const columns = inRow(spec.columns, width, 260);
     spec.columns = columns;
@@ -58,12 +60,13 @@ const views = new Map();
 async function embed(place, name, width) {
   const view = await vegaEmbed(place, fitted(charts[name], width), {
     renderer: "svg",
-    actions: { export: true, source: false, compiled: false, editor: false },
-    downloadFileName: name,
+    actions: false,
   });
   if (views.has(place)) views.get(place).finalize();
   views.set(place, view);
-  return place.querySelector("svg.marks").getBoundingClientRect().width;
+  const image = place.querySelector("svg.marks");
+  image.setAttribute("aria-hidden", "true");
+  return image.getBoundingClientRect().width;
 }
 
 async function draw(place) {
@@ -98,8 +101,96 @@ for (const choice of document.querySelectorAll("select[data-chart]")) {
     const figure = place.closest("figure");
     figure.querySelector("h3").textContent = title;
     figure.querySelector("figcaption").textContent = caption;
+    const numbers = figure.querySelector(".numbers");
+    if (numbers.open) list(numbers);
     redraw(place);
   });
+}
+
+// Rows that a table of the numbers shows; the CSV has all of them.
+const ROWS = 200;
+
+function shown(value) {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value);
+}
+
+function drawn(element) {
+  return document.getElementById(element.dataset.chart).dataset.figure;
+}
+
+function list(numbers) {
+  const chart = charts[drawn(numbers)];
+  const rows = rowsOf(chart);
+  const names = Object.keys(chart.columns).filter((name) => rows.some((row) => row[name] !== null));
+  const table = document.createElement("table");
+  const head = table.createTHead().insertRow();
+  for (const name of names) {
+    const cell = document.createElement("th");
+    cell.scope = "col";
+    cell.textContent = name;
+    head.append(cell);
+  }
+  const body = table.createTBody();
+  for (const row of rows.slice(0, ROWS)) {
+    const line = body.insertRow();
+    for (const name of names) line.insertCell().textContent = shown(row[name]);
+  }
+  const box = document.createElement("div");
+  box.className = "wide tall";
+  box.tabIndex = 0;
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", `Numbers of: ${chart.title}`);
+  box.append(table);
+  numbers.querySelectorAll(":scope > :not(summary)").forEach((old) => old.remove());
+  numbers.append(box);
+  if (rows.length > ROWS) {
+    const rest = document.createElement("p");
+    rest.textContent = `The first ${ROWS} of ${rows.length} rows; the CSV has all of them.`;
+    numbers.append(rest);
+  }
+}
+
+for (const numbers of document.querySelectorAll(".numbers")) {
+  numbers.addEventListener("toggle", () => numbers.open && list(numbers));
+}
+
+function csv(chart) {
+  const quoted = (value) =>
+    /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  const names = Object.keys(chart.columns);
+  const lines = rowsOf(chart).map((row) => names.map((name) => quoted(String(row[name] ?? ""))).join(","));
+  return `data:text/csv;charset=utf-8,${encodeURIComponent([names.join(","), ...lines].join("\n"))}`;
+}
+
+// In the colours of paper, with its title, as wide as a column of text.
+async function image(chart, form) {
+  const spec = { ...fitted(chart, 640), background: "white" };
+  spec.title = { text: chart.title, anchor: "start", fontSize: 13, offset: 12 };
+  const { view, finalize } = await vegaEmbed(document.createElement("div"), spec, { actions: false });
+  const url = await view.toImageURL(form, 3);
+  finalize();
+  return url;
+}
+
+for (const button of document.querySelectorAll(".save button")) {
+  button.addEventListener("click", async () => {
+    const name = drawn(button.parentElement);
+    const form = button.dataset.form;
+    const link = document.createElement("a");
+    link.download = `${name}.${form}`;
+    link.href = form === "csv" ? csv(charts[name]) : await image(charts[name], form);
+    link.click();
+  });
+}
+
+// Beside the text where there is room, else folded.
+const contents = document.querySelector(".contents");
+if (contents) {
+  const beside = window.matchMedia("(min-width: 70rem)");
+  const unfold = () => (contents.open = beside.matches);
+  beside.addEventListener("change", unfold);
+  unfold();
 }
 
 async function drawAll() {

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from weir.plot import Panel, page, panels_of, write_page
+from weir.report._summary import answers, ran
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import axis_of
@@ -37,12 +38,22 @@ _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "result.html.jinja"
 
 
-def write(sweep: Sweep, directory: str | os.PathLike[str]) -> None:
-    """Writes `figures/` and `report.html` into a directory, which is made if it is missing."""
+def write(sweep: Sweep, directory: str | os.PathLike[str], images: Sequence[str] = ()) -> None:
+    """Writes `report.html` into a directory, which is made if it is missing; into its folder `figures`, the
+    figures in these forms (`weir.plot.IMAGES`)."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     values, panels = _values(sweep), panels_of(sweep)
-    write_page(directory, _TEMPLATE, sweep.title, sweep.facts, panels, templates=_TEMPLATES, **values)
+    write_page(
+        directory,
+        _TEMPLATE,
+        sweep.title,
+        sweep.facts,
+        panels,
+        templates=_TEMPLATES,
+        images=images,
+        **values,
+    )
 
 
 def html(sweep: Sweep, panels: Sequence[Panel], script: str) -> str:
@@ -56,8 +67,11 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
     estimates = sweep.estimates(HEADLINE).filter(pl.col("period") == WHOLE_RUN)
     found = not estimates.is_empty()
+    headline = (*compared(transfers="fct_mean" in sweep.measures), "delay_p99")
     return {
         "sweep": sweep,
+        "ran": ran(sweep, axes),
+        "answers": answers(sweep, axes, headline),
         # With the path of an axis, which periods and variants have not.
         "axes": [(d, d.column if d in axes else "", _levels(sweep, d)) for d in sweep.dimensions if axes],
         "design": DESIGNS[sweep.design],

@@ -55,10 +55,13 @@ class Evidence:
         """The figures in the order of the page."""
         return panels_of(self.tuned)
 
-    def write(self, directory: Path) -> None:
-        """Writes report.html, figures/, answer.json and resolved.toml into a directory."""
-        title = f"Tuning: {self.title}"
-        write_page(directory, _TEMPLATE, title, {}, self.panels, templates=_TEMPLATES, **self._values())
+    def write(self, directory: Path, images: Sequence[str] = ()) -> None:
+        """Writes report.html, answer.json and resolved.toml into a directory; into its folder `figures`, the
+        figures in these forms (`weir.plot.IMAGES`)."""
+        title, values = f"Tuning: {self.title}", self._values()
+        write_page(
+            directory, _TEMPLATE, title, {}, self.panels, templates=_TEMPLATES, images=images, **values
+        )
         (directory / "resolved.toml").write_text(self.resolved, encoding="utf-8")
         document = json.dumps(self.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
         (directory / ANSWER).write_text(document + "\n", encoding="utf-8")

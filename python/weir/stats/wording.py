@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -36,6 +37,11 @@ def estimate(mean: float | None, half_width: float | None, decimals: int) -> str
     return number(mean, decimals) + plus_minus(half_width, decimals)
 
 
+def listing(words: Sequence[str]) -> str:
+    """`rate, delay and buffer`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def replications(n: int) -> str:
     """What the numbers of a table are made of."""
     if n == 1:
@@ -45,25 +51,31 @@ def replications(n: int) -> str:
 
 def difference(row: dict[str, Any], *remarks: str) -> str:
     """One row of `differences` in words: `mean queue lower by 12.3±0.4 packets (remarks)`."""
+    what = MEASURES[row["measure"]].title.lower()
+    colon = ":" if row["verdict"] in {"equal", "no difference shown"} and row["n"] else ""
+    return f"{what}{colon} {relation(row, *remarks)}"
+
+
+def relation(row: dict[str, Any], *remarks: str) -> str:
+    """The same without the measure: `lower by 12.3±0.4 packets (remarks)`."""
     measure = MEASURES[row["measure"]]
-    what = measure.title.lower()
     if row["n"] == 0:
-        return f"{what} not defined"
+        return "not defined"
     unit = f" {measure.difference_unit}" if measure.difference_unit else ""
     spread = plus_minus(row["half_width"], measure.decimals)
     size = f"{number(abs(row['difference']), measure.decimals)}{spread}{unit}"
     if row["verdict"] in {"higher", "lower"}:
-        return f"{what} {row['verdict']} by {size}{_bracketed(*remarks)}"
+        return f"{row['verdict']} by {size}{_bracketed(*remarks)}"
     if row["verdict"] == "one replication":
         if row["difference"] == 0.0:
-            return f"{what} the same in the only pair"
+            return "the same in the only pair"
         direction = "higher" if row["difference"] > 0.0 else "lower"
-        return f"{what} {direction} by {size} in the only pair"
+        return f"{direction} by {size} in the only pair"
     verdict = row["verdict"]
     if verdict == "equal":
         verdict += f" within {row['margin']:g}{unit}"
     signed = f"{number(row['difference'], measure.decimals)}{spread}{unit}"
-    return f"{what}: {verdict}{_bracketed(signed, *remarks)}"
+    return f"{verdict}{_bracketed(signed, *remarks)}"
 
 
 def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:

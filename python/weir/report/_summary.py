@@ -1,0 +1,107 @@
+"""A result in sentences: what was run, and which variant is best on the main measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from weir.run._tables import WHOLE_RUN
+from weir.stats import wording
+from weir.stats._analysis import differences, estimates
+from weir.stats._measures import MEASURES, Measure
+from weir.sweep._describe import counted
+from weir.sweep._dimension import Dimension, plain
+from weir.sweep._view import Sweep
+
+_OVER = ("variant", "label", "replication", "period")
+"""What is the same in the rows that become one: they differ in their points."""
+
+
+def ran(sweep: Sweep, axes: Sequence[Dimension]) -> str:
+    """What the result is of, in a sentence."""
+    whole = sweep.observations().filter(pl.col("period") == WHOLE_RUN)
+    if whole.is_empty():
+        return "No run is finished."
+    points, runs = whole["point"].n_unique(), whole["run"].n_unique()
+    over = (
+        f" at {counted(points, 'point')} of {wording.listing([axis.title for axis in axes])}" if axes else ""
+    )
+    ends = whole["to_s"].unique()
+    length = f" of {ends[0]:g} s" if len(ends) == 1 else ""
+    variants = counted(len(sweep.labels), "variant")
+    seeds = (
+        " Replication r has the same seed in all of them." if runs > whole["replication"].n_unique() else ""
+    )
+    if runs == 1:
+        return f"One run{length}."
+    return (
+        f"{variants}{over}, {counted(whole['replication'].n_unique(), 'replication')}: "
+        f"{counted(runs, 'run')}{length}.{seeds}"
+    )
+
+
+def answers(sweep: Sweep, axes: Sequence[Dimension], measures: Sequence[str]) -> list[tuple[str, str]]:
+    """Title of each measure and what came out, over the whole run: of several variants the best and its
+    paired difference from the next, of one the value, or the values at which points it is least and most.
+    """
+    whole = sweep.observations().filter(pl.col("period") == WHOLE_RUN)
+    if whole.is_empty():
+        return []
+    of = [MEASURES[name] for name in measures if whole[name].fill_nan(None).count()]
+    if len(sweep.labels) == 1:
+        return [(one.title, _range(whole, one, axes) if axes else _value(sweep, one)) for one in of]
+    return [(one.title, _best(whole, one, several=bool(axes))) for one in of]
+
+
+def _value(sweep: Sweep, measure: Measure) -> str:
+    found = sweep.estimates([measure.name]).filter(pl.col("period") == WHOLE_RUN).row(0, named=True)
+    return _estimate(found["mean"], found["half_width"], measure)
+
+
+def _estimate(mean: float, half_width: float | None, measure: Measure) -> str:
+    unit = measure.unit if measure.unit in {"", "%"} else f" {measure.unit}"
+    return f"{wording.estimate(mean, half_width, measure.decimals)}{unit}"
+
+
+def _range(whole: pl.DataFrame, measure: Measure, axes: Sequence[Dimension]) -> str:
+    """The least and the largest mean over replications of any point, and where."""
+    columns = [axis.column for axis in axes]
+    mean = pl.col(measure.name).fill_nan(None).mean()
+    means = whole.group_by("point", *columns, maintain_order=True).agg(mean).drop_nulls(measure.name)
+    ends: list[str] = []
+    for row in (means.sort(measure.name).row(end, named=True) for end in (0, -1)):
+        place = ", ".join(f"{axis.title} {_level(axis, row[axis.column])}" for axis in axes)
+        ends.append(f"{_estimate(row[measure.name], None, measure)} at {place}")
+    return f"from {ends[0]}, to {ends[1]}."
+
+
+def _level(axis: Dimension, value: float | str) -> str:
+    # Sampled values have sixteen digits.
+    return axis.level(float(f"{value:.4g}") if isinstance(value, float) else plain(value))
+
+
+def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
+    """The best variant and its paired difference from the next; over the points that all variants have."""
+    name = measure.name
+    defined = whole.with_columns(pl.col(name).fill_nan(None)).drop_nulls(name)
+    cell = ["point", "replication"]
+    variants = pl.col("variant").n_unique().over(cell)
+    common = defined.filter(variants == defined["variant"].n_unique())
+    if common["variant"].n_unique() < 2:
+        return "not defined for two variants in the same run."
+    mean = pl.col(name).mean()
+    numbers = (mean, pl.col("from_s", "to_s", "users").first())
+    runs = common.group_by(*_OVER, maintain_order=True).agg(*numbers)
+    largest = measure.full is not None
+    found = estimates(runs, [name]).sort("mean", descending=largest)
+    first, second = found.row(0, named=True), found.row(1, named=True)
+    pairs = differences(runs, first["variant"], [name]).filter(pl.col("variant") == second["variant"])
+    said = f"{'highest' if largest else 'lowest'} with {first['label']}, "
+    said += _estimate(first["mean"], first["half_width"], measure)
+    if several:
+        at = common.group_by("point", "variant", maintain_order=True).agg(mean)
+        winners = at.sort(name, descending=largest).unique("point", keep="first", maintain_order=True)
+        won = len(winners.filter(pl.col("variant") == first["variant"]))
+        said += f" over all points (at {won:,} of {len(winners):,} it is)"
+    return f"{said}. Next is {second['label']}: {wording.relation(pairs.row(0, named=True))}."

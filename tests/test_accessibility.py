@@ -1,0 +1,69 @@
+"""Pages as axe-core judges them: for readers who do not see, or not every colour, or have no mouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import weir
+from browsing import Scheme, Visit, chromium
+from fake_sweep import SWEEPS
+from tuning.fake_answer import evidence
+from weir.plot import panels_of, render
+from weir.report._result import html
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+browser = chromium
+
+PAGES = ("compared", "single", "two axes", "region")
+
+
+@pytest.fixture(scope="module")
+def pages(
+    compared: weir.Sweep, single: weir.Sweep, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """One of every kind."""
+    directory = tmp_path_factory.mktemp("pages")
+    script = render({}, directory)
+    sweeps = {
+        "compared": compared,
+        "single": single,
+        **{name: SWEEPS[name] for name in ("two axes", "morris")},
+    }
+    texts = {name: html(sweep, panels_of(sweep), script) for name, sweep in sweeps.items()}
+    answer = evidence("not achievable", 2, 1, over=("rate=5..20 Mbit/s",))
+    texts["region"] = answer.html(answer.panels, script)
+    for name, text in texts.items():
+        (directory / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: directory / f"{name}.html" for name in texts}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 375], ids=["desktop", "phone"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(
+    name: str, width: int, scheme: Scheme, browser: Browser, pages: dict[str, Path]
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    visit = Visit(browser, pages[name], width, scheme)
+    # One of each kind: a long page takes axe long.
+    for folded in (".contents", ".numbers", "main section > details"):
+        visit.page.evaluate("name => { (document.querySelector(name) ?? {}).open = true; }", folded)
+    found: list[dict[str, Any]] = axe.Axe().run(visit.page).response["violations"]
+    serious = {
+        one["id"]: [node["html"][:120] for node in one["nodes"]][:3]
+        for one in found
+        if one["impact"] in {"serious", "critical"}
+    }
+    assert serious == {}
+    for chart in visit.page.query_selector_all(".chart"):
+        assert chart.get_attribute("aria-label")
+        described = chart.get_attribute("aria-describedby")
+        assert visit.page.locator(f"#{described}").inner_text()
+        assert visit.page.locator(f"#{chart.get_attribute('aria-details')} summary").inner_text()
+    visit.page.close()
