@@ -31,8 +31,11 @@ help: ## List the targets
 demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw it
 	$(WEIR) compare rem-wireline --replications 6 --report
 
-picture: demo ## Draw the picture in the README anew
+picture: demo ## Draw the pictures in the README and in the tutorial anew
 	$(WEIR) plot rem-wireline --kind lines --measure mean_queue --x users --out docs/images/rem-queue.svg
+	$(WEIR) init access --force --out results/access.toml
+	$(WEIR) sweep results/access.toml --axis 'flows.download.count=1, 2, 4, 8' --replications 5 --quiet
+	$(WEIR) plot access --kind lines --measure delay_mean --x count --out docs/images/first-figure.svg
 
 test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust
