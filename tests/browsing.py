@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -35,6 +35,17 @@ def chromium() -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield launched
         launched.close()
+
+
+def serious(page: Page) -> dict[str, list[str]]:
+    """What axe finds serious or critical, with the first elements of each."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    found: list[dict[str, Any]] = axe.Axe().run(page).response["violations"]
+    return {
+        one["id"]: [node["html"][:120] for node in one["nodes"]][:3]
+        for one in found
+        if one["impact"] in {"serious", "critical"}
+    }
 
 
 Scheme = Literal["light", "dark"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import weir
-from browsing import Scheme, Visit, chromium
+from browsing import Scheme, Visit, chromium, serious
 from fake_sweep import SWEEPS
 from tuning.fake_answer import evidence
 from weir.plot import panels_of, render
@@ -49,18 +49,11 @@ def pages(
 def test_axe_finds_nothing_serious(
     name: str, width: int, scheme: Scheme, browser: Browser, pages: dict[str, Path]
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     visit = Visit(browser, pages[name], width, scheme)
     # One of each kind: a long page takes axe long.
     for folded in (".contents", ".numbers", "main section > details"):
         visit.page.evaluate("name => { (document.querySelector(name) ?? {}).open = true; }", folded)
-    found: list[dict[str, Any]] = axe.Axe().run(visit.page).response["violations"]
-    serious = {
-        one["id"]: [node["html"][:120] for node in one["nodes"]][:3]
-        for one in found
-        if one["impact"] in {"serious", "critical"}
-    }
-    assert serious == {}
+    assert serious(visit.page) == {}
     for chart in visit.page.query_selector_all(".chart"):
         assert chart.get_attribute("aria-label")
         described = chart.get_attribute("aria-describedby")

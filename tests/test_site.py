@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from browsing import chromium
+from browsing import Scheme, chromium, serious
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -113,3 +113,13 @@ def test_a_visit_asks_nothing_of_the_network(site: Path, chromium: Browser) -> N
     assert complaints == []
     assert len(requests) > 20
     assert [url for url in requests if not url.startswith((site.as_uri(), "data:"))] == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(site: Path, scheme: Scheme, chromium: Browser) -> None:
+    page = chromium.new_page(color_scheme=scheme)
+    for name in SHOWN:
+        page.goto((site / name).as_uri())
+        assert serious(page) == {}, name
+    page.close()
