@@ -96,11 +96,63 @@ def test_a_nearly_right_name_is_suggested(weir_command: Command) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("smal", "did you mean 'small.toml'?"),
+        ("smal.toml", "did you mean 'small.toml'?"),
+        ("web.toml", "did you mean 'web'?"),
+        ("nowhere/mine.toml", "weir init"),
+        (".", "name a file in it: latin.toml, small.toml"),
+        ("small.json", "not JSON"),
+        ("latin.toml", "encoding UTF-8"),
+    ],
+)
+def test_what_is_no_scenario_is_answered_with_one(
+    written: str, told: str, weir_command: Command, small: Path, tmp_path: Path
+) -> None:
+    assert small.exists()
+    (tmp_path / "small.json").write_text('{"schema": 1}', encoding="utf-8")
+    (tmp_path / "latin.toml").write_bytes(SMALL.replace("users", "usérs").encode("latin-1"))
+    said = refused(weir_command("check", written))
+    assert "hint: " in said
+    assert told in said
+
+
+@pytest.mark.parametrize("encoded", ["crlf", "bom", "tabs"])
+def test_a_file_of_another_editor_is_read(encoded: str, weir_command: Command, tmp_path: Path) -> None:
+    forms = {"crlf": ("\n", "\r\n"), "bom": ("schema", "\ufeffschema"), "tabs": ("rate =", "\trate\t=")}
+    (tmp_path / "x.toml").write_bytes(SMALL.replace(*forms[encoded], 1 if encoded == "bom" else -1).encode())
+    assert weir_command("check", "x.toml").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("p99 dely", "did you mean 'delay_p99'?"),
+        ("latency", "'delay_mean'"),
+        ("throughput", "did you mean 'goodput'?"),
+        ("p99", "did you mean 'delay_p99', 'fct_p99' or 'slowdown_p99'?"),
+        ("godput", "did you mean 'goodput'?"),
+        ("utilization", "did you mean 'utilisation'?"),
+        ("happiness", "there are: mean_queue"),
+    ],
+)
+def test_a_misspelt_measure_is_recognised(words: str, meant: str, weir_command: Command, small: Path) -> None:
+    assert meant in refused(weir_command("run", small, "--measure", words))
+    target = ("--vary", "red.max_th=5..20", "--set", "links.bottleneck.queue.red={}", "--target")
+    assert meant in refused(weir_command("tune", small, *target, f"{words} < 20 ms"))
+    until = ("--axis", "flows.ftp.count=1, 2", "--until")
+    assert meant in refused(weir_command("sweep", small, *until, f"{words} ±1%"))
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["--set", "links.bottleneck.rate=2 Mbps"], "links.bottleneck.rate"),
         (["--set", "links.bottleneck.rat=2 Mbit/s"], "links.bottleneck.rat"),
         (["--set", "links.bottleneck.rate"], "is not PATH=VALUE"),
+        (["--set", "links.bottleneck.rate==2 Mbit/s"], "has two =; write links.bottleneck.rate=2 Mbit/s"),
+        (["--set", "links.botleneck.rate=2 Mbit/s"], "did you mean `links.bottleneck.rate`?"),
         (["--replications", "0"], "--replications"),
         (["--replications", "many"], "--replications"),
         (["--threads", "-1"], "--threads"),
@@ -271,8 +323,9 @@ def test_the_list_names_everything(weir_command: Command) -> None:
     }
     laws = json.loads(weir_command("list", "disciplines", "--json").stdout)["disciplines"]
     assert {"drop-tail", "red", "rem"} <= {law["name"] for law in laws}
-    assert "there are: disciplines, congestion, recovery, scenarios, measures" in refused(
-        weir_command("list", "flowers")
+    assert (
+        "there are: disciplines, congestion, recovery, traffic, sizes, losses, scenarios, measures"
+        in refused(weir_command("list", "flowers"))
     )
 
 

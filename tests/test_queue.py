@@ -167,10 +167,13 @@ def test_what_cannot_be_is_refused(
     [
         ({}, "queue: nothing is chosen; hint: "),
         ({"red": {}, "rem": {}}, "queue: 2 choices: `red`, `rem`; hint: "),
-        ({"redd": {}}, "queue: unknown name `redd`, .*; hint: did you mean `red`"),
+        ({"redd": {}}, "queue: unknown name `redd`; hint: did you mean `red`"),
         ({"red": {"max_p": float("nan")}}, "queue.red.max_p: NaN is not a probability; hint: "),
         ({"red": {"max_p": "0.1"}}, 'queue.red.max_p: a number belongs here, not the text "0.1"; hint: '),
-        ({"red": {"max_thr": "9 packets"}}, "queue.red.max_thr: .*; hint: did you mean `max_th`"),
+        (
+            {"red": {"max_thr": "9 packets"}},
+            "queue.red.max_thr: .*; hint: did you mean `max_th`",
+        ),
         ({"red": []}, "queue.red: a table belongs here, not an array; hint: "),
         ({"fq": {"aqm": {"choke": {}}}}, "choke is a scheduler"),
     ],

@@ -18,8 +18,8 @@ from weir.disciplines.__main__ import SCENARIO, pages
 from weir.disciplines._catalogue import CATALOGUE
 from weir.disciplines._figure import figures, loads, shown
 from weir.disciplines._reference import COLUMNS, FOLDER, described, read
-from weir.disciplines._text import text_of, text_of_endpoint
-from weir.scenario._declared import endpoints
+from weir.disciplines._text import text_of, text_of_choice
+from weir.scenario._declared import KINDS, chosen_as
 from weir.scenario._toml import to_toml
 
 PAGES = Path(__file__).parents[1] / "docs" / "disciplines"
@@ -253,13 +253,47 @@ def test_the_list_is_short_and_says_where_there_is_more(weir_command: Command) -
     assert {"min_th", "max_th"} <= {p["name"] for p in entries[NAMES.index("red")]["parameters"]}
 
 
-@pytest.mark.parametrize(("kind", "path"), [("congestion", "tcp.congestion"), ("recovery", "tcp.recovery")])
-def test_every_part_of_a_connection_is_shown(kind: str, path: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_choice_of_a_scenario_is_shown_with_an_example_that_runs(
+    kind: str, tmp_path: Path, weir_command: Command
+) -> None:
+    (tmp_path / "uplink.csv").write_text("time,bytes\n0.0,1500\n0.1,1500\n", encoding="utf-8")
     for entry in CATALOGUE[kind]():
-        shown = endpoints(entry["name"])[path]
-        text = text_of_endpoint(path, shown, 80)
+        shown = chosen_as(entry["name"])[KINDS[kind][0]]
+        text = text_of_choice(KINDS[kind][0], shown, 80)
         assert max(len(line) for line in text.splitlines()) <= 80
         assert all(parameter.summary.split()[0] in text for parameter in shown.parameters)
+        assert all(parameter.takes or parameter.choices for parameter in shown.parameters), text
+        assert all("required" in parameter.shown for parameter in shown.parameters if parameter.required)
+        head, line = (line.strip() for line in text.splitlines()[-2:])
+        ecn = "tcp.ecn = true\n" if "tcp" in line else ""
+        text = SMALL.partition("[variants")[0] + "[flows.web]\nrtt = '60 ms'\n" + ecn
+        assert head in text
+        if kind == "sizes":
+            line += "\ntraffic.poisson.load = 0.1"
+        (tmp_path / "one.toml").write_text(text.replace(head, f"{head}\n{line}"), encoding="utf-8")
+        done = weir_command("run", "one.toml", "--set", "duration=2 s", "--set", "measure.period=2 s", "-q")
+        assert done.returncode == 0, (line, done.stderr)
+
+
+def test_a_unit_is_said_where_there_is_no_default(weir_command: Command) -> None:
+    said = " ".join(weir_command("show", "poisson").stdout.split())
+    assert "size required (a size on the wire with its unit: B, kB, MB, KiB, MiB, packets)" in said
+    assert "rate not set (a rate of arrivals with its unit: /s, /ms, /min)" in said
+    assert "load not set (number)" in said
+    assert 'traffic.poisson = {load = 0.5, size = {cdf = "web-search"}}' in said
+
+
+def test_all_that_is_listed_is_shown(weir_command: Command) -> None:
+    for kind, entries in CATALOGUE.items():
+        for entry in entries() if kind != "scenarios" else entries()[:3]:
+            done = weir_command("show", entry["name"])
+            assert done.returncode == 0, entry["name"]
+            assert done.stdout
+    assert "[flows.ftp]" in weir_command("show", "rem-wireline").stdout
+    assert "web is a bundled scenario, too" in weir_command("show", "web").stderr
+    assert "did you mean 'poisson'?" in weir_command("show", "poison").stderr
+    assert json.loads(weir_command("show", "goodput", "--json").stdout)["unit"] == "%"
 
 
 @pytest.mark.parametrize(("kind", "path"), [("congestion", "tcp.congestion"), ("recovery", "tcp.recovery")])

@@ -49,7 +49,7 @@ def test_a_rule_reads_what_it_writes(measure: str, precision: float, relative: b
         ("goodput", "is not a rule", "goodput ±0.5%"),
         ("goodput 0.5%", "is not a rule", "goodput ±0.5%"),
         ("godput ±1%", 'there is no measure "godput"', "did you mean 'goodput'"),
-        ("fairness ±1%", "there is no measure", "there are: mean_queue"),
+        ("fairness ±1%", "there is no measure", "did you mean 'jain'"),
         ("goodput ±", "states no precision", "write for example"),
         ("goodput ±x%", "states no precision", "write for example"),
         ("goodput ±0,5%", "states no precision", "write for example"),

@@ -10,7 +10,7 @@ use crate::{
     presets,
     problem::{Problem, is_plain},
     reader::{self, ReadError},
-    topology, wording,
+    syntax, topology, wording,
 };
 
 /// Bytes that a scenario file can have.
@@ -37,24 +37,28 @@ impl Document {
         let read = || {
             let meta = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
             // A device or a pipe might never end.
+            if meta.is_dir() {
+                return Err("is a directory, not a file".to_owned());
+            }
             if !meta.is_file() {
                 return Err("is not a plain file".to_owned());
             }
             if meta.len() > LARGEST {
                 return Err(format!("has {} bytes, more than a scenario can have, {LARGEST}", meta.len()));
             }
-            fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))
+            fs::read(path).map_err(|error| format!("cannot be read: {error}"))
         };
-        match read() {
-            Ok(text) => Self::parse(&file, &text),
-            Err(message) => Err(ScenarioError {
-                file,
-                line: None,
-                path: None,
-                message,
-                hint: Some("name a scenario file, or one of the scenarios that `weir list` shows".into()),
-            }),
-        }
+        let refused = |message: String, hint: &str| {
+            let (file, hint) = (file.clone(), Some(hint.to_owned()));
+            ScenarioError { file, line: None, path: None, message, hint }
+        };
+        let bytes = read().map_err(|message| {
+            refused(message, "name a scenario file, or one of the scenarios that `weir list` shows")
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            refused("is not text in UTF-8".to_owned(), "save it as plain text with the encoding UTF-8")
+        })?;
+        Self::parse(&file, &text)
     }
 
     /// Takes `text`, which came from `file`.
@@ -219,6 +223,7 @@ impl Document {
 
     /// Sets `path` to `value`, which belongs to the text or to an override from outside.
     fn set<'i>(&self, tree: &mut DeTable<'i>, path: &str, value: &Value<'i>) -> Result<(), ScenarioError> {
+        let written = path;
         let path: Vec<_> = path.split('.').collect();
         let is_whole = |table: &Value<'_>| {
             let start = table.span().start;
@@ -228,7 +233,7 @@ impl Document {
             let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
             let known: Vec<_> =
                 table.into_iter().flat_map(DeTable::keys).map(|name| &**name.get_ref()).collect();
-            let (message, hint) = wording::missing_entry(kind, name, &known);
+            let (message, hint) = wording::missing_entry(kind, name, written, &known);
             return Err(self.error(Some(value), &format!("{kind}.{name}"), message, Some(hint)));
         }
         overrides::set(tree, &path, value);
@@ -242,7 +247,11 @@ impl Document {
             line: error.span().map(|span| self.line(span.start)),
             path: None,
             message: format!("not TOML: {}", error.message()),
-            hint: Some("texts need quotation marks: rate = \"64 Mbit/s\"".into()),
+            hint: Some(syntax::remedy(
+                error.message(),
+                &self.text,
+                error.span().map_or(self.text.len(), |span| span.start),
+            )),
         })
     }
 
@@ -271,7 +280,7 @@ impl Document {
     fn explain(&self, tree: &DeTable<'_>, error: &ReadError) -> ScenarioError {
         let value = find(tree, error.path());
         let written = value.map(toml::Spanned::get_ref);
-        let (path, message, hint) = wording::explain(error.message(), error.path().to_owned(), written);
+        let (path, message, hint) = wording::explain(error.message(), error.path().to_owned(), tree, written);
         let mut found = self.error(value, &path, message, hint);
         if let (Some(span), Some(line)) = (error.span(), found.line)
             && span.start != overrides::ELSEWHERE

@@ -58,6 +58,11 @@ impl Place {
         Self(Some(SCHEMA.as_value()))
     }
 
+    /// The place at a path.
+    pub(crate) fn at(path: &[&str]) -> Self {
+        path.iter().fold(Self::root(), |place, name| place.below(name))
+    }
+
     /// The place of the value `name` in the table at this place.
     pub(crate) fn below(self, name: &str) -> Self {
         let values = self.alternatives();
@@ -75,6 +80,18 @@ impl Place {
             variants
                 .is_some_and(|variants| variants.iter().any(|variant| variant.get("properties").is_some()))
         })
+    }
+
+    /// Whether the value is a table whose keys are names that the user chooses.
+    pub(crate) fn is_map(self) -> bool {
+        let values = self.alternatives();
+        values.iter().any(|value| value.get("additionalProperties").is_some_and(Value::is_object))
+    }
+
+    /// The keys and choices that the table at this place may have.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        let tables = self.alternatives().into_iter().filter_map(|value| value.get("properties")?.as_object());
+        tables.flat_map(|keys| keys.keys().map(String::as_str)).collect()
     }
 
     /// The keys that the table at this place must have.

@@ -1,19 +1,21 @@
 //! What serde says, in words for those who write scenario files.
 
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
 use crate::{
+    meant::{elsewhere, nearest, not_yet},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
 };
 
-/// What is wrong with `value`, which stands at `path`, and what to do about it. A path may come
+/// What is wrong with `value`, which stands at `path` of `tree`, and what to do about it. A path may come
 /// back shorter than it was: a choice is to blame, not what it might have led to.
 pub(crate) fn explain(
     words: &str,
     path: String,
+    tree: &DeTable<'_>,
     value: Option<&DeValue<'_>>,
 ) -> (String, String, Option<String>) {
     // serde calls the choices of an enum variants; here that word means something else.
@@ -42,11 +44,25 @@ pub(crate) fn explain(
             (path, "nothing is chosen".to_owned(), Some(hint))
         } else {
             let found = format!("{} choices: {}", names.len(), names.join(", "));
-            (path, found, Some("make exactly one choice here, and take the others out".to_owned()))
+            let hint = match value.and_then(named) {
+                Some(name) => format!("the choice itself is the key: {}.{name} = {{ … }}", last(&path)),
+                None => "make exactly one choice here, and take the others out".to_owned(),
+            };
+            (path, found, Some(hint))
         };
     }
-    let hint = suggestion(&message).or_else(|| remedy(&message, &path, value));
-    (path, in_plain_words(&message).unwrap_or(message), hint)
+    let hint = suggestion(&message, &path, tree, value).or_else(|| remedy(&message, &path, tree, value));
+    // What may be written here is in the hint.
+    let short =
+        message.split(", expected").next().filter(|_| hint.is_some() && message.starts_with("unknown"));
+    let told = short.map(str::to_owned).or_else(|| in_plain_words(&message));
+    (path, told.unwrap_or(message), hint)
+}
+
+/// The name in `{ type = "red", … }`.
+fn named<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
+    let keys = ["type", "kind", "name", "algorithm", "discipline", "aqm"];
+    keys.iter().find_map(|key| value.get(*key)?.get_ref().as_str())
 }
 
 fn last(path: &str) -> &str {
@@ -54,7 +70,7 @@ fn last(path: &str) -> &str {
 }
 
 /// For a name that does not exist: the one that was probably meant, or those there are.
-fn suggestion(message: &str) -> Option<String> {
+fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<'_>>) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next().filter(|_| message.starts_with("unknown"))?;
     let known: Vec<_> = quoted.collect();
@@ -67,27 +83,45 @@ fn suggestion(message: &str) -> Option<String> {
     if known.is_empty() {
         return None;
     }
-    // The key of older texts is like no other.
-    let meant = if unknown == "aqm" { known.contains(&"queue").then_some("queue") } else { None };
-    let best = meant.or_else(|| nearest(unknown, &known));
-    Some(
-        best.map_or_else(|| format!("known: {}", known.join(", ")), |best| format!("did you mean `{best}`?")),
-    )
+    if let Some(missing) = not_yet(unknown, value) {
+        return Some(missing);
+    }
+    let segments: Vec<_> = path.split('.').filter(|name| !name.is_empty()).collect();
+    let (parent, choice) = match segments.split_last() {
+        Some((last, parent)) => (parent, *last != unknown),
+        None => (&[][..], false),
+    };
+    let named = ["links", "flows"].into_iter().find(|kind| {
+        parent.is_empty() && tree.get(*kind).is_some_and(|entries| entries.get_ref().get(unknown).is_some())
+    });
+    if let Some(kind) = named {
+        return Some(format!("did you mean `{kind}.{unknown}`?"));
+    }
+    // Another choice of the same table, or a key further down.
+    if let Some(there) = elsewhere(tree, parent, unknown).filter(|there| !choice || !there.starts_with(path))
+    {
+        return Some(format!("did you mean `{there}`?"));
+    }
+    Some(match (nearest(unknown, &known), value) {
+        (Some(best), Some(DeValue::String(text))) if Place::at(parent).below(best).is_choice() && !choice => {
+            let choices = Place::at(parent).below(best).names();
+            let text = nearest(text, &choices).map(|name| format!("{best}.{name} = {{}}"));
+            format!("did you mean `{}`?", text.as_deref().unwrap_or(best))
+        }
+        (Some(best), _) => format!("did you mean `{best}`?"),
+        (None, _) => format!("known: {}", known.join(", ")),
+    })
 }
 
-/// The one of `known` that `unknown` was probably meant to be.
-fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
-    let near = known.iter().map(|name| (strsim::jaro_winkler(unknown, name), *name));
-    let (likeness, best) = near.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (likeness > 0.75).then_some(best)
-}
-
-/// For an override of the entry `name` that the table `kind` lacks.
-pub(crate) fn missing_entry(kind: &str, name: &str, known: &[&str]) -> (String, String) {
+/// For an override of `path`, whose entry `name` the table `kind` lacks.
+pub(crate) fn missing_entry(kind: &str, name: &str, path: &str, known: &[&str]) -> (String, String) {
     let what = if kind == "links" { "link" } else { "group of flows" };
     let keys: Vec<_> = Place::root().below(kind).below(name).required().collect();
     let hint = match nearest(name, known) {
-        Some(best) => format!("did you mean `{best}`?"),
+        Some(best) => {
+            let rest = path.strip_prefix(&format!("{kind}.{name}")).unwrap_or_default();
+            format!("did you mean `{kind}.{best}{rest}`?")
+        }
         None => format!(
             "{kind}: {}; for a new one write a table [{kind}.{name}] with {} in the file",
             if known.is_empty() { "none".to_owned() } else { known.join(", ") },
@@ -98,7 +132,7 @@ pub(crate) fn missing_entry(kind: &str, name: &str, known: &[&str]) -> (String, 
 }
 
 /// What to write where serde's words do not say it.
-fn remedy(message: &str, path: &str, value: Option<&DeValue<'_>>) -> Option<String> {
+fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<'_>>) -> Option<String> {
     let last = last(path);
     if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {
         return Some(match field {
@@ -119,6 +153,28 @@ fn remedy(message: &str, path: &str, value: Option<&DeValue<'_>>) -> Option<Stri
         && (text.parse::<f64>().is_ok() || matches!(&**text, "true" | "false"))
     {
         return Some(format!("write it without quotation marks: {last} = {text}"));
+    }
+    if let Some(DeValue::String(text)) = value
+        && message.starts_with("invalid type")
+    {
+        if message.ends_with("a boolean") {
+            return Some(format!("write {last} = true or {last} = false"));
+        }
+        let segments: Vec<_> = path.split('.').collect();
+        let place = Place::at(&segments);
+        if let Some(there) = elsewhere(tree, &segments, text).filter(|_| !place.names().is_empty()) {
+            return Some(not_yet(text, None).unwrap_or_else(|| format!("did you mean `{there} = {{}}`?")));
+        }
+        let bounds = text.split_once(['-', ':']).map(|(from, to)| (from.trim(), to.trim()));
+        if let Some((from, to)) = bounds
+            && from.parse::<f64>().is_ok()
+            && to.parse::<f64>().is_ok()
+        {
+            return Some(format!("one number; a sweep takes several: --axis \"{path}={from}..{to} by 1\""));
+        }
+    }
+    if message.starts_with("invalid type") && matches!(path, "links" | "flows" | "variants") {
+        return Some(format!("write [{path}.NAME], a table for each"));
     }
     message.starts_with("invalid ").then(|| format!("`weir schema` says what {last} may be"))
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -29,6 +29,8 @@ class Assignment(NamedTuple):
         path, equals, value = (part.strip() for part in text.partition("="))
         if not (path and equals):
             raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
+        if value.startswith("="):
+            raise typer.BadParameter(f"{text!r} has two =; write {path}={value.lstrip('= ')}")
         return Assignment(path, value)
 
 
@@ -76,6 +78,10 @@ Dask = Annotated[str | None, option("ADDRESS", "A Dask cluster instead: tcp://ho
 Report = Annotated[
     bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
 ]
+Open = Annotated[
+    bool, typer.Option("--open", help="Open the page in the browser (BROWSER); it is written first.")
+]
+Watch = Annotated[bool, typer.Option("--watch", help="Run again each time the scenario is saved.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
@@ -110,8 +116,18 @@ class Shown:
 
     measure: Measures = None
     report: Report = False
+    opens: Open = False
     json: Json = False
     quiet: Quiet = False
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the page is written."""
+        return self.report or self.opens
+
+    def at(self, *, first: bool) -> Shown:
+        """The same; the browser is opened only the first time."""
+        return self if first else replace(self, report=self.has_page, opens=False)
 
 
 def with_groups(verb: Callable[..., None]) -> Callable[..., None]:

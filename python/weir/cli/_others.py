@@ -11,19 +11,21 @@ from typing import Annotated
 
 import typer
 
+from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._options import Json, Quiet, Set, option
 
 
 def listing(
-    what: Annotated[
-        str | None,
-        typer.Argument(metavar="[disciplines|congestion|recovery|scenarios|measures]", help="Default: all."),
-    ] = None,
+    what: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Default: all.")] = None,
     *,
     json: Json = False,
 ) -> None:
-    """List disciplines, congestion controls, loss recoveries, bundled scenarios and measures."""
+    """List disciplines, congestion controls, loss recoveries, traffic, sizes of transfers, losses of a line,
+    bundled scenarios and measures.
+
+    KIND is disciplines, congestion, recovery, traffic, sizes, losses, scenarios or measures.
+    """
     from weir.disciplines._catalogue import CATALOGUE
 
     if what is not None and what not in CATALOGUE:
@@ -43,41 +45,57 @@ def listing(
         ]
         blocks.append("\n".join([kind.capitalize(), *lines]))
     command.print_text("\n\n".join(blocks))
-    if "disciplines" in chosen:
-        command.note("details: weir show NAME; your own AQM in Python: weir show python")
+    command.note("details: weir show NAME; your own AQM in Python: weir show python")
 
 
 def show(
-    discipline: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help="A discipline, congestion control or recovery: see weir list."),
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Anything that weir list lists.")],
     *,
     json: Json = False,
 ) -> None:
     """Show the reference of a discipline: idea, equations, parameters, deviations, `tc` line.
 
-    For a congestion control or a loss recovery, show its parameters.
+    For a congestion control, a loss recovery, traffic, sizes or losses, show what it is, its keys and an
+    example; for a measure its definition; for a bundled scenario its file.
     """
     from weir.disciplines import find
-    from weir.disciplines._text import text_of, text_of_endpoint
-    from weir.scenario._declared import endpoints
+    from weir.disciplines._catalogue import CATALOGUE
+    from weir.disciplines._text import text_of, text_of_choice, text_of_measure
+    from weir.scenario import bundled, suggestion
+    from weir.scenario._declared import chosen_as
+    from weir.stats import MEASURES
 
     width = get_terminal_size().columns
-    if discipline == "python" and not json:
+    if name == "python" and not json:
         from weir import aqm
 
         command.print_text(str(aqm.__doc__).strip())
-    elif parts := endpoints(discipline):
+    elif parts := chosen_as(name):
         if json:
             command.print_json({key: asdict(declared) for key, declared in parts.items()})
+            return
+        texts = (text_of_choice(key, declared, width) for key, declared in parts.items())
+        command.print_text("\n\n\n".join(texts))
+        if name in bundled():
+            command.note(f"{name} is a bundled scenario, too: {bundled()[name]}")
+    elif measure := MEASURES.get(name.replace("-", "_")):
+        if json:
+            command.print_json(asdict(measure))
         else:
-            texts = (text_of_endpoint(key, declared, width) for key, declared in parts.items())
-            command.print_text("\n\n\n".join(texts))
-    elif json:
-        command.print_json(asdict(find(discipline)))
+            command.print_text(text_of_measure(measure, width))
+    elif (file := bundled().get(name)) and not json:
+        command.print_text(file.read_text(encoding="utf-8"))
     else:
-        command.print_text(text_of(find(discipline), width))
+        try:
+            found = find(name)
+        except WeirError as error:
+            known = [str(entry["name"]) for entries in CATALOGUE.values() for entry in entries()]
+            near = suggestion(name, known)
+            command.refuse(error.message, near if near.startswith("did you mean") else error.hint)
+        if json:
+            command.print_json(asdict(found))
+        else:
+            command.print_text(text_of(found, width))
 
 
 def schema() -> None:

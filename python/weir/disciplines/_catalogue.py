@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from weir.scenario import _declared as declared
@@ -19,6 +20,10 @@ def _scenarios() -> list[dict[str, Any]]:
     return entries
 
 
+def _choices(kind: str) -> list[dict[str, Any]]:
+    return [asdict(one) for one in declared.choices_of(kind)]
+
+
 def _measures() -> list[dict[str, Any]]:
     return [
         {"name": measure.name, "summary": measure.definition, "unit": measure.unit}
@@ -28,8 +33,7 @@ def _measures() -> list[dict[str, Any]]:
 
 CATALOGUE: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "disciplines": lambda: [asdict(one) for one in declared.disciplines()],
-    "congestion": lambda: [asdict(one) for one in declared.congestion_controls()],
-    "recovery": lambda: [asdict(one) for one in declared.recoveries()],
+    **{kind: partial(_choices, kind) for kind in declared.KINDS},
     "scenarios": _scenarios,
     "measures": _measures,
 }

@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from weir.disciplines._reference import COLUMNS, Discipline, Kernel
+from weir.scenario import to_toml
 from weir.scenario._declared import Declared, Parameter
+from weir.stats._measures import Measure
 
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 _EMPHASIS = re.compile(r"(?<![^\s(])\*(\S[^*]*)\*")
@@ -34,21 +36,44 @@ def text_of(discipline: Discipline, width: int) -> str:
     return "\n\n".join(block for block in blocks if block)
 
 
-def text_of_endpoint(key: str, declared: Declared, width: int) -> str:
-    """A congestion control or loss recovery, with its key in a scenario file."""
+def text_of_choice(key: str, declared: Declared, width: int) -> str:
+    """A choice of a scenario file that is no queue discipline, with its key and an example."""
+    width = max(width, _MIN_WIDTH)
     blocks = [
         f"{key}.{declared.name}",
         _wrap(declared.summary, width),
         _parameters(declared.parameters, width),
+        _section("Example", [f"  {line}" for line in example_of(key, declared)]),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def example_of(key: str, declared: Declared) -> list[str]:
+    """Lines of a scenario file that choose it."""
+    kind, _, rest = key.partition(".")
+    entry, _, place = rest.partition(".")
+    name = {"GROUP": "web", "LINK": "bottleneck"}[entry]
+    place = place.replace("KIND", "poisson")
+    value = re.sub(r'"([\w-]+)" =', r"\1 =", to_toml(declared.example))
+    return [f"[{kind}.{name}]", f"{place}.{declared.name} = {value}"]
+
+
+def text_of_measure(measure: Measure, width: int) -> str:
+    """A measure of results: its name, title, unit and definition."""
+    unit = f" ({measure.unit})" if measure.unit else ""
+    return f"{measure.name}: {measure.title}{unit}\n\n{_wrap(measure.definition, max(width, _MIN_WIDTH))}"
 
 
 def _parameters(parameters: Sequence[Parameter], width: int) -> str:
     lines: list[str] = []
     names = max((len(parameter.name) for parameter in parameters), default=0)
     for parameter in parameters:
-        lines += _table([(parameter.name, f"{parameter.shown}. {parameter.summary}")], width, names)
+        # A default shows its unit itself.
+        takes = f" ({parameter.takes})" if parameter.takes and parameter.default is None else ""
+        shown = (
+            "may be left out" if "Default" in parameter.summary and not parameter.default else parameter.shown
+        )
+        lines += _table([(parameter.name, f"{shown}{takes}. {parameter.summary}")], width, names)
         lines += _table(parameter.choices.items(), width, indent=" " * (names + 6))
     return _section("Parameters: default (source) and meaning", lines)
 

@@ -1,6 +1,6 @@
 """Scenarios: read, checked and changed; what they can choose from; values as TOML."""
 
-from weir.scenario._scenario import Scenario, Variant, bundled, flows_at, scenario_error, suggestion
+from weir.scenario._scenario import Scenario, Variant, bundled, file_of, flows_at, scenario_error, suggestion
 from weir.scenario._toml import Value, to_toml
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "Value",
     "Variant",
     "bundled",
+    "file_of",
     "flows_at",
     "scenario_error",
     "suggestion",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from weir import _core
+from weir.scenario._toml import Value
 
 
 @dataclass(frozen=True)
@@ -24,21 +25,36 @@ class Parameter:
     summary: str
     choices: dict[str, str]
     """The texts it accepts, each with its meaning; empty for numbers and quantities."""
+    takes: str
+    """What it is: `a duration with its unit: s, ms`, `number`."""
+    required: bool
 
     @property
     def shown(self) -> str:
         """The default and its source, for people."""
-        value = self.default or self.computed or "not set"
+        value = self.default or self.computed or ("required" if self.required else "not set")
         return f"{value} ({self.source})" if self.source else value
 
 
 @dataclass(frozen=True)
 class Declared:
-    """One choice of a scenario file: an AQM, a scheduler, a congestion control, a loss recovery."""
+    """A choice of a scenario file: an AQM, a scheduler, a congestion control, a kind of traffic."""
 
     name: str
     summary: str
     parameters: tuple[Parameter, ...]
+    example: Value
+    """What may be written for it; {} where its defaults do."""
+
+
+KINDS = {
+    "congestion": ("flows.GROUP.tcp.congestion", "CongestionConfig"),
+    "recovery": ("flows.GROUP.tcp.recovery", "RecoveryConfig"),
+    "traffic": ("flows.GROUP.traffic", "Traffic"),
+    "sizes": ("flows.GROUP.traffic.KIND.size", "SizeDistribution"),
+    "losses": ("links.LINK.loss", "Loss"),
+}
+"""What a scenario chooses besides queue disciplines: kind to its key, and its definition in the schema."""
 
 
 def disciplines() -> list[Declared]:
@@ -47,21 +63,15 @@ def disciplines() -> list[Declared]:
     return [one for one in _declared("QueueConfig") if one.name in names]
 
 
-def congestion_controls() -> list[Declared]:
-    """All congestion controls."""
-    return _declared("CongestionConfig")
+def choices_of(kind: str) -> list[Declared]:
+    """All choices of one of `KINDS`."""
+    return _declared(KINDS[kind][1])
 
 
-def recoveries() -> list[Declared]:
-    """All loss recoveries."""
-    return _declared("RecoveryConfig")
-
-
-def endpoints(name: str) -> dict[str, Declared]:
-    """The parts of a TCP of this name, by key in a scenario file: `tcp.congestion`, `tcp.recovery`."""
+def chosen_as(name: str) -> dict[str, Declared]:
+    """The choices of this name, by key in a scenario file: `flows.GROUP.tcp.congestion`."""
     wanted = name.lower().replace("_", "-")
-    kinds = {"tcp.congestion": congestion_controls(), "tcp.recovery": recoveries()}
-    return {key: one for key, declared in kinds.items() for one in declared if one.name == wanted}
+    return {key: one for kind, (key, _) in KINDS.items() for one in choices_of(kind) if one.name == wanted}
 
 
 def _declared(choice: str) -> list[Declared]:
@@ -72,13 +82,19 @@ def _declared(choice: str) -> list[Declared]:
         definition = _referred(definitions, body)
         source = definition.get("x-default-source", "")
         properties: dict[str, Any] = definition.get("properties", {})
-        parameters = [_parameter(definitions, key, schema, source) for key, schema in properties.items()]
-        found.append(Declared(name, _text(kind), tuple(parameters)))
+        required = definition.get("required", ())
+        parameters = [
+            _parameter(definitions, key, schema, source, required=key in required)
+            for key, schema in properties.items()
+        ]
+        written = (definition, *definition.get("anyOf", ()))
+        examples = [example for one in written for example in one.get("examples", ())]
+        found.append(Declared(name, _text(kind), tuple(parameters), examples[0] if examples else {}))
     return found
 
 
 def _parameter(
-    definitions: Mapping[str, Any], name: str, schema: Mapping[str, Any], source: str
+    definitions: Mapping[str, Any], name: str, schema: Mapping[str, Any], source: str, *, required: bool
 ) -> Parameter:
     default = schema.get("default")
     return Parameter(
@@ -88,7 +104,24 @@ def _parameter(
         schema.get("x-default-source", "" if "x-default" in schema else source),
         _text(schema),
         _choices(definitions, schema),
+        _takes(definitions, schema),
+        required,
     )
+
+
+def _takes(definitions: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """What a value is, in words; empty for a choice."""
+    if "$ref" in schema:
+        definition = _referred(definitions, schema)
+        meaning = _text(definition)
+        return meaning if "unit" in meaning and "type" in definition else _takes(definitions, definition)
+    if "anyOf" in schema:
+        return " or ".join(filter(None, (_takes(definitions, one) for one in schema["anyOf"])))
+    plain = {"boolean": "true or false", "string": "text", "object": "table", "array": "list", "null": ""}
+    plain["integer"] = "whole number"
+    types = schema.get("type", [])
+    names = [types] if isinstance(types, str) else types
+    return " or ".join(filter(None, (plain.get(name, name) for name in names)))
 
 
 def _default(value: object) -> str | None:

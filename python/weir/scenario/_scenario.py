@@ -49,7 +49,7 @@ class Scenario:
         values as on the command line: TOML, or else text. Raises ScenarioError.
         """
         overrides = _overrides(set) if set is None or isinstance(set, Mapping) else set
-        return cls(_core.Scenario.load(os.fspath(_find(source)), overrides))
+        return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides))
 
     @classmethod
     def loads(cls, text: str, set: Mapping[str, Value] | None = None) -> Self:
@@ -197,20 +197,28 @@ def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioE
     return error
 
 
-def _find(source: str | os.PathLike[str]) -> Path:
+def file_of(source: str | os.PathLike[str]) -> Path:
+    """The file that is meant by a path, or by the name of a bundled scenario. Raises ScenarioError."""
     path = Path(source)
     name = os.fspath(source)
-    # A name is a word; the core says what is wrong with a path.
-    if path.suffix or len(path.parts) > 2 or path.exists():
+    if path.is_dir():
+        files = ", ".join(str(file) for file in sorted(path.glob("*.toml"))[:5])
+        hint = f"name a file in it: {files}" if files else "`weir list scenarios` shows what is bundled"
+        raise scenario_error("is a directory, not a scenario file", hint, name)
+    # The core says what is wrong with what is no plain file.
+    if path.exists():
         return path
     known = bundled()
-    if name not in known:
-        raise scenario_error(
-            "there is no such file and no bundled scenario of that name",
-            suggestion(name, list(known)),
-            name,
-        )
-    return known[name]
+    if name in known:
+        return known[name]
+    stem = name.removesuffix(path.suffix)
+    what = "no such file" if path.suffix else "no such file and no bundled scenario of that name"
+    files = get_close_matches(f"{stem}.toml", [str(file) for file in path.parent.glob("*.toml")], n=1)
+    near = [stem] if stem in known else files
+    hint = f"did you mean {near[0]!r}?" if near else suggestion(stem, list(known))
+    if path.suffix and not hint.startswith("did you mean"):
+        hint = "`weir list scenarios` shows what is bundled, `weir init` writes a file to begin with"
+    raise scenario_error(f"there is {what}", hint, name)
 
 
 def _overrides(values: Mapping[str, Value] | None) -> list[tuple[str, str]]:

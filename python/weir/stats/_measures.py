@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
@@ -149,9 +150,22 @@ def measure_named(words: str, error: type[WeirError] = WeirError) -> Measure:
     for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
         if candidate in known:
             return known[candidate]
-    close = get_close_matches(name, MEASURES, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(MEASURES)}"
-    raise error(f'there is no measure "{words.strip()}"', hint)
+    raise error(f'there is no measure "{words.strip()}"', _suggested(parts))
+
+
+_SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "rtt": "delay"}
+"""Words for measures that other tools have."""
+
+
+def _suggested(words: Sequence[str]) -> str:
+    """The measures whose names hold what these words were probably meant to be; without any, all."""
+    known = sorted({word for name in MEASURES for word in name.split("_")})
+    near = [_SAME.get(word, "") or next(iter(get_close_matches(word, known, n=1)), "") for word in words]
+    found = [name for name in MEASURES if near and set(filter(None, near)) <= set(name.split("_"))]
+    if not any(near) or not found:
+        return f"there are: {', '.join(MEASURES)}"
+    quoted = [repr(name) for name in found]
+    return f"did you mean {' or '.join([', '.join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)}?"
 
 
 HEADLINE = ("mean_queue", "goodput", "loss")

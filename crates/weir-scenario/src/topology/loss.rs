@@ -21,6 +21,7 @@ pub enum Loss {
 /// Independent losses. Of `per_packet` and `per_bit` one is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"per_packet": 0.001}]))]
 pub struct Bernoulli {
     /// Probability that a packet is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,6 +38,7 @@ pub struct Bernoulli {
 /// `1 / to_good` steps on average.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"to_bad": 0.001, "to_good": 0.2}]))]
 pub struct GilbertElliott {
     /// Probability that the line turns bad after a good step.
     pub to_bad: Probability,
@@ -59,6 +61,7 @@ pub struct GilbertElliott {
 /// Losses at equal distances: no chance is involved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"every": 100}]))]
 pub struct Periodic {
     /// Distance of losses in packets: 100 loses 1%, the hundredth packet first.
     pub every: u32,

@@ -7,6 +7,7 @@ use weir_types::{Duration, Rate};
 /// A constant bit rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"rate": "80 kbit/s"}]))]
 pub struct Cbr {
     /// Bits on the wire per second, of each source.
     pub rate: Rate,
@@ -34,6 +35,7 @@ pub enum Gaps {
 /// `rate` x `on` / (`on` + `off`). A source begins with a time on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"rate": "1 Mbit/s", "on": "400 ms", "off": "600 ms"}]))]
 pub struct OnOff {
     /// Bits on the wire per second while a source is on.
     pub rate: Rate,

@@ -13,6 +13,7 @@ use super::files::{self, Content};
 /// The packets of a trace as datagrams.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"file": "uplink.csv"}]))]
 pub struct Replay {
     /// A path beside the scenario's file: pcap or pcapng, or CSV with the columns `time` (seconds),
     /// `bytes` and, if packets belong to several flows, `flow`. Times count from the first packet, sizes

@@ -137,6 +137,7 @@ pub enum SizeDistribution {
 /// Exponential sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"mean": "50 kB"}]))]
 pub struct ExponentialSize {
     /// Mean.
     pub mean: Size,
@@ -145,6 +146,7 @@ pub struct ExponentialSize {
 /// Pareto sizes, of the first or second kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"mean": "50 kB", "shape": 1.5}]))]
 pub struct ParetoSize {
     /// Mean of the distribution without a bound.
     pub mean: Size,
@@ -158,6 +160,7 @@ pub struct ParetoSize {
 /// Sizes whose logarithm is normal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"median": "20 kB", "sigma": 1.0}]))]
 pub struct LogNormalSize {
     /// Half of the transfers are smaller, bounds left aside.
     pub median: Size,

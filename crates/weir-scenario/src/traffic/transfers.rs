@@ -11,6 +11,7 @@ use super::{Size, Sizes};
 /// Flows of finite size that arrive at random instants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"load": 0.5, "size": {"cdf": "web-search"}}]))]
 pub struct Poisson {
     /// Flows that arrive per unit of time, on average: `"100 /s"`. Either this or `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,6 +27,7 @@ pub struct Poisson {
 /// Users who transfer one flow after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"size": "50 kB", "think_time": "2 s"}]))]
 pub struct ClosedLoop {
     /// Bytes of each flow on the wire, headers included, the SYN not.
     pub size: Sizes,

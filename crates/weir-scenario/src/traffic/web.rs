@@ -10,6 +10,7 @@ use super::Sizes;
 /// traffic", SIGCOMM 1999). Every object comes over a TCP connection of its own; requests take no time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("examples" = [{"inter_page": "15 s", "inter_session": "10 ms"}]))]
 pub struct Web {
     /// Pages of a session; then its user has left. Default: until `stop`, or the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]

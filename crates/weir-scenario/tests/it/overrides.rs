@@ -61,20 +61,25 @@ fn a_bad_override_is_named_as_it_was_given() {
 fn a_misspelt_link_or_group_is_not_a_new_one() {
     let missing = "[links.NAME] with delay and buffer in the file";
     for (path, value, message, hint) in [
-        ("links.botleneck.rate", "20 Mbit/s", "there is no link `botleneck`", "did you mean `bottleneck`?"),
+        (
+            "links.botleneck.rate",
+            "20 Mbit/s",
+            "there is no link `botleneck`",
+            "did you mean `links.bottleneck.rate`?",
+        ),
         (
             "links.botleneck.queue.rem.gamma",
             "0.002",
             "there is no link `botleneck`",
-            "did you mean `bottleneck`?",
+            "did you mean `links.bottleneck.queue.rem.gamma`?",
         ),
         (
             "links.botleneck",
             "{ rate = \"1 Mbit/s\" }",
             "there is no link `botleneck`",
-            "did you mean `bottleneck`?",
+            "did you mean `links.bottleneck`?",
         ),
-        ("flows.ftpp.rtt", "80 ms", "there is no group of flows `ftpp`", "did you mean `ftp`?"),
+        ("flows.ftpp.rtt", "80 ms", "there is no group of flows `ftpp`", "did you mean `flows.ftp.rtt`?"),
         ("links.NAME.rate", "20 Mbit/s", "there is no link `NAME`", missing),
         ("flows.web.count", "5", "there is no group of flows `web`", "flows: ftp; for a new one"),
         ("links.bottleneck.aqm.rem.gamma", "0.002", "unknown field `aqm`", "did you mean `queue`?"),

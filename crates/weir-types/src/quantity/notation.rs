@@ -34,11 +34,14 @@ impl Notation {
             return Err(UnitError::new(format!("the unit \"{unit}\" is ambiguous"), (*readings).to_string()));
         }
         let Some(index) = self.units.iter().position(|(name, _)| *name == unit) else {
-            let known: Vec<_> = self.units.iter().map(|(name, _)| *name).collect();
-            return Err(UnitError::new(
-                format!("\"{unit}\" is not a unit of {}", self.name),
-                format!("known units: {}", known.join(", ")),
-            ));
+            let mut known = self.units.iter().map(|(name, _)| *name);
+            let same = SAME.iter().find(|(other, _)| other.eq_ignore_ascii_case(unit));
+            let wanted = same.map_or(unit, |(_, name)| *name);
+            let hint = match known.clone().find(|name| name.eq_ignore_ascii_case(wanted)) {
+                Some(meant) => format!("did you mean \"{} {meant}\"?", parts(text).0),
+                None => format!("known units: {}", known.by_ref().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(UnitError::new(format!("\"{unit}\" is not a unit of {}", self.name), hint));
         };
         if value < 0.0 {
             return Err(UnitError::new(
@@ -49,6 +52,20 @@ impl Notation {
         Ok((value * self.units[index].1, index))
     }
 }
+
+/// Other spellings of units, and those that are read.
+const SAME: [(&str, &str); 10] = [
+    ("sec", "s"),
+    ("seconds", "s"),
+    ("msec", "ms"),
+    ("usec", "us"),
+    ("pkt", "packets"),
+    ("pkts", "packets"),
+    ("p", "packets"),
+    ("byte", "B"),
+    ("bytes", "B"),
+    ("kbyte", "kB"),
+];
 
 /// Number and unit.
 fn parts(text: &str) -> (&str, &str) {
