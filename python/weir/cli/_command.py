@@ -175,6 +175,22 @@ def write_page(store: Store, record: Record, write: Callable[[Path], object], *,
     return directory / REPORT
 
 
+def say_page(page: Path, *, opens: bool, quiet: bool) -> None:
+    """Says where a page is, and opens it if that is wanted."""
+    if not quiet:
+        note(f"report: {page}")
+    if opens:
+        open_in_browser(page)
+
+
+def open_in_browser(page: Path) -> None:
+    """Opens a page or a figure in the user's browser; where there is none, says so."""
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        note(f"no browser could be started: open {page} yourself, or name one in BROWSER")
+
+
 @contextmanager
 def writing_pages() -> Generator[None]:
     """Refuses where a page cannot be written."""
@@ -184,16 +200,15 @@ def writing_pages() -> Generator[None]:
         refuse(f"the page cannot be written: {error}", "the runs are in the store: the same command goes on")
 
 
-def write_file(path: Path, content: str | Figure, *, caption: bool = True) -> None:
-    """Writes a file that the user named; a figure with its title and caption, unless `caption` is False.
-    Raises ChartError for a form that there is not."""
+def write_file(path: Path, content: str | Figure) -> None:
+    """Writes a file that the user named. Raises ChartError for a form that there is not."""
     try:
         if isinstance(content, str):
             path.write_text(content, encoding="utf-8")
         else:
             from weir.plot import save
 
-            save(content, path, caption=caption)
+            save(content, path)
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror or error}")
 

@@ -52,7 +52,7 @@ def init(
     source = shlex.quote(str(file))
     steps = {
         f"weir check {source}": "the network as resolved, and what may mislead",
-        f"weir compare {source} -n 5 --report": "the variants, and a page with figures",
+        f"weir compare {source} -n 5 --open": "the variants, and a page with figures in the browser",
     }
     width = max(map(len, steps))
     command.note(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Assignment, Export, Json, Measures, Quiet, StorePath, Which, option
+from weir.cli._options import Assignment, Export, Json, Measures, Open, Quiet, StorePath, Which, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,6 +152,7 @@ def report(
     figures: Annotated[
         bool, typer.Option("--figures", help="Write the figures as SVG, PDF and PNG too, into figures/.")
     ] = False,
+    opens: Open = False,
     store: StorePath = None,
     quiet: Quiet = False,
 ) -> None:
@@ -169,6 +170,8 @@ def report(
 
             page = tuning.report(opened, found, images=images, quiet=quiet)
         command.print_text(str(page))
+    if opens:
+        command.open_in_browser(page)
 
 
 def plot(
@@ -192,18 +195,6 @@ def plot(
         list[Assignment] | None,
         option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=Assignment.parse),
     ] = None,
-    title: Annotated[str | None, option("TEXT", "Above the figure, instead of its own.")] = None,
-    no_title: Annotated[
-        bool, typer.Option("--no-title", help="Neither title nor caption: a paper has its own.")
-    ] = False,
-    size: Annotated[
-        str | None,
-        option("WxH", "Of the image: 800x500 (pixels), 8.4x6cm, 3.3x2.5in. Letters keep their size."),
-    ] = None,
-    x_title: Annotated[str | None, option("TEXT", "Of the horizontal axis, with the unit.")] = None,
-    y_title: Annotated[str | None, option("TEXT", "Of the vertical axis, with the unit.")] = None,
-    log: Annotated[str | None, option("AXES", "Logarithmic axes: x, y or xy.")] = None,
-    legend: Annotated[str | None, option("PLACE", "top, bottom, left, right or none.")] = None,
     store: StorePath = None,
     out: Annotated[
         Path | None,
@@ -215,20 +206,14 @@ def plot(
             "-o",
         ),
     ] = None,
+    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser (BROWSER).")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Draw figures of a sweep from the store alone: nothing is run."""
     options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
     given = {name: value for name, value in options.items() if value is not None}
-    texts = {
-        "title": title, "size": size, "x_title": x_title, "y_title": y_title, "log": log, "legend": legend,
-    }  # fmt: skip
-    style = {name: value for name, value in texts.items() if value is not None}
-    if title is not None and no_title:
-        raise typer.BadParameter("--title or --no-title, not both")
-    named = [name.replace("_", "-") for name in (*given, *style, *(["no-title"] if no_title else []))]
-    if kind is None and named:
-        raise typer.BadParameter(f"--{named[0]} belongs to a kind of figure: add --kind lines")
+    if kind is None and given:
+        raise typer.BadParameter(f"--{next(iter(given))} belongs to a kind of figure: add --kind lines")
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
 
@@ -239,11 +224,13 @@ def plot(
         if kind is None:
             place = command.report(chosen, out, IMAGES, quiet=quiet)
         else:
-            drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given).styled(**style)
+            drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given)
             place = out or Path(f"{kind.replace('_', '-')}.svg")
-            command.write_file(place, drawn, caption=not no_title)
+            command.write_file(place, drawn)
         if not quiet:
             command.note(str(place))
+    if opens:
+        command.open_in_browser(place)
 
 
 def responses(

@@ -21,11 +21,13 @@ from weir.cli._options import (
     Source,
     StorePath,
     Variants,
+    Watch,
     WorkerChoice,
     compared,
     option,
     with_groups,
 )
+from weir.cli._watch import watching
 
 if TYPE_CHECKING:
     from weir.run._captures import Capture
@@ -47,6 +49,7 @@ def run(
             "Write the packets of a link as pcapng, of the first replication. May be repeated.",
         ),
     ] = None,
+    watch: Watch = False,
     store: StorePath = None,
     workers: WorkerChoice,
     shown: Shown,
@@ -56,11 +59,14 @@ def run(
     from weir._api import Scenario
     from weir.run._captures import parsed
 
-    loaded = Scenario.load(scenario, set_)
-    plan = loaded.plan_run(replications, seed)
-    _run(plan, store, workers, shown, parsed(capture or (), loaded.core))
-    if loaded.variants and not shown.quiet:
-        command.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
+    def once(first: bool) -> None:  # noqa: FBT001
+        loaded = Scenario.load(scenario, set_)
+        plan = loaded.plan_run(replications, seed)
+        _run(plan, store, workers, shown.at(first=first), parsed(capture or (), loaded.core))
+        if loaded.variants and not shown.quiet:
+            command.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
+
+    watching(scenario, once, watch=watch, quiet=shown.quiet)
 
 
 @with_groups
@@ -81,6 +87,7 @@ def compare(
     set_: Set = None,
     replications: Replications = 1,
     seed: Seed = None,
+    watch: Watch = False,
     store: StorePath = None,
     workers: WorkerChoice,
     shown: Shown,
@@ -90,9 +97,14 @@ def compare(
 
     from weir._api import Scenario
 
-    loaded = Scenario.load(scenario, set_)
-    plan = loaded.plan_comparison(replications, seed, *chosen, baseline, _margins(margin or ()))
-    _run(plan, store, workers, shown)
+    margins = _margins(margin or ())
+
+    def once(first: bool) -> None:  # noqa: FBT001
+        loaded = Scenario.load(scenario, set_)
+        plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
+        _run(plan, store, workers, shown.at(first=first))
+
+    watching(scenario, once, watch=watch, quiet=shown.quiet)
 
 
 @with_groups
@@ -182,7 +194,7 @@ def _run(
         # Of a sweep the headline, and what decided; otherwise the console chooses.
         usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
         measures = shown.measure or tuple(dict.fromkeys(usual))
-        if shown.json or shown.report:
+        if shown.json or shown.has_page:
             sweep.notes = plan.notes  # else every configuration would be read again
         if shown.json:
             document = sweep.document(shown.measure or (measures if sweep.axes else None))
@@ -194,10 +206,9 @@ def _run(
             tables.print_sweep(sweep, measures, rows=40)
         if not shown.quiet:
             _say_end(plan, sweep, tally, store)
-        if shown.report:
+        if shown.has_page:
             page = command.report(sweep, quiet=shown.quiet)
-            if not shown.quiet:
-                command.note(f"report: {page}")
+            command.say_page(page, opens=shown.opens, quiet=shown.quiet)
 
 
 def _announce(plan: Plan, store: Path | None, shown: Shown) -> None:

@@ -12,6 +12,7 @@ from weir.cli import _command as command
 from weir.cli._live import following, live
 from weir.cli._options import (
     Json,
+    Open,
     Quiet,
     Report,
     Seed,
@@ -35,8 +36,14 @@ class Wanted:
     device: Annotated[str, option("NAME", "Of --export: the network interface.")] = "eth0"
     save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
     report: Report = False
+    opens: Open = False
     json: Json = False
     quiet: Quiet = False
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the page is written."""
+        return self.report or self.opens
 
 
 @with_groups
@@ -77,9 +84,9 @@ def tune(
     wanted: Wanted,
 ) -> None:
     """Find a setting that meets targets, or show that there is none. The result gets a number."""
-    if front and (wanted.export or wanted.save or wanted.report or op_red or optuna):
+    if front and (wanted.export or wanted.save or wanted.has_page or op_red or optuna):
         raise typer.BadParameter(
-            "--front gives many settings: leave --export, --save, --op-red, --optuna, --report out"
+            "--front gives many settings: leave --export, --save, --op-red, --optuna, --report, --open out"
         )
 
     from weir.cli import _tuning as tuning
@@ -94,7 +101,7 @@ def tune(
     chosen = chosen if seed is None else chosen.with_seed(seed)
     question = Question(
         target or (), vary or (), over or (),
-        scenario, with_op_red=op_red, with_loads=wanted.report, optuna=optuna, front=front,
+        scenario, with_op_red=op_red, with_loads=wanted.has_page, optuna=optuna, front=front,
     )  # fmt: skip
     task = Task.of(chosen, question)
     if wanted.export is not None:

@@ -52,8 +52,9 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
         command.write_file(wanted.save, found.scenario.to_toml())
         note(f"scenario: {wanted.save} ({found.answer.verdict})")
     note(command.where_it_is(number, store))
-    if wanted.report:
-        note(f"report: {report(opened, found, wanted.device, quiet=wanted.quiet)}")
+    if wanted.has_page:
+        page = report(opened, found, wanted.device, quiet=wanted.quiet)
+        command.say_page(page, opens=wanted.opens, quiet=wanted.quiet)
 
 
 def _show_export(tuned: Tuned, form: str, device: str) -> None:

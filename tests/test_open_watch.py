@@ -1,0 +1,103 @@
+"""`--open` and `--watch`."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+
+SHORT = ("--set", "duration=2 s", "--set", "measure.period=2 s")
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a browser that only takes notes was asked to open."""
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/opened\n', encoding="utf-8")
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(browser))
+    return tmp_path / "opened"
+
+
+def test_the_page_is_opened_in_the_browser(
+    weir_process: Command, small: Path, opened: Path, tmp_path: Path
+) -> None:
+    done = weir_process("run", small, *SHORT, "--open")
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "results" / "1-small" / "report.html"
+    assert page.exists()
+    assert "report: results/1-small/report.html" in done.stderr
+    assert opened.read_text(encoding="utf-8") == f"{page.as_uri()}\n"
+    done = weir_process("report", "1", "--open")
+    assert done.stdout == "results/1-small/report.html\n"
+    assert opened.read_text(encoding="utf-8") == f"{page.as_uri()}\n" * 2
+    done = weir_process("plot", "1", "--kind", "over-time", "--out", "g.svg", "--open")
+    assert done.returncode == 0, done.stderr
+    assert opened.read_text(encoding="utf-8").splitlines()[-1] == (tmp_path / "g.svg").as_uri()
+
+
+def test_without_a_browser_the_file_is_named(
+    weir_process: Command, small: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    done = weir_process("run", small, *SHORT, "--open", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "no browser could be started: open results/1-small/report.html yourself" in done.stderr
+
+
+class Watching:
+    """A command that watches, and what it has said so far."""
+
+    def __init__(self, directory: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "weir", *arguments, "--watch"],
+            cwd=directory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def until(self, text: str, seconds: float = 30.0) -> str:
+        """What it says until this text comes."""
+        assert self.process.stdout is not None
+        said, end = b"", time.monotonic() + seconds
+        while text.encode() not in said and time.monotonic() < end:
+            if select.select([self.process.stdout], [], [], 0.1)[0]:
+                said += os.read(self.process.stdout.fileno(), 65536)
+        assert text.encode() in said, said.decode()
+        return said.decode()
+
+
+def test_a_saved_scenario_runs_again_and_only_what_is_new(small: Path, tmp_path: Path, opened: Path) -> None:
+    watching = Watching(tmp_path, "compare", "small.toml", "--variants", "drop-tail,red", "--open")
+    said = watching.until("Ctrl-C ends")
+    assert "2 runs in" in said
+    assert "\x1b" not in said
+
+    text = small.read_text(encoding="utf-8")
+    small.write_text(text.replace("max_th", "max_thr"), encoding="utf-8")
+    said = watching.until("Ctrl-C ends")
+    assert "did you mean `max_th`?" in said
+
+    new = tmp_path / "new.toml"
+    new.write_text(text.replace('max_th = "12 packets"', 'max_th = "14 packets"'), encoding="utf-8")
+    new.replace(small)  # as editors save
+    said = watching.until("Ctrl-C ends")
+    assert "1 run in" in said
+    assert "1 run found in the store" in said
+    assert len(opened.read_text(encoding="utf-8").splitlines()) == 1
+
+    watching.process.send_signal(signal.SIGINT)
+    rest, _ = watching.process.communicate(timeout=20)
+    assert watching.process.returncode == 0
+    assert rest == b""
