@@ -96,6 +96,10 @@ class FakeSweep(_Base):
         return defined(transfers=False)
 
     @property
+    def divided_by(self) -> tuple[str, ...]:
+        return ()
+
+    @property
     def completions(self) -> pl.DataFrame:
         return pl.DataFrame()
 
@@ -222,13 +226,14 @@ class FakeSweep(_Base):
     def quantile(self, degrees: int) -> float:
         return student_t(degrees)
 
-    def observations(self, group: str = "all") -> pl.DataFrame:
-        assert group == "all"
+    def observations(self, of: str = "all", measures: Sequence[str] = ()) -> pl.DataFrame:
+        assert of == "all"
+        assert set(measures) <= set(self.measures)
         return self._observations
 
-    def estimates(self, measures: Sequence[str], group: str = "all") -> pl.DataFrame:
+    def estimates(self, measures: Sequence[str]) -> pl.DataFrame:
         by = ("point", "variant", "label", *(axis.column for axis in self.axes))
-        return analysis.estimates(self.observations(group), measures, by)
+        return analysis.estimates(self.observations(), measures, by)
 
     def delay_histograms(self) -> pl.DataFrame:
         bins = pl.DataFrame({"bin": range(60)})

@@ -156,11 +156,11 @@ def test_the_summary_has_a_row_per_variant(compared: weir.Sweep) -> None:
 
 
 def test_unknown_names_say_what_there_is(compared: weir.Sweep) -> None:
-    with pytest.raises(ValueError, match="there is no group 'web'; there are: all"):
+    with pytest.raises(ValueError, match="there is no flow group or class 'web'; hint: there are: ftp"):
         compared.observations("web")
     with pytest.raises(ValueError, match="there is no variant 'pie'; there are: drop-tail, red, rem"):
         compared.differences("pie")
-    with pytest.raises(ValueError, match="there is no measure 'speed'; there are: mean_queue"):
+    with pytest.raises(ValueError, match='there is no measure "speed"; hint: there are: mean_queue'):
         compared.estimates(["speed"])
 
 
@@ -187,7 +187,7 @@ def test_what_is_not_defined_is_null_in_the_document() -> None:
 
 def test_a_notebook_shows_tables(compared: weir.Sweep) -> None:
     html = compared._repr_html_()  # pyright: ignore[reportPrivateUsage]
-    assert html.count("<table") == 3
+    assert html.count("<table") == 5
     assert "Two to six users" in html
 
 

@@ -235,7 +235,7 @@ def test_a_name_that_may_be_two_is_refused() -> None:
     ("kind", "options", "said"),
     [
         ("pie", {}, "no kind of figure 'pie'; there are: lines, heat"),
-        ("lines", {"measure": "colour"}, "no measure 'colour'; there are: mean_queue"),
+        ("lines", {"measure": "colour"}, 'no measure "colour"; hint: there are: mean_queue'),
         ("lines", {"x": "speed"}, r"no dimension 'speed'; there are: links\.bottleneck\.rate \(rate\)"),
         ("lines", {"x": "rate", "family": "rate"}, "rate cannot be both x and family"),
         ("lines", {"load": "rate"}, "no load; it has: measure, x, family, facet"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -121,10 +122,10 @@ def test_delays_count_the_packets_of_a_run_once() -> None:
 class Seeded(FakeSweep):
     """Most of the noise comes with the seed, and is the same at every point."""
 
-    def observations(self, group: str = "all") -> pl.DataFrame:
+    def observations(self, of: str = "all", measures: Sequence[str] = ()) -> pl.DataFrame:
         seed = pl.col("replication").cast(pl.Float64)
         place = pl.col("point").cast(pl.Float64)
-        return super().observations(group).with_columns(loss=10.0 * seed + 0.01 * place)
+        return super().observations(of, measures).with_columns(loss=10.0 * seed + 0.01 * place)
 
 
 def test_bands_of_trends_have_the_noise_that_all_points_share() -> None:

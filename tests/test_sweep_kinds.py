@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -62,11 +63,11 @@ def test_sampled_axes_are_cut_into_bins() -> None:
 
 def test_a_lattice_has_a_cell_for_each_of_its_values() -> None:
     class Lattice(FakeSweep):
-        def observations(self, group: str = "all") -> pl.DataFrame:
+        def observations(self, of: str = "all", measures: Sequence[str] = ()) -> pl.DataFrame:
             place = pl.col("point").cast(pl.Float64)
             return (
                 super()
-                .observations(group)
+                .observations(of, measures)
                 .with_columns(
                     (10.0 ** (place % 3)).alias(RATE.column), (20.0 * (place // 3)).alias(RTT.column)
                 )
@@ -150,11 +151,11 @@ def test_dots_are_limited_and_the_same_each_time() -> None:
 @pytest.mark.parametrize("spread", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
 def test_runs_that_hardly_spread_do_no_harm(spread: tuple[float, float]) -> None:
     class Steady(FakeSweep):
-        def observations(self, group: str = "all") -> pl.DataFrame:
+        def observations(self, of: str = "all", measures: Sequence[str] = ()) -> pl.DataFrame:
             number = pl.col("replication").cast(pl.Float64)
             return (
                 super()
-                .observations(group)
+                .observations(of, measures)
                 .with_columns(delay_mean=5.0 + spread[0] * number, goodput=90.0 + spread[1] * number)
             )
 
@@ -230,9 +231,11 @@ def test_points_made_from_one_another_count_once() -> None:
     class Made(FakeSweep):
         """Every value of the axis four times, as in a saltelli design."""
 
-        def observations(self, group: str = "all") -> pl.DataFrame:
+        def observations(self, of: str = "all", measures: Sequence[str] = ()) -> pl.DataFrame:
             place = (pl.col("point") // 4).cast(pl.Float64)
-            return super().observations(group).with_columns((1.0 + place).alias(RATE.column), loss=place)
+            return (
+                super().observations(of, measures).with_columns((1.0 + place).alias(RATE.column), loss=place)
+            )
 
     drawn, independent = (
         figure(Made([sampled(RATE)], ("REM",), 1, design=design, points=400), "trend", measure="loss")

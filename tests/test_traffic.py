@@ -112,7 +112,7 @@ def test_measures_of_transfers_are_measures_like_any_other(compared: weir.Sweep)
     # Short flows do not wait behind the queue of the long one.
     assert differences["difference"][0] < 0
     assert {row["measure"] for row in compared.document()["estimates"]} == set(MEASURES)
-    of_group = compared.estimates(["fct_mean"], group="web").filter(pl.col("period") == -1)
+    of_group = compared.estimates(["fct_mean"], of="web").filter(pl.col("period") == -1)
     assert of_group["mean"].to_list() == whole.filter(pl.col("measure") == "fct_mean")["mean"].to_list()
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from weir.run._captures import parsed
 from weir.scenario import _scenario as below
 from weir.scenario._scenario import scenario_error, suggestion
-from weir.stats._measures import MEASURES
+from weir.stats._measures import measure_named
 from weir.store import DEFAULT, Store
-from weir.sweep._plan import SweepSpec, define_sweep, plan_at_one_point
+from weir.sweep._plan import SweepSpec, check_measures, define_sweep, plan_at_one_point
 from weir.sweep._runner import execute_plan
 from weir.sweep._workers import chosen_workers
 
@@ -221,9 +221,7 @@ class Scenario(below.Scenario):
     ) -> Plan:
         """What `compare` does, checked."""
         base = self if seed is None else self.with_seed(seed)
-        for measure in margins or ():
-            if measure not in MEASURES:
-                raise ValueError(f"there is no measure {measure!r}; there are: {', '.join(MEASURES)}")
+        named = {measure_named(words).name: margin for words, margin in (margins or {}).items()}
         if disciplines is None and not base.variants:
             raise scenario_error(
                 "this scenario has no variants to compare",
@@ -241,7 +239,8 @@ class Scenario(below.Scenario):
                 )
             # The baseline leads every table; the others keep their order.
             chosen.sort(key=lambda variant: variant.name != baseline)
-        return plan_at_one_point("compare", base.core, chosen, replications, margins)
+        check_measures(named, [variant.scenario for variant in chosen])
+        return plan_at_one_point("compare", base.core, chosen, replications, named)
 
 
 def _done(

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import typer
 
@@ -36,9 +36,11 @@ class Assignment(NamedTuple):
 
 def _measure(words: str) -> str:
     """The name of a measure, as a user may write it. Raises WeirError."""
+    from weir._errors import WeirError
     from weir.stats._measures import measure_named
 
-    return measure_named(words).name
+    # Of a ValueError typer would show no more than the words.
+    return measure_named(words, WeirError).name
 
 
 Source = Annotated[
@@ -88,7 +90,17 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no note
 Export = Annotated[Path | None, option("FILE", "Write the rows to FILE: .csv, .parquet or .json.")]
 Measures = Annotated[
     list[str] | None,
-    option("NAME", "Show this measure: see weir list. May be repeated.", "--measure", parser=_measure),
+    option(
+        "MEASURE",
+        'Show this measure: "p99 delay", "goodput of cubic" (a flow group), "p99 delay of L" (a class of the '
+        "queue). See weir list measures. May be repeated.",
+        "--measure",
+        parser=_measure,
+    ),
+]
+By = Annotated[
+    Literal["group", "class"] | None,
+    option("group|class", "Show each flow group, or each class of the queue, by itself."),
 ]
 
 
@@ -115,6 +127,7 @@ class Shown:
     """What is printed and written of a result."""
 
     measure: Measures = None
+    by: By = None
     report: Report = False
     opens: Open = False
     json: Json = False

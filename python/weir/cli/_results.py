@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli import _command as command
-from weir.cli._options import Assignment, Export, Json, Measures, Open, Quiet, StorePath, Which, option
+from weir.cli._options import Assignment, By, Export, Json, Measures, Open, Quiet, StorePath, Which, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
 
+    from weir.stats._measures import By as Parts
     from weir.store import Store
     from weir.sweep import Sweep
     from weir.tune._sampled import Front
@@ -49,6 +50,7 @@ def results(
         ),
     ] = None,
     measure: Measures = None,
+    by: By = None,
     remove: Annotated[
         bool,
         typer.Option("--remove", help="Remove the result and its directory. Its runs stay: see --prune."),
@@ -89,20 +91,23 @@ def results(
                 command.print_text(query.prune(opened))
             return
         if not any((where, sql, export, table)):
-            _show(opened, which, measure or (), as_json=json)
+            _show(opened, which, measure or (), by, as_json=json)
             return
         chosen = _sweep(opened, which)
         frame = (
-            query.query(opened, chosen, sql)
+            query.query(opened, chosen, sql, measure or (), by)
             if sql
-            else query.rows(opened, chosen, table, where, measure or ())
+            else query.rows(opened, chosen, table, where, measure or (), by)
         )
         _show_rows(frame, export, as_json=json, quiet=quiet)
 
 
-def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: bool) -> None:
+def _show(
+    store: Store, which: str | None, measures: Sequence[str], by: Parts | None, *, as_json: bool
+) -> None:
     """One result, or the list of all."""
     from weir.cli import _tables as tables
+    from weir.stats import HEADLINE
     from weir.sweep import Sweep
     from weir.sweep import _query as query
 
@@ -119,11 +124,10 @@ def _show(store: Store, which: str | None, measures: Sequence[str], *, as_json: 
 
         tuning.show(found, as_json=as_json)
         return
-    measures = measures or (query.SHOWN if found.axes else ())
     if as_json:
-        command.print_json(found.document(measures or None))
+        command.print_json(found.document(measures or (HEADLINE if found.axes else None)))
     else:
-        tables.print_sweep(found, measures)
+        tables.print_sweep(found, measures, by=by)
 
 
 def _sweep(store: Store, which: str | None) -> Sweep:
@@ -185,7 +189,10 @@ def plot(
             "Default: every figure that suits the sweep, and a report.",
         ),
     ] = None,
-    measure: Annotated[str | None, option("NAME", "See weir list measures.")] = None,
+    measure: Annotated[
+        str | None,
+        option("MEASURE", 'As in weir list measures, or "goodput of GROUP", "p99 delay of CLASS".'),
+    ] = None,
     x: Dimension = None,
     y: Annotated[str | None, option("NAME", "Of a heat map an axis; of a trade-off a measure.")] = None,
     family: Dimension = None,

@@ -175,8 +175,9 @@ def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
 
     margins: dict[str, float] = {}
     for words, text in stated:
+        name = measure_named(words).name
         try:
-            margins[measure_named(words).name] = float(text)
+            margins[name] = float(text)
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not a number", param_hint="--margin") from None
     return margins
@@ -188,7 +189,9 @@ def _run(
     """Does what is missing, and shows the result."""
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
+    from weir.sweep._plan import check_measures
 
+    check_measures(shown.measure or (), [variant.scenario for variant in plan.variants])
     with command.opened(store, create=True, quiet=shown.quiet) as opened:
         sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
         # Of a sweep the headline, and what decided; otherwise the console chooses.
@@ -203,7 +206,7 @@ def _run(
             places = {"directory": str(sweep.directory), "captures": files}
             command.print_json({**document, **places, **now, "wall_s": tally.wall_s})
         else:
-            tables.print_sweep(sweep, measures, rows=40)
+            tables.print_sweep(sweep, measures, 40, shown.by)
         if not shown.quiet:
             _say_end(plan, sweep, tally, store)
         if shown.has_page:

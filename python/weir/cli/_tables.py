@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from weir.bench._measure import Measurement
+    from weir.stats._measures import By
     from weir.sweep._view import Sweep
 
 _INDENT = "  "
@@ -26,10 +27,12 @@ _MOST = 200
 """Rows of a query that a terminal is shown."""
 
 
-def print_sweep(sweep: Sweep, measures: Sequence[str] = (), rows: int | None = None) -> None:
-    """The tables that are read first, and the paired differences. With axes, at most so many rows."""
+def print_sweep(
+    sweep: Sweep, measures: Sequence[str] = (), rows: int | None = None, by: By | None = None
+) -> None:
+    """The tables that are read first, and the paired differences: of these measures, if any are named. With
+    axes, at most so many rows. With `by`, of each flow group or class too; of a run always."""
     from weir.stats._measures import HEADLINE, OF_TRANSFERS, OVERVIEW
-    from weir.sweep._describe import grids_of
 
     width = get_terminal_size().columns
     head = sweep.title
@@ -45,13 +48,27 @@ def print_sweep(sweep: Sweep, measures: Sequence[str] = (), rows: int | None = N
     head += f"\n{basis or wording.replications(sweep.replications)}"
     if sweep.has_several_links:
         head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
-    # What a column per period or a line per variant has room for.
-    usual = OVERVIEW if len(sweep.variants) == 1 and not sweep.axes else HEADLINE[: 3 if sweep.axes else 2]
+    alone = len(sweep.variants) == 1 and not sweep.axes
+    usual = OVERVIEW if alone else HEADLINE
     usual += OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ()
-    blocks = [head, *(render(grid, width) for grid in grids_of(sweep, measures or usual, rows))]
+    blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, measures or usual, rows))]
     if len(sweep.variants) > 1 and not sweep.axes:
-        blocks.append(_comparison(sweep, width))
-    print_text("\n\n".join(blocks))
+        blocks.append(_comparison(sweep, measures, width))
+    shown = (by,) if by is not None else sweep.divided_by if alone else ()
+    for one in shown:
+        chosen = _of_parts(sweep, measures, one)
+        blocks.append(render(describe.grid_by(sweep, one, chosen, rows), width))
+        if len(sweep.variants) > 1 and not sweep.axes:
+            blocks.append(_comparison(sweep, chosen, width, one))
+    print_text("\n\n".join(block for block in blocks if block))
+
+
+def _of_parts(sweep: Sweep, measures: Sequence[str], by: By) -> Sequence[str]:
+    """The measures of a table by flow group or class: those asked for that such a part has."""
+    from weir.stats._measures import BY, MEASURES, OF_TRANSFERS
+
+    asked = [name for name in measures if MEASURES[name].is_known_by(by) and not MEASURES[name].part]
+    return asked or BY[by] + (OF_TRANSFERS if sweep.has_transfers and by == "group" else ())
 
 
 def print_results(listed: Sequence[Mapping[str, Any]], versions: Mapping[int, int]) -> None:
@@ -132,22 +149,32 @@ def print_measurements(measurements: Sequence[Measurement]) -> None:
     print_text(render(grid, get_terminal_size().columns))
 
 
-def _comparison(sweep: Sweep, width: int) -> str:
+def _comparison(sweep: Sweep, measures: Sequence[str], width: int, by: By | None = None) -> str:
+    """The paired differences in words: of these measures, or of the usual ones and those with a margin."""
+    import polars as pl
+
     from weir.stats._analysis import axis_of
     from weir.stats._measures import compared
 
-    axis = axis_of(sweep.observations())
-    differences = sweep.differences(measures=compared(transfers=sweep.has_transfers))
-    clauses = wording.comparison(differences, axis)
+    usual = dict.fromkeys((*compared(transfers=sweep.has_transfers), *sweep.margins))
+    frame = sweep.differences(measures=measures or tuple(usual), by=by)
+    if by:
+        # A class that only one of two queues has is compared with nothing.
+        frame = frame.filter((pl.col("n") > 0).any().over("variant", by))
+        if frame.is_empty():
+            return ""
+    parts = frame.partition_by(by, maintain_order=True) if by else [frame]
     lines = [f"Against {sweep.label(sweep.baseline)}: paired differences over the whole run"]
-    for label, said in clauses.items():
-        lines += textwrap.wrap(
-            f"{label}: {'; '.join(said)}.",
-            width=width,
-            initial_indent=_INDENT,
-            subsequent_indent=_INDENT * 2,
-            break_on_hyphens=False,
-        )
+    for part in parts:
+        where = f", {part[by][0]}" if by else ""
+        for label, said in wording.comparison(part, axis_of(sweep.observations())).items():
+            lines += textwrap.wrap(
+                f"{label}{where}: {'; '.join(said)}.",
+                width=width,
+                initial_indent=_INDENT,
+                subsequent_indent=_INDENT * 2,
+                break_on_hyphens=False,
+            )
     if sweep.replications > 2:
         lines.append(f"{_INDENT}r: correlation of the pairs")
     return "\n".join(lines)

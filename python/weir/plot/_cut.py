@@ -13,7 +13,7 @@ import polars as pl
 from weir.plot._averages import COMBINATION, Common, distinct, interval
 from weir.plot._figure import Figure
 from weir.run._tables import WHOLE_RUN
-from weir.stats._measures import HEADLINE, MEASURES, Measure
+from weir.stats._measures import HEADLINE, Measure, measure_named
 from weir.sweep._dimension import PERIODS, VARIANTS, ChartError, Dimension, find, plain
 from weir.sweep._view import Sweep
 
@@ -195,7 +195,7 @@ class Cut:
         columns = (
             "point", pl.col("label").cast(pl.String), "replication", "run", "period", self._combination,
         )  # fmt: skip
-        frame = self.select(self.sweep.observations(), *columns, *measures)
+        frame = self.select(self.sweep.observations(measures=measures), *columns, *measures)
         frame = frame.with_columns(pl.col(name).cast(pl.Float64).fill_nan(None) for name in measures)
         return frame if self.common is None else self.common.filter(frame)
 
@@ -274,15 +274,9 @@ def thinned(rows: pl.DataFrame, most: int) -> pl.DataFrame:
     return rows.filter(place - place.floor() < most / len(rows)).head(most)
 
 
-def measure_of(name: str | None) -> Measure:
-    """The measure of this name, a hyphen being as good as an underscore; the first without a name.
-
-    Raises ChartError if there is none.
-    """
-    measure = MEASURES.get((name or HEADLINE[0]).replace("-", "_"))
-    if measure is None:
-        raise ChartError(f"there is no measure {name!r}; there are: {', '.join(MEASURES)}")
-    return measure
+def measure_of(words: str | None) -> Measure:
+    """The measure that a user means; the first without words. Raises ChartError if there is none."""
+    return measure_named(words or HEADLINE[0], ChartError)
 
 
 def _typed(dimension: Dimension) -> pl.Expr:

@@ -30,10 +30,10 @@ _ALL: Sequence[Callable[..., Figure]] = (
 KINDS: dict[str, Callable[..., Figure]] = {kind.__name__: kind for kind in _ALL}
 """Every kind of figure by name, in the order of a list."""
 
-FEW = (*HEADLINE, "delay_p99")
+FEW = ("mean_queue", "delay_p99", "goodput", "loss")
 """The measures that a reader can choose from."""
 
-MAIN = (*HEADLINE, "delay_mean", "delay_p99", "jain")
+MAIN = (*HEADLINE, "jain")
 """The same where there is most to see."""
 
 

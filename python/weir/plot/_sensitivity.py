@@ -66,7 +66,7 @@ def sensitivity(sweep: Sweep, measure: str | None = None) -> Figure:
     )
     return Figure(
         chart.file_name(of.name, "sensitivity"),
-        f"What {of.title.lower()} depends on",
+        f"What {of.words} depends on",
         chart.caption(of.definition, said),
         drawn,
         rows,
@@ -116,7 +116,7 @@ def _sobol(indices: pl.DataFrame, measure: Measure) -> tuple[chart.Chart, pl.Dat
     numbers = ((f"{name}:Q", name, 3) for name in ("share", "low", "high"))
     tips = chart.tooltips(("axis:N", "axis", None), *numbers, ("order:N", "order", None))
     return _bars(
-        order, "share", f"Share of the variance of {measure.title.lower()}", tips, list(kinds.values())
+        order, "share", f"Share of the variance of {measure.words}", tips, list(kinds.values())
     ), rows
 
 

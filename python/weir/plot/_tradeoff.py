@@ -58,9 +58,9 @@ def tradeoff(
     across, up = measures["x"], measures["y"]
     return Figure(
         chart.file_name(up.name, "against", across.name),
-        f"{up.title} against {across.title.lower()}",
+        f"{up.title} against {across.words}",
         chart.caption(
-            f"{up.title}: {_without_stop(up)}; {across.title.lower()}: {_without_stop(across)}.",
+            f"{up.title}: {_without_stop(up)}; {across.words}: {_without_stop(across)}.",
             f"Lines and arrows: growing {grows.title}, {grows.level(low)} to {grows.level(high)}."
             if isinstance(low, float) and isinstance(high, float) and low < high
             else "",

@@ -11,7 +11,7 @@ import polars as pl
 
 from weir.run._tables import WHOLE_RUN
 from weir.stats._intervals import paired_difference, student_t, with_intervals
-from weir.stats._measures import MEASURES
+from weir.stats._measures import MEASURES, OF
 
 Tables = Mapping[str, pl.DataFrame]
 
@@ -46,8 +46,10 @@ def has_several_links(tables: Tables) -> bool:
     return tables["links"]["link"].n_unique() > 1
 
 
-def bottleneck_rows(tables: Tables, name: Literal["links", "delays"], group: str) -> pl.DataFrame:
-    """The rows of a table about each run's bottleneck, all classes.
+def bottleneck_rows(
+    tables: Tables, name: Literal["links", "delays"], group: str = ALL, class_: str = ALL
+) -> pl.DataFrame:
+    """The rows of a table about each run's bottleneck.
 
     Runs of one table may have different bottlenecks: a variant or an axis can set any rate.
     """
@@ -55,7 +57,7 @@ def bottleneck_rows(tables: Tables, name: Literal["links", "delays"], group: str
     limiting = tables["links"].filter("bottleneck").select(port).unique(maintain_order=True)
     return (
         tables[name]
-        .filter(pl.col("class") == ALL, pl.col("group") == group)
+        .filter(pl.col("class") == class_, pl.col("group") == group)
         .join(limiting, on=port, how="semi", maintain_order="left")
     )
 
@@ -65,27 +67,56 @@ def run_keys(table: pl.DataFrame) -> list[str]:
     return ["run"] if "run" in table.columns else _RUN
 
 
-def observations(tables: Tables, group: str = ALL) -> pl.DataFrame:
+def observations(
+    tables: Tables, part: str = ALL, groups: Sequence[str] = (), measures: Sequence[str] = ()
+) -> pl.DataFrame:
     """One row per run and period: the span, the users and every measure.
 
     Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
-    per measure, in the measure's unit. Raises ValueError where there is no such group.
+    per measure, in the measure's unit, and one for each of `measures` that is of a flow group or class.
+
+    The measures are those of all packets, of the flow group `part`, which is one of `groups`, or of a class
+    of the bottleneck's queue. Null where a part has no such value, or a run no such part.
     """
     keys = run_keys(tables["groups"])
-    groups = tables["groups"].filter(pl.col("group") == group)
-    if groups.is_empty():
-        known = ", ".join(tables["groups"]["group"].unique(maintain_order=True))
-        raise ValueError(f"there is no group {group!r}; there are: {known}")
-    observed = groups.select(*keys, *_SPAN, *_columns("groups"))
-    others = {"links": bottleneck_rows(tables, "links", group)}
-    if has_transfers(tables):
+    # The rows of an only group are those of all.
+    part = ALL if [part] == list(groups) else part
+    group, class_ = (part, ALL) if part in {ALL, *groups} else (ALL, part)
+    observed = tables["groups"].filter(pl.col("group") == group)
+    links = bottleneck_rows(tables, "links", group, class_)
+    columns = _columns("links")
+    if class_ == ALL:
+        observed = observed.select(*keys, *_SPAN, *_columns("groups"))
+    else:
+        # Packets have a class at the queue alone: the loss is that of the queue.
+        observed = observed.select(*keys, *_SPAN)
+        columns += _columns("groups", only="loss")
+    others = [links.select(*keys, "period", *columns)]
+    if has_transfers(tables) and class_ == ALL:
         of_all_sizes = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
-        others["completions"] = tables["completions"].filter(of_all_sizes)
-    for name, table in others.items():
-        columns = table.select(*keys, "period", *_columns(name))
-        observed = observed.join(columns, on=[*keys, "period"], how="left", maintain_order="left")
+        rows = tables["completions"].filter(of_all_sizes)
+        others.append(rows.select(*keys, "period", *_columns("completions")))
+    for values in others:
+        observed = observed.join(values, on=[*keys, "period"], how="left", maintain_order="left")
     missing = [name for name in MEASURES if name not in observed.columns]
-    return observed.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+    observed = observed.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+    return with_parts(observed, measures, lambda one: observations(tables, one, groups))
+
+
+def with_parts(
+    observed: pl.DataFrame, measures: Sequence[str], of: Callable[[str], pl.DataFrame]
+) -> pl.DataFrame:
+    """With a column for each of these measures that is of a flow group or class, as `goodput of cubic` is;
+    `of` gives the observations of a part."""
+    names: dict[str, list[str]] = {}
+    for name in dict.fromkeys(measures):
+        if part := MEASURES[name].part:
+            names.setdefault(part, []).append(name)
+    keys = [name for name in ("run", "point", *_RUN, "period") if name in observed.columns]
+    for part, of_part in names.items():
+        columns = (pl.col(name.partition(OF)[0]).alias(name) for name in of_part)
+        observed = observed.join(of(part).select(*keys, *columns), on=keys, how="left", maintain_order="left")
+    return observed
 
 
 def has_transfers(tables: Tables) -> bool:
@@ -198,9 +229,9 @@ def differences(
     return pl.DataFrame(rows, schema=schema)
 
 
-def _columns(table: str) -> list[pl.Expr]:
+def _columns(table: str, only: str | None = None) -> list[pl.Expr]:
     return [
         (pl.col(measure.column).cast(pl.Float64) * measure.scale).alias(measure.name)
         for measure in MEASURES.values()
-        if measure.table == table
+        if measure.table == table and only in {None, measure.name}
     ]

@@ -47,16 +47,22 @@ def cells(rows: pl.DataFrame) -> list[Cell]:
 def render(grid: Grid, width: int) -> str:
     """The grid in at most `width` columns where that is possible.
 
-    Intervals stand beside the means where there is room and below them where there is not;
-    columns that still do not fit go into further blocks.
+    Units stand beside the titles of columns, and intervals beside the means, where there is room, and below
+    them where there is not; columns that still do not fit go into further blocks.
     """
     labels = max(len(label) for label, _ in grid.rows)
-    # Of each row its lines, of each line the texts of its cells.
+    # Of the head and of each row its lines, of each line the texts of its cells.
+    head = [list(grid.columns)]
     rows = [[[str(cell) for cell in cells]] for _, cells in grid.rows]
-    widths = _widths(grid, rows)
+    widths = _widths(head, rows)
+    if labels + sum(widths) > width:
+        titles = [title.partition(" (") for title in grid.columns]
+        head = [[title for title, _, _ in titles], [mark.strip() + unit for _, mark, unit in titles]]
+        widths = _widths(head, rows)
     if labels + sum(widths) > width:
         rows = [[[cell.mean for cell in cells], [cell.interval for cell in cells]] for _, cells in grid.rows]
-        widths = _widths(grid, rows)
+        widths = _widths(head, rows)
+    lines = [("", head), *((label, texts) for (label, _), texts in zip(grid.rows, rows, strict=True))]
     blocks: list[str] = []
     first = 0
     while not blocks or first < len(widths):
@@ -64,25 +70,26 @@ def render(grid: Grid, width: int) -> str:
         while last < len(widths) and (last == first or used + widths[last] <= width):
             used += widths[last]
             last += 1
-        blocks.append(_block(grid, rows, [labels, *widths[first:last]], first))
+        blocks.append(_block(lines, [labels, *widths[first:last]], first))
         first = last
     return f"{grid.title}\n" + "\n\n".join(blocks)
 
 
-def _widths(grid: Grid, rows: list[list[list[str]]]) -> list[int]:
+def _widths(head: list[list[str]], rows: list[list[list[str]]]) -> list[int]:
     """Of each column, the gap before it included."""
-    lines = [grid.columns, *(line for lines in rows for line in lines)]
+    lines = [*head, *(line for lines in rows for line in lines)]
     return [_GAP + max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
-def _block(grid: Grid, rows: list[list[list[str]]], widths: Sequence[int], first: int) -> str:
+def _block(rows: Sequence[tuple[str, list[list[str]]]], widths: Sequence[int], first: int) -> str:
     """Labels, and as many columns as there are further widths, from `first` on."""
 
     def aligned(label: str, texts: Sequence[str]) -> str:
         cells = (text.rjust(width) for text, width in zip(texts[first:], widths[1:], strict=False))
         return (label.ljust(widths[0]) + "".join(cells)).rstrip()
 
-    out = [aligned("", grid.columns)] if any(grid.columns) else []
-    for (label, _), (main, *others) in zip(grid.rows, rows, strict=True):
+    out: list[str] = []
+    for label, (main, *others) in rows:
         out += [aligned(label, main), *(aligned("", line) for line in others if any(line))]
-    return "\n".join(out)
+    # A table of one column may have no head.
+    return "\n".join(out[0 if out[0] else 1 :])

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
 
 from weir._errors import WeirError
+
+OF = " of "
+"""Between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of L`."""
+
+By = Literal["group", "class"]
+"""Parts of the packets: of one flow group, or of one class of the bottleneck's queue."""
+
+
+class MeasureError(WeirError, ValueError):
+    """A measure that there is not."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,20 @@ class Measure:
     decimals: int
     definition: str
     table: Literal["links", "groups", "completions"] = "links"
+    part: str = ""
+    """The flow group, or the class of the bottleneck's queue, whose packets count; empty: all."""
+
+    @property
+    def words(self) -> str:
+        """Inside a sentence: `goodput`, `delay p99 of cubic`."""
+        title, of, part = self.title.partition(OF)
+        return f"{title.lower()}{of}{part}"
+
+    def is_known_by(self, by: By) -> bool:
+        """Whether there are values of single groups, or of single classes."""
+        if by == "group":
+            return self.column not in {"queue_mean", "queue_sd", "loss_synchronisation"}
+        return self.column == "loss" or (self.table == "links" and self.column != "loss_synchronisation")
 
     @property
     def scale(self) -> float:
@@ -39,7 +63,7 @@ class Measure:
     @property
     def full(self) -> float | None:
         """The largest value, of a measure mostly near it: an axis from zero would hide differences."""
-        return {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}.get(self.name)
+        return {"goodput": 100.0, "utilisation": 100.0, "jain": 1.0}.get(self.column)
 
     @property
     def difference_unit(self) -> str:
@@ -137,20 +161,35 @@ _ALL = (
     ),
 )  # fmt: skip
 
-MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
-"""Every measure by name, in the order in which they are shown."""
+
+class _Measures(dict[str, Measure]):
+    """Iterates over the measures of all packets; knows those of parts of them too."""
+
+    def __missing__(self, name: str) -> Measure:
+        whole, of, part = name.partition(OF)
+        if not (part and whole in self):
+            raise KeyError(name)
+        return replace(self[whole], name=name, title=f"{self[whole].title}{of}{part}", part=part)
 
 
-def measure_named(words: str, error: type[WeirError] = WeirError) -> Measure:
+MEASURES: dict[str, Measure] = _Measures({measure.name: measure for measure in _ALL})
+"""Every measure by name, in the order in which they are shown. A name such as `goodput of cubic` finds that
+measure of one flow group or class."""
+
+
+def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
     """The measure that a user means: its name or title, hyphens or blanks for underscores, the words in
-    either order (`p99 delay`, `delay_p99`), and `delay` for its mean. Raises `error`."""
-    parts = re.split(r"[\s_-]+", words.strip().lower())
+    either order (`p99 delay`, `delay_p99`), and `delay` for its mean; then perhaps `of` and a flow group or a
+    class of the queue, as in `goodput of cubic`. Raises `error`."""
+    whole, _, part = (*re.split(r"\s+(of)\s+", words.strip(), maxsplit=1), "", "")[:3]
+    parts = re.split(r"[\s_-]+", whole.strip().lower())
     name = "_".join(parts)
-    known = MEASURES | {measure.title.lower(): measure for measure in _ALL}
+    known = {**MEASURES, **{measure.title.lower(): measure for measure in _ALL}}
     for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
         if candidate in known:
-            return known[candidate]
-    raise error(f'there is no measure "{words.strip()}"', _suggested(parts))
+            found = known[candidate]
+            return MEASURES[f"{found.name}{OF}{part}"] if part else found
+    raise error(f'there is no measure "{whole}"', _suggested(parts))
 
 
 _SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "rtt": "delay"}
@@ -168,11 +207,42 @@ def _suggested(words: Sequence[str]) -> str:
     return f"did you mean {' or '.join([', '.join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)}?"
 
 
-HEADLINE = ("mean_queue", "goodput", "loss")
-"""What a comparison shows first, in tables and in words."""
+def check_part(
+    measure: Measure,
+    groups: Collection[str],
+    classes: Collection[str],
+    error: type[WeirError] = MeasureError,
+) -> None:
+    """Raises `error` for a measure of a flow group or class that there is not, or that has no such value."""
+    if not measure.part:
+        return
+    by: By = "group" if measure.part in groups else "class"
+    if measure.part not in {*groups, *classes}:
+        close = get_close_matches(measure.part, [*groups, *classes], n=1)
+        there = f"flow groups: {', '.join(groups)}" + (f"; classes: {', '.join(classes)}" if classes else "")
+        raise error(
+            f'there is no flow group "{measure.part}", and no such class of the queue',
+            f"did you mean {close[0]!r}?" if close else there,
+        )
+    if not measure.is_known_by(by):
+        known = [name for name, one in MEASURES.items() if one.is_known_by(by)]
+        what = "one flow group" if by == "group" else "one class of the queue"
+        raise error(
+            f"{measure.name.partition(OF)[0]} is not known of {what}", f"these are: {', '.join(known)}"
+        )
 
-OVERVIEW = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99", "jain")
+
+HEADLINE = ("mean_queue", "delay_mean", "delay_p99", "goodput", "loss")
+"""What every table shows first, and a comparison in words."""
+
+OVERVIEW = (*HEADLINE, "mark_fraction", "jain")
 """What a single run shows first."""
+
+BY: dict[By, tuple[str, ...]] = {
+    "group": ("goodput", "delay_mean", "delay_p99", "loss", "mark_fraction"),
+    "class": ("mean_queue", "delay_mean", "delay_p99", "loss", "mark_fraction"),
+}
+"""What a table by flow group, or by class of the queue, shows first."""
 
 OF_TRANSFERS = ("fct_mean", "slowdown_p50", "slowdown_p99")
 """What a single run shows besides where flows come and go."""

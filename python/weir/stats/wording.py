@@ -51,7 +51,7 @@ def replications(n: int) -> str:
 
 def difference(row: dict[str, Any], *remarks: str) -> str:
     """One row of `differences` in words: `mean queue lower by 12.3±0.4 packets (remarks)`."""
-    what = MEASURES[row["measure"]].title.lower()
+    what = MEASURES[row["measure"]].words
     colon = ":" if row["verdict"] in {"equal", "no difference shown"} and row["n"] else ""
     return f"{what}{colon} {relation(row, *remarks)}"
 

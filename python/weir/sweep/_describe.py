@@ -15,8 +15,8 @@ from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import axis_of
 from weir.stats._grid import Cell, Grid, cells
-from weir.stats._measures import HEADLINE, MEASURES
-from weir.sweep._dimension import PERIODS
+from weir.stats._measures import BY, HEADLINE, MEASURES, By
+from weir.sweep._dimension import PERIODS, Dimension
 from weir.sweep._recorded import MAXIMUM, OPEN
 
 if TYPE_CHECKING:
@@ -94,29 +94,66 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
     ]
 
 
+def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
+    """Estimates over the whole run by flow group, or by class of the queue: a row for each at every point
+    and variant, a column per measure; at most so many rows."""
+    rows = sweep.estimates(measures or BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
+    # Of variants whose queue has no such class there is nothing to show.
+    known = rows.filter((pl.col("n") > 0).any().over("point", "variant", by))
+    what = "flow group" if by == "group" else "class of the queue"
+    parts = Dimension(by, what, "", numeric=False, log=False, values=tuple(sweep.parts(by)))
+    dimensions = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS] + [parts]
+    title = f"Whole run by {', '.join(dimension.title for dimension in dimensions)}"
+    measures = rows["measure"].unique(maintain_order=True).to_list()
+    # The parts of a configuration below each other; each part has its configurations in order.
+    order = {
+        key: at for at, key in enumerate(rows.select("point", "variant").unique(maintain_order=True).rows())
+    }
+    tables = sorted(
+        known.partition_by("point", "variant", by, maintain_order=True),
+        key=lambda part: order[part["point"][0], part["variant"][0]],
+    )
+    return _table(title, dimensions, tables, measures, most)
+
+
 def html_of(sweep: Sweep) -> str:
     """What a notebook shows: title and tables."""
     basis = wording.replications(sweep.replications).capitalize()
-    tables = "".join(_html(grid) for grid in grids_of(sweep, most=40))
+    grids = grids_of(sweep, most=40)
+    if sweep.kind == "run":
+        grids += [grid_by(sweep, by) for by in sweep.divided_by]
+    tables = "".join(_html(grid) for grid in grids)
     return f"<h4>{escape(sweep.title)}</h4><p>{escape(basis)}</p>{tables}"
 
 
 def _configurations_down(sweep: Sweep, measures: Sequence[str], most: int | None) -> Grid:
     rows = sweep.estimates(measures).filter(pl.col("period") == WHOLE_RUN)
     parts = rows.partition_by("point", "variant", maintain_order=True)
-    shown = parts[:most]
     axes = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS]
-    places = [[dimension.level(part[dimension.column][0]) for dimension in axes] for part in shown]
-    widths = [max((len(place[index]) for place in places), default=0) for index in range(len(axes))]
+    return _table(f"By {', '.join(dimension.title for dimension in axes)}", axes, parts, measures, most)
+
+
+def _table(
+    title: str,
+    dimensions: Sequence[Dimension],
+    parts: Sequence[pl.DataFrame],
+    measures: Sequence[str],
+    most: int | None,
+) -> Grid:
+    """A row for each part, labelled by where it lies along the dimensions, at most so many."""
+    places = [
+        [dimension.level(part[dimension.column][0]) for dimension in dimensions] for part in parts[:most]
+    ]
+    widths = [max((len(place[index]) for place in places), default=0) for index in range(len(dimensions))]
     labels = [
         "  ".join(text.ljust(width) for text, width in zip(place, widths, strict=True)).rstrip()
         for place in places
     ]
     left = f", the first {most} of {len(parts):,} rows" if most and len(parts) > most else ""
     return Grid(
-        f"By {', '.join(dimension.title for dimension in axes)}{left}",
+        f"{title}{left}",
         [MEASURES[name].heading for name in measures],
-        [(label, cells(part)) for label, part in zip(labels, shown, strict=True)],
+        [(label, cells(part)) for label, part in zip(labels, parts[:most], strict=True)],
     )
 
 

@@ -74,7 +74,7 @@ class PrecisionMonitor:
             for name, table in tables.items()
             if name in {"links", "groups", "completions"}
         }
-        observed = analysis.observations(whole)
+        observed = analysis.observations(whole, groups=self._plan.groups, measures=self.measures)
         configurations: set[int] = set()
         for run, *values in observed.select("run", *self.measures).iter_rows():
             for place in self.places(run).tolist():

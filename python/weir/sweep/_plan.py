@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,9 +17,10 @@ from weir._errors import WeirError
 from weir.check import Repeated, merged, notes
 from weir.scenario._scenario import Variant, suggestion
 from weir.scenario._toml import to_toml
+from weir.stats._measures import MEASURES, MeasureError, check_part
 from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse
 from weir.sweep._design import Assignment, Design, grid, lhs, morris, saltelli, sobol
-from weir.sweep._until import Rule, looks
+from weir.sweep._until import Rule, RuleError, looks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +87,11 @@ class Plan:
     def title(self) -> str:
         """One line for people."""
         return self.scenario.title or self.scenario.name
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """Names of the groups of flows."""
+        return [path.group for path in self.scenario.network.paths]
 
     @property
     def has_python_aqms(self) -> bool:
@@ -195,6 +201,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     # A scenario without variants or disciplines takes the AQM to which an axis belongs, as with `--set`.
     bare = disciplines is None and not (seeded.variants if variants is None else variants)
     settable = _settable(seeded.core, chosen, design, bare=bare)
+    check_measures((rule.measure for rule in rules), [one.scenario for one in chosen], RuleError)
     return Plan(
         spec.name or scenario.name,
         seeded.core,
@@ -236,6 +243,20 @@ def plan_at_one_point(
         kind=kind,
         margins=margins or {},
     )
+
+
+def check_measures(
+    names: Iterable[str], scenarios: Iterable[_core.Scenario], error: type[WeirError] = MeasureError
+) -> None:
+    """Raises `error` for a measure of a flow group or class that none of the scenarios has."""
+    of_parts = [MEASURES[name] for name in names if MEASURES[name].part]
+    if not of_parts:
+        return
+    networks = [scenario.network for scenario in scenarios]
+    groups = dict.fromkeys(path.group for one in networks for path in one.paths)
+    classes = dict.fromkeys(name for one in networks for name in one.port(one.bottleneck.name).classes)
+    for measure in of_parts:
+        check_part(measure, list(groups), list(classes), error)
 
 
 def _settable(

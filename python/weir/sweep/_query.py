@@ -11,15 +11,14 @@ import polars as pl
 
 from weir._errors import WeirError
 from weir.run._tables import TABLES as STORED
+from weir.stats._analysis import ALL
+from weir.stats._measures import MEASURES, By
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.store._replace import discard, write_whole
 from weir.sweep import _describe as describe
 from weir.sweep._plan import TUNING
 from weir.sweep._view import Sweep
-
-SHOWN = ("mean_queue", "goodput", "loss", "delay_mean", "delay_p99")
-"""Measures of a table where none are asked for."""
 
 _FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 
@@ -114,21 +113,28 @@ def prune(store: Store) -> str:
 
 
 def rows(
-    store: Store, sweep: Sweep, table: str | None, where: str | None, measures: Sequence[str] = ()
+    store: Store,
+    sweep: Sweep,
+    table: str | None,
+    where: str | None,
+    measures: Sequence[str] = (),
+    by: By | None = None,
 ) -> pl.DataFrame:
     """A table of the sweep, of the rows that meet an SQL condition. Raises WeirError."""
     name = table or ("observations" if where else "estimates")
     if name not in TABLES:
         raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
     if where:
-        return query(store, sweep, f"select * from {name} where {where}", measures)  # noqa: S608 - the user's own query
-    return _frame(sweep, name, measures)
+        return query(store, sweep, f"select * from {name} where {where}", measures, by)  # noqa: S608 - the user's own query
+    return _frame(sweep, name, measures, by)
 
 
-def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = ()) -> pl.DataFrame:
+def query(
+    store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = (), by: By | None = None
+) -> pl.DataFrame:
     """The answer to a query over the tables of a sweep. Raises WeirError for one that fails."""
     named = {name.lower() for name in _FROM.findall(sql)}
-    frames = {name: _frame(sweep, name, measures) for name in TABLES if name in named}
+    frames = {name: _frame(sweep, name, measures, by) for name in TABLES if name in named}
     if "results" in named:
         frames["results"] = pl.DataFrame(listing(store))
     try:
@@ -175,9 +181,17 @@ def verify(store: Store, say: Callable[[str], None]) -> None:
     say(f"store: {versions or 'no runs'}; {'mended' if mended else 'all files are as the journal says'}")
 
 
-def _frame(sweep: Sweep, name: str, measures: Sequence[str]) -> pl.DataFrame:
+def _frame(sweep: Sweep, name: str, measures: Sequence[str], by: By | None) -> pl.DataFrame:
+    """A table; measures and `by` are about estimates and observations, in which measures are."""
     if name == "estimates":
-        return sweep.estimates(measures or sweep.measures)
-    if name == "observations":
-        return sweep.observations()
-    return sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")
+        return sweep.estimates(measures or None, by=by)
+    if name != "observations":
+        return sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")
+    parts = sweep.parts(by) if by else [ALL]
+    frames = [sweep.observations(part, measures) for part in parts]
+    if by:
+        frames = [
+            frame.with_columns(pl.lit(part).alias(by)) for frame, part in zip(frames, parts, strict=True)
+        ]
+    left_out = [name for name in MEASURES if measures and name not in measures]
+    return pl.concat(frames).drop(left_out)

@@ -211,8 +211,9 @@ class RecordedSweep:
         runs = self._finished.select("run", "point", "variant", "replication")
         if self.until:
             keys = runs["run"].unique().to_list()
-            observed = analysis.observations(measured(lambda name: self._scan(name, keys)))
-            measures = {rule.measure for rule in self.until}
+            measures = list(dict.fromkeys(rule.measure for rule in self.until))
+            tables = measured(lambda name: self._scan(name, keys))
+            observed = analysis.observations(tables, groups=self.flow_groups, measures=measures)
             whole = observed.filter(pl.col("period") == WHOLE_RUN).select("run", *measures)
             runs = runs.join(whole, on="run", how="left", maintain_order="left")
         found = {

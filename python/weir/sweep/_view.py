@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from weir import _core
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
-from weir.stats._measures import MEASURES, defined
+from weir.stats._measures import MEASURES, By, MeasureError, check_part, defined, measure_named
 from weir.store import DEFAULT, Store
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
@@ -35,23 +36,31 @@ class Sweep(RecordedSweep):
         opened = Store.open(store, read_only=True)
         return cls(opened, opened.find_sweep(None if which is None else str(which)))
 
-    def observations(self, group: str = analysis.ALL) -> pl.DataFrame:
+    def observations(self, of: str = analysis.ALL, measures: Sequence[str] = ()) -> pl.DataFrame:
         """One row per run and period: the keys, replication, seed, run, the span, the users, and every
-        measure."""
-        if [group] == self.flow_groups:
-            # The rows of an only group are those of all.
-            group = analysis.ALL
-        if group not in self._observed:
-            observed = analysis.observations(self._measured, group)
-            self._observed[group] = self.finished.join(
+        measure: of all packets, or of a flow group or a class of the queue. Then those of `measures` that
+        are of one, such as `goodput of cubic`."""
+        if of not in self._observed:
+            if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:
+                known = ", ".join((*self.flow_groups, *self.queue_classes))
+                raise MeasureError(f"there is no flow group or class {of!r}", f"there are: {known}")
+            observed = analysis.observations(self._measured, of, self.flow_groups)
+            self._observed[of] = self.finished.join(
                 observed, on="run", how="left", maintain_order="left_right"
             )
-        return self._observed[group]
+        return analysis.with_parts(self._observed[of], measures, self.observations)
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
         """The measures that are defined here: those of transfers only where flows come and go."""
         return defined(transfers=self.has_transfers)
+
+    @cached_property
+    def queue_classes(self) -> list[str]:
+        """Classes of packets that the bottleneck's queue distinguishes, in any variant."""
+        networks = map(_core.network_of, self.resolved.values())
+        found = (one.port(one.bottleneck.name).classes for one in networks)
+        return list(dict.fromkeys(name for names in found for name in names))
 
     @property
     def has_transfers(self) -> bool:
@@ -68,46 +77,77 @@ class Sweep(RecordedSweep):
         """Whether a table has to say which link is the bottleneck."""
         return analysis.has_several_links(self._measured)
 
-    def estimates(self, measures: Sequence[str] | None = None, group: str = analysis.ALL) -> pl.DataFrame:
+    @property
+    def divided_by(self) -> tuple[By, ...]:
+        """What there are several of: flow groups, classes of the queue."""
+        found: dict[By, bool] = {"group": len(self.flow_groups) > 1, "class": bool(self.queue_classes)}
+        return tuple(by for by, there in found.items() if there)
+
+    def parts(self, by: By) -> list[str]:
+        """The flow groups, or the classes of the queue. Raises MeasureError where the queue has none."""
+        if by == "group":
+            return self.flow_groups
+        if not self.queue_classes:
+            raise MeasureError("the queue of the bottleneck has no classes", "dualpi2 has: L and C")
+        return self.queue_classes
+
+    def estimates(
+        self, measures: Sequence[str] | None = None, of: str = analysis.ALL, by: By | None = None
+    ) -> pl.DataFrame:
         """Means with their 95% intervals per point, variant, period and measure.
 
-        Columns: the keys, measure, unit, period, from_s, to_s, users, mean, half_width, low, high (null
-        without an interval), n. Where a rule decided how many replications there are, the intervals are
-        those of the rule, which hold although it looked several times.
+        Measures are those of all packets, or of the flow group or class `of`; a name such as `goodput of
+        cubic` says it for itself. With `by`, of every flow group or every class in turn.
+
+        Columns: the keys, group or class (with `by`), measure, unit, period, from_s, to_s, users, mean,
+        half_width, low, high (null without an interval), n. Where a rule decided how many replications there
+        are, the intervals are those of the rule, which hold although it looked several times.
         """
+        if by is not None:
+            return self._by(by, measures, lambda part, chosen: self.estimates(chosen, part))
         chosen = self._known(measures)
-        return analysis.estimates(self.observations(group), chosen, self.keys, self.quantile)
+        return analysis.estimates(self.observations(of, chosen), chosen, self.keys, self.quantile)
 
     def differences(
         self,
         baseline: str | None = None,
         measures: Sequence[str] | None = None,
-        group: str = analysis.ALL,
+        of: str = analysis.ALL,
         margins: Mapping[str, float] | None = None,
+        by: By | None = None,
     ) -> pl.DataFrame:
         """The other variants minus the baseline at each point, paired by replication, with 95% intervals.
 
-        Without arguments: the baseline and the margins with which the comparison was run. Columns: the
-        keys, baseline, measure, unit, period, from_s, to_s, users, difference, half_width, low, high,
-        correlation (of the pairs), margin, n (pairs), verdict.
+        Without arguments: the baseline and the margins with which the comparison was run. `of` and `by` are
+        as in `estimates`. Columns: the keys, group or class (with `by`), baseline, measure, unit, period,
+        from_s, to_s, users, difference, half_width, low, high, correlation (of the pairs), margin, n (pairs),
+        verdict.
         """
+        if by is not None:
+            return self._by(
+                by, measures, lambda part, chosen: self.differences(baseline, chosen, part, margins)
+            )
         baseline = baseline or self.baseline
         if baseline not in self.variants:
             raise ValueError(f"there is no variant {baseline!r}; there are: {', '.join(self.variants)}")
+        chosen = self._known(measures)
         return analysis.differences(
-            self.observations(group),
+            self.observations(of, chosen),
             baseline,
-            self._known(measures),
+            chosen,
             self.margins if margins is None else margins,
             self.keys,
         )
 
-    def summary(self, group: str = analysis.ALL) -> pl.DataFrame:
+    def summary(self, of: str = analysis.ALL, by: By | None = None) -> pl.DataFrame:
         """One row per point and variant: every measure over the whole run, and its half width beside it.
+        With `by`, one for each flow group, or class, of these.
 
-        Columns: the keys, n, then MEASURE and MEASURE_half_width in turn.
+        Columns: the keys, group or class (with `by`), n, then MEASURE and MEASURE_half_width in turn.
         """
-        whole = self.estimates(group=group).filter(pl.col("period") == WHOLE_RUN)
+        if by is not None:
+            return self._by(by, None, lambda part, _: self.summary(part))
+        whole = self.estimates(of=of).filter(pl.col("period") == WHOLE_RUN)
         columns = [
             part.select(
                 pl.col("mean").alias(name), pl.col("half_width").cast(pl.Float64).alias(f"{name}_half_width")
@@ -119,6 +159,21 @@ class Sweep(RecordedSweep):
             pl.len().cast(pl.Int64).alias("n")
         )
         return pl.concat([counted, *columns], how="horizontal")
+
+    def _by(
+        self,
+        by: By,
+        measures: Sequence[str] | None,
+        of: Callable[[str, Sequence[str]], pl.DataFrame],
+    ) -> pl.DataFrame:
+        """The frames of all parts, one below the other, of the measures that parts have."""
+        parts = self.parts(by)
+        chosen = _measures_by(by, self._known(measures))
+        if not chosen:
+            known = ", ".join(_measures_by(by, self.measures))
+            raise MeasureError(f"none of these measures is known by {by}", f"these are: {known}")
+        frames = (of(part, chosen).with_columns(pl.lit(part).alias(by)) for part in parts)
+        return pl.concat(frames).select(*self.keys, by, pl.all().exclude(*self.keys, by))
 
     def quantile(self, degrees: int) -> float:
         """Of Student's t at the level of the intervals, for so many degrees of freedom."""
@@ -284,11 +339,21 @@ class Sweep(RecordedSweep):
             "notes": [note.to_json() for note in self.notes],
             "measures": {
                 name: {"title": m.title, "unit": m.unit, "definition": m.definition}
-                for name, m in MEASURES.items()
-                if name in self.measures
+                for name in dict.fromkeys((*self.measures, *chosen))
+                for m in (MEASURES[name],)
             },
             "estimates": self.estimates(chosen).fill_nan(None).to_dicts(),
             "differences": self.differences(measures=chosen).fill_nan(None).to_dicts(),
+            "by": {by: self._document_by(by, chosen) for by in self.divided_by},
+        }
+
+    def _document_by(self, by: By, measures: Sequence[str]) -> dict[str, Any]:
+        """Estimates and differences of every flow group, or class, of those measures that these have."""
+        if not _measures_by(by, measures):
+            return {"estimates": [], "differences": []}
+        return {
+            "estimates": self.estimates(measures, by=by).fill_nan(None).to_dicts(),
+            "differences": self.differences(measures=measures, by=by).fill_nan(None).to_dicts(),
         }
 
     def __repr__(self) -> str:
@@ -300,7 +365,13 @@ class Sweep(RecordedSweep):
         return {}
 
     def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
-        unknown = [name for name in measures or () if name not in MEASURES]
-        if unknown:
-            raise ValueError(f"there is no measure {unknown[0]!r}; there are: {', '.join(MEASURES)}")
-        return measures or self.measures
+        """The names of measures as a person writes them; all without any. Raises MeasureError."""
+        found = [measure_named(words) for words in measures or ()]
+        for measure in found:
+            check_part(measure, self.flow_groups, self.queue_classes)
+        return [measure.name for measure in found] or self.measures
+
+
+def _measures_by(by: By, names: Sequence[str]) -> list[str]:
+    """Of these measures, those of all packets that single parts have too."""
+    return [name for name in names if MEASURES[name].is_known_by(by) and not MEASURES[name].part]

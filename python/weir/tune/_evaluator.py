@@ -98,7 +98,7 @@ class Evaluator:
         seeded = self.scenario.replace([("seed", str(self.scenario.seed + first))])
         variants = [Variant(str(i), f"setting {i}", placed(seeded, one)) for i, one in enumerate(settings)]
         done = self.done(plan_at_one_point("compare", seeded, variants, replications))
-        rows = done.observations().filter(pl.col("period") == WHOLE_RUN)
+        rows = done.observations(measures=self.measures).filter(pl.col("period") == WHOLE_RUN)
         # A fill of all columns would turn keys of 63 bits into floats.
         values = [pl.col(name).fill_null(float("nan")) for name in self.measures]
         for variant, replication, *row in rows.select("variant", "replication", *values).iter_rows():

@@ -48,7 +48,7 @@ WITHOUT_CHANCE = (
 
 def measure_words(measure: Measure) -> str:
     """A measure inside a sentence: `p99 delay`, `loss`."""
-    return re.sub(r"^(\w+) (p[\d.]+)$", r"\2 \1", measure.title.lower())
+    return re.sub(r"^(\w+) (p[\d.]+)(?= of |$)", r"\2 \1", measure.words)
 
 
 def sentence_case(text: str) -> str:

@@ -22,7 +22,7 @@ from weir.scenario._scenario import Scenario
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.sweep._axes import check_distinct
-from weir.sweep._plan import TUNING
+from weir.sweep._plan import TUNING, check_measures
 from weir.sweep._workers import Workers
 from weir.tune import _online as online
 from weir.tune._answer import Answer
@@ -74,6 +74,7 @@ class Task:
                     f"{target.measure} is not recorded: no flow of this scenario ends",
                     "give a group of flows some traffic, or choose another measure",
                 )
+        check_measures((target.measure for target in targets), [scenario.core], TargetError)
         space = Space.of(scenario, question.vary)
         region = Region.of(scenario, question.over) if question.over else None
         if region is not None:
