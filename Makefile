@@ -98,7 +98,7 @@ schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference
 	$(BIN)/python tools/keys.py schema/scenario.schema.json > docs/reference/keys.md
 
 pages: .venv/.installed ## Write docs/disciplines: a page and a figure for every discipline
-	$(BIN)/python -m weir.disciplines docs/disciplines
+	$(BIN)/python -m weir.report.disciplines docs/disciplines
 
 docs: .venv/.installed .venv/.docs ## Write the documentation as a site, docs/_build/html/index.html
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . docs/_build/html

@@ -126,6 +126,16 @@ class FakeSweep(_Base):
             "Started": "2026-11-20T12:00:00+00:00",
         }
 
+    @property
+    def variants(self) -> list[str]:
+        return [label.lower() for label in self.labels]
+
+    def resolved_at(self, point: int, variant: str) -> str:
+        """No scenario: nothing is known of its queues."""
+        assert point >= 0
+        assert variant in self.variants
+        return self.resolved["base"]
+
     @cached_property
     def _points(self) -> pl.DataFrame:
         rng = np.random.default_rng(7)

@@ -11,6 +11,7 @@ import pytest
 import weir
 from weir import plot
 from weir.plot._means import rem_targets
+from weir.plot._over_time import _panels  # pyright: ignore[reportPrivateUsage]
 from weir.plot._runs import distributions
 from weir.run._processes import Process, output_of
 from weir.sweep._dimension import TIME
@@ -129,6 +130,36 @@ def test_one_run_without_periods_has_nothing_to_compare(single: weir.Sweep) -> N
         plot.lines(single)
     with pytest.raises(ValueError, match="one run alone"):
         plot.ellipses(single)
+
+
+def test_over_time_each_law_shows_what_it_is_known_by(compared: weir.Sweep) -> None:
+    panels = plot.over_time(compared).rows["panel"].unique(maintain_order=True).to_list()
+    assert panels == [
+        "DropTail: queue (packets)",
+        "RED: queue (packets)", "RED: average (packets)", "RED: probability",
+        "REM: queue (packets)", "REM: price",
+    ]  # fmt: skip
+    chosen = plot.over_time(compared, "queue,count").rows["panel"].unique(maintain_order=True).to_list()
+    assert "RED: count" in chosen
+    assert "REM: price" not in chosen
+
+
+def test_of_too_many_variables_the_most_telling_are_drawn() -> None:
+    laws = {f"variant {number}": {"queue": 0, "probability": 1, "delay (s)": 2} for number in range(8)}
+    rows = [(f"{label}: {name}", rank) for label, names in laws.items() for name, rank in names.items()]
+    names, drawn = _panels(pl.DataFrame(rows, schema=["panel", "rank"], orient="row"))
+    assert len(names) == 24
+    assert drawn == [f"{label}: {name}" for label in laws for name in ("queue", "probability")]
+
+
+def test_of_one_run_the_course_over_time_comes_first() -> None:
+    one, _, _ = WEB.partition("[variants")
+    one = one.replace("[links", '[measure]\nseries.interval = "50 ms"\n\n[links')
+    one += "[links.bottleneck.queue.codel]\n"
+    panels = plot.panels_of(weir.Scenario.loads(one).run())
+    assert panels[0].name == "panel-over-time"
+    assert panels[0].choices == ("Queue and AQM", "Queue")
+    assert set(panels[0].figures[0].rows["panel"]) == {"queue (packets)", "dropping", "count"}
 
 
 def test_without_series_there_is_no_queue_over_time(single: weir.Sweep) -> None:

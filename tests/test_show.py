@@ -14,11 +14,11 @@ import weir
 from conftest import SMALL, Command
 from weir import _core
 from weir.disciplines import Discipline, Parameter, find, registered
-from weir.disciplines.__main__ import SCENARIO, pages
 from weir.disciplines._catalogue import CATALOGUE
-from weir.disciplines._figure import figures, loads, shown
 from weir.disciplines._reference import COLUMNS, FOLDER, described, read
 from weir.disciplines._text import text_of, text_of_choice
+from weir.report.disciplines.__main__ import SCENARIO, pages
+from weir.report.disciplines._figure import figures, loads, shown
 from weir.scenario._declared import KINDS, chosen_as
 from weir.scenario._toml import to_toml
 

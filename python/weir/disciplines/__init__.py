@@ -4,7 +4,7 @@ Names, summaries, parameters, defaults and their sources come from the core. The
 the rest: idea, equations, sources, inner variables, deviations and the `tc` line.
 """
 
-from weir.disciplines._reference import Deviation, Discipline, Kernel, Variable, find, registered
+from weir.disciplines._reference import Deviation, Discipline, Kernel, Variable, find, placed, registered
 from weir.scenario._declared import Parameter
 
-__all__ = ["Deviation", "Discipline", "Kernel", "Parameter", "Variable", "find", "registered"]
+__all__ = ["Deviation", "Discipline", "Kernel", "Parameter", "Variable", "find", "placed", "registered"]

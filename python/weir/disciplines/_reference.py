@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from weir._core import network_of
 from weir._errors import WeirError
 from weir.scenario import _declared as declared
 from weir.scenario._declared import Declared, Parameter
@@ -99,7 +100,7 @@ class Discipline:
     variables: dict[str, Variable]
     """Inner variables by name."""
     figure: tuple[str, ...]
-    """Variables drawn below the queue."""
+    """The most telling variables, in order: figures draw them below the queue."""
     set: dict[str, Value]
     """What the figure's scenario sets besides the defaults, by path."""
     caption: str
@@ -127,6 +128,20 @@ def find(name: str) -> Discipline:
         hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
         raise WeirError(f"there is no discipline {name!r}", hint)
     return _of(known[wanted])
+
+
+def placed(resolved: str) -> dict[str, str]:
+    """Component of the series to the name of the discipline there, of a scenario as `Scenario.to_toml` writes
+    it. What Python hosts has no name here."""
+    document = tomllib.loads(resolved)
+    known = {one.name for one in declared.disciplines()}
+    found: dict[str, str] = {}
+    for port in network_of(resolved).ports:
+        table: Any = document
+        for key in (*port.key.split("."), "queue"):
+            table = table.get(key, {})
+        found |= {f"links.{port.link}.{port.direction}": name for name in table if name in known}
+    return found
 
 
 def described() -> list[str]:

@@ -77,8 +77,12 @@ def panels_of(sweep: Sweep) -> list[Panel]:
     # The queue, which all variants have, alone; then everything that was recorded.
     queue, every = drawn("over_time", "queue"), drawn("over_time")
     alone = queue and every and queue.rows["panel"].n_unique() == every.rows["panel"].n_unique()
+    over_time = {"Queue": queue, "Queue and AQM": None if alone or not queue else every}
+    # Of one run, what it did is the first question; of several, how they differ.
+    first = len(columns) == 0
     periods = [column for column in columns if column in PERIODS and axes]
     places = {
+        **({"over-time": dict(reversed(over_time.items()))} if first else {}),
         "sensitivity": of("sensitivity", FEW),
         "lines": of("lines", MAIN if stepwise else ()),
         "trend": of("trend", () if stepwise else FEW),
@@ -89,7 +93,7 @@ def panels_of(sweep: Sweep) -> list[Panel]:
         "ellipses": {"": drawn("ellipses")},
         "delays": {"Distribution": drawn("cdf"), "Tail": drawn("tail")},
         "slowdown": {"": drawn("slowdown")},
-        "over-time": {"Queue": queue, "Every variable": None if alone or not queue else every},
+        **({} if first else {"over-time": over_time}),
     }
     panels: list[Panel] = []
     for name, choices in places.items():

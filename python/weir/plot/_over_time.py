@@ -8,6 +8,8 @@ from typing import Any, cast
 import altair as alt
 import polars as pl
 
+from weir._core import ScenarioError
+from weir.disciplines import find, placed
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._cut import Cut, Where, kind
@@ -20,34 +22,35 @@ from weir.sweep._view import Sweep
 SLOTS = 400
 """Of a curve over time: about one per pixel of a column."""
 
-PANELS = 14
+PANELS = 20
 """More rows do not fit a page."""
 
-_UNITS = {"queue": "packets", "average": "packets", "cwnd": "packets", "ssthresh": "packets"}
+
+_QUEUE = "queue (packets)"
+_SHORT = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
 
 
 @kind
 def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None = None) -> Figure:
     """What was recorded of the queue and its AQM, replication 0 of the first point kept.
 
-    `measure` is a recorded variable, or several with commas. Default: all of them. One variable alone
-    has the same axis in every row.
+    `measure` is a recorded variable, or several with commas. Default: the queue and the variables that its
+    discipline is known by (`figure` in its file in `weir/disciplines`); of many rows the first of each
+    discipline. One variable alone has the same axis in every row.
     """
     point, labels, place = _point(Cut.of(sweep, where))
     samples = _queues(sweep, point, labels, measure.split(",") if measure else [])
     kinds = samples["variable"].unique(maintain_order=True).to_list()
     alone = len(kinds) == 1
     links = samples["component"].n_unique()
-    headings = {name: f"{name} ({_UNITS[name]})" if name in _UNITS else name for name in kinds}
     said = [
         *([pl.col("label")] if len(labels) > 1 else []),
         *([pl.col("component").str.strip_prefix("links.").str.strip_suffix(".forward")] if links > 1 else []),
-        *([] if alone else [pl.col("variable").replace_strict(headings)]),
+        *([] if alone else [pl.col("heading")]),
     ]
     text = pl.concat_str(said, separator=": ") if said else pl.lit("")
     samples = samples.with_columns(text.alias("panel"))
-    names = samples["panel"].unique(maintain_order=True).to_list()
-    drawn = names[:PANELS]
+    names, drawn = _panels(samples)
     rows = envelope(samples.filter(pl.col("panel").is_in(drawn)), ["label", "panel"])
     slot = float(rows["slot_s"][0])
     first = _capital(kinds[0])
@@ -62,9 +65,20 @@ def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None =
             place,
             f"{len(drawn)} of {len(names)} are drawn." if len(drawn) < len(names) else "",
         ),
-        _chart(drawn, labels, slot * SLOTS, _capital(headings[kinds[0]]) if alone else None),
+        _chart(drawn, labels, slot * SLOTS, _capital(str(samples["heading"][0])) if alone else None),
         rows.drop("slot_s"),
     )
+
+
+def _panels(samples: pl.DataFrame) -> tuple[list[str], list[str]]:
+    """All of them, and those that are drawn: of too many the most telling ones of each queue."""
+    ranks = samples.group_by("panel", maintain_order=True).agg(pl.col("rank").min())
+    names: list[str] = ranks["panel"].to_list()
+    for most in sorted(set(ranks["rank"]), reverse=True):
+        drawn: list[str] = ranks.filter(pl.col("rank") <= most)["panel"].to_list()
+        if len(drawn) <= PANELS:
+            return names, drawn
+    return names, names[:PANELS]
 
 
 def _capital(text: str) -> str:
@@ -124,7 +138,38 @@ def _queues(sweep: Sweep, point: int, labels: Sequence[str], variables: Sequence
     if unknown or queues.is_empty():
         name = unknown[0] if unknown else "queue"
         raise ChartError(f"there is no series {name!r}; there are: {', '.join(known) or 'none'}")
-    return queues.filter(pl.col("variable").is_in(list(variables or known)))
+    told = _told(sweep, point, labels)
+    chosen = queues.join(told, on=["label", "component", "variable"], how="left", maintain_order="left")
+    # What no file tells of, as of an AQM in Python, is all drawn.
+    unheard = pl.col("rank").max().over("label", "component").fill_null(0) == 0
+    wanted = pl.col("variable").is_in(variables) if variables else pl.col("rank").is_not_null() | unheard
+    plain = pl.when(pl.col("variable") == "queue").then(pl.lit(_QUEUE)).otherwise("variable")
+    columns = (pl.col("rank").fill_null(PANELS), pl.col("heading").fill_null(plain))
+    order = pl.col("label").replace_strict(list(labels), list(range(len(labels)))).alias("order")
+    found = chosen.filter(wanted).with_columns(*columns, order)
+    return found.sort("order", "component", "rank", maintain_order=True).drop("order")
+
+
+def _told(sweep: Sweep, point: int, labels: Sequence[str]) -> pl.DataFrame:
+    """Of each queue, by label and component, the variables that it is known by: `rank`, from 0, which is the
+    queue itself, and `heading`, with the unit."""
+    schema = {"label": pl.String, "component": pl.String, "variable": pl.String, "rank": pl.Int64}
+    rows: list[tuple[str, str, str, int, str]] = []
+    for label in labels:
+        variant = sweep.variants[sweep.labels.index(label)]
+        try:
+            names = placed(sweep.resolved_at(point, variant))
+        except ScenarioError:
+            # A file that it names is no longer there.
+            continue
+        for component_, name in names.items():
+            law = find(name)
+            rows.append((label, component_, "queue", 0, _QUEUE))
+            for rank, variable in enumerate(law.figure, 1):
+                unit = law.variables[variable].default_unit
+                heading = f"{variable} ({_SHORT.get(unit, unit)})" if unit else variable
+                rows.append((label, component_, variable, rank, heading))
+    return pl.DataFrame(rows, schema={**schema, "heading": pl.String}, orient="row")
 
 
 def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""`python -m weir.disciplines DIRECTORY`: writes the pages of the disciplines and their figures."""
+"""`python -m weir.report.disciplines DIRECTORY`: writes the pages of the disciplines and their figures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from weir.disciplines._figure import figures
 from weir.disciplines._reference import COLUMNS, registered
 from weir.plot import save
 from weir.plot._files import environment
+from weir.report.disciplines._figure import figures
 from weir.scenario._scenario import Scenario
 from weir.scenario._toml import to_toml
 
@@ -31,7 +31,7 @@ def pages() -> dict[str, str]:
 
 def main() -> None:
     """Writes what is there, and removes pages of what is no more."""
-    parser = argparse.ArgumentParser(prog="python -m weir.disciplines", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m weir.report.disciplines", description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--only-text", action="store_true", help="leave the figures as they are")
     options = parser.parse_args()
