@@ -85,7 +85,7 @@ def test_a_killed_run_leaves_no_capture(tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
     try:
         deadline = time.monotonic() + 30.0
-        while not any(path.stat().st_size > 1_000_000 for path in tmp_path.glob(".long.pcapng.*.tmp")):
+        while not any(path.stat().st_size > 1_000_000 for path in tmp_path.rglob(".long.pcapng.*.tmp")):
             assert time.monotonic() < deadline, "it has not begun to write"
             time.sleep(0.05)
         assert not file.exists()

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from conftest import SMALL
+from soak import kills
+from soak.kills import descendants
+from weir._temporary import temporary_directory, temporary_file
+from weir.store._replace import write_whole
 
 PROGRAM = (sys.executable, "-m", "weir")
 
@@ -93,50 +99,12 @@ def test_no_title_steers_the_terminal(tmp_path: Path) -> None:
         assert not set(shown) & {*map(chr, range(9)), "\x1b", "\x07", "\x9b"}, arguments
 
 
-def descendants(process: int) -> set[int]:
-    """The processes that this one, or one of its own, has begun."""
-    parents: dict[int, int] = {}
-    for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
-    found: set[int] = set()
-    while more := {child for child, parent in parents.items() if parent in found | {process}} - found:
-        found |= more
-    return found
-
-
-def lives(process: int) -> bool:
-    with suppress(OSError):
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
-
-
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM], ids=lambda sent: sent.name)
-@pytest.mark.parametrize("after_s", [1.0, 2.5])
-@pytest.mark.parametrize("how", [("--processes", "2"), ("--dask", "local:2")], ids=lambda how: how[0][2:])
-def test_workers_end_with_the_command(
-    how: tuple[str, str], after_s: float, sent: signal.Signals, small: Path, tmp_path: Path
+@pytest.mark.parametrize("sent", kills.SIGNALS)
+@pytest.mark.parametrize("what", kills.COMMANDS)
+def test_a_killed_command_leaves_no_process_and_loses_no_run(
+    what: str, sent: str, small: Path, tmp_path: Path
 ) -> None:
-    store = tmp_path / "store"
-    axis = "links.bottleneck.rate=2 Mbit/s,3 Mbit/s,4 Mbit/s,5 Mbit/s"
-    command = [*PROGRAM, "sweep", str(small), "--axis", axis, "--replications", "4000"]
-    with subprocess.Popen(
-        [*command, "--store", str(store), *how, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as running:
-        time.sleep(after_s)
-        began = descendants(running.pid)
-        running.send_signal(sent)
-        running.wait(30)
-        assert running.stderr is not None
-        assert b"Traceback" not in running.stderr.read()
-    end = time.monotonic() + 5.0
-    while any(map(lives, began)) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert began
-    assert not [process for process in began if lives(process)]
-    if (store / "journal.sqlite").exists():
-        done = run("results", "--store", store, "--verify")
-        assert done.returncode == 0, done.stderr
+    kills.trial(what, sent, 1, small, tmp_path)
 
 
 def test_what_a_killed_command_left_is_removed_by_the_next(small: Path, tmp_path: Path) -> None:
@@ -154,3 +122,79 @@ def test_what_a_killed_command_left_is_removed_by_the_next(small: Path, tmp_path
     assert done.returncode == 0, done.stderr
     assert [*tmp_path.rglob("report.html")]
     assert not hidden()
+
+
+def test_a_file_that_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    def write(name: str, text: str) -> None:
+        write_whole(tmp_path / name, lambda place: place.write_text(text))
+
+    (orphan := tmp_path / ".rows.csv.a1b2c3d4.weir.tmp").write_text("half")
+    (folder := tmp_path / ".1-small.a1b2c3d4.weir.tmp").mkdir()
+    foreign = [tmp_path / ".rows.csv.swp", tmp_path / ".rows.tmp", tmp_path / "rows.tmp"]
+    for place in foreign:
+        place.write_text("of another program")
+    with temporary_file(".used.csv.", tmp_path) as used, temporary_directory(".used.", tmp_path) as also:
+        write("other.csv", "whole")
+        assert used.exists()
+        assert also.exists()
+    assert not orphan.exists()
+    assert not folder.exists()
+    assert all(place.exists() for place in foreign)
+    assert (tmp_path / "other.csv").read_text() == "whole"
+
+
+def interrupted(command: list[str], ready: Callable[[int], bool], *pauses_s: float) -> tuple[int, str]:
+    """Exit code and messages of a command that gets Ctrl-C after each pause, with all its processes."""
+    with subprocess.Popen(
+        [*PROGRAM, *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        end = time.monotonic() + 20.0
+        while not ready(running.pid) and time.monotonic() < end:
+            time.sleep(0.002)
+        for pause_s in pauses_s:
+            time.sleep(pause_s)
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGINT)
+        return running.wait(20), running.communicate()[1]
+
+
+def long_sweep(small: Path, store: Path) -> list[str]:
+    axis = "links.bottleneck.rate=2 Mbit/s,3 Mbit/s,4 Mbit/s,5 Mbit/s"
+    return ["sweep", str(small), "--axis", axis, "--replications", "4000", "--store", str(store)]
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6])
+def test_ctrl_c_during_imports_is_no_traceback(after_s: float, small: Path, tmp_path: Path) -> None:
+    def has_begun(process: int) -> bool:
+        with suppress(OSError):
+            return "_core.abi3" in Path(f"/proc/{process}/maps").read_text()
+        return False
+
+    code, said = interrupted(long_sweep(small, tmp_path / "store"), has_begun, after_s)
+    # Python ends by the signal itself where it interrupted code that a module had compiled.
+    assert code in {130, -signal.SIGINT}
+    assert "interrupted" in said
+    assert "Traceback" not in said
+    assert "ignored" not in said
+
+
+@pytest.mark.parametrize("again_s", [0.0, 0.2])
+@pytest.mark.parametrize("how", [("--processes", "2"), ("--dask", "local:2")], ids=lambda how: how[0][2:])
+def test_a_second_ctrl_c_ends_at_once(
+    how: tuple[str, str], again_s: float, small: Path, tmp_path: Path
+) -> None:
+    def is_at_work(process: int) -> bool:
+        return len(descendants(process)) >= 3
+
+    command = [*long_sweep(small, tmp_path / "store"), *how]
+    code, said = interrupted(command, is_at_work, 1.0, again_s)
+    assert code == 130
+    assert not {"Traceback", "Error", "ignored", "resource_tracker", "distributed"} & set(
+        re.findall(r"\w+", said)
+    )
+    done = run("results", "--store", tmp_path / "store", "--verify")
+    assert done.returncode == 0, done.stderr

@@ -8,20 +8,72 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_INTERRUPTED = 130
 
 
 def main() -> None:
-    """The command line, in a process of its own."""
+    """The command line, in a process of its own.
+
+    Ctrl-C, or SIGTERM, raises KeyboardInterrupt: finished runs are kept, and nothing is left behind. Before
+    there is anything to keep, and the second time, the process ends at once.
+    """
+    _on_signals(_end)
+    sys.unraisablehook = _unraisable
     # Nothing here is linear algebra, and threads that wait for some cost time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Of semaphores that it removes after a process which ended at once.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     # What a command makes is needed to its end, and goes with the process: to look for garbage among it would
     # take a quarter of the time of a short run.
     gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
 
+    # With all verbs: an interruption is simplest here.
     from weir import cli
 
-    cli.main()
+    cli.load()
+
+    try:
+        _on_signals(_interrupt)
+        cli.main()
+    finally:
+        _on_signals(_end)
+
+
+def _on_signals(handler: Callable[[int, FrameType | None], NoReturn]) -> None:
+    for one in _SIGNALS:
+        # One that is ignored, as in the background of a shell, stays so.
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, handler)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    _on_signals(_end)
+    raise KeyboardInterrupt
+
+
+def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
+    # Workers end with their parent, and the next command removes what is not finished.
+    with suppress(OSError):
+        os.write(2, b"interrupted\n")
+    os._exit(_INTERRUPTED)
+
+
+def _unraisable(caught: sys.UnraisableHookArgs) -> None:
+    """An interruption in code that cannot raise, such as a callback of the import system, is raised later."""
+    if isinstance(caught.exc_value, KeyboardInterrupt):
+        _on_signals(_interrupt)
+        signal.raise_signal(signal.SIGINT)
+    else:
+        sys.__unraisablehook__(caught)
 
 
 if __name__ == "__main__":

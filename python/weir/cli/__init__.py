@@ -8,9 +8,10 @@ listed here is for them: options that all verbs share, and what a verb does arou
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
+
+import typer
 
 from weir.cli._command import (
     INTERRUPTED,
@@ -48,16 +49,20 @@ __all__ = [
 ]
 
 
+def load() -> typer.Typer:
+    """The verbs, and what they import at their heads: most of the time of `weir --help`."""
+    from weir.cli._app import app
+
+    return app
+
+
 def main() -> None:
     """The entry point."""
     _check_streams()
-    # Whoever asks it to end gets what Ctrl-C gets: finished runs are kept, and nothing is left behind.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from weir.cli._app import app
-
     try:
-        app(prog_name="weir")
+        load()(prog_name="weir")
     except KeyboardInterrupt:
+        note("interrupted")
         sys.exit(INTERRUPTED)
     except OSError as error:
         # Of a file there would be the name.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +42,8 @@ def check_writable(directory: str | os.PathLike[str], *, replace: bool = True) -
         parent = parent.parent
     try:
         # Permissions, read-only file systems, quotas: only trying tells.
-        Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=parent)).rmdir()
+        with temporary_directory(f".{target.name}.", parent):
+            pass
     except OSError as error:
         raise type(error)(f"{directory} cannot be written: {error.strerror}") from error
 

@@ -7,7 +7,10 @@ queue decides; `=FILE` says where. Of several replications the first is captured
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,19 +82,33 @@ def capture_run(
     Raises WeirError if one cannot be written.
     """
     made = {one.name: one.file or folder / f"{one.name}.pcapng" for one in captures}
+    files: dict[str, Path] = {}
     try:
         if any(one.file is None for one in captures):
             folder.mkdir(parents=True, exist_ok=True)
-        with temporary_directory(".captures-", folder if folder.is_dir() else None) as temporary:
-            files = {one.name: one.file or temporary / f"{one.name}.pcapng" for one in captures}
+        with ExitStack() as stack:
+            places: dict[Path, Path] = {}
+            for name, file in made.items():
+                _check_place(file)
+                if file.parent not in places:
+                    places[file.parent] = stack.enter_context(temporary_directory(".captures-", file.parent))
+                files[name] = places[file.parent] / file.name
             wanted = [(one.link, one.direction, one.arriving, files[one.name]) for one in captures]
             (run,) = run_batch([(scenario, seed)], 1, progress, wanted)
             for name, file in files.items():
-                if file != made[name]:
-                    file.replace(made[name])
+                file.replace(made[name])
     except OSError as error:
+        staged = {str(file): made[name] for name, file in files.items()}
         raise WeirError(
-            f"the capture {error.filename} cannot be written: {error.strerror}",
+            f"the capture {staged.get(str(error.filename), error.filename)} cannot be written: "
+            f"{error.strerror}",
             "name another place: --capture LINK=FILE" if error.errno else None,
         ) from None
     return run, made
+
+
+def _check_place(file: Path) -> None:
+    """Raises OSError where a file cannot get this name: said before the run, not after it."""
+    code = errno.EISDIR if file.is_dir() else None if file.parent.is_dir() else errno.ENOENT
+    if code is not None:
+        raise OSError(code, os.strerror(code), str(file))

@@ -6,9 +6,10 @@ import ctypes
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+from weir._temporary import temporary_file
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -38,15 +39,10 @@ def put_in_place(new: Path, target: Path) -> None:
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Has a file written under another name, then gives it its own. Raises OSError."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with temporary_file(f".{path.name}.", path.parent) as temporary:
         write(temporary)
         make_readable(temporary, 0o666)
         temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def make_readable(path: Path, mode: int) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from weir import _core
+from weir._temporary import remove_orphans
 from weir.store import _chunks as chunks
 from weir.store import _files as files
 from weir.store import _journal as journal
@@ -65,6 +67,8 @@ class Store(SweepRecords):
             else:
                 with owners.alone(wait=False) as ours:
                     store.repairs += files.mend(opened, owners if ours else None)
+                for place in (Path(gettempdir()), *_folders_of_results(directory)):
+                    remove_orphans(place)
             undo.pop_all()
         return store
 
@@ -239,6 +243,15 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
     with Store.open(directory) as store:
         store.compact(force=True)
         return [*said, *store.repairs]
+
+
+def _folders_of_results(store: Path) -> Iterator[Path]:
+    """The folder of a store, and the directories of results in it."""
+    beside = store.absolute().parent
+    yield beside
+    for place in beside.glob("[0-9]*-*"):
+        if place.is_dir():
+            yield from (place, *(part for part in place.iterdir() if part.is_dir()))
 
 
 def _look_for(directory: Path, *, create: bool) -> None:

@@ -14,7 +14,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from threading import Event, current_thread, get_ident, main_thread
 from typing import Any, cast
 
@@ -35,7 +35,8 @@ _LOOK_S = 2.0
 _PATIENCE_S = 10.0
 """How long a process may take to end by itself."""
 
-_PRELOAD = "from weir.sweep._workers import ignore_ctrl_c; ignore_ctrl_c()"
+_PRELOAD = "import logging; logging.getLogger('distributed').setLevel('CRITICAL')"
+"""In Dask's workers: what they log when work is cancelled says nothing new."""
 
 
 @dataclass(frozen=True)
@@ -219,9 +220,15 @@ def _processes(number: int) -> Generator[Workers]:
     # Without a lock, which a process that is killed could keep.
     stop: ctypes.c_bool = context.RawValue(ctypes.c_bool)
     pool = ProcessPoolExecutor(slots, mp_context=context, initializer=_begin, initargs=(stop,))
+
+    def submit(chunk: Chunk) -> Future[Outcome]:
+        # The first one begins the processes.
+        with _without_ctrl_c():
+            return pool.submit(_work, chunk)
+
     try:
         yield Workers(
-            lambda chunk: pool.submit(_work, chunk),
+            submit,
             lambda: slots,
             f"{slots} process{'es' if slots > 1 else ''}",
         )
@@ -276,7 +283,7 @@ def _dask(address: str) -> Generator[Workers]:
     with ExitStack() as stack:
         if local:
             # A cluster that is interrupted while it starts cannot be closed.
-            with _not_interrupted():
+            with _not_interrupted(), _without_ctrl_c():
                 cluster = distributed.LocalCluster(
                     n_workers=int(number),
                     threads_per_worker=1,
@@ -311,6 +318,19 @@ def _dask(address: str) -> Generator[Workers]:
             shortest_s=1.0,
             alive=lambda: client.status == "running",
         )
+
+
+@contextmanager
+def _without_ctrl_c() -> Generator[None]:
+    """Ctrl-C in a terminal reaches all its processes: those that begin here never see it, nor do threads.
+    Here it waits for the end of the block."""
+    # To begin this one later would let Ctrl-C through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -356,17 +376,11 @@ _watch = Watch(lambda: False)
 
 def _begin(stop: ctypes.c_bool) -> None:
     _watch.stopped = lambda: stop.value
-    ignore_ctrl_c()
     end_with_parent()
 
 
 def _work(chunk: Chunk) -> Outcome:
     return work_elsewhere(chunk, _watch)
-
-
-def ignore_ctrl_c() -> None:
-    """Ctrl-C in a terminal reaches all its processes; ours tells its own when to end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _cores() -> int:

@@ -1,0 +1,6 @@
+"""What takes hours: processes that are killed, and a hundred thousand inputs that nobody would write.
+
+    PYTHONPATH=tests python -m soak [kills] [scenarios] [commands] [stores] [--count N] [--seed N]
+
+Every case has a seed of its own, which a failure names: `--seed N --count 1` does it again.
+"""
