@@ -15,6 +15,7 @@ export PYTHON
 
 BIN := .venv/bin
 WEIR := $(BIN)/weir
+MAN := crates/weir-python/data/data/share/man/man1/weir.1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # What the extension is made of; tests, benchmarks and examples are not part of it.
@@ -97,8 +98,10 @@ schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference
 	mv schema/scenario.schema.json.new schema/scenario.schema.json
 	$(BIN)/python tools/keys.py schema/scenario.schema.json > docs/reference/keys.md
 
-pages: .venv/.installed ## Write docs/disciplines: a page and a figure for every discipline
+pages: .venv/.installed ## Write docs/disciplines, a page and a figure for each, and the manual page weir.1
 	$(BIN)/python -m weir.report.disciplines docs/disciplines
+	$(BIN)/python tools/man.py > $(MAN).new
+	mv $(MAN).new $(MAN)
 
 docs: .venv/.installed .venv/.docs ## Write the documentation as a site, docs/_build/html/index.html
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . docs/_build/html

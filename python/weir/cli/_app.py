@@ -34,7 +34,7 @@ app = typer.Typer(
     cls=_Verbs,
     help="A packet simulator for active queue management.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     # Help without rich: half the time.
     rich_markup_mode=None,

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 from weir.cli import _command as command
+from weir.cli import _complete as completed
 from weir.cli._options import Json, Set, Source, option
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ def check(
     *,
     set_: Set = None,
     variant: Annotated[
-        str | None, option("NAME", "Only this variant. Default: the scenario itself, notes of all variants.")
+        str | None,
+        option(
+            "NAME",
+            "Only this variant. Default: the scenario itself, notes of all variants.",
+            autocompletion=completed.variant,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from weir.cli import _command as command
+from weir.cli import _complete as completed
 from weir.cli._options import option
 
 FOLDER = Path(__file__).parents[1] / "templates"
@@ -18,7 +19,10 @@ FOLDER = Path(__file__).parents[1] / "templates"
 
 def init(
     template: Annotated[
-        str | None, typer.Argument(metavar="[TEMPLATE]", help="Default: list the templates.")
+        str | None,
+        typer.Argument(
+            metavar="[TEMPLATE]", help="Default: list the templates.", autocompletion=completed.templates
+        ),
     ] = None,
     *,
     out: Annotated[Path | None, option("FILE", "Default: TEMPLATE.toml.", "--out", "-o")] = None,

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import typer
 
+from weir.cli import _complete as completed
+
 
 def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer's
     """An option with a value: what it takes, in capitals, and what it is for."""
@@ -44,12 +46,19 @@ def _measure(words: str) -> str:
 
 
 Source = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="A TOML file, or a bundled scenario: see weir list.")
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="A TOML file, or a bundled scenario: see weir list.",
+        autocompletion=completed.scenarios,
+    ),
 ]
 Which = Annotated[
     str | None,
     typer.Argument(
-        metavar="[RESULT]", help="Number, name or id of a result: see weir results. Default: the newest."
+        metavar="[RESULT]",
+        help="Number, name or id of a result: see weir results. Default: the newest.",
+        autocompletion=completed.results,
     ),
 ]
 Set = Annotated[
@@ -61,9 +70,17 @@ Set = Annotated[
         parser=Assignment.parse,
     ),
 ]
-Variants = Annotated[str | None, option("NAME,NAME", "Only these variants. Default: all.")]
+Variants = Annotated[
+    str | None,
+    option("NAME,NAME", "Only these variants. Default: all.", autocompletion=completed.variants),
+]
 Disciplines = Annotated[
-    str | None, option("NAME,NAME", "Queue disciplines with their defaults instead of the variants.")
+    str | None,
+    option(
+        "NAME,NAME",
+        "Queue disciplines with their defaults instead of the variants.",
+        autocompletion=completed.disciplines,
+    ),
 ]
 Replications = Annotated[
     int, typer.Option("--replications", "-n", min=1, help="Independent runs, each with its seed.")
@@ -96,6 +113,7 @@ Measures = Annotated[
         "queue). See weir list measures. May be repeated.",
         "--measure",
         parser=_measure,
+        autocompletion=completed.measures,
     ),
 ]
 By = Annotated[

@@ -13,11 +13,14 @@ import typer
 
 from weir._errors import WeirError
 from weir.cli import _command as command
+from weir.cli import _complete as completed
 from weir.cli._options import Json, Quiet, Set, option
 
 
 def listing(
-    what: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Default: all.")] = None,
+    what: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="Default: all.", autocompletion=completed.kinds)
+    ] = None,
     *,
     json: Json = False,
 ) -> None:
@@ -49,7 +52,12 @@ def listing(
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Anything that weir list lists.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="Anything that weir list lists.", autocompletion=completed.listed
+        ),
+    ],
     *,
     json: Json = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.cli import _command as command
+from weir.cli import _complete as completed
 from weir.cli._live import following
 from weir.cli._options import (
     Assignment,
@@ -75,7 +76,10 @@ def compare(
     *,
     disciplines: Disciplines = None,
     variants: Variants = None,
-    baseline: Annotated[str | None, option("NAME", "What to compare with. Default: the first.")] = None,
+    baseline: Annotated[
+        str | None,
+        option("NAME", "What to compare with. Default: the first.", autocompletion=completed.variant),
+    ] = None,
     margin: Annotated[
         list[Assignment] | None,
         option(

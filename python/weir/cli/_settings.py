@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.cli import _command as command
+from weir.cli import _complete as completed
 from weir.cli._live import following, live
 from weir.cli._options import (
     Json,
@@ -67,7 +68,10 @@ def tune(
             'Where it has to do: "rate=5..50 Mbit/s", "flows=1..100", "rtt=10..200 ms". Up to three.',
         ),
     ] = None,
-    variant: Annotated[str | None, option("NAME", "Tune this variant. Default: the scenario itself.")] = None,
+    variant: Annotated[
+        str | None,
+        option("NAME", "Tune this variant. Default: the scenario itself.", autocompletion=completed.variant),
+    ] = None,
     set_: Set = None,
     seed: Seed = None,
     front: Annotated[
@@ -131,7 +135,9 @@ def export(
             "--as",
         ),
     ] = "tc",
-    variant: Annotated[str | None, option("NAME", "Of the scenario's variants.")] = None,
+    variant: Annotated[
+        str | None, option("NAME", "Of the scenario's variants.", autocompletion=completed.variant)
+    ] = None,
     set_: Set = None,
     link: Annotated[str | None, option("NAME", "LINK or LINK.reverse. Default: the bottleneck.")] = None,
     device: Annotated[str, option("NAME", "The network interface.")] = "eth0",
