@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -187,9 +188,14 @@ def test_slowdown_is_that_of_the_transfers(compared: weir.Sweep) -> None:
         plot.slowdown(compared)
 
 
-def test_a_notebook_shows_a_figure(compared: weir.Sweep) -> None:
+def test_a_notebook_shows_a_figure_without_the_network(compared: weir.Sweep) -> None:
     shown = plot.lines(compared)._repr_mimebundle_()  # pyright: ignore[reportPrivateUsage]
-    assert "vega" in str(shown)
+    assert list(shown) == ["image/svg+xml"]
+    assert "95% confidence intervals" in shown["image/svg+xml"]
+    assert set(re.findall(r"https?://[^\"]*", shown["image/svg+xml"])) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
 
 
 def test_a_process_ends_with_its_block_and_its_children_too(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["chromium"]
 
 ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 SHOWN = (
     "docs/index.html",
     "docs/tutorial/first-hour.html",
     "docs/reference/keys.html",
     "docs/disciplines/red.html",
+    "docs/notebooks/own-aqm.html",
 )
 
 
@@ -41,7 +44,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         built / "html",
     ]
     done = subprocess.run([*command, *places], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     return built / "html"
 
 
@@ -91,6 +94,18 @@ def test_the_reference_has_what_the_code_has(site: Path, pages: dict[Path, Beaut
             f"weir.{room}.{name}" for name in getattr(weir, room).__all__ if name != "wording"
         } <= documented
     assert "weir.Sweep.differences" in documented
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_kept_without_results_and_shown_with_them(
+    notebook: Path, site: Path, pages: dict[Path, BeautifulSoup]
+) -> None:
+    cells = [cell for cell in json.loads(notebook.read_bytes())["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    page = site / "docs" / "notebooks" / f"{notebook.stem}.html"
+    images = [page.parent / str(image["src"]) for image in pages[page].select(".cell_output img")]
+    assert len(images) >= 2
+    assert "95% confidence intervals" in "".join(image.read_text(encoding="utf-8") for image in images)
 
 
 @pytest.mark.browser

@@ -36,9 +36,11 @@ class Figure:
         chart.datasets = self.specification["datasets"]
         return cast("alt.Chart", chart)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> object:
-        """What a notebook shows."""
-        return cast("Any", self.altair())._repr_mimebundle_(include, exclude)
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """What a notebook shows: an image, since Altair's charts load their scripts from the network."""
+        from vl_convert import vegalite_to_svg
+
+        return {"image/svg+xml": vegalite_to_svg(self.captioned)}
 
     @cached_property
     def specification(self) -> dict[str, Any]:
