@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse, titles
+from weir.sweep._dimension import find
 
 RATE = "links.bottleneck.rate"
 COUNT = "flows.ftp.count"
@@ -106,9 +107,22 @@ def test_paths_in_lockstep_are_one_axis() -> None:
         ("10 Mbit/s", "40 packets"),
         ("20 Mbit/s", "60 packets"),
     )
-    assert (axis.column, axis.title, axis.unit) == (RATE, "bottleneck rate", "Mbit/s")
+    assert (axis.column, axis.title, axis.unit) == (RATE, "bottleneck rate with buffer", "Mbit/s")
+    assert axis.dimension().heading == "Bottleneck rate (Mbit/s) with buffer"
     # The second path may stay where it is; the first names the points.
     assert parse("a=1, 2; b=7, 7").levels == ((1, 7), (2, 7))
+
+
+def test_an_axis_of_several_paths_is_named_by_all_of_them() -> None:
+    axis = parse(f"{RATE}=5, 10 Mbit/s; flows.ftp.count=1, 2; flows.ftp.rtt=20, 40 ms")
+    assert axis.title == "bottleneck rate with ftp count and ftp rtt"
+    dimension = axis.dimension()
+    assert dimension.heading == "Bottleneck rate (Mbit/s) with ftp count and ftp rtt"
+    other = parse("links.other.queue.red.max_p=0.1, 0.2; flows.ftp.count=3, 4")
+    same = parse("links.more.queue.red.max_p=0.1, 0.2; flows.ftp.count=3, 4")
+    assert titles([other, same])[1] == "links.more.queue.red.max_p with flows.ftp.count"
+    for name in ("bottleneck rate", axis.title, RATE, "rate"):
+        assert find([dimension, other.dimension()], name) == dimension
 
 
 def test_python_and_scenario_files_say_the_same() -> None:

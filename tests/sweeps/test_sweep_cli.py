@@ -342,3 +342,12 @@ def test_an_axis_may_name_a_row_of_links(weir_command: Command, tmp_path: Path) 
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "0.01" in done.stdout
+
+
+def test_a_table_names_all_paths_of_an_axis(weir_command: Command, small: Path) -> None:
+    together = "links.bottleneck.rate=2, 3 Mbit/s; links.bottleneck.buffer=20, 30 packets"
+    done = weir_command("sweep", small, "-a", together, "--set", "duration=6 s", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "bottleneck rate with buffer" in done.stdout.lower()
+    axes = json.loads(weir_command("results", "--json").stdout)[0]["axes"]
+    assert axes == ["bottleneck rate with buffer"]

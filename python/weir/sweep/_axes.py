@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from weir.sweep._dimension import Dimension
+from weir.sweep._dimension import Dimension, together
 from weir.sweep._values import AxisError, Levels, Range, Value, Values, of_list, read, text_of
 
 __all__ = ["Axis", "AxisError", "Part", "Value", "axis_of", "check_distinct", "parse", "titles"]
@@ -68,14 +68,12 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """In a few words: `bottleneck rate`, `red max_th`. Two axes may have the same: see `titles`."""
-        words = self.column.split(".")
-        if words[0] in {"links", "flows"} and len(words) > 2:
-            del words[0]
-            if "queue" in words[1:-1]:
-                # The name of the AQM says enough; the link hardly ever matters.
-                words = [word for word in words[1:] if word != "queue"]
-        return " ".join(words)
+        """In a few words: `bottleneck rate`, `red max_th`, `bottleneck rate with buffer` for paths that move
+        together. Two axes may have the same: see `titles`."""
+        first, *others = (_words(path) for path in self.paths)
+        # What both have in common is said once.
+        rest = [other[1:] if len(other) > 1 and other[0] == first[0] else other for other in others]
+        return together(" ".join(first), [" ".join(words) for words in rest])
 
     @property
     def levels(self) -> tuple[Row, ...] | None:
@@ -217,8 +215,19 @@ def titles(axes: Sequence[Axis]) -> list[str]:
     """Of every axis, made longer where two would be the same."""
     short = [axis.title for axis in axes]
     return [
-        title if short.count(title) == 1 else axis.column for axis, title in zip(axes, short, strict=True)
+        title if short.count(title) == 1 else together(axis.column, axis.paths[1:])
+        for axis, title in zip(axes, short, strict=True)
     ]
+
+
+def _words(path: str) -> list[str]:
+    words = path.split(".")
+    if words[0] in {"links", "flows"} and len(words) > 2:
+        del words[0]
+        if "queue" in words[1:-1]:
+            # The name of the AQM says enough; the link hardly ever matters.
+            words = [word for word in words[1:] if word != "queue"]
+    return words
 
 
 def _part(path: str, values: str | Iterable[object]) -> Part:

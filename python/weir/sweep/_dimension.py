@@ -18,6 +18,8 @@ TIME = "from_s"
 
 PERIODS = (USERS, TIME)
 
+_WITH = " with "
+
 _ABBREVIATIONS = {"rtt", "ecn", "mss"}
 
 
@@ -42,14 +44,20 @@ class Dimension:
 
     @property
     def heading(self) -> str:
-        """Title with unit, as it stands at an axis: `Rate (Mbit/s)`."""
-        title = _capital(self.title)
-        return f"{title} ({self.unit})" if self.unit else title
+        """Title with unit, as it stands at an axis: `Rate (Mbit/s)`, `Rate (Mbit/s) with buffer`."""
+        first, joined, others = self.title.partition(_WITH)
+        title = _capital(first)
+        return f"{title} ({self.unit}){joined}{others}" if self.unit else f"{title}{joined}{others}"
 
     def level(self, value: float | str) -> str:
         """A value as text, with its unit: `10 Mbit/s`."""
         unit = f" {self.unit}" if self.unit and self.numeric else ""
         return plain(value) + unit
+
+
+def together(first: str, others: Sequence[str]) -> str:
+    """What paths that move together are called: `rate with buffer and delay`."""
+    return _WITH.join([first, " and ".join(others)]) if others else first
 
 
 def _capital(title: str) -> str:
@@ -73,6 +81,7 @@ def find(dimensions: Sequence[Dimension], name: str) -> Dimension:
     for said in (
         [d for d in dimensions if d.column == name],
         [d for d in dimensions if d.title == name],
+        [d for d in dimensions if d.title.partition(_WITH)[0] == name],
         [d for d in dimensions if d.column.rpartition(".")[2] == name],
     ):
         if len(said) == 1:
