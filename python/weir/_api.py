@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from weir.sweep._view import Sweep
     from weir.sweep._workers import Workers
     from weir.tune._evaluator import OnStep
-    from weir.tune._tune import Tuned
+    from weir.tune._tune import Choice, Tuned
 
     OnProgress = Callable[[Progress], None]
     Place = str | os.PathLike[str]
@@ -181,6 +181,32 @@ class Scenario(below.Scenario):
         task = Task.of(self, Question(targets, vary, over))
         with Store.open(store or DEFAULT, create=True) as opened, chosen_workers(threads=threads) as workers:
             return tune(task, opened, workers, progress)
+
+    def choose(
+        self,
+        targets: Sequence[str],
+        disciplines: Sequence[str],
+        vary: Sequence[str] = (),
+        over: Sequence[str] = (),
+        *,
+        store: Place | None = None,
+        threads: int = 0,
+        progress: OnStep | None = None,
+    ) -> Choice:
+        """Tunes each of these queue disciplines for the same targets; the best is the first in `tuned`.
+
+        Args:
+            vary: such as `"codel.target=1..20 ms"`; of a discipline without any, where its queue settles.
+
+        The rest is as in `tune`.
+        """
+        from weir.tune._tune import Choice, Question, Task, ask
+
+        task = Task.of(self, Question(targets, vary, over, disciplines=disciplines))
+        with Store.open(store or DEFAULT, create=True) as opened, chosen_workers(threads=threads) as workers:
+            found = ask(task, opened, workers, progress)
+        assert isinstance(found, Choice)
+        return found
 
     def export(
         self,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weir.store import Store
     from weir.sweep import Sweep
     from weir.tune._sampled import Front
-    from weir.tune._tune import Tuned
+    from weir.tune._tune import Choice, Tuned
 
 Dimension = Annotated[str | None, option("AXIS", "An axis, by path or last part; variant; users.")]
 
@@ -137,7 +137,7 @@ def _sweep(store: Store, which: str | None) -> Sweep:
     return Sweep(store, store.find_sweep(which))
 
 
-def _found(store: Store, which: str | None) -> Sweep | Tuned | Front:
+def _found(store: Store, which: str | None) -> Sweep | Tuned | Front | Choice:
     """The same, of any kind."""
     from weir.sweep import Sweep
     from weir.sweep._plan import TUNING

@@ -22,6 +22,7 @@ from weir.cli._options import (
     StorePath,
     Threads,
     WorkerChoice,
+    compared,
     option,
     with_groups,
 )
@@ -72,6 +73,15 @@ def tune(
         str | None,
         option("NAME", "Tune this variant. Default: the scenario itself.", autocompletion=completed.variant),
     ] = None,
+    disciplines: Annotated[
+        str | None,
+        option(
+            "NAME,NAME",
+            "Which queue meets it? Tune each of these in place of the queue. Without --vary of a discipline, "
+            "where its queue settles is varied.",
+            autocompletion=completed.disciplines,
+        ),
+    ] = None,
     set_: Set = None,
     seed: Seed = None,
     front: Annotated[
@@ -92,6 +102,11 @@ def tune(
         raise typer.BadParameter(
             "--front gives many settings: leave --export, --save, --op-red, --optuna, --report, --open out"
         )
+    _, names = compared(None, disciplines)
+    if names and (front or wanted.export or wanted.save or wanted.has_page or op_red):
+        raise typer.BadParameter(
+            "--disciplines gives several settings: leave --front, --export, --save, --op-red, --report out"
+        )
 
     from weir.cli import _tuning as tuning
     from weir.export import export as exported
@@ -106,14 +121,16 @@ def tune(
     question = Question(
         target or (), vary or (), over or (),
         scenario, with_op_red=op_red, with_loads=wanted.has_page, optuna=optuna, front=front,
+        disciplines=names or (),
     )  # fmt: skip
     task = Task.of(chosen, question)
     if wanted.export is not None:
         # What cannot be exported is refused before any run.
         exported(task.scenario, None, wanted.export, wanted.device)  # type: ignore[arg-type] # checked there
     if not wanted.quiet:
-        for sentence in task.space.left_out:
-            command.note(f"note: {sentence}")
+        for one in (task, *task.disciplines.values()):
+            for sentence in one.space.left_out:
+                command.note(f"note: {sentence}")
         command.print_notes(task.notes)
     with command.opened(store, create=True, quiet=wanted.quiet) as opened:
         with (

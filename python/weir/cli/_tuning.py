@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from textwrap import wrap
 
 from rich.spinner import Spinner
@@ -14,24 +15,32 @@ from weir.cli._settings import Wanted
 from weir.export import FORMS, ExportError
 from weir.export import export as exported
 from weir.store import Store
+from weir.tune._choice import choice_text
 from weir.tune._evaluator import Step
 from weir.tune._sampled import Front
 from weir.tune._text import front_text, miss_words, percent, sentence, text_of
-from weir.tune._tune import Tuned
+from weir.tune._tune import Choice, Tuned
 
 MEASURED = 5
 """Replications of a discipline that no kernel has, and of the closest one, to say how far apart they are."""
 
 
-def show(found: Tuned | Front, *, as_json: bool) -> None:
+def show(found: Tuned | Front | Choice, *, as_json: bool) -> None:
     """The answer."""
     if as_json:
         command.print_json(found.to_json())
     else:
-        command.print_text(front_text(found) if isinstance(found, Front) else text_of(found))
+        width = get_terminal_size().columns
+        command.print_text(
+            front_text(found)
+            if isinstance(found, Front)
+            else choice_text(found, width)
+            if isinstance(found, Choice)
+            else text_of(found)
+        )
 
 
-def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Wanted) -> None:
+def finish(found: Tuned | Front | Choice, opened: Store, store: Path | None, wanted: Wanted) -> None:
     """Prints the answer, or what was wanted in its place; writes files; says how to open the result."""
 
     def note(text: str) -> None:
@@ -40,7 +49,7 @@ def finish(found: Tuned | Front, opened: Store, store: Path | None, wanted: Want
 
     assert found.record is not None
     number = found.record.number
-    if isinstance(found, Front):
+    if isinstance(found, Front | Choice):
         show(found, as_json=wanted.json)
         note(command.where_it_is(number, store, page=False))
         return
@@ -73,12 +82,18 @@ def _show_export(tuned: Tuned, form: str, device: str) -> None:
 
 
 def report(
-    store: Store, found: Tuned | Front, device: str = "eth0", images: Sequence[str] = (), *, quiet: bool
+    store: Store,
+    found: Tuned | Front | Choice,
+    device: str = "eth0",
+    images: Sequence[str] = (),
+    *,
+    quiet: bool,
 ) -> Path:
     """Writes the page of evidence into the directory of the result, its figures in these forms beside it;
     returns the page."""
-    if isinstance(found, Front):
-        raise WeirError("a front has no page", "weir results shows its settings")
+    if isinstance(found, Front | Choice):
+        what = "front" if isinstance(found, Front) else "choice among disciplines"
+        raise WeirError(f"a {what} has no page", "weir results shows its settings")
     from weir.report._tuning import Evidence
 
     exports: dict[str, str] = {}

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.stats._intervals import CONFIDENCE, student_t
+from weir.stats._intervals import CONFIDENCE, Interval, student_t
 from weir.sweep._until import looks
 from weir.sweep._values import Value
 from weir.tune._space import Setting
@@ -89,6 +89,9 @@ class Confirmed:
 
     setting: dict[str, Value]
     outcomes: tuple[Outcome, ...]
+    beside: Mapping[str, Interval] = field(default_factory=dict[str, Interval], kw_only=True)
+    """Measures that are no target, on the same seeds, with plain 95% intervals; empty for several
+    conditions."""
 
     @property
     def state(self) -> State:
@@ -122,6 +125,10 @@ class Confirmed:
             "state": self.state,
             "without_chance": self.without_chance,
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
+            "beside": {
+                name: {"mean": _finite(one.mean), "half_width": one.half_width, "n": one.n}
+                for name, one in self.beside.items()
+            },
         }
 
 

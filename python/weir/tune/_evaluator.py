@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from weir import _core
 from weir.run._tables import WHOLE_RUN
 from weir.scenario._scenario import Variant
-from weir.stats._intervals import CONFIDENCE
+from weir.stats._intervals import CONFIDENCE, Interval, mean_interval
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.sweep._plan import Plan, plan_at_one_point
@@ -62,6 +62,8 @@ class Evaluator:
     conditions: tuple[Setting, ...] = ((),)
     """Where a setting has to do; one empty one: the scenario as it is."""
     on_step: OnStep | None = None
+    beside: tuple[str, ...] = ()
+    """Measures that are shown beside those of the targets."""
     keys: set[int] = field(default_factory=set[int])
     """Of all runs that were asked for, in the store."""
     known: dict[Setting, dict[int, Values]] = field(default_factory=dict[Setting, "dict[int, Values]"])
@@ -69,8 +71,8 @@ class Evaluator:
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
-        """Of the targets, each once."""
-        return tuple(dict.fromkeys(target.measure for target in self.targets))
+        """Of the targets, each once, and those beside them."""
+        return tuple(dict.fromkeys((*(target.measure for target in self.targets), *self.beside)))
 
     @property
     def runs(self) -> int:
@@ -176,7 +178,7 @@ class Evaluator:
                 if np.isnan(outcome.values).any():
                     measure = outcome.target.measure
                     raise TargetError(f"{measure} is not defined in every run", "choose another measure")
-            judged = Confirmed(dict(setting), outcomes)
+            judged = Confirmed(dict(setting), outcomes, beside=self._beside(setting, attempt + 1))
             worst = judged.worst
             relative = worst.half_width / abs(worst.mean) if worst.mean else 0.0
             self.say("confirming", setting, worst.shortfall, relative)
@@ -184,6 +186,13 @@ class Evaluator:
                 break
         assert judged is not None, "there are looks"
         return judged
+
+    def _beside(self, setting: Setting, fresh: int) -> dict[str, Interval]:
+        if self.conditions != ((),):
+            return {}
+        targets = {target.measure for target in self.targets}
+        others = (name for name in self.measures if name not in targets)
+        return {name: mean_interval(self.values(setting, name, fresh=fresh)) for name in others}
 
     def look(self, setting: Setting, replications: int) -> Confirmed:
         """So many fresh replications, looked at once; of several conditions the worst for each target."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from weir.stats import wording
 from weir.stats._intervals import CONFIDENCE
-from weir.stats._measures import Measure
+from weir.stats._measures import MEASURES, Measure
 from weir.sweep._values import Value
 from weir.sweep._values import text_of as written
 from weir.tune._answer import Answer, Confirmed, Outcome, Shape, State, Verdict
@@ -345,9 +345,10 @@ def text_of(tuned: Tuned) -> str:
     lines = [sentence(answer), *reasons(answer), ""]
     if answer.chosen.setting:
         lines += [f"  {argument}" for argument in arguments_of(answer.chosen.setting)] + [""]
-    lines += map(_line, answer.chosen.worst_of_each)
+    lines += [*map(_line, answer.chosen.worst_of_each), *_beside(answer.chosen)]
     if answer.chosen.setting:
-        lines += ["", "the defaults:", *map(_line, answer.defaults.worst_of_each)]
+        defaults = answer.defaults
+        lines += ["", "the defaults:", *map(_line, defaults.worst_of_each), *_beside(defaults)]
     if answer.shapes:
         lines += ["", *shapes_of(answer)]
     if tuned.cells:
@@ -378,6 +379,16 @@ def front_text(found: Front) -> str:
 
 def _line(outcome: Outcome) -> str:
     return f"  {outcome.state:<7}{_clause(outcome, where=True)}"
+
+
+def _beside(judged: Confirmed) -> list[str]:
+    """Measures that are no target, in a line."""
+    said = [
+        f"{measure_words(of)} {_with_unit(wording.estimate(one.mean, one.half_width, of.decimals), of)}"
+        for name, one in judged.beside.items()
+        for of in (MEASURES[name],)
+    ]
+    return [f"  beside {', '.join(said)}"] if said else []
 
 
 def _phase_line(phase: Phase) -> str:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Repeated, merged, notes
+from weir.check import Note, Repeated, merged, notes
 from weir.scenario._scenario import Scenario
 from weir.store import Store
 from weir.store import Sweep as Record
@@ -25,14 +25,18 @@ from weir.sweep._axes import check_distinct
 from weir.sweep._plan import TUNING, check_measures
 from weir.sweep._workers import Workers
 from weir.tune import _online as online
-from weir.tune._answer import Answer
+from weir.tune._answer import Answer, State, Verdict
 from weir.tune._evaluator import Evaluator, OnStep
 from weir.tune._online import Load, Phase
 from weir.tune._region import MapCell, Region, map_of
 from weir.tune._sampled import Front, front, sampled
 from weir.tune._search import LEVELS, Search
-from weir.tune._space import Setting, Space, placed
+from weir.tune._space import Setting, Space, SpaceError, placed
 from weir.tune._targets import Target, TargetError, parse_all
+from weir.tune._varied import varied
+
+BESIDE = ("delay_mean", "delay_p99")
+"""Measures that are shown of every answer, targets or not."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Question:
     """Whether to run what can be had at half and at twice the load, for the page of evidence."""
     optuna: bool = False
     """Whether Optuna's default sampler is to do the search, as it does for many parameters."""
+    disciplines: Sequence[str] = ()
+    """Queue disciplines, each to be tuned by itself, in place of the scenario's own queue."""
     front: bool = False
     """Whether settings are wanted of which none beats another, in place of one."""
 
@@ -62,11 +68,20 @@ class Task:
     targets: tuple[Target, ...]
     space: Space
     region: Region | None
+    disciplines: Mapping[str, Task] = field(default_factory=dict[str, "Task"])
+    """By name, where several are asked for."""
 
     @staticmethod
-    def of(scenario: Scenario, question: Question) -> Task:
-        """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run."""
+    def of(scenario: Scenario, question: Question, *, beside: bool = False) -> Task:
+        """Raises WeirError (of targets, parameters and conditions) and ScenarioError, before any run.
+
+        `beside` others, a discipline may have nothing to vary: its defaults are judged.
+        """
         targets = parse_all(question.targets)
+        if question.disciplines:
+            return Task(
+                scenario, question, targets, Space(scenario.core, ()), None, _each(scenario, question)
+            )
         ends = any(path.traffic != "bulk" for path in scenario.network.paths)
         for target in targets:
             if target.of.table == "completions" and not ends:
@@ -75,7 +90,7 @@ class Task:
                     "give a group of flows some traffic, or choose another measure",
                 )
         check_measures((target.measure for target in targets), [scenario.core], TargetError)
-        space = Space.of(scenario, question.vary)
+        space = Space.of(scenario, question.vary) if question.vary or not beside else Space(scenario.core, ())
         region = Region.of(scenario, question.over) if question.over else None
         if region is not None:
             # A condition that is a parameter too would undo it.
@@ -97,9 +112,14 @@ class Task:
     @cached_property
     def notes(self) -> tuple[Repeated, ...]:
         """What may mislead in the scenario, except in the values that are varied."""
+        if self.disciplines:
+            return merged((name, one._own_notes) for name, one in self.disciplines.items())
+        return merged([(self.scenario.label, self._own_notes)])
+
+    @property
+    def _own_notes(self) -> list[Note]:
         varied = {path for axis in self.space.axes for path in axis.paths}
-        found = [note for note in notes(self.scenario) if note.path not in varied]
-        return merged([(self.scenario.label, found)])
+        return [note for note in notes(self.scenario) if note.path not in varied]
 
     @property
     def options(self) -> list[str]:
@@ -107,6 +127,23 @@ class Task:
         _, _, overrides, variant = _pickled(self.scenario)
         sets = [f"--set {path}={value}" for path, value in overrides]
         return sets if variant is None else [*sets, f"--variant {variant}"]
+
+
+def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
+    """The task of each discipline. Raises SpaceError for a parameter of none of them."""
+    names = list(dict.fromkeys(question.disciplines))
+    ranges = {name: varied(name, question.vary) for name in names}
+    for text in question.vary:
+        if not any(text in of_one for of_one in ranges.values()):
+            raise SpaceError(
+                f'"{text}" is about none of {", ".join(names)}', "name the discipline: codel.target=…"
+            )
+    return {
+        one.name: Task.of(
+            Scenario(one.scenario), replace(question, disciplines=(), vary=ranges[one.name]), beside=True
+        )
+        for one in scenario.chosen(None, names)
+    }
 
 
 def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
@@ -158,21 +195,39 @@ class Tuned:
         }
 
 
+@dataclass(frozen=True)
+class Choice:
+    """An answer for each queue discipline, the best first: by its worst target, on fresh seeds."""
+
+    tuned: Mapping[str, Tuned]
+    record: Record | None = None
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """What `weir tune --disciplines --json` prints."""
+        return {
+            "weir": _core.__version__,
+            "result": None if self.record is None else self.record.number,
+            "wall_s": self.wall_s,
+            "disciplines": [{**one.to_json(), "discipline": name} for name, one in self.tuned.items()],
+        }
+
+
 def ask(
     task: Task, store: Store, workers: Workers, on_step: OnStep | None = None, command: str | None = None
-) -> Tuned | Front:
+) -> Tuned | Front | Choice:
     """The answer, and what was asked for beside it, recorded in the store with the command line that asked;
-    or the front, if that is the question. Raises WorkersError, StoreError."""
+    or the front, or an answer for each discipline, if that is asked for. Raises WorkersError, StoreError."""
     wall, cpu = time.monotonic(), time.process_time()
-    evaluator = Evaluator(task.scenario.core, task.targets, store, workers, task.conditions, on_step)
-    found = _found(task, evaluator)
+    found, keys = _answered(task, store, workers, on_step)
     cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
     definition = {
         "kind": TUNING,
         "scenario": _pickled(task.scenario),
         "question": asdict(task.question),
         "cost": cost,
-        "runs": sorted(evaluator.keys),
+        "runs": sorted(keys),
         "results_version": _core.results_version,
     }
     asked = asdict(replace(task.question, with_loads=False))
@@ -190,7 +245,7 @@ def tune(task: Task, store: Store, workers: Workers, on_step: OnStep | None = No
     return found
 
 
-def again(store: Store, record: Record) -> Tuned | Front:
+def again(store: Store, record: Record) -> Tuned | Front | Choice:
     """The answer of a recorded result, from the store alone. Raises WeirError where a run is missing."""
 
     def refuse(_: object) -> Future[Any]:
@@ -203,15 +258,48 @@ def again(store: Store, record: Record) -> Tuned | Front:
     core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
     task = Task.of(Scenario(core), Question(**record.definition["question"]))
     workers = Workers(refuse, lambda: 1, "none")
-    found = _found(task, Evaluator(core, task.targets, store, workers, task.conditions))
+    found, _ = _answered(task, store, workers)
     return replace(found, record=record, **record.definition["cost"])
+
+
+def _answered(
+    task: Task, store: Store, workers: Workers, on_step: OnStep | None = None
+) -> tuple[Tuned | Front | Choice, set[int]]:
+    """What comes out, and the keys of the runs that it stands on."""
+    if not task.question.disciplines:
+        targets, conditions = task.targets, task.conditions
+        evaluator = Evaluator(task.scenario.core, targets, store, workers, conditions, on_step, BESIDE)
+        return _found(task, evaluator), evaluator.keys
+    tuned: dict[str, Tuned] = {}
+    keys: set[int] = set()
+    for name, one in task.disciplines.items():
+        found, runs = _answered(one, store, workers, on_step)
+        assert isinstance(found, Tuned), "a front is of one discipline"
+        tuned[name] = found
+        keys |= runs
+    best = sorted(tuned, key=lambda name: tuned[name].answer.chosen.worst.shortfall)
+    return Choice({name: tuned[name] for name in best}), keys
+
+
+def _judged(evaluator: Evaluator) -> Answer:
+    """Of a scenario in which nothing is varied."""
+    evaluator.say("defaults")
+    judged = evaluator.confirm(())
+    verdicts: dict[State, Verdict] = {
+        "met": "defaults already meet it", "missed": "not achievable", "open": "undecided",
+    }  # fmt: skip
+    return Answer(verdicts[judged.state], evaluator.targets, judged, judged, evaluator.runs)
 
 
 def _found(task: Task, evaluator: Evaluator) -> Tuned | Front:
     if task.question.front:
         return replace(front(task.space, evaluator), notes=task.notes)
-    small = task.space.dimensions in LEVELS and not task.question.optuna
-    answer = Search(task.space, evaluator).run() if small else sampled(task.space, evaluator)
+    if not task.space.dimensions:
+        answer = _judged(evaluator)
+    elif task.space.dimensions in LEVELS and not task.question.optuna:
+        answer = Search(task.space, evaluator).run()
+    else:
+        answer = sampled(task.space, evaluator)
     setting, worst = tuple(answer.chosen.setting.items()), answer.chosen.worst.shortfall
     cells: tuple[MapCell, ...] = ()
     phases: tuple[Phase, ...] = ()
