@@ -2,6 +2,12 @@
 
 A figure of a sweep is made by the function of its kind, `weir.plot.lines(sweep, "goodput")`, or by
 `weir.plot.figure` from the kind's name. It shows itself in a notebook; `weir.plot.save` writes it.
+
+Arguments of all kinds: `measure` is a name or words (`"p99 delay"`), and its unit stands at the axis. `x`,
+`family` (colour), `facet` (panel) and `load` name an axis by its path or last part, `variant`, or `users`.
+`where` maps such a name to the level, or levels, to keep. None: chosen from what varies. Bands and bars are
+95% confidence intervals over replications. Raises ChartError where the result has no data for the kind.
+
 `Curve`, `Facet` and `Plot` describe a figure of any other numbers, which `draw` makes a figure.
 """
 
