@@ -249,7 +249,9 @@ def test_space_is_given_back(weir_command: Command, small: Path, tmp_path: Path)
     pruned = weir_command("results", "--prune").stdout
     assert re.fullmatch(r"removed 1 run without a result: [1-9].* kB\n", pruned), pruned
     assert "4 finished runs" in weir_command("results").stdout
-    assert "no result '1'" in refused(weir_command("results", "1"))
+    said = refused(weir_command("results", "1"))
+    assert "no result '1'" in said
+    assert "there are: 2 small" in said
     assert "all files are as the journal says" in weir_command("results", "--verify").stderr
     done = weir_command("run", small, *short[:2], "--seed", "1", "-n", "4")
     assert "3 runs found in the store" in done.stderr

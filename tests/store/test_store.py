@@ -238,7 +238,7 @@ def test_sweeps_are_found_by_name_and_by_id(store: Store) -> None:
     assert store.find_sweep("rates").id == "aa11"
     with pytest.raises(StoreError, match="no result 'rate'") as raised:
         store.find_sweep("rate")
-    assert raised.value.hint == "there are: rates, users"
+    assert raised.value.hint == "there are: 1 rates, 3 users, 2 rates"
     with pytest.raises(StoreError, match=r"ids of 2 results .* begin with 'aa'"):
         store.find_sweep("aa")
 

@@ -81,8 +81,9 @@ class SweepRecords:
                 f"the ids of {len(begun)} results in {self.path} begin with {text!r}",
                 f"they are: {', '.join(sweep.id for sweep in begun)}",
             )
-        names = list(dict.fromkeys(sweep.name for sweep in reversed(found)))
-        hint = f"there are: {', '.join(names)}" if names else "nothing has been recorded in it"
+        names = [f"{sweep.number} {sweep.name}" for sweep in reversed(found[-8:])]
+        more = ", … (weir results)" if len(found) > len(names) else ""
+        hint = f"there are: {', '.join(names)}{more}" if names else "nothing has been recorded in it"
         raise StoreError(f"{self.path} has no result {text!r}", hint)
 
     def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
