@@ -26,6 +26,7 @@ schema = 1
 name = "lossless"
 seed = 3
 duration = "5 s"
+measure.warm_up = "0 s"
 
 [links.bottleneck]
 rate = "10 Mbit/s"
@@ -36,6 +37,7 @@ reverse.buffer = "1000 packets"
 [flows.ftp]
 count = 3
 rtt = "60 ms"
+packet_size = "1000 B"
 start_jitter = "100 ms"
 tcp = { receive_window = "40 packets", timestamps = true, recovery.sack = {} }
 """
@@ -45,6 +47,7 @@ schema = 1
 name = "lossy"
 seed = 3
 duration = "20 s"
+measure.warm_up = "0 s"
 
 [links.bottleneck]
 rate = "5 Mbit/s"
@@ -55,6 +58,7 @@ reverse.buffer = "1000 packets"
 [flows.ftp]
 count = 4
 rtt = "60 ms"
+packet_size = "1000 B"
 start_jitter = "100 ms"
 tcp = { recovery.sack = {}, ack_size = "72 B", min_rto = "200 ms" }
 """

@@ -176,6 +176,7 @@ schema = 1
 name = "transfers"
 seed = 3
 duration = "10 s"
+measure.warm_up = "0 s"
 
 [links.bottleneck]
 rate = "10 Mbit/s"
@@ -185,6 +186,7 @@ reverse.buffer = "10000 packets"
 
 [flows.short]
 rtt = "60 ms"
+packet_size = "1000 B"
 traffic.poisson = { rate = "100 /s", size = "5500 B" }
 """
 

@@ -145,7 +145,7 @@ def test_the_same_seed_decides_the_same() -> None:
     [
         ({"blues": {}}, "8 Mbit/s", "50 packets", "blues"),
         ({"fq": {"aqm": {"blues": {}}}}, "8 Mbit/s", "50 packets", "blues"),
-        ({"fq": {"aqm": {"red": {"max_th": "3 packets"}}}}, "8 Mbit/s", "50 packets", r"aqm\.red\.max_th"),
+        ({"fq": {"aqm": {"red": {"max_th": "0 packets"}}}}, "8 Mbit/s", "50 packets", r"aqm\.red\.max_th"),
         ({"fq-codel": {"flows": 0}}, "8 Mbit/s", "50 packets", "flows"),
         ({"dualpi2": {"classic_protection": 1.0}}, "8 Mbit/s", "50 packets", "classic_protection"),
         ({"red": {"max_thr": "80 packets"}}, "8 Mbit/s", "50 packets", "max_thr"),

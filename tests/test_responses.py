@@ -108,6 +108,7 @@ path = ["before", "bottleneck"]
 count = 2
 population = [{ step = 2, every = "5 s", until = 4 }, { step = 2, every = "5 s", until = 2 }]
 rtt = "20 ms"
+packet_size = "1000 B"
 tcp = { receive_window = "20 packets", handshake = false }
 """
 
@@ -214,14 +215,17 @@ def test_flows_come_and_go_when_the_simulator_says(
 schema = 1
 name = "comings"
 duration = "12 s"
+measure.warm_up = "0 s"
 [links.only]
 rate = "100 kbit/s"
 delay = "5 ms"
 buffer = "5 packets"
 [flows.always]
 rtt = "20 ms"
+packet_size = "1000 B"
 [flows.some]
 rtt = "20 ms"
+packet_size = "1000 B"
 count = {count}
 start = "{start} s"
 {f'stop = "{stop} s"' if stop else ""}
@@ -265,6 +269,7 @@ path = ["up", "core"]
 from = "home"
 to = "server"
 rtt = "20 ms"
+packet_size = "1000 B"
 count = 2
 stop = "9 s"
 [flows.back]
@@ -272,12 +277,14 @@ path = ["core", "up"]
 from = "server"
 to = "home"
 rtt = "20 ms"
+packet_size = "1000 B"
 start = "5 s"
 [flows.local]
 path = ["up"]
 from = "home"
 to = "isp"
 rtt = "20 ms"
+packet_size = "1000 B"
 start = "2 s"
 count = 3
 """

@@ -173,7 +173,7 @@ def parameter(discipline: str, name: str) -> Parameter:
 
 def test_a_default_comes_with_its_source() -> None:
     for discipline, name, default, source in (
-        ("red", "min_th", "5 packets", "Floyd, 1997"),
+        ("op-red", "min_th", "5 packets", "Floyd, 1997"),
         ("rem", "interval", "2 ms", "ns-2, `pupdtime_`; the paper gives none"),
         ("pie", "alpha", "0.125", "RFC 8033"),  # The source of the whole table.
         ("sfb", "d2", "0.000166667", "the kernel; tc sets 0.00005"),

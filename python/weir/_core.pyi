@@ -319,13 +319,14 @@ def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]
 
     The class is "all" in the rows about all packets. A discipline that keeps classes apart has rows
     for each besides: "L" (low latency) and "C" (classic) of dualpi2. queue_mean, queue_sd and
-    queue_max are of a class as a whole, not of a group (NaN).
+    queue_max are of a class as a whole, not of a group (NaN); queue_trend and queue_drift of the whole
+    queue and run.
 
     runs: run, seed, packets (that left the measured links in forward direction), events
     links: run, link, direction ("forward" | "reverse"), class, group ("all" or a flow group),
       period (-1: the whole run), from_s, to_s, bottleneck, rate_bps, arrivals, departures, drops,
       drops_early, drops_forced, drops_overflow, lost, marks, bytes, utilisation, loss,
-      mark_fraction, queue_mean, queue_sd, queue_max, delay_mean_ms, delay_p50_ms,
+      mark_fraction, queue_mean, queue_sd, queue_max, queue_trend, queue_drift, delay_mean_ms, delay_p50_ms,
       delay_p95_ms, delay_p99_ms, delay_p999_ms, loss_events, loss_synchronisation
     groups: run, group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
       capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss,

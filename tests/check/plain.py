@@ -20,6 +20,7 @@ buffer = "2 BDP"
 [flows.ftp]
 count = 8
 rtt = "60 ms"
+packet_size = "1000 B"
 start_jitter = "1 s"
 """
 
@@ -30,6 +31,7 @@ TWO_LINKS = (
 path = ["b"]
 count = 8
 rtt = "60 ms"
+packet_size = "1000 B"
 start_jitter = "1 s"
 start = "20 s"
 

@@ -18,7 +18,7 @@ TARGET = "goodput > 10%"
 def marking(tmp_path: Path) -> Path:
     """The small scenario, whose variant REM is to mark, and has nothing to mark; without its warm-up."""
     path = tmp_path / "marking.toml"
-    text = SMALL.replace('"6 packets" }', '"6 packets", ecn = true }').replace('warm_up = "500 ms"\n', "")
+    text = SMALL.replace('"6 packets" }', '"6 packets", ecn = true }').replace('"500 ms"', '"0 s"')
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -27,7 +27,7 @@ def test_the_network_and_the_notes_are_shown(weir_process: Command, marking: Pat
     done = weir_process("check", marking)
     assert (done.returncode, done.stderr) == (0, "")
     said = " ".join(done.stdout.split())
-    assert "6 s; bottleneck bottleneck, 2 Mbit/s" in said
+    assert "6 s, measured from 0 s on; bottleneck bottleneck, 2 Mbit/s" in said
     assert "bottleneck 2 Mbit/s 10 ms 20 packets 80 ms 15 packets drop-tail 2 to 6" in said
     assert "ftp bulk 60 ms 15 packets 2 to 6 bottleneck bottleneck" in said
     assert "Flows and rates from each instant on 0 s 2 s 4 s ftp 2 4 6" in said
@@ -124,6 +124,7 @@ def test_the_page_has_a_section(weir_command: Command, marking: Path, tmp_path: 
 def test_tuning_says_them_but_not_of_what_it_varies(weir_command: Command, marking: Path) -> None:
     options = ("--set", "links.bottleneck.queue.red.ecn=true", "--set", "links.bottleneck.rate=20 Mbit/s")
     vary = ("--target", TARGET, "--vary", "red.max_th=8..19")
+    options = (*options, "--set", "links.bottleneck.queue.red.min_th=5 packets")
     assert "threshold-below-bdp" in weir_command("check", marking, *options).stdout
     done = weir_command("tune", marking, *options, *vary, "--json", "--report")
     assert done.returncode == 0, done.stderr

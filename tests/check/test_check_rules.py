@@ -71,7 +71,7 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     ),
     (
         "threshold-below-bdp", "warning", "links.a.queue.red.max_th",
-        {QUEUE: {"red": {}}, "links.a.rate": "50 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
+        {QUEUE: {"red": {"min_th": "5 packets"}}, "links.a.rate": "50 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
     ),
     (
         "threshold-below-bdp", "note", "links.a.queue.step.threshold",
@@ -309,8 +309,9 @@ def test_every_code_is_tried_and_documented() -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "notes.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert dict(rows) == CODES
+    measured = (Path(__file__).parents[1] / "test_defaults.py").read_text(encoding="utf-8")
     for code in CODES:
-        assert f'"{code}"' in source
+        assert f'"{code}"' in source + measured
 
 
 STEP_LOAD = BENCH = ["no-warm-up"]

@@ -33,7 +33,9 @@ def test_without_senders_nothing_is_marked() -> None:
 def test_dctcp_without_ecn_is_reno() -> None:
     def goodput(values: Mapping[str, Any]) -> list[float]:
         return (
-            run(PLAIN, {QUEUE: {"red": {}}, **values}, "threshold-below-bdp").flows["goodput_bps"].to_list()
+            run(PLAIN, {QUEUE: {"red": {"min_th": "5 packets"}}, **values}, "threshold-below-bdp")
+            .flows["goodput_bps"]
+            .to_list()
         )
 
     assert goodput(DCTCP) == goodput({})
@@ -66,7 +68,7 @@ def test_targets_that_a_full_buffer_keeps_hardly_act() -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        {QUEUE: {"red": {}}, "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},
+        {QUEUE: {"red": {"min_th": "5 packets"}}, "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},
         {"links.a.buffer": "60 packets", "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},
         {QUEUE: {"step": {"threshold": "15 packets"}}, ECN: True, "links.a.rate": "50 Mbit/s"},
         {QUEUE: {"rem": {"target": "10 packets"}}, "links.a.rate": "50 Mbit/s", "flows.ftp.count": 4},

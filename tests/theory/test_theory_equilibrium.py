@@ -118,6 +118,7 @@ queue.modular = {{ measure = "average", profile = "exponential", spacing = "geom
 # All at once would overflow before the first estimate.
 population = [{{ step = 1, every = "400 ms", until = 2 }}]
 rtt = "3.5556 ms"
+packet_size = "1000 B"
 [flows.base.tcp]
 {HOST}
 receive_window = "21 packets"
@@ -126,6 +127,7 @@ congestion.rem-host = {{ base_rtt = "3.7333 ms", max_rate = 5625.0 }}
 start = "200 ms"
 population = [{{ step = 1, every = "400 ms", until = 2 }}]
 rtt = "3.5556 ms"
+packet_size = "1000 B"
 [flows.other.tcp]
 {HOST}
 receive_window = "21 packets"
@@ -165,6 +167,7 @@ queue.rem = {{ target = "50 packets", ecn = true }}
 count = 20
 path = {path}
 rtt = "200 ms"
+packet_size = "1000 B"
 start_jitter = "1 s"
 [flows.{name}.tcp]
 {HOST}

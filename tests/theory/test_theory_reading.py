@@ -33,12 +33,14 @@ buffer = "50 packets"
 [flows.long]
 path = ["a", "b"]
 rtt = "60 ms"
+packet_size = "1000 B"
 count = 2
 tcp.ecn = true
 tcp.congestion.rem-host = { utility.fair = 2.0, weight = 100.0, min_rate = 5.0, max_rate = 60.0 }
 [flows.short]
 path = ["b"]
 rtt = "60 ms"
+packet_size = "1000 B"
 population = [{ step = 2, every = "1 s", until = 6 }, { step = 1, every = "500 ms", until = 5 }]
 tcp.receive_window = "12 packets"
 tcp.ecn = true

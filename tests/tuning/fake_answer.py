@@ -36,6 +36,7 @@ queue.red = { min_th = "5 packets" }
 [flows.ftp]
 count = 20
 rtt = "100 ms"
+packet_size = "1000 B"
 """
 
 VARIED = ("red.max_th=6..50", "red.max_p=0.01..1", "red.w_q=0.0005..0.05", "red.min_th=1..5")

@@ -34,6 +34,7 @@ queue.red = {}
 [flows.ftp]
 count = 10
 rtt = "50 ms"
+packet_size = "1000 B"
 """
 
 MEASURES = ("delay_mean", "loss")

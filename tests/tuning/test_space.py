@@ -21,6 +21,8 @@ REFUSALS = (WeirError, ScenarioError)
 
 TARGET = ["mean delay < 10 ms"]
 
+MIN_TH = {"links.bottleneck.queue.red.min_th": "5 packets"}
+
 
 def space(*texts: str) -> Space:
     return Space.of(Scenario.loads(SCENARIO), texts)
@@ -36,10 +38,8 @@ def test_a_parameter_has_the_unit_of_its_default() -> None:
 
 def test_settings_that_cannot_be_run_are_left_out() -> None:
     # min_th is 5 packets: max_th has to be above it.
-    places = space("red.max_th=5..11").points(7)
-    assert [setting[0][1] for setting in map(space("red.max_th=5..11").at, places)] == [
-        f"{n} packets" for n in range(6, 12)
-    ]
+    box = Space.of(Scenario.loads(SCENARIO, MIN_TH), ["red.max_th=5..11"])
+    assert [setting[0][1] for setting in map(box.at, box.points(7))] == [f"{n} packets" for n in range(6, 12)]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_exponents_are_no_units() -> None:
 
 
 def test_what_is_left_out_is_said() -> None:
-    (said,) = space("red.max_th=5..50").left_out
+    (said,) = Space.of(Scenario.loads(SCENARIO, MIN_TH), ["red.max_th=5..50"]).left_out
     assert said.startswith("links.bottleneck.queue.red.max_th = 5 packets cannot be run")
     assert space("red.max_th=6..50").left_out == ()
     (said,) = space("red.max_p=0.1..1.5").left_out
@@ -123,7 +123,7 @@ def test_what_is_left_out_is_said() -> None:
 
 
 def test_the_defaults_have_a_place() -> None:
-    box = space("red.max_p=0..0.9", "red.max_th=6..50")
+    box = Space.of(Scenario.loads(SCENARIO, MIN_TH), ["red.max_p=0..0.9", "red.max_th=6..50"])
     assert box.defaults is not None
     values = dict(box.at(box.defaults))
     assert float(str(values["links.bottleneck.queue.red.max_p"])) == pytest.approx(0.1, rel=1e-4)

@@ -76,7 +76,7 @@ impl Regime {
     fn of(flows: u16, config: &str) -> Self {
         let (megabits, room) = if flows > 32 { (2_000, 10_240) } else { (64, 1_000) };
         let rate = Rate::from_bits_per_second(megabits * 1_000_000).expect("above zero");
-        let link = Link { rate, mean_packet: 1000, limit: Limit::Packets(room) };
+        let link = Link { rate, mean_packet: 1000, limit: Limit::Packets(room), rtt: Duration::ZERO };
         Self { flows, link, scalable: config == "dualpi2" }
     }
 

@@ -59,6 +59,8 @@ pub struct Link {
     pub mean_packet: u32,
     /// The buffer.
     pub limit: Limit,
+    /// The longest round trip without queueing among the flows over the link; zero if they are unknown.
+    pub rtt: Duration,
 }
 
 #[cfg(test)]

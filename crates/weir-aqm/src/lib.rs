@@ -19,7 +19,7 @@
 //! use weir_types::{Ecn, Instant, Streams};
 //!
 //! let limit = Limit::Packets(120);
-//! let link = Link { rate: "64 Mbit/s".parse().unwrap(), mean_packet: 1000, limit };
+//! let link = Link { rate: "64 Mbit/s".parse().unwrap(), mean_packet: 1000, limit, rtt: Duration::ZERO };
 //! let mut rem = RemParameters::default().build(link, Streams::new(1).at("aqm"));
 //!
 //! let packet = PacketInfo { bytes: 1000, ecn: Ecn::Ect0, flow: 0 };

@@ -153,7 +153,7 @@ impl QueueCore {
         if limit == Limit::Packets(0) {
             return Err(bad(&"a buffer holds at least one packet"));
         }
-        let link = Link { rate, mean_packet, limit };
+        let link = Link { rate, mean_packet, limit, rtt: Duration::ZERO };
         let told = |path: &str, message: &str, hint: Option<&str>| {
             let hint = hint.map(|hint| format!("; hint: {hint}")).unwrap_or_default();
             bad(&format!("{path}: {message}{hint}"))

@@ -6,8 +6,10 @@ use weir_types::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Measure {
-    /// Left out of the rows for the whole run. Default 0 s.
-    pub warm_up: Duration,
+    /// Left out of the rows for the whole run. Default: until all groups have begun and 100 of the longest
+    /// round trips have passed, at most half of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<Duration>,
     /// Length of a period; every period gets rows of its own. Default: no periods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Duration>,
@@ -20,6 +22,16 @@ pub struct Measure {
     /// Values over time. Default: none, which costs nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
+}
+
+impl Measure {
+    /// What is left out of the rows for the whole run.
+    ///
+    /// # Panics
+    /// Before the scenario is complete.
+    pub fn warm_up(&self) -> Duration {
+        self.warm_up.expect("filled in when the scenario was read")
+    }
 }
 
 /// Values over time.

@@ -75,6 +75,9 @@ impl<'o> Simulation<'o> {
         if let Some(cut) = recorder.next_cut() {
             events.push(cut, Event::Boundary);
         }
+        if let Some(end) = recorder.parts.next() {
+            events.push(end, Event::Part);
+        }
         if recorder.sampling().is_some() {
             events.push(Instant::ZERO, Event::Sample);
         }
@@ -176,6 +179,7 @@ impl<'o> Simulation<'o> {
                 self.network.hosts.stop(flow, until);
             }
             Event::Boundary => self.close_interval(),
+            Event::Part => self.close_part(),
             Event::Sample => self.sample(),
         }
     }
@@ -255,6 +259,15 @@ impl<'o> Simulation<'o> {
         if let Some(next) = recorder.next_cut() {
             self.network.hosts.events.push(next, Event::Boundary);
             self.move_horizon();
+        }
+    }
+
+    /// Ends a part of what is measured.
+    fn close_part(&mut self) {
+        self.catch_up();
+        self.recorder.close_part(self.network.gauges(), self.now);
+        if let Some(next) = self.recorder.parts.next() {
+            self.network.hosts.events.push(next, Event::Part);
         }
     }
 

@@ -8,7 +8,7 @@ A rule is a function that yields notes; its name is the code of its notes, its f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from weir import _core
@@ -18,11 +18,12 @@ from weir.check import _ecn as ecn
 from weir.check import _levels as levels
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
+from weir.check._stationary import not_stationary
 
 if TYPE_CHECKING:
     from weir.scenario import Scenario
 
-__all__ = ["CODES", "Note", "Repeated", "Severity", "merged", "notes", "notes_of_toml"]
+__all__ = ["CODES", "Note", "Repeated", "Severity", "merged", "notes", "notes_of_toml", "trend_notes"]
 
 RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     ecn.ecn_without_senders,
@@ -46,7 +47,9 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     chance.phase_effects,
 )
 
-CODES = {rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0] for rule in RULES}
+CODES = {
+    rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0] for rule in (*RULES, not_stationary)
+}
 """Code to what it means."""
 
 
@@ -58,6 +61,13 @@ def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
 def notes_of_toml(resolved: str) -> tuple[Note, ...]:
     """The same for a scenario as `to_toml` writes it: files and classes that it names need not exist."""
     return _found(Resolved.from_toml(resolved))
+
+
+def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float]) -> tuple[Note, ...]:
+    """What the replications of a scenario, as `to_toml` writes it, showed: `queue_trend` and `queue_drift` of
+    its bottleneck in each."""
+    found = not_stationary(Resolved.from_toml(resolved), trends, drifts)
+    return () if found is None else (found,)
 
 
 def _found(scene: Resolved) -> tuple[Note, ...]:

@@ -21,7 +21,7 @@ _ROUND_TRIPS = 100
 
 
 def no_warm_up(scene: Resolved) -> Iterator[Note]:
-    """The whole run counts, with slow start and the empty queue before it.
+    """`warm_up` is zero: the whole run counts, with slow start and the empty queue before it.
 
     RFC 7928, section 8.2, lets time begin when all flows are in congestion avoidance. The overshoot of slow
     start alone can make a 99th percentile.

@@ -14,6 +14,7 @@ from weir.cli._options import Json, Set, Source, option
 if TYPE_CHECKING:
     from weir import _core
     from weir.check import Repeated
+    from weir.check._resolved import Resolved
     from weir.scenario import Scenario
     from weir.stats._grid import Grid
 
@@ -61,14 +62,20 @@ def check(
 
 def _print(scenario: Scenario, found: Sequence[Repeated]) -> None:
     """The tables and the notes, as text."""
+    from weir.check._resolved import Resolved, seconds
     from weir.check._units import rate, time
     from weir.stats._grid import render
 
     network, width = scenario.network, get_terminal_size().columns
     bottleneck = network.port(network.bottleneck.name)
-    facts = [time(network.duration_s), f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}"]
+    resolved = Resolved.of(scenario.core)
+    warm_up = seconds(resolved.document["measure"], "warm_up")
+    facts = [
+        f"{time(network.duration_s)}, measured from {time(warm_up)} on",
+        f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}",
+    ]
     head = f"{scenario.label}\n{'; '.join(facts)}"
-    grids = [_ports(network), _paths(network), *_changes(network)]
+    grids = [_ports(resolved), _paths(network), *_changes(network)]
     command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
     command.print_text("\nNotes" if found else "\nNo notes")
     for one in found:
@@ -78,14 +85,14 @@ def _print(scenario: Scenario, found: Sequence[Repeated]) -> None:
             )
 
 
-def _ports(network: _core.Network) -> Grid:
+def _ports(resolved: Resolved) -> Grid:
     from weir.check._resolved import limit_of
     from weir.check._units import packets, rate, scaled, time
     from weir.stats._grid import Cell, Grid
 
     columns = ["rate", "delay", "buffer", "full", "BDP", "queue", "flows"]
     rows: list[tuple[str, list[Cell]]] = []
-    for port in network.ports:
+    for port in resolved.ports:
         bits = limit_of(port) * port.mean_packet_bytes * 8.0
         texts = [
             rate(port.rate_bps) + ("*" if port.rate_changes or port.follows_trace else ""),
@@ -95,13 +102,23 @@ def _ports(network: _core.Network) -> Grid:
             else scaled(port.limit_bytes, ("B", "kB", "MB")),
             time(bits / port.rate_bps),
             packets(port.bdp_packets) if port.load else "–",
-            port.queue,
+            _queue(resolved, port),
             _span(port.load) if port.load else "ACKs",
         ]
         rows.append((port.name, [Cell(text) for text in texts]))
     changing = any("*" in str(cells[0]) for _, cells in rows)
     title = "Ports; full: the time that a full buffer takes to send"
     return Grid(title + ("; *: the rate changes" if changing else ""), columns, rows)
+
+
+def _queue(resolved: Resolved, port: _core.Port) -> str:
+    """`red, 70 to 210 packets`: the discipline, with the thresholds that it may have chosen itself."""
+    parameters = resolved.aqm(port).parameters
+    low, high = parameters.get("min_th"), parameters.get("max_th")
+    if not (isinstance(low, str) and isinstance(high, str)):
+        return port.queue
+    unit = f" {high.partition(' ')[2]}"
+    return f"{port.queue}, {low.removesuffix(unit)} to {high}"
 
 
 def _paths(network: _core.Network) -> Grid:
@@ -149,13 +166,19 @@ def _span(load: Sequence[_core.LoadChange]) -> str:
 
 
 def _document(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
-    network = scenario.network
+    from weir.check._resolved import Resolved, seconds
+
+    network, resolved = scenario.network, Resolved.of(scenario.core)
     return {
         "scenario": scenario.name,
         "title": scenario.title,
         "duration_s": network.duration_s,
+        "warm_up_s": seconds(resolved.document["measure"], "warm_up"),
         "bottleneck": _plain(network.bottleneck, _BOTTLENECK),
-        "ports": [{**_plain(port, _PORT), "load": _load(port.load)} for port in network.ports],
+        "ports": [
+            {**_plain(port, _PORT), "parameters": resolved.aqm(port).parameters, "load": _load(port.load)}
+            for port in network.ports
+        ],
         "paths": [
             {**_plain(path, _PATH), "bottleneck": path.bottleneck.name, "load": _load(path.load)}
             for path in network.paths

@@ -202,7 +202,7 @@ def _run(
         usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
         measures = shown.measure or tuple(dict.fromkeys(usual))
         if shown.json or shown.has_page:
-            sweep.notes = plan.notes  # else every configuration would be read again
+            sweep.scenario_notes = plan.notes  # else every configuration would be read again
         if shown.json:
             document = sweep.document(shown.measure or (measures if sweep.axes else None))
             now = {"found": tally.found, "done": tally.done, "elsewhere": tally.elsewhere}
@@ -211,6 +211,8 @@ def _run(
             command.print_json({**document, **places, **now, "wall_s": tally.wall_s})
         else:
             tables.print_sweep(sweep, measures, 40, shown.by)
+            if not shown.quiet:
+                command.print_notes(sweep.trend_notes)
         if not shown.quiet:
             _say_end(plan, sweep, tally, store)
         if shown.has_page:

@@ -13,7 +13,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Repeated, merged, notes, notes_of_toml
+from weir.check import Repeated, merged, notes, notes_of_toml, trend_notes
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.scenario._toml import to_toml
 from weir.stats import _analysis as analysis
@@ -152,8 +152,32 @@ class RecordedSweep:
                 return found
         raise WeirError(f"{variant} at point {point} cannot be resolved again")
 
-    @cached_property
+    @property
     def notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in its configurations, and in what was measured."""
+        return *self.scenario_notes, *self.trend_notes
+
+    @cached_property
+    def trend_notes(self) -> tuple[Repeated, ...]:
+        """Where the queue had not settled."""
+        rows = self._scan("links")
+        if not {"queue_trend", "queue_drift"} <= set(rows.collect_schema()):
+            return ()  # of an earlier version
+        whole = pl.col("bottleneck") & (pl.col("class") == analysis.ALL) & (pl.col("group") == analysis.ALL)
+        found = rows.filter(whole & (pl.col("period") == WHOLE_RUN)).select(
+            "run", "queue_trend", "queue_drift"
+        )
+        labels = dict(zip(self.variants, self.labels, strict=True))
+        settings = self.finished.join(found.collect(), on="run").group_by(
+            "point", "variant", maintain_order=True
+        )
+        return merged(
+            (labels[name], trend_notes(self.resolved[name], trends, drifts))
+            for _, name, trends, drifts in settings.agg("queue_trend", "queue_drift").iter_rows()
+        )
+
+    @cached_property
+    def scenario_notes(self) -> tuple[Repeated, ...]:
         """What may mislead in its configurations."""
         labelled = list(zip(self.variants, self.labels, strict=True))
         if not self.axes:

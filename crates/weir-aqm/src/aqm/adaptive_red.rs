@@ -130,17 +130,22 @@ impl AdaptiveRedParameters {
         }
     }
 
-    /// The initial RED for a link of `capacity` packets per second.
-    fn red(&self, capacity: f64) -> RedParameters {
-        let Self { max_p, gentle, spacing, ecn, harddrop, .. } = *self;
+    /// Thresholds and weight for a link of `capacity` packets per second.
+    fn derived(&self, capacity: f64) -> (Level, Level, Probability) {
         let delay = self.target_delay.as_secs_f64();
         let min_th = self.min_th.unwrap_or(Level::Packets((delay * capacity / 2.0).max(5.0)));
         let max_th = self.max_th.unwrap_or(min_th * 3.0);
-        let w_q =
-            self.w_q.unwrap_or_else(|| Probability::new(parts::weight_of(capacity)).expect("a probability"));
+        let weight = || Probability::new(parts::weight_of(capacity)).expect("a probability");
+        (min_th, max_th, self.w_q.unwrap_or_else(weight))
+    }
+
+    /// The initial RED for a link of `capacity` packets per second.
+    fn red(&self, capacity: f64) -> RedParameters {
+        let Self { max_p, gentle, spacing, ecn, harddrop, .. } = *self;
+        let (min_th, max_th, w_q) = self.derived(capacity);
         RedParameters {
-            min_th,
-            max_th,
+            min_th: Some(min_th),
+            max_th: Some(max_th),
             max_p,
             w_q,
             gentle,
@@ -195,11 +200,11 @@ impl Aqm for AdaptiveRed {
 
     /// Recomputes what depends on the link; keeps average and `max_p`.
     fn on_rate(&mut self, rate: Rate, now: Instant) {
-        let anew = self.parameters.red(rate.packets_per_second(self.mean_packet));
+        let (min_th, max_th, w_q) = self.parameters.derived(rate.packets_per_second(self.mean_packet));
         self.red.on_rate(rate, now);
-        self.red.min_th = anew.min_th.value();
-        self.red.max_th = anew.max_th.value();
-        self.red.set_weight(anew.w_q.get());
+        self.red.min_th = min_th.value();
+        self.red.max_th = max_th.value();
+        self.red.set_weight(w_q.get());
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

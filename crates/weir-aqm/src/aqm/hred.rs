@@ -27,7 +27,7 @@
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::red::{check_thresholds, measure};
+use super::red::{measure, thresholds::check_pair};
 use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
 
 /// Lower bound of `p_min`: steps are proportional to it.
@@ -82,7 +82,7 @@ impl Default for HredParameters {
 impl HredParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
         if let (Some(min_th), Some(max_th)) = (self.min_th, self.max_th) {
-            check_thresholds(min_th, max_th)?;
+            check_pair(min_th, max_th)?;
         }
         for (level, name) in [(self.min_th, "min_th"), (self.max_th, "max_th")] {
             Invalid::unless(

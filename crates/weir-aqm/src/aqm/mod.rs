@@ -40,6 +40,7 @@ pub use pi::{Pi, PiDesign, PiParameters};
 pub use pi2::{Pi2, Pi2Parameters};
 pub use pie::{DelayFrom, Pie, PieParameters};
 pub use python::{AqmFactory, ClassArgument, LoadedClass, PythonAqm, PythonParameters};
+pub(crate) use red::thresholds;
 pub use red::{ByteMode, IdleM, Red, RedParameters, Spacing};
 pub use registry::{AnyAqm, AqmConfig};
 pub use rem::{MarkAt, Price, Rem, RemParameters};

@@ -302,7 +302,7 @@ mod tests {
     /// The probability after `p` with these delays, old and new, in ms.
     fn step(p: f64, old: u64, new: u64, parameters: &PieParameters) -> f64 {
         let rate = "64 Mbit/s".parse().expect("a rate");
-        let link = Link { rate, mean_packet: 1000, limit: WAITING.limit };
+        let link = Link { rate, mean_packet: 1000, limit: WAITING.limit, rtt: Duration::ZERO };
         let mut pie = parameters.build(link, Streams::new(1).at("pie"));
         (pie.probability, pie.qdelay_old) = (p, Duration::from_millis(old));
         let packet = PacketInfo { bytes: 1000, ecn: Ecn::NotEct, flow: 0 };

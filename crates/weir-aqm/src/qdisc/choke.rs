@@ -21,7 +21,7 @@ use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng, Stre
 use super::{PacketFifo, carry_out};
 use crate::{
     Aqm, Backlog, Discipline, Limit, Link, Observer, Packet, Reason,
-    aqm::{AqmConfig, Red, RedParameters, Spacing},
+    aqm::{AqmConfig, Red, RedParameters, Spacing, thresholds},
 };
 
 /// Which waiting packet an arrival is compared with.
@@ -48,11 +48,13 @@ pub enum Candidate {
 )]
 pub struct ChokeParameters {
     /// Average queue up to which every packet is admitted.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
-    pub min_th: Level,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "a third of `max_th` (Floyd, 1997)")))]
+    pub min_th: Option<Level>,
     /// Average queue from which every packet is signalled.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RED")))]
-    pub max_th: Level,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "three times `min_th` if that is set (Floyd, 1997), otherwise the bandwidth-delay product, at most half of the buffer and at least 15 packets")))]
+    pub max_th: Option<Level>,
     /// Probability at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
     pub max_p: Probability,
@@ -127,10 +129,11 @@ impl ChokeParameters {
     /// `CHOKe` before `link`. RED draws from the stream at `path`, the candidates are drawn from
     /// one below it.
     pub fn build<P: Packet>(&self, link: Link, streams: Streams, path: &str) -> Choke<P> {
+        let (min_th, _) = thresholds::before(link, self.min_th, self.max_th);
         Choke {
             line: PacketFifo::new(),
             limit: link.limit,
-            min_th: self.min_th.value(),
+            min_th: min_th.value(),
             red: self.red().build(link, streams.at(path)),
             draws: self.draws,
             candidate: self.candidate,

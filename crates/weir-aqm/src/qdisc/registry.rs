@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Backlog, Link, Packet,
-    aqm::{self, AnyAqm, AqmConfig, Codel, Pie, PythonAqm, PythonParameters, with_aqms},
+    aqm::{self, AnyAqm, AqmConfig, Codel, Pie, PythonAqm, PythonParameters, thresholds, with_aqms},
 };
 
 /// The registry of queue disciplines: every AQM with a FIFO, and the schedulers. Generates the
@@ -158,6 +158,25 @@ impl QueueConfig {
             Self::DualPi2(_) => super::dual_pi2::CLASSES,
             _ => &[],
         }
+    }
+
+    /// Writes out what RED and its kin derive from the link, for those who show a resolved scenario.
+    pub fn complete(&mut self, link: Link) {
+        let (min_th, max_th) = match self {
+            Self::Choke(choke) => (&mut choke.min_th, &mut choke.max_th),
+            Self::Red(red) | Self::Fq(FqParameters { aqm: AqmConfig::Red(red), .. }) => {
+                (&mut red.min_th, &mut red.max_th)
+            }
+            Self::Nlred(red) | Self::Fq(FqParameters { aqm: AqmConfig::Nlred(red), .. }) => {
+                (&mut red.min_th, &mut red.max_th)
+            }
+            Self::FengRed(red) | Self::Fq(FqParameters { aqm: AqmConfig::FengRed(red), .. }) => {
+                (&mut red.min_th, &mut red.max_th)
+            }
+            _ => return,
+        };
+        let (low, high) = thresholds::before(link, *min_th, *max_th);
+        (*min_th, *max_th) = (Some(low), Some(high));
     }
 
     /// The contained Python AQM, if any.

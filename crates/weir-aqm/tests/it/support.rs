@@ -89,9 +89,10 @@ pub(crate) fn stream(path: &str) -> Rng {
     Streams::new(1).at(path)
 }
 
-/// The REM paper's bottleneck: 64 Mbit/s and 1000-byte packets, 125 us each.
+/// The REM paper's bottleneck: 64 Mbit/s and 1000-byte packets, 125 us each. Without a round trip, RED's
+/// thresholds are the least that it chooses itself: 5 and 15 packets, those of Floyd, 1997.
 pub(crate) fn link() -> Link {
-    Link { rate: rate(64_000_000), mean_packet: 1000, limit: Limit::Packets(1000) }
+    Link { rate: rate(64_000_000), mean_packet: 1000, limit: Limit::Packets(1000), rtt: Duration::ZERO }
 }
 
 /// Every AQM of the registry as it comes, and marking if it can.

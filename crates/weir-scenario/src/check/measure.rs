@@ -11,9 +11,9 @@ impl Scenario {
     pub(super) fn check_measure(&self) -> Outcome {
         let measure = &self.measure;
         Problem::unless(
-            measure.warm_up < self.duration,
+            measure.warm_up() < self.duration,
             "measure.warm_up",
-            format!("a warm-up of {} leaves nothing of a run of {}", measure.warm_up, self.duration),
+            format!("a warm-up of {} leaves nothing of a run of {}", measure.warm_up(), self.duration),
             "shorten the warm-up, or run longer",
         )?;
         let period = measure.period.unwrap_or(self.duration);

@@ -6,8 +6,10 @@ mod measure;
 
 pub(crate) use links::check_discipline;
 
+use weir_types::Duration;
+
 use crate::{
-    Direction, SCHEMA_VERSION, Scenario,
+    Direction, FlowGroup, SCHEMA_VERSION, Scenario,
     problem::{Outcome, Problem, is_plain},
 };
 
@@ -30,6 +32,7 @@ impl Scenario {
         self.write_out_hops()?;
         self.complete_routes()?;
         let names: Vec<_> = self.links.keys().cloned().collect();
+        self.measure.warm_up.get_or_insert(self.start_of_measuring());
         for name in names {
             let sizes = Direction::BOTH.map(|direction| self.mean_packet_size(&name, direction));
             let link = &mut self.links[&name];
@@ -38,8 +41,22 @@ impl Scenario {
                 *direction.rate = direction.rate.or(forward);
                 *direction.mean_packet_size = Some(size);
             }
+            let seen = Direction::BOTH.map(|direction| self.seen_by_aqms(&name, direction));
+            for ((_, direction), seen) in self.links[&name].directions_mut().zip(seen) {
+                direction.queue.complete(seen);
+            }
         }
         Ok(())
+    }
+
+    /// When every group has begun and 100 of the longest round trips have passed, at most half of the run: slow
+    /// start is over, and the windows have been through some cycles.
+    fn start_of_measuring(&self) -> Duration {
+        let latest = |times: &dyn Fn(&FlowGroup) -> u64| self.flows.values().map(times).max().unwrap_or(0);
+        let begun = latest(&|group| group.start.as_nanos().saturating_add(group.start_jitter.as_nanos()));
+        let longest = latest(&|group| group.rtt.typical_maximum().as_nanos());
+        let enough = begun.saturating_add(longest.saturating_mul(100));
+        Duration::from_nanos(enough.min(self.duration.as_nanos() / 2))
     }
 
     pub(crate) fn check(&self) -> Outcome {

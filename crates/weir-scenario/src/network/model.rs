@@ -105,7 +105,12 @@ impl<'a> Port<'a> {
 
     /// The link of this port as its AQM sees it.
     pub fn link(&self) -> weir_aqm::Link {
-        weir_aqm::Link { rate: self.rate(), mean_packet: self.mean_packet_size.bytes(), limit: self.limit }
+        weir_aqm::Link {
+            rate: self.rate(),
+            mean_packet: self.mean_packet_size.bytes(),
+            limit: self.limit,
+            rtt: self.largest_rtt,
+        }
     }
 
     /// The queue discipline.

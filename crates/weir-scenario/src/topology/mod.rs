@@ -24,7 +24,8 @@ impl Scenario {
     pub fn seen_by_aqms(&self, link: &str, direction: Direction) -> weir_aqm::Link {
         let rate = self.rate(link, direction);
         let mean_packet_size = self.mean_packet_size(link, direction).bytes();
-        weir_aqm::Link { rate, mean_packet: mean_packet_size, limit: self.limit(link, direction) }
+        let (limit, rtt) = (self.limit(link, direction), self.largest_rtt(link));
+        weir_aqm::Link { rate, mean_packet: mean_packet_size, limit, rtt }
     }
 
     /// The capacity of `link` in one direction as AQMs see it; that of the forward direction where

@@ -26,7 +26,7 @@ pub use web::{ObjectCount, PageTime, ThreeGpp, Web};
 
 use crate::{PopulationChange, defaults::is_off};
 
-pub(crate) const DEFAULT_PACKET: PacketSize = match PacketSize::new(1000) {
+pub(crate) const DEFAULT_PACKET: PacketSize = match PacketSize::new(1500) {
     Some(size) => size,
     None => unreachable!(),
 };
@@ -80,7 +80,7 @@ pub struct FlowGroup {
     /// When the group ends. Default: with the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
-    /// Bytes of a data packet on the wire, headers included. Default 1000 B.
+    /// Bytes of a data packet on the wire, headers included. Default 1500 B.
     #[serde(default = "default_packet")]
     pub packet_size: PacketSize,
     /// A new packet leaves the sender later by a time drawn uniformly between zero and this

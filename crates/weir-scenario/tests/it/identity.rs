@@ -11,7 +11,7 @@ fn the_hash_counts_only_what_differs_from_defaults() {
     let plain = read(PLAIN).unwrap().hash();
     let said = PLAIN
         .replace("max_th =", "w_q = 0.002, max_th =")
-        .replace("count = 5", "count = 5\npacket_size = \"1000 B\"");
+        .replace("count = 5", "count = 5\npacket_size = \"1500 B\"");
     assert_eq!(read(&said).unwrap().hash(), plain, "saying a default changes nothing");
     let renamed = PLAIN.replace("name = \"plain\"", "name = \"other\"\nseed = 9");
     assert_eq!(read(&renamed).unwrap().hash(), plain, "names and seeds do not count");
@@ -24,21 +24,21 @@ fn the_hash_counts_only_what_differs_from_defaults() {
 fn hashes_stay() {
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/weir/scenarios");
     let rem = Document::load(&scenarios.join("rem-wireline.toml")).unwrap();
-    assert_eq!(rem.scenario().unwrap().hash(), "1bf63027b29bacbf");
+    assert_eq!(rem.scenario().unwrap().hash(), "d9592a2f21a1ea62");
     for (variant, hash) in [
-        ("drop-tail", "1bf63027b29bacbf"),
-        ("red-20-80-drop", "7a2f74e0eee17087"),
-        ("red-20-80-mark", "37d710505ab1c023"),
-        ("rem-drop", "977ca62ca3611083"),
-        ("rem-mark", "c27a276bd8b8fb52"),
+        ("drop-tail", "d9592a2f21a1ea62"),
+        ("red-20-80-drop", "e1d0a8a45463bba5"),
+        ("red-20-80-mark", "b78c4fcb7c4330ce"),
+        ("rem-drop", "14a71066f46bf05f"),
+        ("rem-mark", "ed5d4c5427f1d5a8"),
     ] {
         assert_eq!(rem.variant(variant).unwrap().hash(), hash, "{variant}");
     }
     for (file, hash) in [
-        ("gigabit-100", "3ec84f821639cff7"),
-        ("wireline-access", "beca58eb6230c934"),
-        ("wireline-delay", "51516de6b76f3332"),
-        ("wireline-delay-rem", "c2498cc321475edf"),
+        ("gigabit-100", "357c84744f7bfd40"),
+        ("wireline-access", "529ce2986da66260"),
+        ("wireline-delay", "ea6766ebe11d460b"),
+        ("wireline-delay-rem", "be847b991e38a8ef"),
     ] {
         let document = Document::load(&scenarios.join(format!("bench/{file}.toml"))).unwrap();
         assert_eq!(document.scenario().unwrap().hash(), hash, "{file}");

@@ -266,7 +266,7 @@ fn thresholds_the_wrong_way_round() {
 #[test]
 fn a_buffer_smaller_than_one_packet() {
     let message = spoil("\"50 packets\"", "\"900 B\"");
-    expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["does not hold one packet of 1000 B"]);
+    expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["does not hold one packet of 1500 B"]);
     let message = spoil("\"50 packets\"", "\"0.001 BDP\"");
     expect(&message, "plain.toml:8: links.bottleneck.buffer: ", &["does not hold one packet"]);
 }

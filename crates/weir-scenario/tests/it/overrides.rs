@@ -23,7 +23,7 @@ fn values_are_set_by_path_with_or_without_quotation_marks() {
     assert_eq!(scenario.flows["ftp"].count, 7);
     let QueueConfig::Red(red) = &scenario.links["bottleneck"].queue else { panic!("not RED") };
     assert!(red.gentle);
-    assert_eq!(red.max_th.to_string(), "15 packets", "the rest stays");
+    assert_eq!(red.max_th.unwrap().to_string(), "15 packets", "the rest stays");
 }
 
 #[test]
@@ -153,8 +153,9 @@ fn the_resolved_scenario_says_everything_and_reads_back() {
     let resolved = scenario.to_toml();
     for default in [
         "w_q = 0.002",
+        "warm_up = \"5 s\"",
         "min_rto = \"1 s\"",
-        "mean_packet_size = \"1000 B\"",
+        "mean_packet_size = \"1500 B\"",
         "path = [\"bottleneck\"]",
         "seed = 1",
     ] {

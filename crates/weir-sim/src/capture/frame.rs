@@ -165,7 +165,7 @@ mod tests {
             name = "frame"
             duration = "1 s"
             links.l = {{ rate = "1 Mbit/s", delay = "1 ms", buffer = "10 packets" }}
-            flows.f = {{ rtt = "10 ms", tcp = {{ {tcp} }} }}
+            flows.f = {{ rtt = "10 ms", packet_size = "1000 B", tcp = {{ {tcp} }} }}
             "#
         );
         let scenario = Document::parse("frame", &text).unwrap().scenario().unwrap();

@@ -4,6 +4,8 @@
 pub(crate) enum Event {
     /// A measuring interval ends.
     Boundary,
+    /// A part of what is measured ends.
+    Part,
     /// The series are sampled.
     Sample,
     /// Some retransmission timers may expire soon.
@@ -38,19 +40,20 @@ impl Event {
     pub(crate) const fn rank(self) -> u64 {
         let (kind, index) = match self {
             Self::Boundary => (0, 0),
-            Self::Sample => (1, 0),
-            Self::Timers => (2, 0),
-            Self::PortDue(index) => (3, index),
-            Self::ToPort(index) => (4, index),
-            Self::Arrive => (5, 0),
-            Self::Start(index) => (6, index),
-            Self::Stop(index) => (7, index),
-            Self::SendLater(index) => (8, index),
-            Self::Timer(index) => (9, index),
-            Self::DelayedAck(index) => (10, index),
-            Self::Generate(index) => (11, index),
-            Self::Enter(index) => (12, index),
-            Self::Pause => (13, 0),
+            Self::Part => (1, 0),
+            Self::Sample => (2, 0),
+            Self::Timers => (3, 0),
+            Self::PortDue(index) => (4, index),
+            Self::ToPort(index) => (5, index),
+            Self::Arrive => (6, 0),
+            Self::Start(index) => (7, index),
+            Self::Stop(index) => (8, index),
+            Self::SendLater(index) => (9, index),
+            Self::Timer(index) => (10, index),
+            Self::DelayedAck(index) => (11, index),
+            Self::Generate(index) => (12, index),
+            Self::Enter(index) => (13, index),
+            Self::Pause => (14, 0),
         };
         (kind << 32) | index as u64
     }
@@ -60,18 +63,19 @@ impl Event {
         let index = rank as u32;
         match rank >> 32 {
             0 => Self::Boundary,
-            1 => Self::Sample,
-            2 => Self::Timers,
-            3 => Self::PortDue(index),
-            4 => Self::ToPort(index),
-            5 => Self::Arrive,
-            6 => Self::Start(index),
-            7 => Self::Stop(index),
-            8 => Self::SendLater(index),
-            9 => Self::Timer(index),
-            10 => Self::DelayedAck(index),
-            11 => Self::Generate(index),
-            12 => Self::Enter(index),
+            1 => Self::Part,
+            2 => Self::Sample,
+            3 => Self::Timers,
+            4 => Self::PortDue(index),
+            5 => Self::ToPort(index),
+            6 => Self::Arrive,
+            7 => Self::Start(index),
+            8 => Self::Stop(index),
+            9 => Self::SendLater(index),
+            10 => Self::Timer(index),
+            11 => Self::DelayedAck(index),
+            12 => Self::Generate(index),
+            13 => Self::Enter(index),
             _ => Self::Pause,
         }
     }

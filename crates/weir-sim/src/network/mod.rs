@@ -11,7 +11,7 @@ use weir_types::{Duration, Instant};
 
 use crate::{
     hosts::Hosts,
-    record::{QueueCounts, QueueInfo},
+    record::{QueueCounts, QueueGauge, QueueInfo},
 };
 
 pub(crate) use builder::NetworkBuilder;
@@ -110,6 +110,11 @@ impl Network {
             counts
         });
         (queues, &self.hosts)
+    }
+
+    /// The gauges of all queues in this interval.
+    pub(crate) fn gauges(&self) -> impl Iterator<Item = &QueueGauge> {
+        self.ports.iter().map(|slot| &slot.state.counts.gauge)
     }
 
     /// Reports the variables of the queue of `port`: its length in packets, then those of its discipline.

@@ -43,6 +43,16 @@ impl QueueGauge {
         self.max = self.max.max(other.max);
     }
 
+    /// Packet-nanoseconds of the interval.
+    pub(crate) const fn area(&self) -> u128 {
+        self.area
+    }
+
+    /// The same until `now`, while the interval lasts.
+    pub(crate) fn area_until(&self, now: Instant) -> u128 {
+        self.area + u128::from(self.packets) * u128::from(now.since(self.since).as_nanos())
+    }
+
     /// Time average over `nanos` nanoseconds, in packets.
     pub(crate) fn mean(&self, nanos: f64) -> f64 {
         self.area as f64 / nanos

@@ -48,7 +48,7 @@ pub(crate) struct Intervals {
 impl Intervals {
     pub(crate) fn of(scenario: &Scenario) -> Self {
         let end = Instant::ZERO + scenario.duration;
-        let mut spans = vec![(None, Instant::ZERO + scenario.measure.warm_up, end)];
+        let mut spans = vec![(None, Instant::ZERO + scenario.measure.warm_up(), end)];
         if let Some(period) = scenario.measure.period {
             let mut begin = Instant::ZERO;
             for number in 0.. {
@@ -71,6 +71,11 @@ impl Intervals {
             .map(|(period, from, to)| Row { period, from, to, intervals: index(from)..index(to) })
             .collect();
         Self { cuts, rows }
+    }
+
+    /// The row of the whole run.
+    pub(crate) fn run(&self) -> &Row {
+        &self.rows[0]
     }
 }
 

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use super::{FlowArrivals, FlowRecords, GroupInfo, QueueCounts, QueueInfo, Row, Series};
+use super::{FlowArrivals, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series};
 
 /// Increases when the same scenario and seed give other numbers.
-pub const RESULTS_VERSION: u32 = 1;
+pub const RESULTS_VERSION: u32 = 2;
 
 /// Everything that one run measured.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub struct Measurements {
     /// Slots that finite flows needed: the largest number of them at the same time.
     pub slots: usize,
     pub(crate) rows: Vec<Row>,
+    pub(crate) parts: Parts,
     pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
     pub(crate) groups: Vec<GroupInfo>,
     pub(crate) flows: FlowRecords,

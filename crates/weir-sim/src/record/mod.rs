@@ -15,6 +15,7 @@ mod measurements;
 mod queue;
 mod recorder;
 mod series;
+mod trend;
 
 pub(crate) use completions::{Completions, SLOWDOWN_OF_ONE, SizeCounts};
 pub(crate) use flow::{DatagramCounts, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, SharedInfo};
@@ -27,3 +28,4 @@ pub use measurements::{Measurements, RESULTS_VERSION};
 pub(crate) use queue::{CellCounts, QueueCounts, QueueInfo};
 pub(crate) use recorder::Recorder;
 pub use series::Series;
+pub(crate) use trend::{Parts, Trend};

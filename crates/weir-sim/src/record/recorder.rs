@@ -3,14 +3,15 @@ use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant};
 
 use super::{
-    DatagramCounts, FlowArrivals, FlowInfo, FlowRecords, GroupInfo, Intervals, Measurements, QueueCounts,
-    QueueInfo, Series,
+    DatagramCounts, FlowArrivals, FlowInfo, FlowRecords, GroupInfo, Intervals, Measurements, Parts,
+    QueueCounts, QueueGauge, QueueInfo, Series,
 };
 
 /// Keeps the counts of closed intervals and the recorded series of a run.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     intervals: Intervals,
+    pub(crate) parts: Parts,
     /// Index of the next cut.
     cut: usize,
     queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
@@ -31,6 +32,7 @@ impl Recorder {
         flows: Vec<FlowInfo>,
     ) -> Self {
         let series = scenario.measure.series.as_ref();
+        let intervals = Intervals::of(scenario);
         let flows = FlowRecords::new(flows);
         let mut watched = Vec::new();
         if let Some(series) = series {
@@ -49,7 +51,8 @@ impl Recorder {
             series: Series::default(),
             sampling: series.map(|series| series.interval),
             watched,
-            intervals: Intervals::of(scenario),
+            parts: Parts::of(intervals.run()),
+            intervals,
         }
     }
 
@@ -81,6 +84,14 @@ impl Recorder {
         }
         self.flows.close_interval(self.groups.len(), ends, datagrams);
         self.cut += 1;
+    }
+
+    /// Ends a part of what is measured: `gauges` are those of all queues.
+    pub(crate) fn close_part<'a>(&mut self, gauges: impl Iterator<Item = &'a QueueGauge>, now: Instant) {
+        let areas = gauges.zip(&self.queues).map(|(gauge, (_, closed))| {
+            closed.iter().map(|counts| counts.gauge.area()).sum::<u128>() + gauge.area_until(now)
+        });
+        self.parts.close(areas.collect());
     }
 
     /// When the variables of `flow` are sampled after `now`; [`Instant::MAX`] if they are not.
@@ -143,7 +154,7 @@ impl Recorder {
         slots: usize,
         finite: Vec<(usize, Vec<FlowArrivals>)>,
     ) -> Measurements {
-        let Self { intervals, queues, groups, flows, series, .. } = self;
+        let Self { intervals, parts, queues, groups, flows, series, .. } = self;
         let forward = queues.iter().filter(|(info, _)| info.direction == "forward");
         let departed = |counts: &QueueCounts| counts.cells.iter().map(|cell| cell.departures).sum::<u64>();
         let packets = forward.flat_map(|(_, counts)| counts.iter().map(departed)).sum();
@@ -155,6 +166,7 @@ impl Recorder {
             series,
             slots,
             rows: intervals.rows,
+            parts,
             queues,
             groups,
             flows,

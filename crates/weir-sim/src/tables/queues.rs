@@ -3,6 +3,7 @@
 use super::table::{ALL, Growing as _, table};
 use crate::record::{
     CellCounts, GroupInfo, Histogram, LossEvents, Measurements, QueueCounts, QueueGauge, QueueInfo, Row,
+    Trend,
 };
 
 table! {
@@ -32,6 +33,8 @@ table! {
         queue_mean: f64,
         queue_sd: f64,
         queue_max: f64,
+        queue_trend: f64,
+        queue_drift: f64,
         delay_mean_ms: f64,
         delay_p50_ms: f64,
         delay_p95_ms: f64,
@@ -75,8 +78,12 @@ pub(super) fn add<'a>(
 ) {
     let QueueSums { intervals, cells, sojourns } = sums;
     let groups = run.groups.len();
-    for (info, counts) in &run.queues {
+    for (place, (info, counts)) in run.queues.iter().enumerate() {
         for row in &run.rows {
+            let trend = row.period.is_none().then(|| {
+                let area = |until| counts[..until].iter().map(|counts| counts.gauge.area()).sum();
+                run.parts.trend(place, area(row.intervals.start), area(row.intervals.end))
+            });
             let queue = match &counts[row.intervals.clone()] {
                 [only] => only,
                 several => {
@@ -91,7 +98,17 @@ pub(super) fn add<'a>(
             for (class, name) in std::iter::once((None, ALL)).chain(classes) {
                 let gauge = class.map_or(&queue.gauge, |class| &queue.class_gauges[class]);
                 let losses = class.is_none().then_some(&queue.losses);
-                let of = RowBuilder { number, info, row, class: name, gauge, offered: queue.offered, losses };
+                let trend = trend.filter(|_| class.is_none());
+                let of = RowBuilder {
+                    number,
+                    info,
+                    row,
+                    class: name,
+                    gauge,
+                    offered: queue.offered,
+                    losses,
+                    trend,
+                };
                 // Packets lost before the queue have no class.
                 let before = |group| if class.is_none() { queue.lost_before(group) } else { 0 };
                 let all = total(queue.cells_of(groups, class, None), cells);
@@ -171,6 +188,8 @@ struct RowBuilder<'a, 'b> {
     offered: Option<u128>,
     /// Only in rows of all classes.
     losses: Option<&'b LossEvents>,
+    /// Only in rows of all classes and the whole run.
+    trend: Option<Trend>,
 }
 
 impl<'a> RowBuilder<'a, '_> {
@@ -181,11 +200,12 @@ impl<'a> RowBuilder<'a, '_> {
         lost_before: u64,
         sojourns: &Sojourns,
     ) -> LinkRow<'a> {
-        let Self { number, info, row, class, gauge, offered, losses } = *self;
+        let Self { number, info, row, class, gauge, offered, losses, trend } = *self;
         let nanos = row.to.since(row.from).as_nanos() as f64;
         let of_queue = |value: f64| if group == ALL { value } else { f64::NAN };
         let of_losses = |value: fn(&LossEvents) -> f64| losses.map_or(f64::NAN, |all| of_queue(value(all)));
         let drops = counts.drops();
+        let of_trend = |value: fn(Trend) -> f64| trend.map_or(f64::NAN, |trend| of_queue(value(trend)));
         let [p50, p95, p99, p999] = sojourns.quantiles([0.5, 0.95, 0.99, 0.999]);
         LinkRow {
             run: number,
@@ -214,6 +234,8 @@ impl<'a> RowBuilder<'a, '_> {
             queue_mean: of_queue(gauge.mean(nanos)),
             queue_sd: of_queue(gauge.deviation(nanos)),
             queue_max: of_queue(f64::from(gauge.max())),
+            queue_trend: of_trend(|trend| trend.s),
+            queue_drift: of_trend(|trend| trend.drift),
             delay_mean_ms: counts.waited as f64 / counts.departures as f64 / 1e6,
             delay_p50_ms: p50,
             delay_p95_ms: p95,

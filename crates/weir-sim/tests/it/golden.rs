@@ -10,8 +10,8 @@ fn twenty_flows_under_each_law() {
     let mut table = String::from("law        packets  drops  marks  queue x100  timeouts\n");
     for (law, text) in [
         ("drop-tail", "{ drop-tail = {} }"),
-        ("red", "{ red = {} }"),
-        ("red mark", "{ red = { ecn = true, gentle = true } }"),
+        ("red", "{ red = { min_th = \"5 packets\" } }"),
+        ("red mark", "{ red = { min_th = \"5 packets\", ecn = true, gentle = true } }"),
         ("rem", "{ rem = {} }"),
         ("rem mark", "{ rem = { ecn = true } }"),
     ] {

@@ -17,12 +17,22 @@ mod traffic;
 use weir_scenario::{Document, Scenario};
 use weir_sim::{Column, Measurements, Monitor, Simulation, Table, Tables};
 
-/// Reads `text` with further values set by path.
+/// Reads `text` with further values set by path. Packets have 1000 bytes, and all of the run is measured, unless
+/// one or the other says otherwise.
 fn scenario(text: &str, overrides: &[(&str, &str)]) -> Scenario {
-    let overrides: Vec<_> =
+    let mut set: Vec<_> =
         overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let says = |key| text.contains(key) || overrides.iter().any(|(path, _)| path.contains(key));
     let document = Document::parse("test.toml", text).unwrap_or_else(|error| panic!("{error}"));
-    document.with_overrides(&overrides).scenario().unwrap_or_else(|error| panic!("{error}"))
+    let read = |set: &[_]| document.with_overrides(set).scenario().unwrap_or_else(|error| panic!("{error}"));
+    if !says("warm_up") {
+        set.push(("measure.warm_up".into(), "0 s".into()));
+    }
+    if !says("packet_size") {
+        let groups: Vec<_> = read(&set).flows.keys().cloned().collect();
+        set.extend(groups.iter().map(|group| (format!("flows.{group}.packet_size"), "1000 B".into())));
+    }
+    read(&set)
 }
 
 fn run(scenario: &Scenario, seed: u64) -> Measurements {

@@ -47,7 +47,8 @@ fn an_m_d_1_queue_waits_as_long_as_theory_says() {
     let limit = Limit::Packets(u32::MAX);
     for load in [0.3, 0.6, 0.9] {
         let law = AqmConfig::from_name("drop-tail").unwrap();
-        let law = law.build(Link { rate, mean_packet: 1000, limit }, Streams::new(1).at("aqm"));
+        let law = law
+            .build(Link { rate, mean_packet: 1000, limit, rtt: Duration::ZERO }, Streams::new(1).at("aqm"));
         let mut port = Port::new(Fifo::new(law, limit), rate);
         let mut rng = Streams::new(2).at("arrivals");
         let mut waits = Waits::default();

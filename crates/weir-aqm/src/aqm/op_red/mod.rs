@@ -115,13 +115,13 @@ pub struct OpRedParameters {
 
 impl Default for OpRedParameters {
     fn default() -> Self {
-        let RedParameters { min_th, w_q, spacing, ecn, harddrop, .. } = RedParameters::default();
+        let RedParameters { w_q, spacing, ecn, harddrop, .. } = RedParameters::default();
         Self {
             target_delay: Duration::from_millis(20),
             target_loss: Probability::new(0.02).expect("a constant in [0, 1]"),
             retarget: Vec::new(),
             counts: LossSignal::default(),
-            min_th,
+            min_th: Level::Packets(5.0),
             w_q,
             spacing,
             ecn,
@@ -168,7 +168,8 @@ impl OpRedParameters {
                 Limit::Bytes(limit) => limit as f64 / bytes,
             };
         let Self { min_th, w_q, spacing, ecn, harddrop, .. } = *self;
-        let red = RedParameters { min_th, w_q, spacing, ecn, harddrop, ..RedParameters::default() };
+        let red =
+            RedParameters { min_th: Some(min_th), w_q, spacing, ecn, harddrop, ..RedParameters::default() };
         let mut red = red.build(link, rng);
         let bounds = Bounds::new(buffer, min_th.value(), unit);
         (red.max_th, red.max_p) = (bounds.max_th(), 0.1);

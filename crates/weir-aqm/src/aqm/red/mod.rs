@@ -23,6 +23,7 @@
 
 mod average;
 mod signals;
+pub(crate) mod thresholds;
 
 use alloc::format;
 
@@ -43,11 +44,13 @@ pub(super) use signals::{Signals, Zone};
 )]
 pub struct RedParameters {
     /// Average queue below which no packet is signalled.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
-    pub min_th: Level,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "a third of `max_th` (Floyd, 1997)")))]
+    pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997: three times min_th")))]
-    pub max_th: Level,
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "three times `min_th` if that is set (Floyd, 1997), otherwise the bandwidth-delay product, at most half of the buffer and at least 15 packets")))]
+    pub max_th: Option<Level>,
     /// Probability at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
     pub max_p: Probability,
@@ -95,8 +98,8 @@ impl Default for RedParameters {
     fn default() -> Self {
         let probability = |p| Probability::new(p).expect("a constant in [0, 1]");
         Self {
-            min_th: Level::Packets(5.0),
-            max_th: Level::Packets(15.0),
+            min_th: None,
+            max_th: None,
             max_p: probability(0.1),
             w_q: probability(0.002),
             gentle: false,
@@ -115,7 +118,7 @@ impl Default for RedParameters {
 
 impl RedParameters {
     pub(super) fn check(&self) -> Result<(), Invalid> {
-        check_thresholds(self.min_th, self.max_th)?;
+        thresholds::check(self.min_th, self.max_th)?;
         Invalid::unless(
             self.max_packet_size.is_none() || self.byte_mode == Some(ByteMode::Paper),
             "max_packet_size",
@@ -127,10 +130,11 @@ impl RedParameters {
 
     /// RED before `link`. The link starts idle.
     pub fn build(&self, link: Link, rng: Rng) -> Red {
+        let (min_th, max_th) = thresholds::before(link, self.min_th, self.max_th);
         Red {
-            average: Average::new(self.min_th, self.w_q, self.idle_m, link),
-            min_th: self.min_th.value(),
-            max_th: self.max_th.value(),
+            average: Average::new(min_th, self.w_q, self.idle_m, link),
+            min_th: min_th.value(),
+            max_th: max_th.value(),
             max_p: self.max_p.get(),
             gentle: self.gentle,
             min_qlen: self.min_qlen,
@@ -231,22 +235,6 @@ impl Aqm for Red {
         record("average", self.average.get());
         self.signals.probe(record);
     }
-}
-
-/// Rejects thresholds in different units or in the wrong order.
-pub(super) fn check_thresholds(min_th: Level, max_th: Level) -> Result<(), Invalid> {
-    Invalid::unless(
-        min_th.in_bytes() == max_th.in_bytes(),
-        "max_th",
-        "min_th and max_th are in different units",
-        "write both in packets or both in bytes",
-    )?;
-    Invalid::unless(
-        min_th.value() < max_th.value(),
-        "max_th",
-        format!("max_th ({max_th}) is not above min_th ({min_th})"),
-        "exchange the two thresholds, or set max_th to about three times min_th",
-    )
 }
 
 /// Rejects bounds of `max_p` in the wrong order.

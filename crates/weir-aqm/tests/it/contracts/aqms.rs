@@ -158,10 +158,11 @@ fn parameters_are_checked_together() {
     let (red, rem) = (RedParameters::default, RemParameters::default);
     let (codel, pie) = (CodelParameters::default, PieParameters::default);
     let (packets, bytes) = (Level::Packets(5.0), Level::Bytes(15_000.0));
+    let thresholds = |min_th, max_th| RedParameters { min_th, max_th, ..red() };
     for (config, parameter) in [
-        (AqmConfig::Red(RedParameters { max_th: packets, ..red() }), "max_th"),
-        (AqmConfig::Red(RedParameters { min_th: Level::Packets(16.0), ..red() }), "max_th"),
-        (AqmConfig::Red(RedParameters { max_th: bytes, ..red() }), "max_th"),
+        (AqmConfig::Red(thresholds(Some(packets), Some(packets))), "max_th"),
+        (AqmConfig::Red(thresholds(Some(packets), Some(bytes))), "max_th"),
+        (AqmConfig::Red(thresholds(None, Some(packets * 0.0))), "max_th"),
         (AqmConfig::Red(RedParameters { w_q: probability(0.0), ..red() }), "w_q"),
         (AqmConfig::Rem(RemParameters { phi: 1.0, ..rem() }), "phi"),
         (AqmConfig::Rem(RemParameters { phi: f64::NAN, ..rem() }), "phi"),

@@ -124,13 +124,13 @@ fn the_registry_answers_to_its_names() {
 #[test]
 fn mistakes_in_an_inner_aqm_have_a_path() {
     for (table, parameter) in [
-        (json!({ "fq": { "aqm": { "red": { "max_th": "3 packets" } } } }), "aqm.red.max_th"),
+        (json!({ "fq": { "aqm": { "red": { "max_th": "0 packets" } } } }), "aqm.red.max_th"),
         (json!({ "fq": { "flows": 0 } }), "flows"),
         (json!({ "fq-codel": { "interval": "0 s" } }), "interval"),
         (json!({ "fq-codel": { "memory_limit": "5 kB" } }), "memory_limit"),
         (json!({ "fq-pie": { "drop_batch": 0 } }), "drop_batch"),
         (json!({ "choke": { "draws": 0 } }), "draws"),
-        (json!({ "choke": { "max_th": "3 packets" } }), "max_th"),
+        (json!({ "choke": { "max_th": "0 packets" } }), "max_th"),
         (json!({ "dualpi2": { "coupling": 0.0 } }), "coupling"),
         (json!({ "dualpi2": { "classic_protection": 1.0 } }), "classic_protection"),
     ] {

@@ -14,7 +14,7 @@ const LINK: Link = Link { limit: Limit::Packets(50), ..slow() };
 
 const fn slow() -> Link {
     let rate = weir_types::Rate::from_bits_per_second(10_000_000).unwrap();
-    Link { rate, mean_packet: 1000, limit: Limit::Packets(50) }
+    Link { rate, mean_packet: 1000, limit: Limit::Packets(50), rtt: Duration::ZERO }
 }
 
 fn build(parameters: &AvqParameters) -> Avq {

@@ -15,8 +15,8 @@ const C: u32 = 2;
 /// The average is the queue; it is above `min_th` if anything waits, and RED never signals.
 fn parameters() -> ChokeParameters {
     ChokeParameters {
-        min_th: packets(0.5),
-        max_th: packets(1000.0),
+        min_th: Some(packets(0.5)),
+        max_th: Some(packets(1000.0)),
         max_p: probability(0.0),
         w_q: probability(1.0),
         ..ChokeParameters::default()
@@ -35,7 +35,7 @@ fn offer(choke: &mut Choke<Numbered>, id: u64, flow: u32, trace: &mut Trace) {
 
 /// A queue of A, B, A, C, filled one by one while the average is below `min_th`.
 fn waiting(parameters: &ChokeParameters, seed: u64) -> Choke<Numbered> {
-    let mut choke = choke(&ChokeParameters { min_th: packets(3.5), ..parameters.clone() }, seed);
+    let mut choke = choke(&ChokeParameters { min_th: Some(packets(3.5)), ..parameters.clone() }, seed);
     let mut trace = Trace::default();
     for (id, flow) in (0..).zip([A, B, A, C]) {
         offer(&mut choke, id, flow, &mut trace);
@@ -84,7 +84,7 @@ fn both_are_dropped_or_neither() {
 
 #[test]
 fn nothing_is_drawn_up_to_the_lower_threshold() {
-    let parameters = ChokeParameters { min_th: packets(4.0), ..parameters() };
+    let parameters = ChokeParameters { min_th: Some(packets(4.0)), ..parameters() };
     let (mut choke, mut trace) = (choke(&parameters, 1), Trace::default());
     (0..5).for_each(|id| offer(&mut choke, id, A, &mut trace));
     assert_eq!(trace.events, [], "an average of 4 is not above 4");
@@ -119,7 +119,7 @@ fn variants_compare_with_the_head_and_with_several() {
 /// Without a match, RED decides; it may mark, a match is always dropped.
 #[test]
 fn red_has_the_last_word() {
-    let red = ChokeParameters { max_th: packets(0.6), ecn: true, harddrop: false, ..parameters() };
+    let red = ChokeParameters { max_th: Some(packets(0.6)), ecn: true, harddrop: false, ..parameters() };
     let (mut choke, mut trace) = (waiting(&red, 1), Trace::default());
     offer(&mut choke, 4, 9, &mut trace);
     assert_eq!(trace.events, [Event::Marked { id: 4, reason: Reason::Forced, now: Instant::ZERO }]);
@@ -129,7 +129,7 @@ fn red_has_the_last_word() {
 /// times the arrivals of the others it does not get n times their departures.
 #[test]
 fn a_greedy_flow_chokes_itself() {
-    let parameters = ChokeParameters { min_th: packets(20.0), ..parameters() };
+    let parameters = ChokeParameters { min_th: Some(packets(20.0)), ..parameters() };
     let mut port = weir_aqm::Port::new(choke(&parameters, 1), crate::support::rate(64_000_000));
     let (mut trace, mut draws) = (Trace::default(), crate::support::stream("arrivals"));
     let mut flows = Vec::new();

@@ -95,7 +95,8 @@ fn adaptation_comes_before_the_verdict() {
 /// `max_p` grows until it is enough: a load that answers to the probability ends inside.
 #[test]
 fn max_p_finds_a_load_that_answers() {
-    let parameters = FengRedParameters { min_th: packets(5.0), w_q: probability(0.02), ..Default::default() };
+    let parameters =
+        FengRedParameters { min_th: Some(packets(5.0)), w_q: probability(0.02), ..Default::default() };
     let mut aqm = parameters.build(link(), stream("feng-red"));
     // A queue as N flows would make it: the square root of the probability pushes it down.
     let (mut queue, mut inside) = (0.0, 0);

@@ -10,7 +10,7 @@ use crate::support::{link, near, packet, packets, probability, rate, read, signa
 
 /// The paper's link: 32 Mbit/s, packets of 500 bytes, a buffer of 500 kB.
 fn paper() -> Link {
-    Link { rate: rate(32_000_000), mean_packet: 500, limit: Limit::Bytes(500_000) }
+    Link { rate: rate(32_000_000), mean_packet: 500, limit: Limit::Bytes(500_000), rtt: Duration::ZERO }
 }
 
 fn hred(p_min: f64) -> Hred {

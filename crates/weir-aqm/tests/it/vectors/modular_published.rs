@@ -83,8 +83,8 @@ fn shared() -> impl Strategy<Value = Shared> {
 fn pairs(shared: &Shared) -> Vec<(AqmConfig, ModularParameters)> {
     let Shared { low, high, top, weight, spacing, harddrop, ecn, target, interval, gain, alpha } = *shared;
     let red = RedParameters {
-        min_th: packets(low),
-        max_th: packets(high),
+        min_th: Some(packets(low)),
+        max_th: Some(packets(high)),
         max_p: top,
         w_q: weight,
         spacing,
@@ -93,8 +93,8 @@ fn pairs(shared: &Shared) -> Vec<(AqmConfig, ModularParameters)> {
         ..RedParameters::default()
     };
     let nlred = NlredParameters {
-        min_th: packets(low),
-        max_th: packets(high),
+        min_th: Some(packets(low)),
+        max_th: Some(packets(high)),
         max_p: top,
         w_q: weight,
         spacing,

@@ -23,7 +23,7 @@ fn see(aqm: &mut impl Aqm, queue: u32) -> Verdict {
 /// `p_b` at an average of `queue` with thresholds three times 5 and 15, so that two thirds of
 /// the way are a whole number.
 fn at(nl_factor: f64, queue: u32) -> f64 {
-    let (min_th, max_th) = (packets(15.0), packets(45.0));
+    let (min_th, max_th) = (Some(packets(15.0)), Some(packets(45.0)));
     let parameters = NlredParameters { min_th, max_th, nl_factor, gentle: true, ..Default::default() };
     let mut nlred = following(&parameters);
     see(&mut nlred, queue);
@@ -31,7 +31,7 @@ fn at(nl_factor: f64, queue: u32) -> f64 {
 }
 
 fn red_at(queue: u32) -> f64 {
-    let (min_th, max_th, w_q) = (packets(15.0), packets(45.0), probability(1.0));
+    let (min_th, max_th, w_q) = (Some(packets(15.0)), Some(packets(45.0)), probability(1.0));
     let mut red = RedParameters { min_th, max_th, w_q, gentle: true, ..Default::default() }
         .build(link(), stream("nlred"));
     see(&mut red, 0);

@@ -10,7 +10,7 @@ use crate::support::{near, packet, packets, probability, rate, read, stream, wai
 
 /// 1250 packets a second and a buffer of 50, as in the study of delay and loss.
 fn link() -> Link {
-    Link { rate: rate(10_000_000), mean_packet: 1000, limit: Limit::Packets(50) }
+    Link { rate: rate(10_000_000), mean_packet: 1000, limit: Limit::Packets(50), rtt: Duration::ZERO }
 }
 
 const WINDOW: Duration = Duration::from_secs(2);

@@ -84,7 +84,7 @@ fn the_published_gains() {
 
 /// The link of the HRED paper: 32 Mbit/s and 500-byte packets.
 fn hred_link() -> Link {
-    Link { rate: rate(32_000_000), mean_packet: 500, limit: Limit::Bytes(500_000) }
+    Link { rate: rate(32_000_000), mean_packet: 500, limit: Limit::Bytes(500_000), rtt: Duration::ZERO }
 }
 
 fn designed(flows: u32, millis: u64) -> PiParameters {
@@ -162,7 +162,8 @@ fn fluid(pi: &mut Pi, flows: f64, propagation: f64, capacity: f64, seconds: u32)
 /// queue settles at its target and stays there.
 #[test]
 fn the_queue_settles_at_its_target_for_any_number_of_flows() {
-    let link = Link { rate: rate(30_000_000), mean_packet: 1000, limit: Limit::Packets(800) };
+    let link =
+        Link { rate: rate(30_000_000), mean_packet: 1000, limit: Limit::Packets(800), rtt: Duration::ZERO };
     for flows in [60.0, 120.0, 240.0] {
         let parameters = PiParameters { q_ref: packets(200.0), ..designed(60, 246) };
         let mut pi = parameters.build(link, stream("pi"));

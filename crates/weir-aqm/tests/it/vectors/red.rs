@@ -1,9 +1,10 @@
 //! RED as published: the average, the profile, the spacing of signals.
 
 use weir_aqm::{
-    Aqm, Backlog, Limit, PacketInfo, Reason, Verdict,
+    Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict,
     aqm::{IdleM, Red, RedParameters, Spacing},
     parts,
+    qdisc::QueueConfig,
 };
 use weir_types::{Duration, Ecn, Instant, Level};
 
@@ -30,7 +31,7 @@ pub(super) fn see(red: &mut Red, queue: u32) -> Verdict {
 
 /// The thresholds out of reach: for tests of the average alone.
 fn unreachable() -> RedParameters {
-    RedParameters { min_th: packets(1e6), max_th: packets(2e6), ..RedParameters::default() }
+    RedParameters { min_th: Some(packets(1e6)), max_th: Some(packets(2e6)), ..RedParameters::default() }
 }
 
 fn after(since: Instant, samples: f64) -> Instant {
@@ -220,8 +221,8 @@ fn spacing_decides_how_many_packets_are_signalled() {
 /// Levels in kB count bytes, whatever the number of packets; levels in packets count packets.
 #[test]
 fn levels_in_bytes_count_bytes() {
-    let (min_th, max_th) = ("5 kB".parse().unwrap(), "15 kB".parse().unwrap());
-    assert_eq!(min_th, Level::Bytes(5000.0));
+    let (min_th, max_th) = ("5 kB".parse().ok(), "15 kB".parse().ok());
+    assert_eq!(min_th, Some(Level::Bytes(5000.0)));
     let mut red = following(&RedParameters { min_th, max_th, ..RedParameters::default() });
     let many_small = Backlog { packets: 250, bytes: 10_000, limit: Limit::Bytes(100_000) };
     let small = PacketInfo { bytes: 40, ..packet(Ecn::NotEct) };
@@ -232,4 +233,29 @@ fn levels_in_bytes_count_bytes() {
     let mut red = following(&RedParameters::default());
     assert_eq!(red.on_enqueue(small, many_small, Instant::ZERO), Verdict::Drop(Reason::Forced));
     near(read(&red, "average"), 250.0, 1e-9);
+}
+
+/// The thresholds that are not given: a bandwidth-delay product and a third of it, at most half of the
+/// buffer, at least 15 packets and 5.
+#[test]
+fn thresholds_follow_from_the_link() {
+    let derived = |parameters: RedParameters, limit, rtt| {
+        let mut config = QueueConfig::Red(parameters);
+        config.complete(Link { rate: rate(48_000_000), mean_packet: 1000, limit, rtt });
+        let QueueConfig::Red(RedParameters { min_th, max_th, .. }) = config else { panic!("RED") };
+        (min_th.unwrap(), max_th.unwrap())
+    };
+    let levels = |low, high| (packets(low), packets(high));
+    let (plain, rtt) = (RedParameters::default, Duration::from_millis(50));
+    assert_eq!(derived(plain(), Limit::Packets(600), rtt), levels(100.0, 300.0));
+    assert_eq!(derived(plain(), Limit::Packets(300), rtt), levels(50.0, 150.0));
+    assert_eq!(derived(plain(), Limit::Bytes(300_000), rtt), levels(50.0, 150.0));
+    assert_eq!(derived(plain(), Limit::Packets(20), rtt), levels(5.0, 15.0));
+    assert_eq!(derived(plain(), Limit::NONE, Duration::ZERO), levels(5.0, 15.0));
+    let low = RedParameters { min_th: Some(packets(20.0)), ..plain() };
+    assert_eq!(derived(low, Limit::NONE, rtt), levels(20.0, 60.0));
+    let zero = RedParameters { min_th: Some(Level::Bytes(0.0)), ..plain() };
+    assert_eq!(derived(zero, Limit::Packets(600), rtt), (Level::Bytes(0.0), Level::Bytes(300_000.0)));
+    let high = RedParameters { max_th: Some(Level::Bytes(90_000.0)), ..plain() };
+    assert_eq!(derived(high, Limit::NONE, rtt), (Level::Bytes(30_000.0), Level::Bytes(90_000.0)));
 }

@@ -32,7 +32,7 @@ fn the_bottleneck_is_the_slowest_link_in_every_order() {
             let least = rates.iter().min().unwrap();
             assert_eq!(bottleneck(&network), (format!("l{least}"), None), "{rates:?}");
             assert_eq!(network.paths[0].bottleneck, network.bottleneck);
-            let bdp = f64::from(*least) * 1e6 * 0.04 / 8000.0;
+            let bdp = f64::from(*least) * 1e6 * 0.04 / 12_000.0;
             assert!((network.paths[0].bdp_packets(&network) - bdp).abs() < 1e-9);
         }
     }

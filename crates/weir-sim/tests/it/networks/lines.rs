@@ -238,12 +238,14 @@ proptest! {
             [flows.long]
             count = 3
             rtt = "30 ms"
+            packet_size = "1000 B"
             upload = {reversed}
             tcp.ecn = true
             [flows.each]
             each_hop_of = "row"
             count = 2
             rtt = "10 ms"
+            packet_size = "1000 B"
             "#
         );
         let measured = run(&scenario(&text, &[]), seed);

@@ -124,12 +124,14 @@ fn parking_lot(sets: &[(&str, &str)]) -> Scenario {
         [flows.long]
         count = 10
         rtt = "80 ms"
+        packet_size = "1000 B"
         start_jitter = "1 s"
         tcp.ecn = true
         [flows.cross]
         each_hop_of = "hop"
         count = 10
         rtt = "40 ms"
+        packet_size = "1000 B"
         start_jitter = "1 s"
         tcp.ecn = true
     "#;

@@ -1,0 +1,74 @@
+//! RED's thresholds where the scenario gives none.
+//!
+//! ```text
+//! max_th = C R, at most half of the buffer, at least 15 packets      C: rate, R: longest round trip
+//! min_th = max_th / 3
+//! ```
+//!
+//! A sender that halves its window leaves the link idle unless about a bandwidth-delay product `C R` waits
+//! (C. Villamizar, C. Song: *High performance TCP in ANSNET*, ACM CCR 24(5), 1994). Half of the buffer is left
+//! to bursts, which the average does not follow. The factor 3 and the least values, 5 and 15 packets, are
+//! those of S. Floyd: *RED: Discussions of setting parameters*, 1997.
+
+use alloc::format;
+
+use weir_types::{Invalid, Level};
+
+use crate::{Limit, Link};
+
+/// `max_th / min_th`.
+const FACTOR: f64 = 3.0;
+
+/// The least `max_th`, in packets.
+const LEAST: f64 = 15.0;
+
+/// Both thresholds for a RED before `link`, `min_th` and `max_th` being what is given.
+pub(crate) fn before(link: Link, min_th: Option<Level>, max_th: Option<Level>) -> (Level, Level) {
+    match (min_th, max_th) {
+        (Some(min_th), Some(max_th)) => (min_th, max_th),
+        (Some(min_th), None) if min_th.value() > 0.0 => (min_th, min_th * FACTOR),
+        (None, Some(max_th)) => (max_th * (1.0 / FACTOR), max_th),
+        (given, None) => {
+            let bdp = link.rate.packets_per_second(link.mean_packet) * link.rtt.as_secs_f64();
+            let room = match link.limit {
+                Limit::Packets(packets) => f64::from(packets),
+                Limit::Bytes(bytes) => bytes as f64 / f64::from(link.mean_packet),
+            };
+            let min_th = libm::round(bdp.min(room / 2.0).max(LEAST) / FACTOR);
+            let derived = match given {
+                Some(Level::Bytes(_)) => Level::Bytes(min_th * f64::from(link.mean_packet)),
+                _ => Level::Packets(min_th),
+            };
+            (given.unwrap_or(derived), derived * FACTOR)
+        }
+    }
+}
+
+/// Rejects what cannot be a pair of thresholds.
+pub(crate) fn check(min_th: Option<Level>, max_th: Option<Level>) -> Result<(), Invalid> {
+    match (min_th, max_th) {
+        (Some(min_th), Some(max_th)) => check_pair(min_th, max_th),
+        _ => Invalid::unless(
+            max_th.is_none_or(|level| level.value() > 0.0),
+            "max_th",
+            "max_th is zero",
+            "set it above zero, or leave it to the link",
+        ),
+    }
+}
+
+/// Rejects thresholds in different units or in the wrong order.
+pub(in crate::aqm) fn check_pair(min_th: Level, max_th: Level) -> Result<(), Invalid> {
+    Invalid::unless(
+        min_th.in_bytes() == max_th.in_bytes(),
+        "max_th",
+        "min_th and max_th are in different units",
+        "write both in packets or both in bytes",
+    )?;
+    Invalid::unless(
+        min_th.value() < max_th.value(),
+        "max_th",
+        format!("max_th ({max_th}) is not above min_th ({min_th})"),
+        "exchange the two thresholds, or set max_th to about three times min_th",
+    )
+}

@@ -1,0 +1,47 @@
+"""A rule on what was measured: whether the queue had settled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weir.check._note import Note
+from weir.check._resolved import Resolved, seconds
+
+_PARTS = 10
+_VARIANCE = _PARTS * (_PARTS - 1) * (2 * _PARTS + 5) / 18
+"""Of Kendall's S of independent parts (Mann, 1945)."""
+
+_CERTAIN = 3.29
+"""Standard deviations of S: 1 in 1,000 of stationary queues beyond."""
+
+_WORTH = 0.1
+"""Of the mean queue: a smaller drift changes no conclusion."""
+
+
+def not_stationary(scene: Resolved, trends: Sequence[float], drifts: Sequence[float]) -> Note | None:
+    """The queue grew or shrank in the course of what was measured: the start was not over.
+
+    `trends` and `drifts` are the columns `queue_trend` and `queue_drift` of the bottleneck, one of each
+    replication. A scenario that itself changes, or is divided into periods, is not judged.
+    """
+    replications = len(trends)
+    if not replications or not _is_steady(scene):
+        return None
+    drift = sum(drifts) / replications
+    if abs(sum(trends)) < _CERTAIN * (replications * _VARIANCE) ** 0.5 or abs(drift) < _WORTH:
+        return None
+    direction = "longer" if drift > 0 else "shorter"
+    return Note(
+        "not-stationary",
+        "note",
+        "measure.warm_up",
+        f"the queue had not settled: it is {100 * abs(drift):.0f}% {direction} in the second half of what is "
+        "measured than in the first",
+        "a longer warm_up in a longer run, or periods (measure.period)",
+    )
+
+
+def _is_steady(scene: Resolved) -> bool:
+    """Whether load and rates stay as they are once the warm-up is over."""
+    warm_up = seconds(scene.document["measure"], "warm_up")
+    return "period" not in scene.document["measure"] and all(at <= warm_up for at in scene.instants)
