@@ -10,6 +10,7 @@ import pytest
 
 import weir
 from weir.check import trend_notes
+from weir.scenario._toml import Value
 
 FOUR = """
 schema = 1
@@ -27,7 +28,7 @@ start_jitter = "1 s"
 """
 
 
-def resolved(text: str, **values: object) -> dict[str, Any]:
+def resolved(text: str, **values: Value) -> dict[str, Any]:
     return tomllib.loads(weir.Scenario.loads(text).replace(values).to_toml())
 
 
@@ -51,7 +52,7 @@ def test_packets_fill_an_ethernet_frame() -> None:
         ({"measure.warm_up": "0 s"}, "0 s"),
     ],
 )
-def test_the_warm_up_follows_from_starts_and_round_trips(values: dict[str, Any], warm_up: str) -> None:
+def test_the_warm_up_follows_from_starts_and_round_trips(values: dict[str, Value], warm_up: str) -> None:
     assert resolved(FOUR, **values)["measure"]["warm_up"] == warm_up
 
 

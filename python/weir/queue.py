@@ -82,8 +82,8 @@ class Queue:
 
     Args:
         queue: the table of a scenario, `{"red": {"max_th": "80 packets"}}` or
-            `{"fq": {"aqm": {"red": {}}, "flows": 64}}`, or a name from `weir list`. RED's thresholds are 5 and
-            15 packets unless given: a queue by itself has no round trip.
+            `{"fq": {"aqm": {"red": {}}, "flows": 64}}`, or a name from `weir list`. RED's thresholds are 5
+            and 15 packets unless given: a queue by itself has no round trip.
         rate: of its link, such as "8 Mbit/s": AQMs know their link.
         buffer: what it can hold, such as "50 packets" or "60 kB".
         mean_packet: what AQMs take for the mean packet size.
