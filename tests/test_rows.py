@@ -12,7 +12,7 @@ import weir
 from weir import _core
 from weir.run._batch import run_batch
 from weir.run._tables import frames
-from weir.sweep._query import export
+from weir.sweep._query import export, plain
 
 RATE, PACKET = 2e6, 1000
 """Of the link in bit/s, and of its packets in bytes."""
@@ -106,3 +106,8 @@ def test_a_spreadsheet_finds_no_formula(tmp_path: Path) -> None:
     # Other forms are for programs.
     export(frame, tmp_path / "rows.parquet")
     assert pl.read_parquet(tmp_path / "rows.parquet").equals(frame)
+
+
+def test_json_has_no_infinity_and_no_nan() -> None:
+    frame = pl.DataFrame({"mean": [1.0, float("nan"), float("inf"), None], "n": [1, 2, 3, 4]})
+    assert [row["mean"] for row in plain(frame)] == [1.0, None, None, None]

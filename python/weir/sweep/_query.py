@@ -166,8 +166,9 @@ def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """The rows for JSON, which has no NaN."""
-    return frame.with_columns(pl.col(pl.Float64, pl.Float32).fill_nan(None)).to_dicts()
+    """The rows for JSON, which has no NaN and no infinity."""
+    numbers = pl.col(pl.Float64, pl.Float32)
+    return frame.with_columns(pl.when(numbers.is_finite()).then(numbers)).to_dicts()
 
 
 def verify(store: Store, say: Callable[[str], None]) -> None:
