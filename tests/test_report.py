@@ -11,8 +11,12 @@ import pytest
 import weir
 from browsing import Visit, chromium
 from conftest import names_in
+from fake_sweep import SWEEPS
 from weir.plot import IMAGES, figures_of
 from weir.report import write
+from weir.report._result import html
+from weir.report._summary import answers, ran
+from weir.stats import wording
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -222,6 +226,62 @@ def test_a_dark_page_has_dark_figures_and_prints_in_light_colours(
         "[...document.querySelectorAll('svg.marks')].every(chart => chart.clientWidth <= 680)"
     )
     visit.page.close()
+
+
+TWO_GROUPS = """\
+schema = 1
+name = "l4s"
+duration = "4 s"
+
+[links.bottleneck]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "100 packets"
+queue.dualpi2 = {}
+
+[flows.classic]
+count = 2
+rtt = "20 ms"
+
+[flows.scalable]
+count = 2
+rtt = "20 ms"
+tcp = { ecn = true, congestion.dctcp = {} }
+"""
+
+
+def test_flow_groups_and_classes_have_tables_of_their_own() -> None:
+    page = html(weir.Scenario.loads(TWO_GROUPS).run(), [], "")
+    for heading, rows in (("By flow group", ("classic", "scalable")), ("By class of the queue", "LC")):
+        _, _, section = page.partition(f">{heading}</h2>")
+        table = section.partition("</table>")[0]
+        assert re.findall(r'<th scope="row">(.*?)</th>', table) == list(rows)
+        assert "Delay p99 (ms)" in table
+
+
+def test_of_one_variant_over_axes_the_extremes_are_named() -> None:
+    sweep = SWEEPS["one axis"]
+    rate = sweep.dimensions[0]
+    assert ran(sweep, [rate]) == (
+        "1 variant at 5 points of rate, 5 replications: 25 runs of 0 s. "
+        "Replication r has the same seed in all of them."
+    )
+    ((title, said),) = answers(sweep, [rate], ["mean_queue"])
+    means = sweep.estimates(["mean_queue"])
+    low, high = (f"{value:.1f} packets at rate" for value in (means["mean"].min(), means["mean"].max()))
+    assert title == "Mean queue"
+    assert re.fullmatch(rf"from {low} [\d.]+ Mbit/s, to {high} [\d.]+ Mbit/s\.", said)
+
+
+def test_no_difference_is_claimed_that_is_not_shown(compared: weir.Sweep) -> None:
+    """The best and the next, as the paired differences of the result have them."""
+    measures = ("mean_queue", "goodput", "loss", "delay_p99")
+    for name, (_, said) in zip(measures, answers(compared, [], measures), strict=True):
+        means = compared.estimates([name]).filter(period=-1).sort("mean", descending=name == "goodput")
+        best, second = means.head(2).iter_rows(named=True)
+        pair = compared.differences(best["variant"], [name]).filter(period=-1, variant=second["variant"])
+        assert said.startswith(f"{'highest' if name == 'goodput' else 'lowest'} with {best['label']}, ")
+        assert said.endswith(f"Next is {second['label']}: {wording.relation(pair.row(0, named=True))}.")
 
 
 @pytest.mark.parametrize("name", CHARTS)

@@ -188,7 +188,8 @@ def _layers(pen: chart.Pen, kind: Kind, rows: pl.DataFrame) -> list[alt.Chart]:
 
 
 def _y(facet: Facet, rows: pl.DataFrame) -> chart.Side:
-    scale: dict[str, Any] = {"domainMin": 0} if facet.zero else {"zero": False}
+    # Rounded, the axis of a share that is nearly full would end above 100%.
+    scale: dict[str, Any] = {"domainMin": 0} if facet.zero else {"zero": False, "nice": False, "padding": 8}
     if facet.log:
         scale = {"type": "log", "nice": False, "padding": 6}
     if facet.top is not None:

@@ -102,7 +102,8 @@ def _spread(cut: Cut, rows: pl.DataFrame, dots: int) -> list[alt.Chart]:
     backwards = {**loose, "reverse": True, **({"domainMin": 0} if beyond else {})}
     pen = chart.Pen(
         chart.side("x", X.heading, scale=backwards, axis={"tickCount": 5}),
-        chart.side("y", Y.heading, scale=loose, axis={"tickCount": 5}),
+        # Rounded, it would end above 100%.
+        chart.side("y", Y.heading, scale={**loose, "nice": False}, axis={"tickCount": 5}),
         chart.families(cut),
     )
     run, ellipse, median = (pen.where(f"datum.part == '{part}'") for part in ("run", "ellipse", "median"))

@@ -15,7 +15,7 @@ function fitted(chart, width) {
   if (spec.concat) {
     const columns = inRow(spec.columns, width, 260);
     spec.columns = columns;
-    for (const panel of spec.concat) panel.width = share(width - AXIS * columns, columns, spec.spacing);
+    for (const panel of spec.concat) widen(panel, share(width - AXIS * columns, columns, spec.spacing));
   } else if (spec.spec && spec.columns) {
     const scale = (spec.resolve || {}).scale || {};
     const own = scale.y === "independent";
@@ -25,7 +25,7 @@ function fitted(chart, width) {
     if (chart.columns.facet.levels.length % columns) {
       spec.resolve = { ...spec.resolve, axis: { ...(spec.resolve || {}).axis, x: "independent" } };
     }
-    spec.spec.width = share(width - AXIS * (own ? columns : 1), columns, spec.spacing);
+    widen(spec.spec, share(width - AXIS * (own ? columns : 1), columns, spec.spacing));
   } else if (spec.spec) {
     spec.spec.width = width - AXIS;
   } else {
@@ -45,6 +45,12 @@ function rowsOf(chart) {
       Object.fromEntries(columns.map(([name, column]) => [name, column[row]])));
   }
   return chart.rows;
+}
+
+// A wider panel is higher too: its axis has a title to hold.
+function widen(panel, width) {
+  panel.height = Math.round(panel.height * Math.max(1, Math.min(1.6, width / panel.width)));
+  panel.width = width;
 }
 
 function inRow(most, width, least) {

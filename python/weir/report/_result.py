@@ -16,7 +16,7 @@ from weir.stats import wording
 from weir.stats._analysis import axis_of
 from weir.stats._grid import Cell, cells
 from weir.stats._measures import HEADLINE, MEASURES, OF_TRANSFERS, compared
-from weir.sweep._describe import grids_of
+from weir.sweep._describe import grid_by, grids_of
 from weir.sweep._dimension import PERIODS, VARIANTS, Dimension, plain
 from weir.sweep._view import Sweep
 
@@ -67,7 +67,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     axes = [d for d in sweep.dimensions if d.column not in {VARIANTS, *PERIODS}]
     estimates = sweep.estimates(HEADLINE).filter(pl.col("period") == WHOLE_RUN)
     found = not estimates.is_empty()
-    headline = (*compared(transfers="fct_mean" in sweep.measures), "delay_p99")
+    headline = compared(transfers="fct_mean" in sweep.measures)
     return {
         "sweep": sweep,
         "ran": ran(sweep, axes),
@@ -78,6 +78,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         "basis": _basis(estimates["n"].unique().sort().to_list()),
         "points": _points(sweep, axes, estimates) if axes and found else None,
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
+        "divided": {by: grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},
         "measures": [MEASURES[name] for name in sweep.measures],
         "intervals": "Intervals are Student's t over replications"
         + ("; with rules for stopping, widened for the number of looks." if sweep.until else "."),

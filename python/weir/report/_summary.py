@@ -103,5 +103,5 @@ def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
         at = common.group_by("point", "variant", maintain_order=True).agg(mean)
         winners = at.sort(name, descending=largest).unique("point", keep="first", maintain_order=True)
         won = len(winners.filter(pl.col("variant") == first["variant"]))
-        said += f" over all points (at {won:,} of {len(winners):,} it is)"
+        said += f" over all points, and at {won:,} of {len(winners):,} points by themselves"
     return f"{said}. Next is {second['label']}: {wording.relation(pairs.row(0, named=True))}."
