@@ -79,14 +79,14 @@ def relation(row: dict[str, Any], *remarks: str) -> str:
 
 
 def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[str]]:
-    """Label of each variant to one clause per measure, over the whole run."""
+    """Label of each variant to one clause per measure that is defined, over the whole run."""
     clauses: dict[str, list[str]] = {}
     for rows in differences.partition_by("variant", maintain_order=True):
         said: list[str] = []
         for name in rows["measure"].unique(maintain_order=True):
             of_measure = rows.filter(pl.col("measure") == name)
             whole = of_measure.filter(pl.col("period") == WHOLE_RUN)
-            if not whole.is_empty():
+            if whole["n"].sum():
                 row = whole.row(0, named=True)
                 parts = of_measure.filter(pl.col("period") != WHOLE_RUN)
                 said.append(difference(row, _tally(row, parts, axis), _correlation(row)))
