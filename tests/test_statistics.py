@@ -153,6 +153,11 @@ def test_what_an_interval_allows_to_say(
     assert Difference(Interval(mean, half_width, 5), None).verdict(margin) == verdict
 
 
+def test_a_difference_without_a_pair_is_not_defined() -> None:
+    nothing = np.array([np.nan, np.nan])
+    assert paired_difference(nothing, np.array([1.0, 2.0])).verdict() == "not defined"
+
+
 def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
     generator = np.random.default_rng(2026)
     draws = generator.normal(10, 3, size=(4000, 5))

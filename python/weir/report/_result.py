@@ -75,7 +75,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         # With the path of an axis, which periods and variants have not.
         "axes": [(d, d.column if d in axes else "", _levels(sweep, d)) for d in sweep.dimensions if axes],
         "design": DESIGNS[sweep.design],
-        "basis": _basis(estimates["n"].unique().sort().to_list()),
+        "basis": _basis(estimates.filter(pl.col("n") > 0)["n"].unique().sort().to_list()),
         "points": _points(sweep, axes, estimates) if axes and found else None,
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
         "divided": {by: grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},

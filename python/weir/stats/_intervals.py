@@ -23,7 +23,7 @@ from weir import _core
 CONFIDENCE = 0.95
 """The level of every interval that does not state another."""
 
-Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication"]
+Verdict = Literal["higher", "lower", "equal", "no difference shown", "one replication", "not defined"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Difference:
         """
         interval = self.interval
         if interval.half_width is None:
-            return "one replication"
+            return "one replication" if interval.n else "not defined"
         if margin is not None and abs(interval.mean) + interval.half_width <= margin:
             return "equal"
         if interval.contains(0.0):
