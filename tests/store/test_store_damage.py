@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 import polars as pl
 import pytest
 from synthetic import RUNS, assert_holds, expected, filled, finished, keys, names, parquet, rows
 
-from weir.store import Store, StoreError, rebuild
+from weir.store import DamagedStoreError, Store, StoreError, rebuild
 
 
 @pytest.fixture
@@ -149,6 +150,118 @@ def test_a_chunk_damaged_in_both_copies_can_be_computed_again(path: Path) -> Non
         assert store.finished(RUNS) == set(RUNS[20:])
         store.commit(finished(RUNS))
         assert_holds(store, RUNS)
+
+
+def edit(path: Path, *statements: str) -> None:
+    """Changes the journal behind the back of the store, as a person with a tool would."""
+    with closing(sqlite3.connect(path / "journal.sqlite")) as sql:
+        sql.executescript(f"PRAGMA ignore_check_constraints = ON; {';'.join(statements)};")
+
+
+TWICE = (
+    "UPDATE payloads AS one SET data = other.data, crc32 = other.crc32 FROM payloads AS other "
+    "WHERE one.name = 'links' AND other.name = 'flows' AND one.chunk = 5 AND other.chunk = 5"
+)
+
+EDITS = {
+    "a run without rows": ("UPDATE runs SET run = 77 WHERE run = {old}", "has no rows of 1 of its runs", ()),
+    "a run less, merged": ("DELETE FROM runs WHERE run = {old}", "has rows of 1 runs that are not", ()),
+    "a run less": ("DELETE FROM runs WHERE run = {new}", "has rows of 1 runs that are not", RUNS[-1:]),
+    "another chunk": ("UPDATE runs SET chunk = 2 WHERE run = {new}", "has rows of 1 runs that are not", ()),
+    "no chunk": ("UPDATE runs SET chunk = 99 WHERE run = {new}", "1 runs belong to no chunk", ()),
+    "a table less": (
+        "DELETE FROM payloads WHERE chunk = 5 AND name = 'delays'",
+        "lacks the table 'delays'",
+        RUNS[24:],
+    ),
+    "a table twice": (
+        TWICE,
+        "'links' of chunk 5 is not what was written",
+        RUNS[24:],
+    ),
+    "a wrong count": ("UPDATE chunks SET runs = 3 WHERE id = 5", "has 16 of its 3 runs", ()),
+    "a wrong cost": ("UPDATE runs SET seed = 5000 WHERE run = {old}", "not as they were recorded", ()),
+    "a negative number": ("UPDATE chunks SET merged = -1 WHERE id = 2", "is damaged", ()),
+    "a name of elsewhere": (
+        "UPDATE payloads SET name = '../../x' WHERE chunk = 2 AND name = 'links'",
+        "is damaged",
+        (),
+    ),
+    "a definition": ("UPDATE sweeps SET definition = '{{}}'", "the record of result 1 is not what", ()),
+}
+
+
+@pytest.mark.parametrize(("edited", "said", "lost"), EDITS.values(), ids=EDITS)
+def test_runs_and_rows_that_do_not_belong_together(
+    path: Path, edited: str, said: str, lost: Sequence[int]
+) -> None:
+    edit(path, edited.format(old=RUNS[3], new=RUNS[-1]))
+    with pytest.raises(DamagedStoreError) as raised, Store.open(path) as store:
+        store.check()
+    assert said in f"{raised.value.message} {raised.value.problems}"
+    assert "`weir results --rebuild" in str(raised.value.hint)
+    assert rebuild(path)
+    with Store.open(path) as store:
+        assert store.check() == []
+        assert_holds(store, set(RUNS) - set(lost))
+
+
+def test_a_damaged_record_is_said_and_can_be_removed(path: Path) -> None:
+    edit(path, "UPDATE sweeps SET definition = 'no JSON', name = '../../x'")
+    with Store.open(path) as store:
+        (record,) = store.sweeps()
+        with pytest.raises(StoreError, match=r"the record of result 1 in .* is damaged") as raised:
+            record.definition["kind"]
+        assert "weir results 1 --remove" in str(raised.value.hint)
+        assert store.directory(record).parent == path.parent
+        store.remove_sweep(record)
+        assert store.check() == []
+
+
+def test_foreign_owners_are_said_and_set_aside(path: Path) -> None:
+    (path / "owners" / "mine.txt").write_text("not of the store")
+    (path / "owners" / "00000000000000aa").write_text("not a directory")
+    with Store.open(path) as store:
+        assert_holds(store, RUNS)
+        with pytest.raises(DamagedStoreError) as raised:
+            store.check()
+    assert [text.split("/")[-1] for text in raised.value.problems] == [
+        "00000000000000aa does not belong to the store",
+        "mine.txt does not belong to the store",
+    ]
+    rebuild(path)
+    assert (path / "aside" / "mine.txt").read_text() == "not of the store"
+    with Store.open(path) as store:
+        assert store.check() == []
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_an_interrupted_rebuilding_loses_nothing(
+    path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def interrupted(usual: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls == step + 1:
+                raise KeyboardInterrupt
+            return usual(*arguments)
+
+        return call
+
+    shutil.copy(path / "journal.sqlite", path / "journal.sqlite-wal")  # not a log of SQLite: it is set aside
+    with monkeypatch.context() as patch:
+        for name in ("rename", "replace"):
+            patch.setattr(Path, name, interrupted(getattr(Path, name)))
+        patch.setattr(os, "link", interrupted(os.link))
+        with suppress(KeyboardInterrupt):
+            rebuild(path)
+    with Store.open(path) as store:
+        assert_holds(store, RUNS)
+        assert store.check() == []
+        assert store.find_sweep("rates").definition == {"axes": [1]}
 
 
 def test_files_of_an_interrupted_compaction_are_removed(path: Path) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sqlite3
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from synthetic import RUNS, assert_holds, filled, finished, keys, names
 
+from conftest import SMALL, command_in
 from weir.store import Store, StoreError, rebuild
 
 
@@ -21,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 def newer(path: Path) -> bytes:
     with sqlite3.connect(path / "journal.sqlite") as sql:
-        sql.execute("PRAGMA user_version = 4")
+        sql.execute("PRAGMA user_version = 5")
     sql.close()
     return (path / "journal.sqlite").read_bytes()
 
@@ -35,7 +39,7 @@ def test_a_store_of_a_newer_weir_is_left_alone(path: Path) -> None:
         lambda: rebuild(path),
     ]
     for attempt in attempts:
-        with pytest.raises(StoreError, match="written by a newer Weir: its format is 4"):
+        with pytest.raises(StoreError, match="written by a newer Weir: its format is 5"):
             attempt()
     assert names(path) == before
     assert (path / "journal.sqlite").read_bytes() == content
@@ -128,3 +132,51 @@ def test_a_read_only_store_changes_nothing(path: Path) -> None:
     with Store.open(path) as store:
         assert store.repairs == []
         assert_holds(store, RUNS)
+
+
+@contextmanager
+def permissions_count() -> Generator[None]:
+    """They do not for the root user, unless this thread gives up CAP_DAC_OVERRIDE for a while."""
+    head = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    usual, less = ((ctypes.c_uint32 * 6)() for _ in range(2))
+    libc = ctypes.CDLL(None)
+    assert libc.capget(head, usual) == 0
+    less[:] = usual[:]
+    less[0] &= ~0b10
+    assert libc.capset(head, less) == 0
+    try:
+        yield
+    finally:
+        assert libc.capset(head, usual) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the capabilities of Linux")
+def test_commands_read_a_store_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    weir_command = command_in(tmp_path)
+    assert weir_command("compare", "small.toml", "-n", "2", "--quiet").returncode == 0
+    (out := tmp_path / "out").mkdir()
+    out.chmod(0o777)
+    inside = [tmp_path / "results", *(tmp_path / "results").rglob("*")]
+    for entry in inside:
+        entry.chmod(0o555 if entry.is_dir() else 0o444)
+
+    with permissions_count():
+        for arguments in (
+            ("results",),
+            ("results", "1", "--json"),
+            ("results", "--verify"),
+            ("results", "--sql", "select count(*) from links"),
+            ("report", "1", "--out", out / "page"),
+            ("plot", "1", "--kind", "tradeoff", "--out", out / "tradeoff.svg"),
+        ):
+            done = weir_command(*arguments)
+            assert done.returncode == 0, (arguments, done.stderr)
+        for arguments in (("report",), ("results", "1", "--remove"), ("run", "small.toml", "--seed", "9")):
+            done = weir_command(*arguments)
+            assert done.returncode == 2, (arguments, done.stderr)
+            assert "cannot be " in done.stderr
+    assert (out / "page" / "report.html").exists()
+    assert (out / "tradeoff.svg").exists()
+    for entry in inside:
+        entry.chmod(0o755)

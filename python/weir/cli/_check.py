@@ -55,12 +55,12 @@ def check(
     settings = [("the scenario itself", chosen), *((one.label, one) for one in variants)]
     found = merged((label, notes(one)) for label, one in settings)
     if json:
-        command.print_json(_document(chosen, found))
+        command.print_json(document_of(chosen, found))
     else:
-        _print(chosen, found)
+        print_network(chosen, found)
 
 
-def _print(scenario: Scenario, found: Sequence[Repeated]) -> None:
+def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     """The tables and the notes, as text."""
     from weir.check._resolved import Resolved, seconds
     from weir.check._units import rate, time
@@ -165,7 +165,7 @@ def _span(load: Sequence[_core.LoadChange]) -> str:
     return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
 
 
-def _document(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
+def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
     from weir.check._resolved import Resolved, seconds
 
     network, resolved = scenario.network, Resolved.of(scenario.core)

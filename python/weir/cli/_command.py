@@ -137,10 +137,17 @@ def target(out: Path) -> Path:
 
 @contextmanager
 def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generator[Store]:
-    """The store, results/store if None; what had to be mended in it is said. Raises StoreError."""
-    from weir.store import DEFAULT, Store
+    """The store, results/store if None; what had to be mended in it is said. One that cannot be written is
+    opened to be read, unless it was to be made. Raises StoreError."""
+    from weir.store import DEFAULT, Store, UnwritableStoreError
 
-    with Store.open(place or DEFAULT, create=create) as store:
+    try:
+        found = Store.open(place or DEFAULT, create=create)
+    except UnwritableStoreError:
+        if create:
+            raise
+        found = Store.open(place or DEFAULT, read_only=True)
+    with found as store:
         for repair in store.repairs:
             if not quiet:
                 note(f"store: {repair}")
@@ -150,28 +157,31 @@ def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generato
 def report(sweep: Sweep, out: Path | None = None, images: Sequence[str] = (), *, quiet: bool) -> Path:
     """Writes the page of a sweep into `out`, or its own directory, its figures in these forms beside it;
     returns the page."""
+    from weir.report import write
+
+    return write_page(sweep.store, sweep.record, lambda place: write(sweep, place, images), out, quiet=quiet)
+
+
+def write_page(
+    store: Store, record: Record, write: Callable[[Path], object], out: Path | None = None, *, quiet: bool
+) -> Path:
+    """Has the page of a result written into `out`, or its own directory; returns the page."""
     from weir import __version__
-    from weir.report import REPORT, replacing, write, write_manifest
-
-    if out is None:
-        return write_page(sweep.store, sweep.record, lambda place: write(sweep, place, images), quiet=quiet)
-    with writing_pages(), replacing(target(out)) as place:
-        write(sweep, place, images)
-        write_manifest(place, {"weir": __version__, "sweep": sweep.name})
-    return out / REPORT
-
-
-def write_page(store: Store, record: Record, write: Callable[[Path], object], *, quiet: bool) -> Path:
-    """Has the page of a result written into its directory; returns the page."""
-    from weir.report._directory import REPORT, write_into
+    from weir.report import REPORT, replacing, write_manifest
+    from weir.report._directory import write_into
 
     if not quiet:
         sys.stdout.flush()
         note("writing the page ...")
-    directory = store.directory(record)
+    directory = store.directory(record) if out is None else target(out)
     with writing_pages():
-        store.claim_directory(record)
-        write_into(directory, write)
+        if out is None:
+            store.claim_directory(record)
+            write_into(directory, write)
+        else:
+            with replacing(out) as place:
+                write(place)
+                write_manifest(place, {"weir": __version__, "sweep": record.name})
     return directory / REPORT
 
 

@@ -158,6 +158,7 @@ def report(
     ] = False,
     opens: Open = False,
     store: StorePath = None,
+    out: Annotated[Path | None, option("DIR", "Where. Default: results/NUMBER-NAME.", "--out", "-o")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the page of a result, with its figures, from the store alone: nothing is run."""
@@ -168,11 +169,11 @@ def report(
     with command.opened(store, quiet=quiet) as opened:
         found = _found(opened, which)
         if isinstance(found, Sweep):
-            page = command.report(found, images=images, quiet=quiet)
+            page = command.report(found, out, images, quiet=quiet)
         else:
             from weir.cli import _tuning as tuning
 
-            page = tuning.report(opened, found, images=images, quiet=quiet)
+            page = tuning.report(opened, found, images=images, out=out, quiet=quiet)
         command.print_text(str(page))
     if opens:
         command.open_in_browser(page)

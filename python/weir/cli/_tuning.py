@@ -86,11 +86,12 @@ def report(
     found: Tuned | Front | Choice,
     device: str = "eth0",
     images: Sequence[str] = (),
+    out: Path | None = None,
     *,
     quiet: bool,
 ) -> Path:
-    """Writes the page of evidence into the directory of the result, its figures in these forms beside it;
-    returns the page."""
+    """Writes the page of evidence into `out`, or the directory of the result, its figures in these forms
+    beside it; returns the page."""
     if isinstance(found, Front | Choice):
         what = "front" if isinstance(found, Front) else "choice among disciplines"
         raise WeirError(f"a {what} has no page", "weir results shows its settings")
@@ -104,7 +105,9 @@ def report(
             continue
     evidence = Evidence(found, exports)
     assert found.record is not None
-    return command.write_page(store, found.record, lambda place: evidence.write(place, images), quiet=quiet)
+    return command.write_page(
+        store, found.record, lambda place: evidence.write(place, images), out, quiet=quiet
+    )
 
 
 def step_line(step: Step) -> str:

@@ -22,8 +22,19 @@ lost or damaged itself, `rebuild` makes a new one from the tables.
 
 from __future__ import annotations
 
-from weir.store._errors import StoreError
+from weir.store._errors import DamagedStoreError, StoreError, UnwritableStoreError
 from weir.store._records import Cost, Finished, FinishedRun, Sweep
 from weir.store._store import DEFAULT, Store, rebuild
 
-__all__ = ["DEFAULT", "Cost", "Finished", "FinishedRun", "Store", "StoreError", "Sweep", "rebuild"]
+__all__ = [
+    "DEFAULT",
+    "Cost",
+    "DamagedStoreError",
+    "Finished",
+    "FinishedRun",
+    "Store",
+    "StoreError",
+    "Sweep",
+    "UnwritableStoreError",
+    "rebuild",
+]

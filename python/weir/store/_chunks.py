@@ -8,6 +8,7 @@ small ones, a Parquet file for each table: those are written to tables/ as well 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 from weir import _core
 from weir.store._errors import StoreError, damaged
 from weir.store._journal import Journal
-from weir.store._records import Finished
+from weir.store._records import Finished, FinishedRun
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +35,8 @@ FOLDER = "tables"
 PART_RUNS = 25_000
 PART_ROWS = 8_000_000
 """Rows of the longest table in a merged chunk: what is merged at once has to fit in memory."""
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 # Smaller: fewer rewritings of a run. Larger: fewer merged chunks.
 _RATIO = 4
@@ -59,7 +62,10 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Payload:
-    """A table of a chunk. `written_ns` is when its file was written, if it has one."""
+    """A table of a chunk. `written_ns` is when its file was written, if it has one.
+
+    `crc32` tells whether some data are this table of this chunk.
+    """
 
     id: int
     chunk: int
@@ -73,6 +79,14 @@ class Payload:
     def file(self) -> str:
         """Its name in tables/."""
         return f"{self.name}-{self.merged:05}.parquet"
+
+    def is_whole(self, data: object) -> bool:
+        """Whether these are its data."""
+        return isinstance(data, bytes) and _crc32(self.chunk, self.name, data) == self.crc32
+
+
+def _crc32(chunk: int, name: str, data: bytes) -> int:
+    return zlib.crc32(data, zlib.crc32(f"{chunk} {name}".encode()))
 
 
 def commit(journal: Journal, finished: Finished) -> int:
@@ -115,7 +129,7 @@ def listed(sql: sqlite3.Connection, where: str = "", values: Sequence[int] = ())
         f"WHERE chunk = chunks.id AND name <> '{RUNS}') FROM chunks {where} ORDER BY id",
         values,
     )
-    return [Chunk(*row) for row in rows]
+    return [Chunk(*row) for row in rows.fetchall()]
 
 
 def payloads(sql: sqlite3.Connection, where: str, values: Sequence[int | str] = ()) -> list[Payload]:
@@ -125,20 +139,25 @@ def payloads(sql: sqlite3.Connection, where: str, values: Sequence[int | str] = 
         f"JOIN chunks ON chunks.id = chunk {where}",
         values,
     )
-    return [Payload(*row) for row in rows]
+    found = [Payload(*row) for row in rows.fetchall()]
+    for one in found:
+        # They make the names of files.
+        if not (NAME.fullmatch(str(one.name)) and str(one.merged).isdigit()):
+            raise sqlite3.DatabaseError(f"chunk {one.chunk} has a table {one.name!r} number {one.merged!r}")
+    return found
 
 
 def content(journal: Journal, payload: Payload) -> bytes:
     """The bytes of a table, from its file if the journal's are damaged. Raises StoreError if both are."""
     (data,) = journal.sql.execute("SELECT data FROM payloads WHERE id = ?", (payload.id,)).fetchone()
-    if zlib.crc32(data) == payload.crc32:
+    if payload.is_whole(data):
         return data
     if payload.written_ns is not None:
         try:
             data = (journal.store / FOLDER / payload.file).read_bytes()
         except OSError:
             data = b""
-        if zlib.crc32(data) == payload.crc32:
+        if payload.is_whole(data):
             return data
     raise damaged(
         journal.store, f"the table {payload.name!r} of chunk {payload.chunk} is not what was written"
@@ -168,7 +187,17 @@ def runs_table(sql: sqlite3.Connection, where: str, values: Sequence[int] = ()) 
         f"SELECT {', '.join(schema)} FROM runs JOIN chunks ON chunks.id = runs.chunk {where} ORDER BY run",  # noqa: S608
         values,
     ).fetchall()
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    try:
+        return pl.DataFrame(rows, schema=schema, orient="row")
+    except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
+        raise sqlite3.DatabaseError(f"a run is not as it was recorded: {error}") from None
+
+
+def recorded(runs: pl.DataFrame) -> tuple[list[FinishedRun], int, str]:
+    """What a table `runs` of a merged chunk says: its runs, their results version, the Weir that did them."""
+    version, weir = runs.select("results_version", "weir").row(0)
+    rows = runs.drop("results_version", "weir").iter_rows(named=True)
+    return [FinishedRun(**row) for row in rows], version, weir
 
 
 def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_version: int) -> pl.LazyFrame:
@@ -337,5 +366,5 @@ def _new(sql: sqlite3.Connection, version: int, weir: str, runs: int, merged: in
 def _put(sql: sqlite3.Connection, chunk: int, tables: Iterable[tuple[str, int, bytes]]) -> None:
     sql.executemany(
         "INSERT INTO payloads (chunk, name, rows, crc32, data) VALUES (?, ?, ?, ?, ?)",
-        ((chunk, name, rows, zlib.crc32(data), data) for name, rows, data in tables),
+        ((chunk, name, rows, _crc32(chunk, name, data), data) for name, rows, data in tables),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,12 +16,31 @@ class StoreError(WeirError):
     """A store that cannot be used as asked: what is wrong (`message`) and what to do (`hint`)."""
 
 
+class UnwritableStoreError(StoreError):
+    """A store in a place where nothing can be written: it can be opened to be read."""
+
+
+class DamagedStoreError(StoreError):
+    """A store with `problems` that it does not mend by itself: sentences for people."""
+
+    problems: Sequence[str] = ()
+
+
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 # Less than this is no room: SQLite calls a full disk an I/O error where its shared memory cannot grow.
 _ROOM = 256 * 1024
 
-_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+# Of statements that are right: an error in one is a table or a value that is not as it was made.
+_DAMAGED = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    }
+)
 _UNLOCKABLE = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP})
 _UNSHARED = frozenset(
     {
@@ -40,7 +59,7 @@ _WHEN_FULL = frozenset({sqlite3.SQLITE_IOERR, *_REFUSED})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
-def damaged(directory: Path, what: str) -> StoreError:
+def damaged(directory: Path, what: str) -> DamagedStoreError:
     """A journal that cannot be read, with a way out where tables are there."""
     if any((directory / "tables").glob("runs-*.parquet")):
         hint = (
@@ -52,7 +71,7 @@ def damaged(directory: Path, what: str) -> StoreError:
             f"`weir results --rebuild --store {directory}` saves what can still be read; "
             "or bring journal.sqlite back from a copy, or name another directory"
         )
-    return StoreError(f"the journal of {directory} is damaged: {what}", hint)
+    return DamagedStoreError(f"the journal of {directory} is damaged: {what}", hint)
 
 
 def not_local(directory: Path) -> StoreError:
@@ -88,7 +107,7 @@ def _of_system(directory: Path, doing: str, error: OSError) -> StoreError:
         return _no_room(directory, doing)
     reason = error.strerror or str(error)
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        return StoreError(
+        return UnwritableStoreError(
             f"{directory} cannot be written: {reason}", "change its permissions or name another directory"
         )
     if error.errno in _UNLOCKABLE:
@@ -108,13 +127,15 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
         return damaged(directory, str(error))
     message = f"{directory}: {doing}: {error}"
     hint = "what was finished before is safe; look at disk, quota and limits"
+    kind_of = StoreError
     if kind in _BUSY:
         message = f"{directory} is kept locked by another process: {doing}"
         hint = "give the same command again later"
     elif kind in _REFUSED:
+        kind_of = UnwritableStoreError
         message = f"the journal of {directory} cannot be opened or written: {error}"
         hint = "change the permissions of the directory and its files, or name another directory"
-    return StoreError(message, hint)
+    return kind_of(message, hint)
 
 
 def _is_full(directory: Path) -> bool:

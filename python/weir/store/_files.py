@@ -12,17 +12,16 @@ import json
 import os
 import re
 import sqlite3
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from weir.store import _chunks as chunks
 from weir.store._chunks import FOLDER, Payload
 from weir.store._errors import NO_ROOM, StoreError
-from weir.store._journal import NAME, Journal, refuse_others
+from weir.store._journal import Journal
 from weir.store._owners import Owners
-from weir.store._records import Finished, FinishedRun
+from weir.store._records import Finished
 
 ASIDE = "aside"
 
@@ -53,7 +52,7 @@ def write(journal: Journal, owners: Owners) -> list[str]:
 
 def mend(journal: Journal, owners: Owners | None, *, full: bool = False) -> list[str]:
     """Mends what it can; says what was found. `full` reads everything; without owners nothing is changed."""
-    told = list(_bring_back(journal)) if full else []
+    told = list(_bring_back(journal)) if full and owners else []
     found = [(payload, _complaint(journal, payload, full=full)) for payload in _written(journal)]
     # Another process may have merged chunks meanwhile, if we have not the files for ourselves.
     still = set(_written(journal))
@@ -101,10 +100,8 @@ def _adopt(journal: Journal, tables: Mapping[str, Path]) -> int:
         frames[name] = (
             pl.read_parquet(tables[name], glob=False) if rows else pl.DataFrame(schema={"run": pl.Int64})
         )
-    runs = pl.read_parquet(tables[chunks.RUNS], glob=False)
-    version, weir = runs.select("results_version", "weir").row(0)
-    rows = runs.drop("results_version", "weir").iter_rows(named=True)
-    return chunks.commit(journal, Finished([FinishedRun(**row) for row in rows], frames, version, weir))
+    runs, version, weir = chunks.recorded(pl.read_parquet(tables[chunks.RUNS], glob=False))
+    return chunks.commit(journal, Finished(runs, frames, version, weir))
 
 
 def aside(store: Path, path: Path) -> Path:
@@ -147,7 +144,7 @@ def _complaint(journal: Journal, payload: Payload, *, full: bool = False) -> str
         if found.st_size != payload.size:
             return f"has {found.st_size:,} of {payload.size:,} bytes"
         if full or found.st_mtime_ns != payload.written_ns:
-            return None if zlib.crc32(path.read_bytes()) == payload.crc32 else "is not what was written"
+            return None if payload.is_whole(path.read_bytes()) else "is not what was written"
         with path.open("rb") as file:
             file.seek(-len(_MAGIC), os.SEEK_END)
             return None if file.read() == _MAGIC else "is not what was written"
@@ -194,91 +191,16 @@ def _take_in(journal: Journal) -> Iterator[str]:
 
 
 def _bring_back(journal: Journal) -> Iterator[str]:
-    """Tables that are damaged in the journal, from their files. Raises StoreError where those are, too."""
+    """Tables that are damaged in the journal, from their files, unless those are, too."""
     for payload in chunks.payloads(journal.sql, "ORDER BY payloads.id"):
         (data,) = journal.sql.execute("SELECT data FROM payloads WHERE id = ?", (payload.id,)).fetchone()
-        if zlib.crc32(data) != payload.crc32:
-            whole = chunks.content(journal, payload)
+        if not payload.is_whole(data):
+            try:
+                whole = chunks.content(journal, payload)
+            except StoreError:
+                continue  # `verify` says so
             journal.sql.execute("UPDATE payloads SET data = ? WHERE id = ?", (whole, payload.id))
             yield (
                 f"the table {payload.name!r} of chunk {payload.chunk} was damaged: "
                 f"brought back from {payload.file}"
             )
-
-
-def make_journal(path: Path) -> list[str]:
-    """Makes a journal from what can be read of the old one; says what was found.
-
-    What only the tables have is taken in when the store is opened. For one process that has the store for
-    itself.
-    """
-    old, new = path / NAME, path / f".new-{NAME}"
-    if not old.exists() and not present(path):
-        raise StoreError(f"{path} has neither a journal nor tables", "name the directory of a store")
-    uri = f"{old.resolve().as_uri()}?mode=ro"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as sql:
-        refuse_others(old, sql)
-    try:
-        _remove(new)
-        with closing(Journal(new, create=True)) as made:
-            said = _take_over(made, uri) if old.exists() else []
-        if old.exists():
-            said.append(f"the old journal is {_set_aside(path, old).relative_to(path)} now")
-        new.replace(old)
-    except BaseException:
-        _remove(new)
-        raise
-    return said
-
-
-def _take_over(made: Journal, old: str) -> list[str]:
-    """Every chunk of the old journal that is whole, there or in its files, and the sweeps."""
-    sql = made.sql
-    new = lost = 0
-    # As many as come before the damage.
-    with suppress(sqlite3.Error):
-        sql.execute("ATTACH ? AS old", (old,))
-        ids = [chunk for (chunk,) in sql.execute("SELECT id FROM old.chunks ORDER BY id")]
-        for chunk in ids:
-            try:
-                with made.transaction():
-                    for table, key in (("chunks", "id"), ("runs", "chunk"), ("payloads", "chunk")):
-                        copied = f"INSERT INTO {table} SELECT * FROM old.{table} WHERE {key} = ?"  # noqa: S608
-                        sql.execute(copied, (chunk,))
-                    ((expected,),) = sql.execute("SELECT runs FROM chunks WHERE id = ?", (chunk,))
-                    if len(chunks.runs_of(sql, chunk)) != expected:
-                        raise sqlite3.DatabaseError("runs are missing")
-                    for payload in chunks.payloads(sql, "WHERE chunk = ?", (chunk,)):
-                        data = chunks.content(made, payload)
-                        sql.execute("UPDATE payloads SET data = ? WHERE id = ?", (data, payload.id))
-                new += expected
-            except (sqlite3.Error, StoreError):
-                lost += 1
-        for (number,) in sql.execute("SELECT number FROM old.sweeps ORDER BY asked").fetchall():
-            sql.execute("INSERT INTO sweeps SELECT * FROM old.sweeps WHERE number = ?", (number,))
-    return [
-        f"{new:,} runs taken over from the old journal"
-        + (f", {lost} chunks of it were damaged" if lost else "")
-    ]
-
-
-def _set_aside(path: Path, old: Path) -> Path:
-    for log in _logs(old):
-        if log.exists():
-            log.rename(aside(path, log))
-    # Under both names until the new one takes its place: there is no instant without a journal.
-    target = aside(path, old)
-    try:
-        os.link(old, target)
-    except OSError:
-        old.rename(target)
-    return target
-
-
-def _remove(new: Path) -> None:
-    for leftover in (new, *_logs(new)):
-        leftover.unlink(missing_ok=True)
-
-
-def _logs(path: Path) -> tuple[Path, Path]:
-    return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")

@@ -19,7 +19,7 @@ from pathlib import Path
 from weir.store._errors import StoreError, damaged, not_local
 
 NAME = "journal.sqlite"
-FORMAT = 3
+FORMAT = 4
 """Grows when an older Weir could not read the journal, or would read it wrongly."""
 
 _MARK = 0x57656972  # "Weir", SQLite's application_id
@@ -35,19 +35,20 @@ CREATE TABLE chunks (
     results_version INTEGER NOT NULL,
     weir TEXT NOT NULL,
     runs INTEGER NOT NULL,
-    merged INTEGER NOT NULL  -- the number of its files, or 0
-);
+    -- The number of its files, or 0.
+    merged INTEGER NOT NULL CHECK (merged BETWEEN 0 AND 999999999)
+) STRICT;
 -- The tables of a chunk, and when the file in tables/ with the same bytes was written, if there is one.
 CREATE TABLE payloads (
     id INTEGER PRIMARY KEY,
     chunk INTEGER NOT NULL REFERENCES chunks (id),
-    name TEXT NOT NULL,
+    name TEXT NOT NULL CHECK (name GLOB '[A-Za-z_]*' AND name NOT GLOB '*[^A-Za-z_0-9]*'),
     rows INTEGER NOT NULL,
-    crc32 INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL,  -- of name, chunk and data
     written_ns INTEGER,
     data BLOB NOT NULL,
     UNIQUE (chunk, name)
-);
+) STRICT;
 -- Every finished run: which chunk holds its tables, and what it cost.
 CREATE TABLE runs (
     run INTEGER PRIMARY KEY,
@@ -57,7 +58,7 @@ CREATE TABLE runs (
     cpu_s REAL NOT NULL,
     packets INTEGER NOT NULL,
     events INTEGER NOT NULL
-);
+) STRICT;
 CREATE INDEX runs_of_chunk ON runs (chunk);
 -- What was asked for.
 CREATE TABLE sweeps (
@@ -69,10 +70,11 @@ CREATE TABLE sweeps (
     command TEXT,
     weir TEXT NOT NULL,
     created TEXT NOT NULL,
-    asked INTEGER NOT NULL
-);
+    asked INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL  -- of id, name, title, definition and command
+) STRICT;
 -- Runs that a live process is about to compute.
-CREATE TABLE claims (run INTEGER PRIMARY KEY, owner INTEGER NOT NULL);
+CREATE TABLE claims (run INTEGER PRIMARY KEY, owner INTEGER NOT NULL) STRICT;
 PRAGMA application_id = {_MARK};
 PRAGMA user_version = {FORMAT};
 """

@@ -23,6 +23,7 @@ from weir.store._errors import StoreError
 FOLDER = "owners"
 
 _LOCK = "owner.lock"
+_MAINTENANCE = "maintenance.lock"
 _NAME = re.compile(r"[0-9a-f]{16}")
 
 
@@ -70,7 +71,7 @@ class Owners:
         """Whether that owner still lives; what a dead one has left is removed."""
         try:
             descriptor = os.open(self._path(owner) / _LOCK, os.O_RDONLY)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return False
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -88,11 +89,20 @@ class Owners:
             owner for owner in (int(name, 16) for name in names) if owner != self.id and self.alive(owner)
         ]
 
+    def foreign(self) -> list[Path]:
+        """What is in the folder of owners and of none of them, but for directories that are being made."""
+        return [
+            path
+            for path in sorted(self._folder.iterdir())
+            if path.name != _MAINTENANCE
+            and not (_NAME.fullmatch(path.name.removesuffix(".new")) and path.is_dir())
+        ]
+
     @contextmanager
     def alone(self, *, wait: bool) -> Generator[bool]:
         """Within the block we alone may change what files there are; False if another is at it, unless we
         wait."""
-        descriptor = os.open(self._folder / "maintenance.lock", os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(self._folder / _MAINTENANCE, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             ours = True
             try:

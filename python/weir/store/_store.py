@@ -14,13 +14,15 @@ from weir._temporary import remove_orphans
 from weir.store import _chunks as chunks
 from weir.store import _files as files
 from weir.store import _journal as journal
-from weir.store._errors import StoreError, told
+from weir.store._errors import StoreError, damaged, told
 from weir.store._journal import Journal
 from weir.store._owners import FOLDER as OWNERS
 from weir.store._owners import Owners
+from weir.store._rebuild import finish, make_journal
 from weir.store._records import Cost, Finished
 from weir.store._sweeps import FOLDER as SWEEPS
 from weir.store._sweeps import SweepRecords
+from weir.store._verify import problems
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,6 +61,8 @@ class Store(SweepRecords):
             # A reader gets along without: on a full disk, or in a directory of another user.
             with suppress(OSError) if read_only else nullcontext():
                 owners.enter()
+            if not read_only and not owners.others():
+                finish(directory)
             opened = Journal(directory / journal.NAME, read_only=read_only, create=create and not read_only)
             undo.callback(opened.close)
             store = Store(directory, opened, owners, read_only=read_only)
@@ -195,11 +199,19 @@ class Store(SweepRecords):
     def check(self) -> list[str]:
         """Reads everything, and mends what is damaged in one of the two copies; says what was found.
 
-        Raises StoreError if something is damaged in both, or the journal as a whole.
+        Raises DamagedStoreError with everything that `rebuild` has to mend.
         """
-        with self._told("it could not be checked"), self._owners.alone(wait=True):
+        with self._told("it could not be checked"), ExitStack() as stack:
+            if not self._read_only:
+                stack.enter_context(self._owners.alone(wait=True))
             self._journal.check()
-            return files.mend(self._journal, self._owners, full=True)
+            mended = files.mend(self._journal, None if self._read_only else self._owners, full=True)
+            found = list(problems(self._journal, self._owners))
+        if found:
+            error = damaged(self.path, found[0] + (f"; and {len(found) - 1} more" if found[1:] else ""))
+            error.problems = [*mended, *found]
+            raise error
+        return mended
 
     def close(self) -> None:
         """Gives claims back. Closing twice does nothing."""
@@ -237,7 +249,7 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
             owners.enter()
             if owners.others():
                 raise StoreError(f"another process has {directory} open", "wait for its end, then try again")
-            said = files.make_journal(directory)
+            said = make_journal(directory, owners)
         finally:
             owners.leave()
     with Store.open(directory) as store:

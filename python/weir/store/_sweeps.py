@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Generator, Sequence
+import sqlite3
+import zlib
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir import _core
 from weir.store._errors import StoreError, told
-from weir.store._journal import Journal
+from weir.store._journal import NAME, Journal
 from weir.store._owners import Owners
 from weir.store._records import Sweep
 from weir.store._replace import write_whole
@@ -26,7 +28,23 @@ FOLDER = "sweeps"
 MANIFEST = "manifest.json"
 """In the directory of a result: whose it is."""
 
-_COLUMNS = "number, id, name, title, definition, command, weir, created"
+_COLUMNS = "number, id, name, title, definition, command, weir, created, crc32"
+
+
+class _Damaged(Mapping[str, Any]):
+    """The definition of a result whose record is not what was written: whoever reads it is told."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        self._told = message, hint
+
+    def __getitem__(self, key: str) -> NoReturn:
+        raise StoreError(*self._told)
+
+    def __iter__(self) -> NoReturn:
+        raise StoreError(*self._told)
+
+    def __len__(self) -> NoReturn:
+        raise StoreError(*self._told)
 
 
 class SweepRecords:
@@ -43,21 +61,24 @@ class SweepRecords:
         created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
         weir = _core.__version__ if sweep.weir is None else sweep.weir
         definition = json.dumps(sweep.definition)
+        checked = _crc32((sweep.id, sweep.name, sweep.title, definition, sweep.command))
+        values = (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created)
         with self._told("the sweep could not be recorded"), self._journal.transaction() as sql:
             row = sql.execute(
                 f"INSERT INTO sweeps ({_COLUMNS}, asked) "  # noqa: S608
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
-                "ON CONFLICT (id) DO UPDATE SET definition = excluded.definition, "
-                f"command = excluded.command, asked = excluded.asked RETURNING {_COLUMNS}",
-                (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created),
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
+                "ON CONFLICT (id) DO UPDATE SET name = excluded.name, title = excluded.title, "
+                "definition = excluded.definition, command = excluded.command, crc32 = excluded.crc32, "
+                f"asked = excluded.asked RETURNING {_COLUMNS}",
+                (*values, checked),
             ).fetchone()
-        return _sweep(row)
+        return self._sweep(row)
 
     def sweeps(self) -> list[Sweep]:
         """In the order in which they were last recorded."""
         with self._told("its sweeps cannot be read"):
             rows = self._journal.sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
-            return [_sweep(row) for row in rows]
+            return [self._sweep(row) for row in rows]
 
     def find_sweep(self, text: str | None) -> Sweep:
         """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
@@ -98,7 +119,7 @@ class SweepRecords:
     def remove_sweep(self, sweep: Sweep) -> None:
         """Forgets what was asked for; its runs stay until `prune`."""
         with self._told("the sweep could not be removed"):
-            self._journal.sql.execute("DELETE FROM sweeps WHERE id = ?", (sweep.id,))
+            self._journal.sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
             self._table(sweep).unlink(missing_ok=True)
 
     def directory(self, sweep: Sweep) -> Path:
@@ -115,6 +136,21 @@ class SweepRecords:
         note = {"weir": sweep.weir, "number": sweep.number, "name": sweep.name, "id": sweep.id}
         write_whole(place / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
         return place
+
+    def _sweep(self, row: Sequence[Any]) -> Sweep:
+        number, key, name, title, definition, command, weir, created, _ = row
+        if _is_whole(row):
+            when = datetime.fromisoformat(created)
+            return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
+        again = f"; then this makes it again: {command}" if command else ""
+        told = _Damaged(
+            f"the record of result {number} in {self.path / NAME} is damaged",
+            f"its runs are safe: remove it, `weir results {number} --remove --store {self.path}`{again}",
+        )
+        # They make names of directories.
+        key, name = (_plain(str(text)) or "damaged" for text in (key, name))
+        begin = datetime.fromtimestamp(0, UTC)
+        return Sweep(key, name, str(title), told, command and str(command), str(weir), begin, number)
 
     def _table(self, sweep: Sweep) -> Path:
         return self.path / FOLDER / f"{_plain(sweep.name) or 'sweep'}-{_plain(sweep.id)}.parquet"
@@ -135,10 +171,22 @@ def _owner(place: Path) -> str | None:
         return ""
 
 
-def _sweep(row: Sequence[Any]) -> Sweep:
-    number, key, name, title, definition, command, weir, created = row
-    when = datetime.fromisoformat(created)
-    return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
+def damaged_sweeps(sql: sqlite3.Connection) -> dict[int, str | None]:
+    """Number to command of the records that are not what was written."""
+    rows = sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY number").fetchall()  # noqa: S608
+    return {row[0]: row[5] and str(row[5]) for row in rows if not _is_whole(row)}
+
+
+def _is_whole(row: Sequence[Any]) -> bool:
+    try:
+        datetime.fromisoformat(row[7])
+        return _crc32(row[1:6]) == row[8]
+    except (TypeError, ValueError):
+        return False
+
+
+def _crc32(texts: Sequence[Any]) -> int:
+    return zlib.crc32(json.dumps(texts).encode())
 
 
 def _plain(text: str) -> str:

@@ -13,7 +13,7 @@ from weir._errors import WeirError
 from weir.run._tables import TABLES as STORED
 from weir.stats._analysis import ALL
 from weir.stats._measures import MEASURES, By
-from weir.store import Store
+from weir.store import DamagedStoreError, Store, StoreError
 from weir.store import Sweep as Record
 from weir.store._replace import discard, write_whole
 from weir.sweep import _describe as describe
@@ -46,7 +46,13 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
         "command": record.command,
     }
     unknown: dict[str, Any] = {"kind": "", "design": "", "axes": [], "points": 0, "variants": 0, "bytes": 0}
-    if record.definition["kind"] == TUNING:
+    try:
+        tuned = record.definition["kind"] == TUNING
+        sweep = None if tuned else Sweep(store, record)
+    except WeirError as error:
+        state = "damaged" if isinstance(error, StoreError) else error.message
+        return {**known, **unknown, "runs": 0, "wanted": 0, "results_version": 0, "state": state}
+    if sweep is None:
         runs = record.definition["runs"]
         return {
             **known,
@@ -58,10 +64,6 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
             "bytes": _bytes(store, record, runs),
             "results_version": record.definition["results_version"],
         }
-    try:
-        sweep = Sweep(store, record)
-    except WeirError as error:
-        return {**known, **unknown, "results_version": 0, "state": error.message}
     return {
         **known,
         "kind": sweep.kind,
@@ -172,8 +174,16 @@ def plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def verify(store: Store, say: Callable[[str], None]) -> None:
-    """Reads every file of the store; says what was mended, or that all is well."""
-    mended = store.check()
+    """Reads every file of the store, and compares runs with rows; says what was mended, or that all is well.
+
+    Raises StoreError for what `rebuild` has to mend, when everything has been said.
+    """
+    try:
+        mended = store.check()
+    except DamagedStoreError as error:
+        for problem in error.problems:
+            say(f"store: {problem}")
+        raise
     for sentence in mended:
         say(f"store: {sentence}")
     versions = ", ".join(

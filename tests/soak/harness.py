@@ -1,0 +1,99 @@
+"""Cases in a process of their own, with limits of time and memory, and what goes wrong by seed."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+Case = Callable[[int], object]
+"""Raises an exception where what must hold does not. Everything depends on the seed alone."""
+
+LONGEST_S = 5.0
+"""CPU time of a case: the machine may have other work."""
+
+_MEMORY = 4 << 30
+_PATIENCE_S = 60.0
+
+
+def work(case: Case, seeds: Sequence[int], place: Path) -> None:
+    """Does the cases one after the other, and writes down which one is under way and which one failed."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, most))
+    with (place / "stack").open("w") as stack:
+        faulthandler.enable(stack)
+        for seed in seeds:
+            (place / "now").write_text(str(seed))
+            failed = attempt(case, seed)
+            if failed is not None:
+                (place / f"{seed}.failed").write_text(failed, errors="backslashreplace")
+    (place / "now").write_text("done")
+
+
+def attempt(case: Case, seed: int) -> str | None:
+    """What went wrong; None if nothing did."""
+    import traceback
+
+    try:
+        case(seed)
+    except KeyboardInterrupt:
+        raise
+    # A panic of Rust is no Exception.
+    except BaseException as error:  # noqa: BLE001
+        return "".join(traceback.format_exception(error))
+    return None
+
+
+def failures(what: str, first: int, count: int, say: Callable[[str], object] = print) -> dict[int, str]:
+    """Seed to what went wrong; a case that hangs or ends its process is one, and the rest goes on."""
+    found: dict[int, str] = {}
+    last, begun = first + count, time.monotonic()
+    while first < last:
+        with TemporaryDirectory() as name:
+            place = Path(name)
+            command = [sys.executable, "-m", "soak.worker", what, str(first), str(last), name]
+            path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+            environment = {**os.environ, "PYTHONPATH": path, "TMPDIR": name}
+            with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as worker:
+                under_way, why = _watched(worker, place)
+            for file in sorted(place.glob("*.failed")):
+                found[int(file.stem)] = file.read_text()
+            if under_way is not None:
+                stack = (place / "stack").read_text()[-3000:] if (place / "stack").exists() else ""
+                found[under_way] = f"{why}\n{stack}"
+            first = last if under_way is None else under_way + 1
+        if first < last:
+            say(f"{what}: goes on at seed {first}")
+    rate = count / (time.monotonic() - begun)
+    say(f"{what}: {count:,} cases, {rate:.0f} a second, {len(found)} failed")
+    return found
+
+
+def _watched(worker: subprocess.Popen[bytes], place: Path) -> tuple[int | None, str]:
+    """The case that hung or ended the process, and how; None at a good end."""
+    now, since, used = "", time.monotonic(), 0.0
+    while True:
+        ended = worker.poll() is not None
+        text = (place / "now").read_text() if (place / "now").exists() else ""
+        if text == "done":
+            worker.wait()
+            return None, ""
+        if ended:
+            return int(text or -1), f"the process ended with code {worker.returncode}"
+        if text != now:
+            now, since, used = text, time.monotonic(), _cpu_s(worker.pid)
+        elif time.monotonic() - since > _PATIENCE_S or (now and _cpu_s(worker.pid) - used > LONGEST_S):
+            worker.kill()
+            return int(now or -1), f"hangs: {_cpu_s(worker.pid) - used:.1f} s of CPU"
+        time.sleep(0.1)
+
+
+def _cpu_s(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
