@@ -50,8 +50,9 @@ test-rust: .venv/.built ## Run the tests of the crates
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
-soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, all seeds of the validation, the papers
+soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, all seeds of the validation, the papers
 	cargo test --workspace
+	PYTHONPATH=tests $(BIN)/python -m soak
 	PYTHONPATH=tests $(BIN)/python -m validation
 	$(WEIR) reproduce all --quick --no-report
 

@@ -28,7 +28,7 @@ RUNS = "runs"
 """The table that the journal makes itself: a row for each run."""
 
 CONTENTS = "weir.run._tables"
-"""In the metadata of a file of `runs`: the rows of every other table of its chunk."""
+"""In the metadata of a file of `runs`: rows and CRC-32 of the file of every other table of its chunk."""
 
 FOLDER = "tables"
 
@@ -307,7 +307,7 @@ def _merge(journal: Journal, group: Sequence[Chunk]) -> None:
             frame = frames.merged([frames.decoded(content(journal, part)) for part in parts[name]])
             new.append((name, frame.height, frames.parquet(frame)))
         table = runs_table(sql, f"WHERE chunk IN {these}")
-    contents = json.dumps({name: height for name, height, _ in new})
+    contents = json.dumps({name: (height, zlib.crc32(data)) for name, height, data in new})
     new.append((RUNS, table.height, frames.parquet(table, {CONTENTS: contents})))
     with journal.transaction() as sql:
         ((number,),) = sql.execute("SELECT ifnull(max(merged), 0) + 1 FROM chunks")

@@ -90,6 +90,9 @@ def told(directory: Path, doing: str) -> Generator[None]:
         yield
     except sqlite3.Error as error:
         raise _of_journal(directory, doing, error) from error
+    except UnicodeDecodeError as error:
+        # A message of SQLite that quotes what is damaged.
+        raise damaged(directory, "it has text that is none") from error
     except OSError as error:
         raise _of_system(directory, doing, error) from error
 
@@ -113,6 +116,11 @@ def _of_system(directory: Path, doing: str, error: OSError) -> StoreError:
     if error.errno in _UNLOCKABLE:
         return not_local(directory)
     where = f" ({error.filename})" if error.filename else ""
+    if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError):
+        return StoreError(
+            f"{directory}: {doing}: {reason}{where}",
+            f"move it away; `weir results --rebuild --store {directory}` puts foreign files into aside/",
+        )
     return StoreError(f"{directory}: {doing}: {reason}{where}", "what was finished before is safe")
 
 

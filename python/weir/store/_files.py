@@ -12,6 +12,7 @@ import json
 import os
 import re
 import sqlite3
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -94,19 +95,27 @@ def _adopt(journal: Journal, tables: Mapping[str, Path]) -> int:
     if text is None:
         raise ValueError(f"{tables[chunks.RUNS].name} was not written by Weir")
     frames: dict[str, pl.DataFrame] = {}
-    for name, rows in json.loads(text).items():
+    with_rows: set[int] = set()
+    for name, (rows, crc32) in json.loads(text).items():
         if rows and name not in tables:
             raise ValueError(f"there is no table {name!r} with them")
+        if rows and zlib.crc32(tables[name].read_bytes()) != crc32:
+            raise ValueError(f"{tables[name].name} is not what was written")
         frames[name] = (
             pl.read_parquet(tables[name], glob=False) if rows else pl.DataFrame(schema={"run": pl.Int64})
         )
+        with_rows.update(frames[name]["run"].unique().to_list())
     runs, version, weir = chunks.recorded(pl.read_parquet(tables[chunks.RUNS], glob=False))
+    if with_rows != {run.run for run in runs}:
+        raise ValueError(f"{tables[chunks.RUNS].name} has other runs")
     return chunks.commit(journal, Finished(runs, frames, version, weir))
 
 
 def aside(store: Path, path: Path) -> Path:
     """A place in the folder for things set aside, with a name that none of them has."""
     folder = store / ASIDE
+    if folder.is_file():
+        folder.rename(folder.with_suffix(".1"))
     folder.mkdir(exist_ok=True)
     number, target = 1, folder / path.name
     while target.exists():

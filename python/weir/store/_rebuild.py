@@ -21,6 +21,9 @@ _NEW = f".new-{NAME}"
 _WHOLE = f".whole-{NAME}"
 """The new journal when it has everything: from here on it only takes the place of the old one."""
 
+# The last where SQLite quotes what is damaged.
+_UNREADABLE = (sqlite3.Error, StoreError, UnicodeDecodeError)
+
 
 def make_journal(path: Path, owners: Owners) -> list[str]:
     """Makes a journal from what can be read of the old one; says what was found.
@@ -33,7 +36,7 @@ def make_journal(path: Path, owners: Owners) -> list[str]:
     if not old.exists() and not files.present(path):
         raise StoreError(f"{path} has neither a journal nor tables", "name the directory of a store")
     uri = f"{old.resolve().as_uri()}?mode=ro"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as sql:
+    with suppress(*_UNREADABLE), closing(sqlite3.connect(uri, uri=True)) as sql:
         refuse_others(old, sql)
     try:
         _remove(new)
@@ -43,7 +46,7 @@ def make_journal(path: Path, owners: Owners) -> list[str]:
         _remove(new)
         raise
     new.rename(path / _WHOLE)
-    for foreign in owners.foreign():
+    for foreign in verify.foreign(path, owners):
         said.append(f"{foreign.relative_to(path)} does not belong to the store: moved to {files.ASIDE}/")
         foreign.rename(files.aside(path, foreign))
     return said + finish(path)
@@ -80,7 +83,7 @@ def _take_over(made: Journal, path: Path, uri: str) -> list[str]:
     taken = lost = 0
     results: list[int] = []
     # As many as come before the damage.
-    with suppress(sqlite3.Error, StoreError), closing(Journal(path, read_only=True)) as old:
+    with suppress(*_UNREADABLE), closing(Journal(path, read_only=True)) as old:
         made.sql.execute("ATTACH ? AS old", (uri,))
         for chunk in _chunks(old):
             try:
@@ -111,7 +114,7 @@ def _chunks(old: Journal) -> list[Chunk]:
     """As many as can be read, the smallest last: they are what was merged, if any is there twice."""
     found: list[Chunk] = []
     for (number,) in old.sql.execute("SELECT id FROM chunks ORDER BY merged = 0, id").fetchall():
-        with suppress(sqlite3.Error, StoreError):
+        with suppress(*_UNREADABLE):
             found += chunks.listed(old.sql, "WHERE id = ?", (number,))
     return found
 

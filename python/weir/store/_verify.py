@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weir.store import _chunks as chunks
@@ -11,6 +12,7 @@ from weir.store._chunks import Chunk
 from weir.store._errors import StoreError
 from weir.store._journal import NAME, Journal
 from weir.store._owners import Owners
+from weir.store._sweeps import FOLDER as SWEEPS
 from weir.store._sweeps import damaged_sweeps
 
 if TYPE_CHECKING:
@@ -31,8 +33,14 @@ def problems(journal: Journal, owners: Owners) -> Iterator[str]:
                 yield f"{NAME}: {count:,} {'runs' if what == 'runs' else 'tables'} belong to no chunk"
         for number in damaged_sweeps(sql):
             yield f"{NAME}: the record of result {number} is not what was written"
-    for path in owners.foreign():
+    for path in foreign(journal.store, owners):
         yield f"{path} does not belong to the store"
+
+
+def foreign(store: Path, owners: Owners) -> list[Path]:
+    """What is in the way: files with the names of our folders, and what is in the folder of owners."""
+    folders = [store / name for name in (chunks.FOLDER, SWEEPS) if (store / name).is_file()]
+    return [*folders, *owners.foreign()]
 
 
 def tables_of(sql: sqlite3.Connection, chunk: Chunk) -> set[str]:

@@ -1,0 +1,17 @@
+"""A hundredth of `make soak`: inputs that nobody would write, and stores that are damaged."""
+
+from __future__ import annotations
+
+import pytest
+
+from soak.cases import CASES
+from soak.harness import failures
+
+HUNDREDTH = {"scenarios": 1000, "commands": 100, "stores": 100}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CASES)
+def test_no_input_ends_in_a_traceback(kind: str) -> None:
+    found = failures(kind, 0, HUNDREDTH[kind])
+    assert not found, "\n\n".join(f"{kind} --seed {seed} --count 1: {why}" for seed, why in found.items())
