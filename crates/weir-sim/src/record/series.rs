@@ -20,13 +20,14 @@ impl Series {
         self.cursor = 0;
     }
 
-    /// Records the next value of the sample. `component` is called at the first sample only.
+    /// Records the next value of the sample; infinity, such as a threshold before the first loss, as NaN.
+    /// `component` is called at the first sample only.
     pub(crate) fn record(&mut self, component: impl FnOnce() -> String, variable: &'static str, value: f64) {
         if self.cursor == self.names.len() {
             self.names.push((component(), variable));
             self.values.push(Vec::new());
         }
-        self.values[self.cursor].push(value);
+        self.values[self.cursor].push(if value.is_infinite() { f64::NAN } else { value });
         self.cursor += 1;
     }
 }
