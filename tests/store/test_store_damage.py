@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from synthetic import RUNS, assert_holds, expected, filled, finished, keys, names, parquet, rows
 
-from weir.store import DamagedStoreError, Store, StoreError, rebuild
+from weir.store import DamagedStoreError, Store, StoreError, Sweep, rebuild
 
 
 @pytest.fixture
@@ -204,6 +204,25 @@ def test_runs_and_rows_that_do_not_belong_together(
     with Store.open(path) as store:
         assert store.check() == []
         assert_holds(store, set(RUNS) - set(lost))
+
+
+@pytest.mark.parametrize("lost", ["chunks", "payloads"])
+def test_runs_without_tables_are_said_when_they_are_read(path: Path, lost: str) -> None:
+    edit(path, f"DELETE FROM {lost}")  # noqa: S608
+    with Store.open(path) as store, pytest.raises(DamagedStoreError, match="runs have no tables"):
+        store.scan("links", RUNS)
+    rebuild(path)
+    with Store.open(path) as store:
+        assert store.check() == []
+        assert_holds(store, RUNS[:24])
+
+
+def test_results_numbered_by_hand_are_numbered_anew(path: Path) -> None:
+    edit(path, "UPDATE sweeps SET asked = 9223372036854775807")
+    rebuild(path)
+    with Store.open(path) as store:
+        assert store.find_sweep("rates").definition == {"axes": [1]}
+        assert store.record_sweep(Sweep("bb22", "more")).number == 2
 
 
 def test_a_damaged_record_is_said_and_can_be_removed(path: Path) -> None:

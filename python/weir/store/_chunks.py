@@ -32,6 +32,9 @@ CONTENTS = "weir.run._tables"
 
 FOLDER = "tables"
 
+WITH_TABLES = "SELECT chunk FROM payloads JOIN chunks ON chunks.id = chunk"
+"""The chunks of which there is more than a number."""
+
 PART_RUNS = 25_000
 PART_ROWS = 8_000_000
 """Rows of the longest table in a merged chunk: what is merged at once has to fit in memory."""
@@ -218,6 +221,9 @@ def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_versi
         if table == RUNS:
             return runs_table(sql, f"{join} WHERE results_version = ?", (results_version,)).lazy()
         names = [name for (name,) in sql.execute("SELECT DISTINCT name FROM payloads ORDER BY name")]
+        lost = f"SELECT count(*) FROM runs {join} WHERE chunk NOT IN ({WITH_TABLES})"  # noqa: S608
+        if count := sql.execute(lost).fetchone()[0]:
+            raise damaged(journal.store, f"{count:,} runs have no tables")
         if names and table not in names:
             known = dict.fromkeys([RUNS, *names])
             raise StoreError(f"{journal.store} has no table {table!r}", f"there are: {', '.join(known)}")

@@ -108,6 +108,13 @@ def _adopt(journal: Journal, tables: Mapping[str, Path]) -> int:
     runs, version, weir = chunks.recorded(pl.read_parquet(tables[chunks.RUNS], glob=False))
     if with_rows != {run.run for run in runs}:
         raise ValueError(f"{tables[chunks.RUNS].name} has other runs")
+    with journal.transaction() as sql:
+        # Their tables are these.
+        journal.ask(with_rows)
+        sql.execute(
+            "DELETE FROM runs WHERE run IN (SELECT run FROM asked) "  # noqa: S608
+            f"AND chunk NOT IN ({chunks.WITH_TABLES})"
+        )
     return chunks.commit(journal, Finished(runs, frames, version, weir))
 
 
@@ -178,7 +185,8 @@ def _take_in(journal: Journal) -> Iterator[str]:
             runs = {run for column in keys for run in column}
             with journal.snapshot() as sql:
                 journal.ask(runs)
-                lost = sql.execute("SELECT run FROM asked EXCEPT SELECT run FROM runs LIMIT 1").fetchall()
+                known_runs = f"SELECT run FROM runs WHERE chunk IN ({chunks.WITH_TABLES})"  # noqa: S608
+                lost = sql.execute(f"SELECT run FROM asked EXCEPT {known_runs} LIMIT 1").fetchall()  # noqa: S608
             new = _adopt(journal, tables) if lost else 0
             for path in tables.values():
                 path.unlink(missing_ok=True)

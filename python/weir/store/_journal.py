@@ -62,7 +62,7 @@ CREATE TABLE runs (
 CREATE INDEX runs_of_chunk ON runs (chunk);
 -- What was asked for.
 CREATE TABLE sweeps (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    number INTEGER PRIMARY KEY AUTOINCREMENT CHECK (number BETWEEN 1 AND 999999999),
     id TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
     title TEXT NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE sweeps (
     command TEXT,
     weir TEXT NOT NULL,
     created TEXT NOT NULL,
-    asked INTEGER NOT NULL,
+    asked INTEGER NOT NULL CHECK (asked BETWEEN 1 AND 999999999),
     crc32 INTEGER NOT NULL  -- of id, name, title, definition and command
 ) STRICT;
 -- Runs that a live process is about to compute.

@@ -89,6 +89,11 @@ class Owners:
             owner for owner in (int(name, 16) for name in names) if owner != self.id and self.alive(owner)
         ]
 
+    def refuse_others(self) -> None:
+        """Raises StoreError if another process has the store open."""
+        if self.others():
+            raise StoreError(f"another process has {self._store} open", "wait for its end, then try again")
+
     def foreign(self) -> list[Path]:
         """What is in the folder of owners and of none of them, but for directories that are being made."""
         return [

@@ -15,7 +15,7 @@ from weir.store._errors import StoreError
 from weir.store._journal import NAME, Journal, refuse_others
 from weir.store._owners import Owners
 from weir.store._records import Finished, FinishedRun
-from weir.store._sweeps import damaged_sweeps
+from weir.store._sweeps import COLUMNS, damaged_sweeps
 
 _NEW = f".new-{NAME}"
 _WHOLE = f".whole-{NAME}"
@@ -42,6 +42,8 @@ def make_journal(path: Path, owners: Owners) -> list[str]:
         _remove(new)
         with closing(Journal(new, create=True)) as made:
             said += _take_over(made, old, uri) if old.exists() else []
+        # What another process has committed meanwhile would be lost.
+        owners.refuse_others()
     except BaseException:
         _remove(new)
         raise
@@ -96,8 +98,12 @@ def _take_over(made: Journal, path: Path, uri: str) -> list[str]:
                 again = f"; this makes it again: {damaged[number]}" if damaged[number] else ""
                 said.append(f"the record of result {number} was damaged and is left out{again}")
             else:
-                made.sql.execute("INSERT INTO sweeps SELECT * FROM old.sweeps WHERE number = ?", (number,))
                 results.append(number)
+                made.sql.execute(
+                    f"INSERT INTO sweeps ({COLUMNS}, asked) SELECT {COLUMNS}, ? FROM old.sweeps "  # noqa: S608
+                    "WHERE number = ?",
+                    (len(results), number),
+                )
         ((known,),) = old.sql.execute("SELECT count(*) FROM runs")
         if known > taken:
             said.append(

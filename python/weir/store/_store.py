@@ -183,10 +183,7 @@ class Store(SweepRecords):
         Raises StoreError if another process has the store open.
         """
         with self._told("runs could not be removed"), self._owners.alone(wait=True):
-            if self._owners.others():
-                raise StoreError(
-                    f"another process has {self.path} open", "wait until it has ended, then prune the store"
-                )
+            self._owners.refuse_others()
             removed, gone = chunks.prune(self._journal, keep)
             # Else they would be taken for files of which the journal has lost the runs.
             for table in gone:
@@ -247,8 +244,7 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
         owners = Owners(directory)
         try:
             owners.enter()
-            if owners.others():
-                raise StoreError(f"another process has {directory} open", "wait for its end, then try again")
+            owners.refuse_others()
             said = make_journal(directory, owners)
         finally:
             owners.leave()

@@ -28,7 +28,7 @@ FOLDER = "sweeps"
 MANIFEST = "manifest.json"
 """In the directory of a result: whose it is."""
 
-_COLUMNS = "number, id, name, title, definition, command, weir, created, crc32"
+COLUMNS = "number, id, name, title, definition, command, weir, created, crc32"
 
 
 class _Damaged(Mapping[str, Any]):
@@ -65,11 +65,11 @@ class SweepRecords:
         values = (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created)
         with self._told("the sweep could not be recorded"), self._journal.transaction() as sql:
             row = sql.execute(
-                f"INSERT INTO sweeps ({_COLUMNS}, asked) "  # noqa: S608
+                f"INSERT INTO sweeps ({COLUMNS}, asked) "  # noqa: S608
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
                 "ON CONFLICT (id) DO UPDATE SET name = excluded.name, title = excluded.title, "
                 "definition = excluded.definition, command = excluded.command, crc32 = excluded.crc32, "
-                f"asked = excluded.asked RETURNING {_COLUMNS}",
+                f"asked = excluded.asked RETURNING {COLUMNS}",
                 (*values, checked),
             ).fetchone()
         return self._sweep(row)
@@ -77,7 +77,7 @@ class SweepRecords:
     def sweeps(self) -> list[Sweep]:
         """In the order in which they were last recorded."""
         with self._told("its sweeps cannot be read"):
-            rows = self._journal.sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
+            rows = self._journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
             return [self._sweep(row) for row in rows]
 
     def find_sweep(self, text: str | None) -> Sweep:
@@ -173,14 +173,14 @@ def _owner(place: Path) -> str | None:
 
 def damaged_sweeps(sql: sqlite3.Connection) -> dict[int, str | None]:
     """Number to command of the records that are not what was written."""
-    rows = sql.execute(f"SELECT {_COLUMNS} FROM sweeps ORDER BY number").fetchall()  # noqa: S608
+    rows = sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY number").fetchall()  # noqa: S608
     return {row[0]: row[5] and str(row[5]) for row in rows if not _is_whole(row)}
 
 
 def _is_whole(row: Sequence[Any]) -> bool:
     try:
         datetime.fromisoformat(row[7])
-        return _crc32(row[1:6]) == row[8]
+        return 0 < row[0] < 10**9 and _crc32(row[1:6]) == row[8]
     except (TypeError, ValueError):
         return False
 

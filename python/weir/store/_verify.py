@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,12 +59,16 @@ def tables_of(sql: sqlite3.Connection, chunk: Chunk) -> set[str]:
 
 def frames_of(journal: Journal, chunk: Chunk, names: set[str]) -> dict[str, pl.LazyFrame]:
     """The tables of a chunk. Raises StoreError where one is damaged or missing."""
+    import polars as pl
+
     from weir.store import _frames as frames
 
-    found = {
-        payload.name: frames.decoded(chunks.content(journal, payload))
-        for payload in chunks.payloads(journal.sql, "WHERE chunk = ?", (chunk.id,))
-    }
+    found: dict[str, pl.LazyFrame] = {}
+    for payload in chunks.payloads(journal.sql, "WHERE chunk = ?", (chunk.id,)):
+        data = chunks.content(journal, payload)
+        found[payload.name] = frames.decoded(data)
+        if payload.name == chunks.RUNS:
+            names = names | {*json.loads(pl.read_parquet_metadata(io.BytesIO(data))[chunks.CONTENTS])}
     if lacking := names - found.keys():
         raise StoreError(f"lacks the table {min(lacking)!r}")
     return found
