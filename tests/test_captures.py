@@ -274,7 +274,7 @@ def test_tshark_sees_the_losses_that_there_were(tmp_path: Path) -> None:
 def test_what_the_guide_asks_tshark(tmp_path: Path) -> None:
     guide = (Path(__file__).parents[1] / "docs" / "how-to" / "captures.md").read_text(encoding="utf-8")
     commands = re.findall(r"^\$ (tshark .*)$", guide.replace("\\\n", " "), re.MULTILINE)
-    names = {"bottleneck": "bottleneck.pcapng", "bottleneck:in": "bottleneck-in.pcapng"}
+    names = {"bottleneck": "line.pcapng", "bottleneck:in": "arriving.pcapng"}
     text = LOSSY.replace('"200 ms"', '"60 ms"').replace('"20 packets"', '"100 packets"')
     wishes = [f"{wish}={tmp_path / name}" for wish, name in names.items()]
     weir.Scenario.loads(text).run(capture=wishes)

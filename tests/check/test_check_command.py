@@ -116,7 +116,7 @@ def test_the_page_has_a_section(weir_command: Command, marking: Path, tmp_path: 
     weir_command("compare", marking, "-q")
     assert weir_command("report", "-q").returncode == 0
     page = next(tmp_path.glob("results/*/report.html")).read_text(encoding="utf-8")
-    assert "<h2>Notes on the scenario</h2>" in page
+    assert ">Notes on the scenario</h2>" in page
     assert "<code>links.bottleneck.queue.rem.ecn</code>" in page
     assert "No flow here is ECN-capable, so rem drops where it would mark (in REM). Write: " in page
 
