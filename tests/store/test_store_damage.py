@@ -217,6 +217,15 @@ def test_runs_without_tables_are_said_when_they_are_read(path: Path, lost: str) 
         assert_holds(store, RUNS[:24])
 
 
+def test_rows_without_an_entry_are_not_counted_beside_those_computed_again(path: Path) -> None:
+    edit(path, "DELETE FROM runs")
+    with Store.open(path) as store:
+        store.commit(finished(RUNS))
+        store.compact(force=True)
+        assert_holds(store, RUNS)
+        assert store.check() == []
+
+
 def test_results_numbered_by_hand_are_numbered_anew(path: Path) -> None:
     edit(path, "UPDATE sweeps SET asked = 9223372036854775807")
     rebuild(path)
