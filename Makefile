@@ -19,7 +19,7 @@ MAN := crates/weir-python/data/data/share/man/man1/weir.1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # What the extension is made of; tests, benchmarks and examples are not part of it.
-RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f \
+RUST := Cargo.toml Cargo.lock pyproject.toml python/weir/_core.pyi $(shell find crates -type f \
 	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*' \
 	! -path '*/examples/*')
 

@@ -26,7 +26,7 @@ work = pathlib.Path(sys.argv[1])
 def pins(name):
     report = json.loads((work / f"{name}.json").read_text())
     packages = (item["metadata"] for item in report["install"])
-    return {f"{p['name'].lower()}=={p['version']}" for p in packages if p["name"] != "weir"}
+    return {f"{p['name'].lower()}=={p['version']}" for p in packages if p["name"] != "weir-aqm"}
 
 
 def write(name, lines):

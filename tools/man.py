@@ -43,7 +43,7 @@ def page() -> str:
         *_options(root),
         ".SH COMMANDS",
     ]
-    for name in (*VERBS, "theory"):
+    for name in (*VERBS, "theory", "traffic"):
         command = root.commands[name]
         below: dict[str, Any] = getattr(command, "commands", None) or {"": command}
         for verb, one in below.items():

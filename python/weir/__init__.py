@@ -18,10 +18,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from weir._extension import __version__, mismatch
+
 if TYPE_CHECKING:
     from weir import check, plot, report, stats
     from weir._api import Scenario, load
-    from weir._core import ScenarioError, __version__
+    from weir._core import ScenarioError
     from weir._errors import WeirError
     from weir.queue import Queue
     from weir.store import Store
@@ -50,7 +52,6 @@ _HOME = {
     "Store": "weir.store",
     "Sweep": "weir.sweep._view",
     "WeirError": "weir._errors",
-    "__version__": "weir._core",
     "load": "weir._api",
 }
 
@@ -58,6 +59,8 @@ _MODULES = {"check", "plot", "report", "stats"}
 
 
 def __getattr__(name: str) -> object:
+    if (wrong := mismatch()) is not None:
+        raise ImportError(wrong)
     if name in _MODULES:
         return importlib.import_module(f"weir.{name}")
     try:

@@ -36,6 +36,10 @@ def main() -> None:
     gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
 
+    from weir._extension import mismatch
+
+    if (wrong := mismatch()) is not None:
+        sys.exit(f"error: {wrong}")
     # With all verbs: an interruption is simplest here.
     from weir import cli
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, TypedDict, final
 
 Column = tuple[str, bytes, list[str] | bytes | None]
 """What numpy calls the type of the values, and the values: counts as int64, quantities as float64 with NaN
@@ -13,6 +13,8 @@ Columns = dict[str, Column]
 """One table: column name to values."""
 
 __version__: str
+interface: int
+"""CRC-32 of this file when the extension was built."""
 results_version: int
 """Grows when the same scenario and seed would give other numbers."""
 
@@ -464,3 +466,22 @@ class QueueCore:
     @property
     def variables(self) -> dict[str, float]:
         """Inner variables under their published names."""
+
+class _Transfers(TypedDict):
+    """What a capture holds; conversations and their bytes in pairs, times in seconds."""
+
+    transfers: dict[str, bytes]
+    """Columns of float64: start, duration, bytes, packets, packet, rtt (NaN: none), datagrams (0 or 1)."""
+    tcp: tuple[int, int]
+    quic: tuple[int, int]
+    datagrams: tuple[int, int]
+    left_out: dict[str, tuple[int, int]]
+    packets: int
+    others: int
+    """Packets of other protocols."""
+    duration: float
+    damage: str | None
+
+def transfers(file: str | PathLike[str], towards: Sequence[tuple[bytes, int]]) -> _Transfers:
+    """Of each conversation in a pcap or pcapng the larger direction, or that towards the prefixes: 16 bytes
+    (IPv4 in the last four) and a number of bits. Raises ValueError(message, hint)."""

@@ -196,5 +196,5 @@ def test_without_salib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     for sampler in (morris, saltelli):
         with pytest.raises(DesignError, match="need SALib") as error:
             sampler(AXES, 8, 1)
-        assert error.value.hint == "pip install 'weir[sensitivity]'"
+        assert error.value.hint == "pip install 'weir-aqm[sensitivity]'"
     assert len(sobol(AXES, 8, 1)) == len(lhs(AXES, 8, 1)) == 8

@@ -1,5 +1,6 @@
 //! The Python binding: `weir._core`. Types go in and out here; nothing is decided.
 
+mod capture;
 mod errors;
 mod network;
 mod python_aqm;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::{
+        capture::transfers,
         errors::{CaptureError, ScenarioError},
         network::{Bottleneck, LoadChange, Network, Path, Port, network_of},
         python_aqm::{BacklogView, LinkView, PacketView, SeenView},
@@ -30,6 +32,23 @@ mod _core {
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         use super::PyModuleMethods;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("interface", super::crc32(include_bytes!("../../../python/weir/_core.pyi")))?;
         module.add("results_version", weir_sim::RESULTS_VERSION)
     }
+}
+
+/// The checksum that Python's zlib computes: of `_core.pyi`, it tells an extension of other sources.
+const fn crc32(bytes: &[u8]) -> u32 {
+    let mut sum = !0_u32;
+    let mut at = 0;
+    while at < bytes.len() {
+        sum ^= bytes[at] as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            sum = if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+            bit += 1;
+        }
+        at += 1;
+    }
+    !sum
 }

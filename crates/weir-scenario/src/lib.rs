@@ -18,6 +18,7 @@
 //! # Ok::<(), weir_scenario::ScenarioError>(())
 //! ```
 
+mod capture;
 mod check;
 mod defaults;
 mod document;
@@ -40,6 +41,7 @@ mod topology;
 mod traffic;
 mod wording;
 
+pub use capture::{Found, LeftOut, Prefix, Transfer, Transfers};
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;
 pub use identity::run_key;

@@ -15,6 +15,7 @@ from weir.cli import _others as others
 from weir.cli import _results as results
 from weir.cli import _runs as runs
 from weir.cli import _settings as settings
+from weir.cli import _traffic as measured
 
 GROUP = "weir.commands"
 """Entry points: name of the verb to the function that typer calls."""
@@ -60,6 +61,7 @@ VERBS = {
 for name, verb in VERBS.items():
     app.command(name)(verb)
 app.add_typer(others.theory, name="theory")
+app.add_typer(measured.traffic, name="traffic")
 
 
 def add_others(app: typer.Typer) -> None:

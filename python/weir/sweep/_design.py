@@ -193,7 +193,7 @@ def salib(module: str) -> Any:  # noqa: ANN401 (it has no types of its own)
     try:
         return import_module(module)
     except ImportError:
-        raise DesignError("sensitivity designs need SALib", "pip install 'weir[sensitivity]'") from None
+        raise DesignError("sensitivity designs need SALib", "pip install 'weir-aqm[sensitivity]'") from None
 
 
 def problem(axes: Sequence[Axis]) -> dict[str, Any]:

@@ -275,7 +275,7 @@ def _dask(address: str) -> Generator[Workers]:
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise WorkersError("Dask is not installed", "pip install 'weir[cluster]'") from None
+        raise WorkersError("Dask is not installed", "pip install 'weir-aqm[cluster]'") from None
     # What Dask has to say of workers that come and go is said by us, once.
     for name, logger in logging.Logger.manager.loggerDict.items():
         if name.startswith(("distributed", "tornado")) and isinstance(logger, logging.Logger):

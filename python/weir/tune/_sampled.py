@@ -119,7 +119,7 @@ def _proposals(
         import optuna
     except ImportError:
         raise WeirError(
-            "more than three parameters, and fronts, need Optuna", "pip install 'weir[tuning]'"
+            "more than three parameters, and fronts, need Optuna", "pip install 'weir-aqm[tuning]'"
         ) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study: Any = optuna.create_study(

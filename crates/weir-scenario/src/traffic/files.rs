@@ -160,7 +160,7 @@ fn named(invalid: Invalid, name: &str) -> Invalid {
 }
 
 /// An error at a place within a file: `line 3: ...`.
-pub(super) fn at(
+pub(crate) fn at(
     place: &str,
     number: impl fmt::Display,
     message: impl fmt::Display,

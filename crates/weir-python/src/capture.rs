@@ -1,0 +1,59 @@
+use std::{cell::RefCell, path::PathBuf};
+
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
+use weir_scenario::{LeftOut, Prefix, Transfer, Transfers};
+
+/// The transfers of a capture: columns as the bytes of float64, and counts. ValueError has message and hint.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
+pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<Prefix>) -> PyResult<Bound<'_, PyDict>> {
+    let read = py.detach(|| {
+        let interrupted = RefCell::new(None);
+        let proceed = || {
+            let signals = Python::attach(|py| py.check_signals());
+            signals.map_err(|error| interrupted.replace(Some(error))).is_ok()
+        };
+        let read = Transfers::read(&file, towards, proceed);
+        match interrupted.into_inner() {
+            Some(error) => Err(error),
+            None => read.map_err(|wrong| PyValueError::new_err((wrong.message, wrong.hint))),
+        }
+    })?;
+    let found = PyDict::new(py);
+    let columns = PyDict::new(py);
+    let column = |of: fn(&Transfer) -> f64| {
+        let bytes: Vec<u8> = read.transfers.iter().flat_map(|transfer| of(transfer).to_ne_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    };
+    columns.set_item("start", column(|one| one.start))?;
+    columns.set_item("duration", column(|one| one.duration))?;
+    columns.set_item("bytes", column(|one| one.bytes as f64))?;
+    columns.set_item("packets", column(|one| one.packets as f64))?;
+    columns.set_item("packet", column(|one| f64::from(one.packet)))?;
+    columns.set_item("rtt", column(|one| one.rtt))?;
+    columns.set_item("datagrams", column(|one| f64::from(u8::from(one.datagrams))))?;
+    found.set_item("transfers", columns)?;
+    for (name, count) in [("tcp", read.tcp), ("quic", read.quic), ("datagrams", read.datagrams)] {
+        found.set_item(name, (count.count, count.bytes))?;
+    }
+    let left_out = PyDict::new(py);
+    for (why, count) in LeftOut::ALL.into_iter().zip(read.left_out) {
+        let name = match why {
+            LeftOut::Begun => "began before the capture",
+            LeftOut::Unfinished => "not over at its end",
+            LeftOut::NoData => "no data in this direction",
+            LeftOut::FewDatagrams => "fewer than 10 datagrams",
+        };
+        left_out.set_item(name, (count.count, count.bytes))?;
+    }
+    found.set_item("left_out", left_out)?;
+    found.set_item("packets", read.packets)?;
+    found.set_item("others", read.others)?;
+    found.set_item("duration", read.duration)?;
+    found.set_item("damage", read.damage.map(|damage| damage.message))?;
+    Ok(found)
+}

@@ -1,0 +1,158 @@
+//! Frames of a capture: the IP packet in them.
+
+use etherparse::{
+    EtherType, IpNumber, LaxPacketHeaders, LaxPayloadSlice, NetHeaders, TcpHeader, TcpOptionElement,
+    TransportHeader,
+};
+use pcap_parser::Linktype;
+
+/// Addresses (of IPv4 in the last four bytes), protocol and ports.
+pub(crate) type Endpoints = ([u8; 16], [u8; 16], u8, u16, u16);
+
+/// The IP packet in a frame.
+pub(crate) struct IpPacket {
+    /// Of the whole packet.
+    pub(crate) bytes: u32,
+    pub(crate) endpoints: Endpoints,
+    pub(super) transport: Transport,
+}
+
+/// What the packet carries.
+pub(super) enum Transport {
+    Tcp(TcpSegment),
+    Datagram(Datagram),
+    Other,
+}
+
+pub(super) struct Datagram {
+    /// Bytes of IP and UDP headers.
+    pub(super) header: u32,
+    /// The first byte of the payload, if it was captured.
+    pub(super) first: Option<u8>,
+}
+
+/// What matters of a TCP segment.
+pub(super) struct TcpSegment {
+    pub(super) sequence: u32,
+    pub(super) acknowledgment: Option<u32>,
+    pub(super) syn: bool,
+    pub(super) fin: bool,
+    pub(super) rst: bool,
+    /// Bytes of IP and TCP headers.
+    pub(super) header: u32,
+    pub(super) mss: Option<u16>,
+}
+
+/// Version 2 of Linux cooked frames.
+const LINUX_SLL2: Linktype = Linktype(276);
+
+/// Whether [`IpPacket::of`] knows what frames begin with.
+pub(super) const fn is_known(link: Linktype) -> bool {
+    matches!(
+        link,
+        Linktype::ETHERNET
+            | Linktype::RAW
+            | Linktype::IPV4
+            | Linktype::IPV6
+            | Linktype::NULL
+            | Linktype::LOOP
+            | Linktype::LINUX_SLL
+            | LINUX_SLL2
+    )
+}
+
+impl IpPacket {
+    /// `None` for what is not IP.
+    pub(super) fn of(data: &[u8], original: u32, link: Linktype) -> Option<Self> {
+        let headers = match link {
+            Linktype::ETHERNET => LaxPacketHeaders::from_ethernet(data).ok(),
+            Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => LaxPacketHeaders::from_ip(data).ok(),
+            // Four bytes of protocol family; the IP header says the rest.
+            Linktype::NULL | Linktype::LOOP => LaxPacketHeaders::from_ip(data.get(4..)?).ok(),
+            // Headers with the type of what follows, at their end and at their beginning.
+            Linktype::LINUX_SLL => Some(typed(data.get(14..16)?, data.get(16..)?)),
+            LINUX_SLL2 => Some(typed(data.get(..2)?, data.get(20..)?)),
+            _ => None,
+        }?;
+        let (stated, header, from, to, protocol) = match headers.net? {
+            NetHeaders::Ipv4(ip, extensions) => {
+                let wide = |address: [u8; 4]| {
+                    let mut wide = [0; 16];
+                    wide[12..].copy_from_slice(&address);
+                    wide
+                };
+                let header = ip.header_len() + extensions.header_len();
+                (u32::from(ip.total_len), header, wide(ip.source), wide(ip.destination), ip.protocol.0)
+            }
+            NetHeaders::Ipv6(ip, extensions) => {
+                // A length of zero is left to be as it is below.
+                let length = u32::from(ip.payload_length);
+                let stated = if length == 0 { 0 } else { length + 40 };
+                (stated, 40 + extensions.header_len(), ip.source, ip.destination, ip.next_header.0)
+            }
+            NetHeaders::Arp(_) => return None,
+        };
+        let (ports, transport) = match headers.transport {
+            Some(TransportHeader::Tcp(tcp)) => {
+                ((tcp.source_port, tcp.destination_port), Transport::Tcp(TcpSegment::of(&tcp, header)))
+            }
+            Some(TransportHeader::Udp(udp)) => {
+                let first = match headers.payload {
+                    LaxPayloadSlice::Udp { payload, .. } => payload.first().copied(),
+                    _ => None,
+                };
+                let datagram = Datagram { header: header as u32 + 8, first };
+                ((udp.source_port, udp.destination_port), Transport::Datagram(datagram))
+            }
+            _ => match headers.payload {
+                LaxPayloadSlice::Ip(cut) if cut.ip_number == IpNumber::TCP && !cut.fragmented => {
+                    // The capture keeps no options: the rest of the header is enough.
+                    let plain = without_options(cut.payload);
+                    match plain.as_ref().map(|plain| TcpHeader::from_slice(plain)) {
+                        Some(Ok((tcp, _))) => {
+                            let mut segment = TcpSegment::of(&tcp, header);
+                            segment.header = header as u32 + u32::from(cut.payload[12] >> 4) * 4;
+                            ((tcp.source_port, tcp.destination_port), Transport::Tcp(segment))
+                        }
+                        _ => ((0, 0), Transport::Other),
+                    }
+                }
+                _ => ((0, 0), Transport::Other),
+            },
+        };
+        // Segments that a network card is still to cut have no length of their own.
+        let bytes = if stated == 0 { original } else { stated };
+        Some(Self { bytes, endpoints: (from, to, protocol, ports.0, ports.1), transport })
+    }
+}
+
+impl TcpSegment {
+    /// `ip` is the length of the IP headers.
+    fn of(tcp: &TcpHeader, ip: usize) -> Self {
+        let mss = |option| match option {
+            Ok(TcpOptionElement::MaximumSegmentSize(mss)) => Some(mss),
+            _ => None,
+        };
+        Self {
+            sequence: tcp.sequence_number,
+            acknowledgment: tcp.ack.then_some(tcp.acknowledgment_number),
+            syn: tcp.syn,
+            fin: tcp.fin,
+            rst: tcp.rst,
+            header: (ip + tcp.header_len()) as u32,
+            mss: if tcp.syn { tcp.options_iterator().find_map(mss) } else { None },
+        }
+    }
+}
+
+/// The first 20 bytes of a TCP header, with a length that says so.
+fn without_options(header: &[u8]) -> Option<[u8; 20]> {
+    let mut plain: [u8; 20] = header.get(..20)?.try_into().ok()?;
+    plain[12] = 5 << 4 | plain[12] & 0x0f;
+    Some(plain)
+}
+
+/// Headers after an Ethernet type, such as 0x0800: IPv4.
+fn typed<'a>(kind: &[u8], data: &'a [u8]) -> LaxPacketHeaders<'a> {
+    LaxPacketHeaders::from_ether_type(EtherType(u16::from_be_bytes([kind[0], kind[1]])), data)
+}

@@ -1,0 +1,135 @@
+"""`weir traffic`: traffic of a scenario from what was measured."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weir.cli import _command as command
+from weir.cli._options import Json, option
+
+if TYPE_CHECKING:
+    from weir.traffic import Captured
+    from weir.traffic._captured import Values
+
+traffic = typer.Typer(
+    help="Traffic of a scenario from what was measured.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@traffic.callback()
+def _traffic() -> None:
+    """Traffic of a scenario from what was measured."""
+
+
+@traffic.command("from-pcap")
+def from_pcap(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="pcap or pcapng, or either with .gz.")],
+    *,
+    out: Annotated[
+        Path | None,
+        option("FILE", "Write a scenario, and beside it FILE.cdf with the sizes.", "--out", "-o"),
+    ] = None,
+    rate: Annotated[str | None, option("RATE", "Of the link. Default: left for you to fill in.")] = None,
+    delay: Annotated[
+        str | None, option("TIME", "Of the link, one way. Default: a tenth of the shortest round trip.")
+    ] = None,
+    buffer: Annotated[str, option("SIZE", "Of the link.")] = "1 BDP",
+    to: Annotated[
+        list[str] | None,
+        option("NETWORK", "Only data to these addresses. May be repeated. Default: the larger direction."),
+    ] = None,
+    groups: Annotated[int, typer.Option(min=1, help="Groups by round trip.")] = 4,
+    rtt: Annotated[str | None, option("TIME", "Of all flows, instead of what is measured.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Turn the transfers of a capture into flows that react to the queue.
+
+    Sizes, arrivals and round trips of TCP and QUIC connections are measured. Streams of other datagrams
+    become sources of a constant rate.
+    """
+    from weir.scenario import Scenario
+    from weir.traffic import Link, cdf_of, read, scenario_of
+
+    if not file.is_file():
+        command.refuse(f"{file} is no file", "name a capture: pcap or pcapng, perhaps with .gz")
+    if out is not None:
+        _check_out(out, force=force)
+    elif rate is not None:
+        raise typer.BadParameter("--rate is for the scenario that --out writes")
+    found = read(file, to or ())
+    if json:
+        command.print_json(found.to_json())
+    else:
+        command.print_text("\n".join(_table(found)))
+    if found.damage is not None:
+        command.note(f"{file} is read up to its damage: {found.damage}")
+    if out is None:
+        command.note(f"weir traffic from-pcap {shlex.quote(os.fspath(file))} --out traffic.toml writes flows")
+        return
+    sizes = out.with_suffix(".cdf")
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", out.stem).strip("-") or "traffic"
+    link = Link(rate=rate, delay=delay, buffer=buffer)
+    text = scenario_of(found, name=name, cdf=sizes.name, link=link, groups=groups, rtt=rtt)
+    command.write_file(sizes, cdf_of(found.sizes))
+    command.write_file(out, text)
+    if rate is None:
+        command.note(f"wrote {out} and {sizes}; describe the link in {out}, then: weir check {out}")
+        return
+    # What is wrong with an option, the scenario says.
+    Scenario.load(out)
+    command.note(f"wrote {out} and {sizes}; next: weir check {shlex.quote(str(out))}")
+
+
+def _check_out(out: Path, *, force: bool) -> None:
+    command.check_file(out, "--out")
+    if out.suffix != ".toml":
+        command.refuse(f"{out} is not named as a scenario", f"a scenario ends in .toml: --out {out}.toml")
+    for one in (out, out.with_suffix(".cdf")):
+        if one.exists() and not force:
+            command.refuse(f"{one} exists", "choose another file with --out, or replace it with --force")
+
+
+def _table(found: Captured) -> Sequence[str]:
+    from weir.sweep import _describe as describe
+
+    total = sum(octets for _, octets in found.conversations.values())
+    rows = [("capture", f"{found.duration:.4g} s, {found.packets:,} packets, {describe.size(total)}")]
+    rows += [
+        (kind, f"{count:,}, {describe.size(octets)}")
+        for kind, (count, octets) in found.conversations.items()
+        if count
+    ]
+    if found.others:
+        rows.append(("other packets", f"{found.others:,}"))
+    carried = describe.size(int(found.sizes.sum()))
+    rows.append(("transfers", f"{len(found.sizes):,}, {carried}; {found.arrival_rate:.3g} begin per second"))
+    if (dispersion := found.dispersion) is not None:
+        rows.append(("variance / mean", f"{dispersion:.3g} of the arrivals (Poisson: 1)"))
+    if count := len(found.streams["bytes"]):
+        rows.append(("datagram streams", f"{count:,}, {describe.size(int(found.streams['bytes'].sum()))}"))
+    rows += [
+        ("left out", f"{count:,}, {describe.size(octets)}, {octets / total:.2%} of the bytes: {why}")
+        for why, (count, octets) in found.left_out.items()
+        if count
+    ]
+    if len(found.sizes):
+        rows.append(("sizes", _quantiles(found.sizes, 1e-3, "kB")))
+    if len(found.rtts):
+        share = f"measured of {len(found.rtts) / len(found.sizes):.0%}"
+        rows.append(("round trips", f"{_quantiles(found.rtts, 1e3, 'ms')}; {share}"))
+    width = max(len(head) for head, _ in rows)
+    return [f"{head:{width}}  {text}" for head, text in rows]
+
+
+def _quantiles(values: Values, factor: float, unit: str) -> str:
+    from weir.traffic import quantiles
+
+    return ", ".join(f"{name} {value * factor:.3g}" for name, value in quantiles(values).items()) + f" {unit}"

@@ -1,0 +1,145 @@
+"""What a capture holds: transfers, streams of datagrams, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir import _core
+from weir._errors import WeirError
+
+Values = NDArray[np.float64]
+
+UNFINISHED = "not over at its end"
+
+QUANTILES = (0.1, 0.5, 0.9, 0.99)
+
+
+@dataclass(frozen=True)
+class Captured:
+    """The traffic of a capture. Times in seconds, sizes in bytes of IP packets that are counted once."""
+
+    file: Path
+    duration: float
+    packets: int
+    others: int
+    """Packets of other protocols, fragments, and packets without a whole header."""
+    conversations: Mapping[str, tuple[int, int]]
+    """Of TCP, QUIC and other datagrams: their number, and bytes in both directions."""
+    left_out: Mapping[str, tuple[int, int]]
+    """The same by reason."""
+    damage: str | None
+    """Where the file is damaged: what comes before is there."""
+    transfers: Mapping[str, Values]
+    """Columns start, duration, bytes, packets, packet (the largest), rtt (NaN: not measured)."""
+    streams: Mapping[str, Values]
+    """The same of datagrams without congestion control."""
+
+    @property
+    def sizes(self) -> Values:
+        """Bytes of the transfers, sorted."""
+        return np.sort(self.transfers["bytes"])
+
+    @property
+    def rtts(self) -> Values:
+        """Measured round trips in seconds, sorted."""
+        rtts = self.transfers["rtt"]
+        return np.sort(rtts[np.isfinite(rtts)])
+
+    @property
+    def arrival_rate(self) -> float:
+        """Transfers per second, with those that were not over at the end."""
+        return (len(self.sizes) + self.left_out[UNFINISHED][0]) / self.duration
+
+    @property
+    def offered(self) -> float:
+        """Bit/s of transfers and streams."""
+        mean = float(self.sizes.mean()) if len(self.sizes) else 0.0
+        return 8 * (mean * self.arrival_rate + float(self.streams["bytes"].sum()) / self.duration)
+
+    @property
+    def dispersion(self) -> float | None:
+        """Variance of the arrivals per interval over their mean: 1 for Poisson arrivals, more for bursts."""
+        bins = min(int(self.duration), len(self.sizes) // 5, 1000)
+        if bins < 10:
+            return None
+        # Later ones may not be over at the end.
+        counts, _ = np.histogram(self.transfers["start"], bins, (0.0, 0.9 * self.duration))
+        return float(counts.var(ddof=1) / counts.mean())
+
+    def to_json(self) -> dict[str, object]:
+        """What the table says, for machines."""
+        return {
+            "file": str(self.file),
+            "duration_s": self.duration,
+            "packets": self.packets,
+            "other_packets": self.others,
+            "conversations": _counts(self.conversations),
+            "left_out": _counts(self.left_out),
+            "damage": self.damage,
+            "transfers": len(self.sizes),
+            "transfer_bytes": int(self.sizes.sum()),
+            "arrivals_per_s": self.arrival_rate,
+            "dispersion": self.dispersion,
+            "streams": len(self.streams["bytes"]),
+            "stream_bytes": int(self.streams["bytes"].sum()),
+            "offered_bps": self.offered,
+            "size_quantiles": quantiles(self.sizes),
+            "rtt_quantiles_s": quantiles(self.rtts),
+            "rtts": len(self.rtts),
+        }
+
+
+def read(file: Path, towards: Sequence[str] = ()) -> Captured:
+    """The transfers in a pcap or pcapng file, which may be compressed with gzip, in bounded memory.
+
+    Of each conversation the larger direction counts, or that towards the networks: `192.0.2.0/24`.
+    Raises WeirError.
+    """
+    try:
+        found = _core.transfers(file, [_prefix(network) for network in towards])
+    except ValueError as error:
+        message, hint = error.args
+        raise WeirError(f"{file}: {message}", hint) from None
+    columns = {name: np.frombuffer(values) for name, values in found["transfers"].items()}
+    is_stream = columns.pop("datagrams") > 0
+    return Captured(
+        file=file,
+        # One packet has none.
+        duration=max(found["duration"], 1e-9),
+        packets=found["packets"],
+        others=found["others"],
+        conversations={"TCP": found["tcp"], "QUIC": found["quic"], "other datagrams": found["datagrams"]},
+        left_out=found["left_out"],
+        damage=found["damage"],
+        transfers={name: values[~is_stream] for name, values in columns.items()},
+        streams={name: values[is_stream] for name, values in columns.items()},
+    )
+
+
+def _prefix(network: str) -> tuple[bytes, int]:
+    try:
+        parsed = ip_network(network, strict=False)
+    except ValueError as error:
+        raise WeirError(
+            f"{network!r} is no network: {error}", "write 192.0.2.0/24 or 2001:db8::/32"
+        ) from None
+    packed = parsed.network_address.packed
+    return packed.rjust(16, b"\0"), parsed.prefixlen + 8 * (16 - len(packed))
+
+
+def _counts(pairs: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
+    return {name: {"count": count, "bytes": octets} for name, (count, octets) in pairs.items()}
+
+
+def quantiles(values: Values) -> dict[str, float]:
+    """Some quantiles of sorted values, which occur, and the maximum; none of nothing."""
+    if not len(values):
+        return {}
+    found = {f"{q:.0%}": float(np.quantile(values, q, method="inverted_cdf")) for q in QUANTILES}
+    return {**found, "max": float(values[-1])}
