@@ -48,7 +48,7 @@ pub(crate) struct Trend {
     /// Kendall's S over the parts: pairs in which the later queue is longer, less those in which it is shorter;
     /// from -45 to 45, and around 0 for a stationary queue (H. B. Mann: *Nonparametric tests against trend*,
     /// Econometrica 13(3), 1945).
-    pub(crate) s: f64,
+    pub(crate) s: i32,
     /// The mean of the second half less that of the first, over the mean of both; 0 for an empty queue.
     pub(crate) drift: f64,
 }
@@ -59,10 +59,10 @@ impl Trend {
             .iter()
             .enumerate()
             .flat_map(|(later, area)| areas[..later].iter().map(move |earlier| area.cmp(earlier) as i32));
-        let s = f64::from(pairs.sum::<i32>());
+        let s = pairs.sum();
         let (first, second) = areas.split_at(areas.len() / 2);
         let [first, second] = [first, second].map(|half| half.iter().sum::<u128>() as f64);
-        let mean = (first + second) / 2.0;
+        let mean = f64::midpoint(first, second);
         Self { s, drift: if mean > 0.0 { (second - first) / mean } else { 0.0 } }
     }
 }
@@ -74,12 +74,12 @@ mod tests {
     #[test]
     fn a_growing_queue_has_a_trend_and_a_swinging_one_has_none() {
         let growing: Vec<_> = (1..=10).collect();
-        assert_eq!(Trend::of(&growing), Trend { s: 45.0, drift: 25.0 / 27.5 });
+        assert_eq!(Trend::of(&growing), Trend { s: 45, drift: 25.0 / 27.5 });
         let shrinking: Vec<_> = (1..=10).rev().collect();
-        assert_eq!(Trend::of(&shrinking), Trend { s: -45.0, drift: -25.0 / 27.5 });
+        assert_eq!(Trend::of(&shrinking), Trend { s: -45, drift: -25.0 / 27.5 });
         let swinging = [3, 1, 3, 1, 3, 1, 3, 1, 3, 1];
-        assert_eq!(Trend::of(&swinging).s, -5.0);
-        assert_eq!(Trend::of(&[0; 10]), Trend { s: 0.0, drift: 0.0 });
+        assert_eq!(Trend::of(&swinging).s, -5);
+        assert_eq!(Trend::of(&[0; 10]), Trend { s: 0, drift: 0.0 });
     }
 
     #[test]
@@ -91,6 +91,6 @@ mod tests {
             parts.close(vec![u128::from(number * number)]);
         }
         assert_eq!(parts.next(), None);
-        assert_eq!(parts.trend(0, 0, 100).s, 45.0);
+        assert_eq!(parts.trend(0, 0, 100).s, 45);
     }
 }

@@ -234,7 +234,7 @@ impl<'a> RowBuilder<'a, '_> {
             queue_mean: of_queue(gauge.mean(nanos)),
             queue_sd: of_queue(gauge.deviation(nanos)),
             queue_max: of_queue(f64::from(gauge.max())),
-            queue_trend: of_trend(|trend| trend.s),
+            queue_trend: of_trend(|trend| f64::from(trend.s)),
             queue_drift: of_trend(|trend| trend.drift),
             delay_mean_ms: counts.waited as f64 / counts.departures as f64 / 1e6,
             delay_p50_ms: p50,
