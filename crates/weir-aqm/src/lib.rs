@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use weir_aqm::{Aqm, Backlog, Limit, Link, PacketInfo, Verdict, aqm::RemParameters};
-//! use weir_types::{Ecn, Instant, Streams};
+//! use weir_types::{Duration, Ecn, Instant, Streams};
 //!
 //! let limit = Limit::Packets(120);
 //! let link = Link { rate: "64 Mbit/s".parse().unwrap(), mean_packet: 1000, limit, rtt: Duration::ZERO };
