@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections import Counter
@@ -27,7 +28,11 @@ def main() -> int:
     failed = Counter[str]()
     for kind in asked.kinds or COUNTS:
         count = asked.count or COUNTS[kind]
-        found = _killed(asked.seed, count) if kind == "kills" else failures(kind, asked.seed, count, _say)
+        found = (
+            _killed(asked.seed, count)
+            if kind == "kills"
+            else failures(kind, asked.seed, count, _say, os.cpu_count() or 1)
+        )
         failed[kind] = len(found)
         for seed, why in sorted(found.items())[:20]:
             _say(f"{kind} --seed {seed} --count 1: {why}")

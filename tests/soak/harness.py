@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -50,10 +52,22 @@ def attempt(case: Case, seed: int) -> str | None:
     return None
 
 
-def failures(what: str, first: int, count: int, say: Callable[[str], object] = print) -> dict[int, str]:
+def failures(
+    what: str, first: int, count: int, say: Callable[[str], object] = print, processes: int = 1
+) -> dict[int, str]:
     """Seed to what went wrong; a case that hangs or ends its process is one, and the rest goes on."""
+    begun = time.monotonic()
+    ends = [first + count * part // processes for part in range(processes + 1)]
+    with ThreadPoolExecutor(processes) as pool:
+        parts = [pool.submit(_failures, what, begin, end, say) for begin, end in pairwise(ends)]
+        found = {seed: why for part in parts for seed, why in part.result().items()}
+    rate = count / (time.monotonic() - begun)
+    say(f"{what}: {count:,} cases, {rate:.0f} a second, {len(found)} failed")
+    return found
+
+
+def _failures(what: str, first: int, last: int, say: Callable[[str], object]) -> dict[int, str]:
     found: dict[int, str] = {}
-    last, begun = first + count, time.monotonic()
     while first < last:
         with TemporaryDirectory() as name:
             place = Path(name)
@@ -70,8 +84,6 @@ def failures(what: str, first: int, count: int, say: Callable[[str], object] = p
             first = last if under_way is None else under_way + 1
         if first < last:
             say(f"{what}: goes on at seed {first}")
-    rate = count / (time.monotonic() - begun)
-    say(f"{what}: {count:,} cases, {rate:.0f} a second, {len(found)} failed")
     return found
 
 
