@@ -2,7 +2,7 @@
 
 use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
-use weir_scenario::{Document, Rtt};
+use weir_scenario::{Document, MOST_RATE_CHANGES, Rtt};
 use weir_types::Duration;
 
 use crate::errors::scenario_error;
@@ -110,7 +110,7 @@ impl Network {
                 Limit::Packets(packets) => (Some(packets), None),
                 Limit::Bytes(bytes) => (None, Some(bytes)),
             };
-            let changes = port.rate_changes(scenario.duration);
+            let changes = port.rate_changes(scenario.duration).take(MOST_RATE_CHANGES);
             Port {
                 name: port.at.to_string(),
                 link: port.at.link.to_owned(),

@@ -47,7 +47,7 @@ pub use error::ScenarioError;
 pub use identity::run_key;
 pub use lifetimes::Lifetime;
 pub use measure::{Measure, Series};
-pub use network::{Bottleneck, LoadChange, Network, Path, Port};
+pub use network::{Bottleneck, LoadChange, MOST_RATE_CHANGES, Network, Path, Port};
 pub use population::{CountAt, CountSteps, PopulationChange};
 pub use scenario::{SCHEMA_VERSION, Scenario, Variants};
 pub use schema::{choices_of, schema};

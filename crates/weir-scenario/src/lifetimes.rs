@@ -47,6 +47,16 @@ impl FlowGroup {
         changes
     }
 
+    /// The flows that come in all.
+    pub fn flows_in_all(&self) -> usize {
+        let mut present = self.count;
+        let come = self
+            .population_changes()
+            .into_iter()
+            .map(|(_, count)| count.saturating_sub(std::mem::replace(&mut present, count)) as usize);
+        self.count as usize + come.sum::<usize>()
+    }
+
     /// When each flow of the group comes and goes, in order of their coming. Those who came last leave
     /// first.
     pub fn lifetimes(&self) -> Vec<Lifetime> {

@@ -130,7 +130,7 @@ def _in_step(scene: Resolved, port: _core.Port) -> tuple[_core.Path, int] | None
     ):
         return None
     alike = [
-        (tuple(path.data), path.base_rtt_s, path.packet_bytes, group["start"])
+        (scene.data_of(path), path.base_rtt_s, path.packet_bytes, group["start"])
         for path, group in zip(paths, groups, strict=True)
     ]
     counts = Counter[object]()

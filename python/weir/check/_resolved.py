@@ -108,12 +108,31 @@ class Resolved:
 
     def ports_of(self, path: _core.Path) -> list[_core.Port]:
         """The ports that data of the group pass, in order."""
-        known = {port.name: port for port in self.ports}
-        return [known[name] for name in path.data if name in known]
+        return [self.ports_by_name[name] for name in self.data_of(path) if name in self.ports_by_name]
 
     def through(self, port: _core.Port) -> list[_core.Path]:
         """The paths whose data pass the port."""
-        return [path for path in self.paths if port.name in path.data]
+        return self._through.get(port.name, [])
+
+    def data_of(self, path: _core.Path) -> tuple[str, ...]:
+        """What data of the group pass: `path.data`, which copies thousands of names of a long path, once."""
+        return self._data[path.group]
+
+    @cached_property
+    def _data(self) -> Mapping[str, tuple[str, ...]]:
+        return {path.group: tuple(path.data) for path in self.paths}
+
+    @cached_property
+    def ports_by_name(self) -> Mapping[str, _core.Port]:
+        return {port.name: port for port in self.ports}
+
+    @cached_property
+    def _through(self) -> Mapping[str, list[_core.Path]]:
+        found: dict[str, list[_core.Path]] = {}
+        for path in self.paths:
+            for name in self.data_of(path):
+                found.setdefault(name, []).append(path)
+        return found
 
     def congestion(self, path: _core.Path) -> str | None:
         """The congestion control of the group; None for datagrams."""

@@ -6,7 +6,7 @@ use weir_types::Buffer;
 use crate::{
     DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
     problem::{Outcome, Problem},
-    topology::check_schedule,
+    topology::{Passing, check_schedule},
 };
 
 impl Scenario {
@@ -29,7 +29,7 @@ impl Scenario {
         Ok(())
     }
 
-    pub(super) fn check_link(&self, name: &str) -> Outcome {
+    pub(super) fn check_link(&self, name: &str, passing: &Passing) -> Outcome {
         let path = format!("links.{name}");
         let link = &self.links[name];
         Problem::unless(
@@ -43,7 +43,7 @@ impl Scenario {
             let path = DirectedLink { link: &path, direction }.to_string();
             check_service(&path, &port)?;
             check_loss(&path, port.loss)?;
-            self.check_queue(name, &path, direction, port.queue)?;
+            self.check_queue(DirectedLink { link: name, direction }, &path, port.queue, passing)?;
             if !link.ecn_capable {
                 check_legacy(&path, port.queue)?;
             }
@@ -51,9 +51,15 @@ impl Scenario {
         Ok(())
     }
 
-    fn check_queue(&self, link: &str, path: &str, direction: Direction, queue: &QueueConfig) -> Outcome {
-        let largest = self.largest_packet(link);
-        let (holds_one, found) = match self.limit(link, direction) {
+    fn check_queue(
+        &self,
+        at: DirectedLink<'_>,
+        path: &str,
+        queue: &QueueConfig,
+        passing: &Passing,
+    ) -> Outcome {
+        let largest = passing.largest_packet(self, at.link);
+        let (holds_one, found) = match self.limit(passing, at) {
             Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
             Limit::Bytes(bytes) => (bytes >= u64::from(largest), format!("{bytes} B")),
         };
@@ -65,13 +71,7 @@ impl Scenario {
             ),
             "write at least \"1 packet\", or \"2 packets\" where the one being sent counts",
         )?;
-        check_discipline(&format!("{path}.queue"), queue, self.seen_by_aqms(link, direction))
-    }
-
-    /// The largest data packet of the flows over `link`, whichever way they go, in bytes.
-    fn largest_packet(&self, link: &str) -> u32 {
-        let over = self.flows.values().filter(|group| group.path.iter().any(|name| name == link));
-        over.map(|group| group.packet_size.bytes()).max().unwrap_or(1)
+        check_discipline(&format!("{path}.queue"), queue, self.seen_by_aqms(passing, at))
     }
 }
 

@@ -9,8 +9,9 @@ pub(crate) use links::check_discipline;
 use weir_types::Duration;
 
 use crate::{
-    Direction, FlowGroup, SCHEMA_VERSION, Scenario,
+    DirectedLink, Direction, FlowGroup, SCHEMA_VERSION, Scenario,
     problem::{Outcome, Problem, is_plain},
+    topology::Passing,
 };
 
 impl Scenario {
@@ -31,17 +32,19 @@ impl Scenario {
         self.complete_only_path();
         self.write_out_hops()?;
         self.complete_routes()?;
+        let passing = Passing::of(self);
         let names: Vec<_> = self.links.keys().cloned().collect();
         self.measure.warm_up.get_or_insert(self.start_of_measuring());
         for name in names {
-            let sizes = Direction::BOTH.map(|direction| self.mean_packet_size(&name, direction));
+            let both = Direction::BOTH.map(|direction| DirectedLink { link: &name, direction });
+            let sizes = both.map(|at| passing.mean_packet_size(self, at));
             let link = &mut self.links[&name];
             let forward = link.rate;
             for ((_, direction), size) in link.directions_mut().zip(sizes) {
                 *direction.rate = direction.rate.or(forward);
                 *direction.mean_packet_size = Some(size);
             }
-            let seen = Direction::BOTH.map(|direction| self.seen_by_aqms(&name, direction));
+            let seen = both.map(|at| self.seen_by_aqms(&passing, at));
             for ((_, direction), seen) in self.links[&name].directions_mut().zip(seen) {
                 direction.queue.complete(seen);
             }
@@ -79,11 +82,12 @@ impl Scenario {
             "there is no link",
             "add a table [links.bottleneck]",
         )?;
+        let passing = Passing::of(self);
         for name in self.links.keys() {
             check_name(&format!("links.{name}"), name)?;
-            self.check_link(name)?;
+            self.check_link(name, &passing)?;
         }
-        let total: usize = self.flows.values().map(|group| group.lifetimes().len()).sum();
+        let total: usize = self.flows.values().map(FlowGroup::flows_in_all).sum();
         Problem::unless(
             total > 0,
             "flows",

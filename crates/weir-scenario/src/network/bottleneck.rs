@@ -6,19 +6,22 @@
 //! paths' bottlenecks, a forward direction before a reverse one, then the one with the least capacity,
 //! then the first in the scenario. `ambiguity` says whenever such a choice was made.
 
+use std::collections::{HashMap, HashSet};
+
 use weir_types::{Duration, Rate};
 
-use super::model::{Bottleneck, Path, Port};
+use super::model::{Bottleneck, MOST_RATE_CHANGES, Path, Port};
 use crate::{DirectedLink, Direction, Scenario};
-
-/// So many changes of rates are looked at: schedules of microseconds have a thousand million.
-const CHANGES: usize = 100_000;
 
 impl<'a> Bottleneck<'a> {
     /// The bottleneck of the path over `data`, in a run that ends at `end`.
-    pub(super) fn of_path(ports: &[Port<'a>], data: &[DirectedLink<'a>], end: Duration) -> Self {
-        let on_path = |at: &DirectedLink<'_>| ports.iter().find(|port| port.at == *at);
-        let passed: Vec<_> = data.iter().filter_map(on_path).collect();
+    pub(super) fn of_path(
+        ports: &[Port<'a>],
+        places: &HashMap<DirectedLink<'a>, usize>,
+        data: &[DirectedLink<'a>],
+        end: Duration,
+    ) -> Self {
+        let passed: Vec<_> = data.iter().filter_map(|at| Some(&ports[*places.get(at)?])).collect();
         let chosen = passed.iter().min_by_key(|port| port.rate()).expect("data has a queue");
         Self { at: chosen.at, ambiguity: ambiguity(chosen, &passed, end) }
     }
@@ -29,7 +32,8 @@ impl<'a> Bottleneck<'a> {
         if let Some(port) = named.and_then(|at| ports.iter().find(|port| port.at == at)) {
             return Self { at: port.at, ambiguity: None };
         }
-        let of_paths = |port: &&Port<'a>| paths.iter().any(|path| path.bottleneck.at == port.at);
+        let limiting: HashSet<_> = paths.iter().map(|path| path.bottleneck.at).collect();
+        let of_paths = |port: &&Port<'a>| limiting.contains(&port.at);
         let candidates: Vec<_> = ports.iter().filter(of_paths).collect();
         let chosen = candidates
             .iter()
@@ -54,9 +58,10 @@ fn ambiguity(chosen: &Port<'_>, passed: &[&Port<'_>], end: Duration) -> Option<S
     if let Some(other) = equal {
         return Some(format!("{} and {} have the same rate, {}", chosen.at, other.at, chosen.rate()));
     }
+    let most = MOST_RATE_CHANGES / passed.len();
     let mut changes: Vec<(Duration, usize, Rate)> = Vec::new();
     for (index, port) in passed.iter().enumerate() {
-        changes.extend(port.rate_changes(end).take(CHANGES).map(|(at, rate)| (at, index, rate)));
+        changes.extend(port.rate_changes(end).take(most).map(|(at, rate)| (at, index, rate)));
     }
     changes.sort_by_key(|(at, _, _)| *at);
     let mut rates: Vec<_> = passed.iter().map(|port| port.rate()).collect();

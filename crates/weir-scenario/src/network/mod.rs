@@ -9,13 +9,16 @@ mod model;
 
 pub use load::LoadChange;
 use load::load_of;
-pub use model::{Bottleneck, Network, Path, Port};
+pub use model::{Bottleneck, MOST_RATE_CHANGES, Network, Path, Port};
 
-use crate::{DirectedLink, Direction, Scenario};
+use std::collections::HashMap;
+
+use crate::{DirectedLink, Direction, Scenario, topology::Passing};
 
 impl Scenario {
     /// The network, resolved.
     pub fn network(&self) -> Network<'_> {
+        let passing = Passing::of(self);
         let mut ports = Vec::new();
         for (name, link) in &self.links {
             for direction in Direction::BOTH {
@@ -26,27 +29,28 @@ impl Scenario {
                     spec,
                     delay: link.delay,
                     service: self.service(name, direction),
-                    limit: self.limit(name, direction),
-                    mean_packet_size: self.mean_packet_size(name, direction),
-                    largest_rtt: self.largest_rtt(name),
+                    limit: self.limit(&passing, at),
+                    mean_packet_size: passing.mean_packet_size(self, at),
+                    largest_rtt: passing.largest_rtt(self, name),
                     ecn_capable: link.ecn_capable,
-                    load: load_of(self.flows.values().filter(|group| self.data_path(group).contains(&at))),
+                    load: load_of(passing.data(self, at)),
                 });
             }
         }
+        let places: HashMap<_, _> = ports.iter().enumerate().map(|(place, port)| (port.at, place)).collect();
         let paths = self.flows.iter().map(|(name, group)| {
             let data = self.data_path(group);
             Path {
                 group: name,
                 flows: group,
                 acks: self.ack_path_of(group),
-                bottleneck: Bottleneck::of_path(&ports, &data, self.duration),
+                bottleneck: Bottleneck::of_path(&ports, &places, &data, self.duration),
                 data,
                 load: load_of([group]),
             }
         });
         let paths: Vec<_> = paths.collect();
         let bottleneck = Bottleneck::of_scenario(self, &ports, &paths);
-        Network { ports, paths, bottleneck }
+        Network { ports, paths, bottleneck, places }
     }
 }

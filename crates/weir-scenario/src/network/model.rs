@@ -1,5 +1,7 @@
 //! What a resolved network consists of.
 
+use std::collections::HashMap;
+
 use weir_aqm::{Limit, Service, qdisc::QueueConfig};
 use weir_types::{Duration, PacketSize, Rate};
 
@@ -15,7 +17,12 @@ pub struct Network<'a> {
     pub paths: Vec<Path<'a>>,
     /// The port that results are about.
     pub bottleneck: Bottleneck<'a>,
+    /// The place of each port in `ports`.
+    pub(super) places: HashMap<DirectedLink<'a>, usize>,
 }
+
+/// The changes of rates that are looked at: schedules of microseconds have a million million.
+pub const MOST_RATE_CHANGES: usize = 100_000;
 
 /// One direction of a link that has a queue.
 #[derive(Clone, Debug)]
@@ -69,7 +76,7 @@ pub struct Bottleneck<'a> {
 impl<'a> Network<'a> {
     /// The port of one direction of a link; `None` if it has no queue.
     pub fn port(&self, at: DirectedLink<'_>) -> Option<&Port<'a>> {
-        self.ports.iter().find(|port| port.at == at)
+        self.places.get(&at).map(|place| &self.ports[*place])
     }
 }
 

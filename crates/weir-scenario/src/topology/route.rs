@@ -1,12 +1,12 @@
 //! The ways of flows over the links: given link by link, or found between two nodes.
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use weir_types::Duration;
 
 use super::{
     Direction, Link,
-    search::{Carries, no_queue},
+    search::{Carries, Graph, no_queue},
 };
 use crate::{
     FlowGroup, Scenario,
@@ -103,17 +103,18 @@ impl Scenario {
 
     /// Finds the ways of all flows and writes them down, so that the resolved scenario says them.
     pub(crate) fn complete_routes(&mut self) -> Outcome {
-        let has_nodes = self.check_nodes()?;
-        for index in 0..self.flows.len() {
-            let (name, group) = self.flows.get_index(index).expect("it is there");
-            let found = self.complete_route(&format!("flows.{name}"), group.clone(), has_nodes)?;
-            self.flows[index] = found;
-        }
+        self.check_nodes()?;
+        let graph = Graph::of(self);
+        let complete = |(name, group): (&String, &FlowGroup)| {
+            self.complete_route(&format!("flows.{name}"), group.clone(), &graph)
+        };
+        let found: Vec<_> = self.flows.iter().map(complete).collect::<Result<_, _>>()?;
+        self.flows.values_mut().zip(found).for_each(|(group, found)| *group = found);
         Ok(())
     }
 
-    /// Whether links have nodes: all of them, or none.
-    fn check_nodes(&self) -> Result<bool, Problem> {
+    /// That all links have nodes, or none.
+    fn check_nodes(&self) -> Outcome {
         let all = self.links.values().any(|link| link.from.is_some() || link.to.is_some());
         for (name, link) in self.links.iter().filter(|_| all) {
             let path = format!("links.{name}");
@@ -140,16 +141,17 @@ impl Scenario {
                 "name another node",
             )?;
         }
-        Ok(all)
+        Ok(())
     }
 
     fn complete_route(
         &self,
         path: &str,
         mut group: FlowGroup,
-        has_nodes: bool,
+        graph: &Graph<'_>,
     ) -> Result<FlowGroup, Problem> {
         let key = |key: &str| format!("{path}.{key}");
+        let has_nodes = graph.has_nodes();
         for (name, given) in
             [("from", group.from.is_some()), ("to", group.to.is_some()), ("via", !group.via.is_empty())]
         {
@@ -167,7 +169,7 @@ impl Scenario {
             "write from and to of the flows instead",
         )?;
         if group.path.is_empty() {
-            self.find_path(path, &mut group, has_nodes)?;
+            self.find_path(path, &mut group, graph)?;
         } else {
             Problem::unless(
                 group.via.is_empty(),
@@ -175,23 +177,23 @@ impl Scenario {
                 "the path says already where the flows pass",
                 "leave path or via out",
             )?;
-            self.check_links(&key("path"), &group.path, &[])?;
+            self.check_links(&key("path"), &group.path, &HashSet::new())?;
             if has_nodes {
-                self.follow_path(path, &mut group)?;
+                self.follow_path(path, &mut group, graph)?;
             }
         }
         self.check_queues(&key("path"), &group)?;
-        self.complete_ack_path(&key("ack_path"), &mut group, has_nodes)?;
+        self.complete_ack_path(&key("ack_path"), &mut group, graph)?;
         Ok(group)
     }
 
     /// The way between the nodes that the flows name.
-    fn find_path(&self, path: &str, group: &mut FlowGroup, has_nodes: bool) -> Outcome {
+    fn find_path(&self, path: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
         let (from, to) = match (&group.from, &group.to) {
             (Some(from), Some(to)) => (from.clone(), to.clone()),
             (None, None) => {
                 let known: Vec<_> = self.links.keys().map(String::as_str).collect();
-                let hint = if has_nodes {
+                let hint = if graph.has_nodes() {
                     "write from and to of the flows, or path = [...]".to_owned()
                 } else {
                     format!("write for example path = [\"{}\"]", known.join("\", \""))
@@ -211,8 +213,8 @@ impl Scenario {
                 ));
             }
         };
-        self.check_node(&format!("{path}.from"), &from)?;
-        self.check_node(&format!("{path}.to"), &to)?;
+        graph.check_node(&format!("{path}.from"), &from)?;
+        graph.check_node(&format!("{path}.to"), &to)?;
         Problem::unless(
             from != to,
             format!("{path}.to"),
@@ -220,14 +222,14 @@ impl Scenario {
             "name another node",
         )?;
         for node in &group.via {
-            self.check_node(&format!("{path}.via"), node)?;
+            graph.check_node(&format!("{path}.via"), node)?;
         }
         let stations: Vec<_> = [&from].into_iter().chain(&group.via).chain([&to]).cloned().collect();
         let blame = if group.via.is_empty() { "to" } else { "via" };
         let mut links = Vec::new();
         for ends in stations.windows(2) {
             let (from, to) = (ends[0].as_str(), ends[1].as_str());
-            links.extend(self.route(&format!("{path}.{blame}"), from, to, Carries::Data)?);
+            links.extend(graph.route(&format!("{path}.{blame}"), from, to, Carries::Data)?);
         }
         group.path = links;
         group.via.clear();
@@ -235,13 +237,13 @@ impl Scenario {
     }
 
     /// The links of `path` one after another, where they name their nodes.
-    fn follow_path(&self, path: &str, group: &mut FlowGroup) -> Outcome {
+    fn follow_path(&self, path: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
         let place = format!("{path}.path");
         let (first, last) =
             self.links[&group.path[0]].nodes().expect("either all links have nodes or none has");
         for (key, node) in [("from", &group.from), ("to", &group.to)] {
             if let Some(node) = node {
-                self.check_node(&format!("{path}.{key}"), node)?;
+                graph.check_node(&format!("{path}.{key}"), node)?;
             }
         }
         let start = match &group.from {
@@ -266,7 +268,7 @@ impl Scenario {
     }
 
     /// The way of the ACKs: what the flows say, else the same links, else what is found.
-    fn complete_ack_path(&self, place: &str, group: &mut FlowGroup, has_nodes: bool) -> Outcome {
+    fn complete_ack_path(&self, place: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
         if group.ack_path.is_empty() {
             let Some(unidirectional) = group.path.iter().find(|name| self.links[*name].unidirectional) else {
                 return Ok(());
@@ -278,11 +280,11 @@ impl Scenario {
                     "write the links of the ACKs: ack_path = [...]",
                 ));
             };
-            group.ack_path = self.route(place, to, from, Carries::Acks)?;
+            group.ack_path = graph.route(place, to, from, Carries::Acks)?;
         }
         let data = self.data_path(group);
-        let forward = data.iter().filter(|at| !has_nodes && at.direction == Direction::Forward);
-        let taken: Vec<_> = forward.map(|at| at.link).collect();
+        let forward = data.iter().filter(|at| !graph.has_nodes() && at.direction == Direction::Forward);
+        let taken: HashSet<_> = forward.map(|at| at.link).collect();
         self.check_links(place, &group.ack_path, &taken)?;
         if let (Some(from), Some(to)) = (&group.from, &group.to) {
             let end = self.nodes_of(place, &group.ack_path, to)?;
@@ -308,23 +310,22 @@ impl Scenario {
     }
 
     /// That every link exists and is passed once; `taken` are passed already.
-    fn check_links(&self, place: &str, links: &[String], taken: &[&str]) -> Outcome {
-        for (index, link) in links.iter().enumerate() {
-            let known = || self.links.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    fn check_links(&self, place: &str, links: &[String], taken: &HashSet<&str>) -> Outcome {
+        let mut passed = HashSet::new();
+        for link in links {
+            if !self.links.contains_key(link) {
+                let known: Vec<_> = self.links.keys().map(String::as_str).collect();
+                let hint = format!("links: {}", known.join(", "));
+                return Err(Problem::new(place, format!("there is no link \"{link}\""), hint));
+            }
             Problem::unless(
-                self.links.contains_key(link),
-                place,
-                format!("there is no link \"{link}\""),
-                format!("links: {}", known()),
-            )?;
-            Problem::unless(
-                !links[..index].contains(link),
+                passed.insert(link),
                 place,
                 format!("the path passes \"{link}\" twice"),
                 "a path passes a link at most once",
             )?;
             Problem::unless(
-                !taken.contains(&link.as_str()),
+                !taken.contains(link.as_str()),
                 place,
                 format!("ACKs pass \"{link}\" the same way as data"),
                 "name the links of the other way",
@@ -344,24 +345,11 @@ impl Scenario {
         }
     }
 
-    fn check_node(&self, place: &str, node: &str) -> Outcome {
-        let mut known: Vec<_> =
-            self.links.values().filter_map(Link::nodes).flat_map(|(from, to)| [from, to]).collect();
-        known.sort_unstable();
-        known.dedup();
-        Problem::unless(
-            known.contains(&node),
-            place,
-            format!("there is no node \"{node}\""),
-            format!("nodes: {}", known.join(", ")),
-        )
-    }
-
     /// The node where `links`, one after another, lead from `start`; none is passed twice.
     fn nodes_of(&self, place: &str, links: &[String], start: &str) -> Result<String, Problem> {
-        let mut passed = vec![start];
+        let mut passed = HashSet::from([start]);
+        let mut here = start;
         for name in links {
-            let here = passed[passed.len() - 1];
             let (from, to) = self.links[name].nodes().expect("either all links have nodes or none has");
             let next = if from == here {
                 to
@@ -377,14 +365,14 @@ impl Scenario {
                 ));
             };
             Problem::unless(
-                !passed.contains(&next),
+                passed.insert(next),
                 place,
                 format!("the way is a cycle: it passes the node \"{next}\" twice"),
                 "a way passes a node at most once",
             )?;
-            passed.push(next);
+            here = next;
         }
-        Ok(passed[passed.len() - 1].to_owned())
+        Ok(here.to_owned())
     }
 }
 

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use weir_types::Duration;
 
 use super::{Direction, Link};
-use crate::{Scenario, problem::Problem};
+use crate::{
+    Scenario,
+    problem::{Outcome, Problem},
+};
 
 /// What takes a way: data needs a queue at every port.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,7 +17,50 @@ pub(super) enum Carries {
     Acks,
 }
 
-impl Scenario {
+/// The links at each node, in both directions: none if links name no nodes.
+pub(super) struct Graph<'a> {
+    scenario: &'a Scenario,
+    ends: HashMap<&'a str, Vec<End<'a>>>,
+}
+
+/// A link as it leads away from a node.
+struct End<'a> {
+    name: &'a str,
+    link: &'a Link,
+    direction: Direction,
+    /// The node where it leads.
+    to: &'a str,
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn of(scenario: &'a Scenario) -> Self {
+        let mut ends: HashMap<&str, Vec<_>> = HashMap::new();
+        for (name, link) in &scenario.links {
+            let Some((start, end)) = link.nodes() else { continue };
+            for (from, to, direction) in [(start, end, Direction::Forward), (end, start, Direction::Reverse)]
+            {
+                ends.entry(from).or_default().push(End { name, link, direction, to });
+            }
+        }
+        Self { scenario, ends }
+    }
+
+    /// Whether the links name their nodes.
+    pub(super) fn has_nodes(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// That there is such a node.
+    pub(super) fn check_node(&self, place: &str, node: &str) -> Outcome {
+        if self.ends.contains_key(node) {
+            return Ok(());
+        }
+        let mut known: Vec<_> = self.ends.keys().copied().collect();
+        known.sort_unstable();
+        let hint = format!("nodes: {}", known.join(", "));
+        Err(Problem::new(place, format!("there is no node \"{node}\""), hint))
+    }
+
     /// The way with the fewest links, and of those the one with the least delay.
     pub(super) fn route(
         &self,
@@ -33,9 +79,10 @@ impl Scenario {
             let without_queues = self
                 .search(from, to, |link, direction| direction == Direction::Forward || !link.unidirectional);
             if let Some(Best { links, .. }) = without_queues.filter(|_| carries == Carries::Data) {
-                let way = self.way(&links, Some(from), Direction::Forward);
+                let way = self.scenario.way(&links, Some(from), Direction::Forward);
                 let against = way.iter().filter(|at| at.direction == Direction::Reverse);
-                let missing = against.map(|at| at.link).find(|name| self.links[*name].reverse.is_none());
+                let missing =
+                    against.map(|at| at.link).find(|name| self.scenario.links[*name].reverse.is_none());
                 return Err(no_queue(place, missing.expect("one has no queue"), false));
             }
             return Err(Problem::new(
@@ -69,20 +116,18 @@ impl Scenario {
         let mut front = vec![from];
         while !front.is_empty() && !reached.contains_key(to) {
             let mut next: HashMap<&str, Reached<'_>> = HashMap::new();
-            for (name, link) in &self.links {
-                let Some((start, end)) = link.nodes() else { continue };
-                for (a, b, direction) in [(start, end, Direction::Forward), (end, start, Direction::Reverse)]
-                {
-                    if !front.contains(&a) || reached.contains_key(b) || !allowed(link, direction) {
+            for here in front {
+                for End { name, link, direction, to } in self.ends.get(here).into_iter().flatten() {
+                    if reached.contains_key(to) || !allowed(link, *direction) {
                         continue;
                     }
-                    let (delay, ways) = (reached[a].delay + link.delay, reached[a].ways);
-                    let by = Some((name.as_str(), a));
-                    match next.get_mut(b) {
+                    let (delay, ways) = (reached[here].delay + link.delay, reached[here].ways);
+                    let by = Some((*name, here));
+                    match next.get_mut(to) {
                         Some(other) if other.delay < delay => {}
                         Some(other) if other.delay == delay => other.ways = other.ways.saturating_add(ways),
                         _ => {
-                            next.insert(b, Reached { delay, ways, by });
+                            next.insert(to, Reached { delay, ways, by });
                         }
                     }
                 }

@@ -21,9 +21,9 @@ fn parse(text: &[u8]) -> Result<DeliveryTrace, Invalid> {
         if line.is_empty() {
             continue;
         }
-        let at: u32 = line
-            .parse()
-            .map_err(|_| refuse(format!("line {number}: \"{line}\" is no time in whole milliseconds")))?;
+        let at: u32 = line.parse().map_err(|_| {
+            refuse(format!("line {number}: {} is no time in whole milliseconds", files::quoted(line)))
+        })?;
         if let Some(before) = times.last().filter(|before| **before > at) {
             return Err(refuse(format!("line {number}: the time {at} goes back behind {before}")));
         }

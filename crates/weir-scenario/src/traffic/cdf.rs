@@ -52,7 +52,7 @@ impl Cdf {
             let wrong = |message: String| files::at("line", number, message, example);
             let numbers: Result<Vec<f64>, _> = words.iter().map(|word| word.parse()).collect();
             let Ok([bytes, share]) = numbers.as_deref() else {
-                return Err(wrong(format!("\"{}\" is not two numbers", line.trim())));
+                return Err(wrong(format!("{} is not two numbers", files::quoted(line.trim()))));
             };
             let (bytes, share) = (*bytes, *share);
             let sound = (0.0..=1e15).contains(&bytes) && (0.0..=100.0).contains(&share);

@@ -64,6 +64,9 @@ const KEPT: usize = 16;
 /// written twice within a tick of the clock.
 const SMALL: u64 = 1 << 16;
 
+/// Bytes that a file can have: what is read of it takes several times as much memory.
+const LARGEST: u64 = 1 << 31;
+
 /// Reads the file that `name` means to a scenario in `folder`: fills in its absolute path, its digest and
 /// its content.
 ///
@@ -93,6 +96,8 @@ pub(crate) fn read<T: Send + Sync + 'static>(
     // A device or a pipe might never end, and a scenario must read the same twice.
     let plain = format!("{} is not a plain file", path.display());
     Invalid::unless(meta.is_file(), "file", plain, "name a file that holds what is to be read")?;
+    let large = format!("{} has {} bytes, more than can be read, {LARGEST}", path.display(), meta.len());
+    Invalid::unless(meta.len() <= LARGEST, "file", large, "name a smaller file, or a part of it")?;
     let modified = meta.modified().ok().filter(|_| meta.len() > SMALL);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let fresh = known
@@ -157,6 +162,15 @@ fn sum(bytes: &[u8]) -> String {
 /// An error within a file names the file.
 fn named(invalid: Invalid, name: &str) -> Invalid {
     Invalid { parameter: "file".into(), message: format!("{name}: {}", invalid.message), ..invalid }
+}
+
+/// Text of a file as a message may quote it: its beginning.
+pub(crate) fn quoted(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        None => format!("\"{text}\""),
+        Some((end, _)) => format!("\"{}…\"", &text[..end]),
+    }
 }
 
 /// An error at a place within a file: `line 3: ...`.

@@ -116,7 +116,7 @@ impl FlowGroup {
         match &self.traffic {
             Traffic::Replay(replay) => replay.trace.get().flows as usize,
             traffic if traffic.comes_and_goes() => 0,
-            _ => self.lifetimes().len(),
+            _ => self.flows_in_all(),
         }
     }
 }

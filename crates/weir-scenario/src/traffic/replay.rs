@@ -143,9 +143,11 @@ fn parse_csv(bytes: &[u8]) -> Result<Trace, Invalid> {
         let [time, size, rest @ ..] = &fields[..] else {
             return Err(wrong(format!("{} field where there should be two", fields.len())));
         };
-        let nanos = nanos_of(time).ok_or_else(|| wrong(format!("\"{time}\" is not a time in seconds")))?;
+        let nanos = nanos_of(time)
+            .ok_or_else(|| wrong(format!("{} is not a time in seconds", files::quoted(time))))?;
         let size = size.parse().ok().filter(|size| (1..=1_000_000).contains(size));
-        let size = size.ok_or_else(|| wrong(format!("\"{}\" is not the size of a packet", fields[1])))?;
+        let size =
+            size.ok_or_else(|| wrong(format!("{} is not the size of a packet", files::quoted(fields[1]))))?;
         let flow = match rest {
             [] => "",
             [flow] => flow,

@@ -172,11 +172,12 @@ impl QueueCounts {
         class: Option<usize>,
         group: Option<usize>,
     ) -> impl Iterator<Item = &CellCounts> {
-        let is_meant = move |cell: usize| {
-            class.is_none_or(|class| class == cell / groups)
-                && group.is_none_or(|group| group == cell % groups)
+        let classes = match class {
+            Some(class) => &self.cells[class * groups..(class + 1) * groups],
+            None => &self.cells[..],
         };
-        self.cells.iter().enumerate().filter(move |(cell, _)| is_meant(*cell)).map(|(_, counts)| counts)
+        let step = if group.is_some() { groups } else { 1 };
+        classes.iter().skip(group.unwrap_or(0)).step_by(step)
     }
 
     pub(crate) fn add(&mut self, other: &Self) {

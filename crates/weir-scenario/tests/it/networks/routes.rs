@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use proptest::prelude::*;
+use weir_scenario::DirectedLink;
 use weir_types::Duration;
 
 use super::{link, scenario, text, ways};
@@ -74,7 +75,9 @@ fn reversed_flows_go_the_other_way() {
     let found = scenario(two);
     assert_eq!(ways(&found, "f"), ("two' one'".into(), "one two".into()));
     // Data where data passes, ACKs where nothing else does.
-    let size = |direction| found.mean_packet_size("one", direction).bytes();
+    let network = found.network();
+    let at = |direction| DirectedLink { link: "one", direction };
+    let size = |direction| network.port(at(direction)).expect("a queue").mean_packet_size.bytes();
     assert_eq!(size(weir_scenario::Direction::Reverse), 1500);
     assert_eq!(size(weir_scenario::Direction::Forward), 40);
 }

@@ -1,0 +1,98 @@
+//! Which flows pass each link.
+
+use weir_types::{Duration, PacketSize};
+
+use super::{DirectedLink, Direction};
+use crate::{FlowGroup, Scenario};
+
+/// The groups over each link, by their places in the scenario: found once for all links, because to look
+/// through all paths for each link takes minutes of a network with thousands of them.
+pub(crate) struct Passing(Vec<OverLink>);
+
+/// The groups over one link, in the order of the scenario.
+#[derive(Clone, Default)]
+struct OverLink {
+    data: [Vec<usize>; Direction::BOTH.len()],
+    acks: [Vec<usize>; Direction::BOTH.len()],
+    /// The largest propagation round trip that may occur, over either direction.
+    largest_rtt: Duration,
+    /// The largest data packet, whichever way it goes, in bytes.
+    largest_packet: Option<u32>,
+}
+
+impl Passing {
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let mut links = vec![OverLink::default(); scenario.links.len()];
+        for (index, group) in scenario.flows.values().enumerate() {
+            for at in scenario.data_path(group) {
+                let Some(place) = scenario.links.get_index_of(at.link) else { continue };
+                let over = &mut links[place];
+                over.data[at.direction as usize].push(index);
+                over.largest_packet = over.largest_packet.max(Some(group.packet_size.bytes()));
+            }
+            for at in scenario.ack_path_of(group) {
+                let Some(place) = scenario.links.get_index_of(at.link) else { continue };
+                links[place].acks[at.direction as usize].push(index);
+            }
+            let rtt = group.rtt.typical_maximum();
+            for name in group.path.iter().chain(&group.ack_path) {
+                let Some(place) = scenario.links.get_index_of(name) else { continue };
+                let over = &mut links[place];
+                over.largest_rtt = over.largest_rtt.max(rtt);
+            }
+        }
+        Self(links)
+    }
+
+    /// The groups whose data pass.
+    pub(crate) fn data<'a>(
+        &self,
+        scenario: &'a Scenario,
+        at: DirectedLink<'_>,
+    ) -> impl Iterator<Item = &'a FlowGroup> {
+        groups(scenario, &self.over(scenario, at.link).data[at.direction as usize])
+    }
+
+    /// The packet size that stands for all in one direction of a link: what the scenario says,
+    /// else the mean of the data packets that pass, or of the ACKs where nothing else does.
+    pub(crate) fn mean_packet_size(&self, scenario: &Scenario, at: DirectedLink<'_>) -> PacketSize {
+        let stated = scenario.links[at.link].port(at.direction).and_then(|port| port.mean_packet_size);
+        let over = self.over(scenario, at.link);
+        let (data, acks) = (&over.data[at.direction as usize], &over.acks[at.direction as usize]);
+        stated
+            .or_else(|| mean(groups(scenario, data), |group| group.packet_size))
+            .or_else(|| mean(groups(scenario, acks), |group| group.tcp.ack_size))
+            .unwrap_or(crate::traffic::DEFAULT_PACKET)
+    }
+
+    /// The largest propagation round trip that may occur among flows over `link`; it sets
+    /// the bandwidth-delay product.
+    pub(crate) fn largest_rtt(&self, scenario: &Scenario, link: &str) -> Duration {
+        self.over(scenario, link).largest_rtt
+    }
+
+    /// The largest data packet of the flows over `link`, whichever way they go, in bytes.
+    pub(crate) fn largest_packet(&self, scenario: &Scenario, link: &str) -> u32 {
+        self.over(scenario, link).largest_packet.unwrap_or(1)
+    }
+
+    fn over(&self, scenario: &Scenario, link: &str) -> &OverLink {
+        &self.0[scenario.links.get_index_of(link).expect("there is such a link")]
+    }
+}
+
+fn groups<'a>(scenario: &'a Scenario, places: &[usize]) -> impl Iterator<Item = &'a FlowGroup> {
+    places.iter().map(|place| &scenario.flows[*place])
+}
+
+/// The mean of a size over all flows of the groups; `None` if there is none.
+fn mean<'a>(
+    groups: impl Iterator<Item = &'a FlowGroup>,
+    size: impl Fn(&FlowGroup) -> PacketSize,
+) -> Option<PacketSize> {
+    let (bytes, flows) = groups.fold((0, 0), |(bytes, flows), group| {
+        let count = group.flows_in_all() as u64;
+        (bytes + count * u64::from(size(group).bytes()), flows + count)
+    });
+    PacketSize::new((bytes + flows / 2).checked_div(flows)? as u32)
+}
