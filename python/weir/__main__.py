@@ -81,4 +81,7 @@ def _unraisable(caught: sys.UnraisableHookArgs) -> None:
 
 
 if __name__ == "__main__":
+    # As `weir` does: what lies in the current folder is not imported, unless the scenario lies there.
+    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109 - as `python -m` has it
+        del sys.path[0]
     main()

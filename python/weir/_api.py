@@ -36,13 +36,15 @@ if TYPE_CHECKING:
     Place = str | os.PathLike[str]
 
 
-def load(source: str | os.PathLike[str], set: Mapping[str, Value] | None = None) -> Scenario:
+def load(
+    source: str | os.PathLike[str], set: Mapping[str, Value] | None = None, *, python: bool = True
+) -> Scenario:
     """The scenario in a TOML file, or the bundled one of that name.
 
-    `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. Raises
-    ScenarioError.
+    `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. A scenario that
+    names a class of Python runs its file: `python=False` refuses such a scenario. Raises ScenarioError.
     """
-    return Scenario.load(source, set)
+    return Scenario.load(source, set, python=python)
 
 
 class Scenario(below.Scenario):

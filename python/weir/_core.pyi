@@ -62,7 +62,8 @@ class Port:
         """At the start. Where the port follows a trace, what its AQM is told."""
     @property
     def rate_changes(self) -> list[tuple[float, int]]:
-        """Every change before the end of the run: seconds, and the rate in bit/s from then on."""
+        """The changes before the end of the run, the first 100,000 of them: seconds, and the rate in bit/s
+        from then on."""
     @property
     def follows_trace(self) -> bool: ...
     @property
@@ -178,15 +179,17 @@ class Scenario:
     """A scenario: what is simulated, and how it is measured. Immutable; can be pickled."""
 
     @staticmethod
-    def load(path: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+    def load(path: str, overrides: Sequence[tuple[str, str]] = (), python: bool = True) -> Scenario:
         """Reads a TOML file. Overrides are (dotted path, TOML value); a value that is not TOML
-        is taken as text. Raises ScenarioError."""
+        is taken as text. Without `python`, a scenario with AQMs in Python is refused. Raises
+        ScenarioError."""
     @staticmethod
     def loads(
         text: str,
         name: str = "<text>",
         overrides: Sequence[tuple[str, str]] = (),
         variant: str | None = None,
+        python: bool = True,
     ) -> Scenario:
         """Takes the text of a file, which errors then call by this name."""
     def replace(self, overrides: Sequence[tuple[str, str]]) -> Scenario:

@@ -22,8 +22,10 @@ A scenario names it by its import path, as `weir.Queue` does:
 
     queue.python = { class = "lab.leaky:Leaky", parameters = { target = 30 } }
 
-Weir looks for it in the current folder, the folder of the scenario file and Python's path. A digest
-of the file is part of the key of a run.
+Weir looks for it on Python's path and in the folder of the scenario file; for `weir.Queue`, and a
+scenario in a text, in the current folder. A digest of the file is part of the key of a run.
+
+To load such a scenario runs the file: `weir.load(..., python=False)` refuses it.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, ClassVar, Literal, cast
@@ -222,12 +225,35 @@ def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | No
     return Found(cls, base is Controller, hooks, digest)
 
 
-def _module(name: str, folder: str) -> ModuleType:
-    for place in (str(Path.cwd()), str(Path(folder).resolve())):
-        if place not in sys.path:
-            # Last, so that a user's file never hides an installed module.
-            sys.path.append(place)
+_folders: set[str] = set()
+"""Folders of scenarios that were added to Python's path."""
+
+
+def _search(name: str, place: str) -> None:
+    """Has Python look for the module in the folder `place` too."""
+    if place not in sys.path or place in _folders:
+        _folders.add(place)
+        # Behind what Python has, so that a user's file never hides an installed module, and before the
+        # folders of other scenarios.
+        sys.path[:] = [one for one in sys.path if one not in _folders] + [
+            place,
+            *(one for one in sys.path if one in _folders and one != place),
+        ]
     importlib.invalidate_caches()
+    # A scenario in another folder may have brought another module of this name.
+    top = name.partition(".")[0]
+    known = sys.modules.get(top)
+    found = None if known is None else PathFinder.find_spec(top)
+    if found is None or known is None or known.__spec__ is None or known.__spec__.origin == found.origin:
+        return
+    if any(Path(known.__spec__.origin or "").is_relative_to(one) for one in _folders):
+        for one in [one for one in sys.modules if one == top or one.startswith(f"{top}.")]:
+            del sys.modules[one]
+
+
+def _module(name: str, folder: str) -> ModuleType:
+    place = str(Path(folder).resolve())
+    _search(name, place)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -235,7 +261,7 @@ def _module(name: str, folder: str) -> ModuleType:
             raise NotFoundError(
                 "class",
                 f"there is no module {error.name!r}",
-                f"looked in {Path.cwd()}, in the scenario file's folder and where Python looks; "
+                f"looked in {place}, the folder of the scenario, and where Python looks; "
                 "PYTHONPATH adds to it, for workers too",
             ) from None
         raise _broken(name, error) from error

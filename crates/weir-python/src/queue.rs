@@ -67,6 +67,12 @@ const LARGEST_PACKET: u64 = 1_000_000;
 /// Upper bound of instants, because all timers before an instant run.
 const LATEST: f64 = 1e6;
 
+/// Updates of an AQM in one step of time: some ten seconds of them.
+const MOST_UPDATES: u64 = 1_000_000_000;
+
+/// Updates after which Ctrl-C is looked for.
+const LOOK: u64 = 1 << 16;
+
 struct Held {
     queue: AnyDiscipline<Bare>,
     now: Instant,
@@ -75,7 +81,7 @@ struct Held {
 }
 
 impl Held {
-    /// Advances the time and runs due timers.
+    /// Advances the time and runs due timers. An error leaves it at the last of them.
     fn advance(&mut self, seconds: f64) -> PyResult<Instant> {
         let now = Instant::from_nanos((seconds * 1e9).round() as u64);
         if !(0.0..=LATEST).contains(&seconds) || now < self.now {
@@ -84,11 +90,38 @@ impl Held {
                 format!("time went from {before} s to {seconds} s; it goes forward, up to {LATEST} s");
             return Err(PyValueError::new_err(message));
         }
+        let mut done = 0_u64;
         while let Some(due) = self.queue.next_update().filter(|due| *due <= now) {
+            if done == 1 {
+                self.check_updates(due, now)?;
+            } else if done % LOOK == LOOK - 1 {
+                // Other threads get their turn.
+                Python::attach(|py| {
+                    py.detach(|| ());
+                    py.check_signals()
+                })?;
+            }
             self.queue.update(due);
+            (self.now, done) = (due, done + 1);
         }
         self.now = now;
         Ok(now)
+    }
+
+    /// That the updates until `now` come to an end, if they go on in such steps as from the last one to `due`.
+    fn check_updates(&self, due: Instant, now: Instant) -> PyResult<()> {
+        let step = due.as_nanos().saturating_sub(self.now.as_nanos()).max(1);
+        let updates = (now.as_nanos() - due.as_nanos()) / step;
+        if updates <= MOST_UPDATES {
+            return Ok(());
+        }
+        let step = Duration::from_nanos(step);
+        let message = format!(
+            "until {now} its AQM would do {updates} updates, one each {step}, and at most {MOST_UPDATES} are done \
+             in one step; name an earlier time, or write a longer interval",
+            now = Duration::from_nanos(now.as_nanos()),
+        );
+        Err(PyValueError::new_err(message))
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Scenario {
     /// The variant whose overrides are applied.
     variant: Option<String>,
     pub(crate) plain: Arc<weir_scenario::Scenario>,
+    /// Whether AQMs in Python may be loaded.
+    python: bool,
     hash: OnceLock<String>,
     /// Text and file as Python has them: pickle writes one object once, however many scenarios
     /// of a sweep hold it.
@@ -32,6 +34,7 @@ impl Scenario {
         document: Document,
         variant: Option<String>,
         written: (Py<PyString>, Py<PyString>),
+        python: bool,
     ) -> PyResult<Self> {
         let plain = match &variant {
             Some(name) => document.variant(name),
@@ -40,6 +43,13 @@ impl Scenario {
         let mut plain = plain.map_err(|error| scenario_error(py, &error))?;
         let folder = Path::new(document.file()).parent().unwrap_or(Path::new("")).to_string_lossy();
         for (path, parameters) in plain.python_aqms_mut() {
+            if !python {
+                let message = format!("{} would be run, and code in Python is not allowed", parameters.class);
+                let hint = "read its file first; then leave --no-python, or python=False, out";
+                let error =
+                    document.error_at(variant.as_deref(), &format!("{path}.class"), message, hint.to_owned());
+                return Err(scenario_error(py, &error));
+            }
             python_aqm::find(py, parameters, &folder).map_err(|error| {
                 python_aqm::blame(py, error, |key, message, hint| {
                     let path = format!("{path}.{key}");
@@ -48,14 +58,14 @@ impl Scenario {
                 })
             })?;
         }
-        Ok(Self { document, variant, plain: Arc::new(plain), hash: OnceLock::new(), written })
+        Ok(Self { document, variant, plain: Arc::new(plain), python, hash: OnceLock::new(), written })
     }
 
     /// The same text with other overrides or another variant.
     fn derived(&self, py: Python<'_>, overrides: &Overrides, variant: Option<String>) -> PyResult<Self> {
         let (text, file) = &self.written;
         let written = (text.clone_ref(py), file.clone_ref(py));
-        Self::new(py, self.document.with_overrides(overrides), variant, written)
+        Self::new(py, self.document.with_overrides(overrides), variant, written, self.python)
     }
 
     fn hash_once(&self) -> &str {
@@ -66,17 +76,17 @@ impl Scenario {
 #[pymethods]
 impl Scenario {
     #[staticmethod]
-    #[pyo3(signature = (path, overrides = Overrides::new()))]
+    #[pyo3(signature = (path, overrides = Overrides::new(), python = true))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-    fn load(py: Python<'_>, path: &str, overrides: Overrides) -> PyResult<Self> {
+    fn load(py: Python<'_>, path: &str, overrides: Overrides, python: bool) -> PyResult<Self> {
         let document = Document::load(Path::new(path)).map_err(|error| scenario_error(py, &error))?;
         let written = (PyString::new(py, document.text()), PyString::new(py, document.file()));
         let written = (written.0.unbind(), written.1.unbind());
-        Self::new(py, document.with_overrides(&overrides), None, written)
+        Self::new(py, document.with_overrides(&overrides), None, written, python)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name = "<text>", overrides = Overrides::new(), variant = None))]
+    #[pyo3(signature = (text, name = "<text>", overrides = Overrides::new(), variant = None, python = true))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
     fn loads(
         py: Python<'_>,
@@ -84,18 +94,20 @@ impl Scenario {
         name: &str,
         overrides: Overrides,
         variant: Option<String>,
+        python: bool,
     ) -> PyResult<Self> {
         let document = Document::parse(name, text.to_str()?);
         let document = document.map_err(|error| scenario_error(py, &error))?;
         let written = (text.unbind(), PyString::new(py, name).unbind());
-        Self::new(py, document.with_overrides(&overrides), variant, written)
+        Self::new(py, document.with_overrides(&overrides), variant, written, python)
     }
 
     /// The text and what it was changed by: elsewhere it is read and checked again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let (text, file) = &self.written;
         let again = py.get_type::<Self>().getattr("loads")?;
-        let arguments = (text, file, self.document.overrides(), &self.variant).into_pyobject(py)?;
+        let arguments =
+            (text, file, self.document.overrides(), &self.variant, self.python).into_pyobject(py)?;
         (again, arguments).into_pyobject(py)
     }
 

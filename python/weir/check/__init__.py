@@ -16,6 +16,7 @@ from weir.check import _chance as chance
 from weir.check import _changes as changes
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
+from weir.check._cost import Cost
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
 from weir.check._stationary import not_stationary
@@ -23,7 +24,18 @@ from weir.check._stationary import not_stationary
 if TYPE_CHECKING:
     from weir.scenario import Scenario
 
-__all__ = ["CODES", "Note", "Repeated", "Severity", "merged", "notes", "notes_of_toml", "trend_notes"]
+__all__ = [
+    "CODES",
+    "Cost",
+    "Note",
+    "Repeated",
+    "Severity",
+    "cost",
+    "merged",
+    "notes",
+    "notes_of_toml",
+    "trend_notes",
+]
 
 RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     ecn.ecn_without_senders,
@@ -55,7 +67,16 @@ CODES = {
 
 def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
     """What may mislead in the scenario itself, without its variants."""
-    return _found(Resolved.of(scenario if isinstance(scenario, _core.Scenario) else scenario.core))
+    return _found(_resolved(scenario))
+
+
+def cost(scenario: Scenario | _core.Scenario) -> Cost:
+    """What a run of the scenario itself takes, estimated: packets, time and memory."""
+    return Cost.of(_resolved(scenario))
+
+
+def _resolved(scenario: Scenario | _core.Scenario) -> Resolved:
+    return Resolved.of(scenario if isinstance(scenario, _core.Scenario) else scenario.core)
 
 
 def notes_of_toml(resolved: str) -> tuple[Note, ...]:

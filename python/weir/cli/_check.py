@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, Set, Source, option
+from weir.cli._options import Json, NoPython, Set, Source, option
 
 if TYPE_CHECKING:
     from weir import _core
@@ -28,6 +28,7 @@ _PORT = (
 _PATH = (
     "group", "data", "acks", "base_rtt_s", "base_rtt_range_s", "packet_bytes", "bdp_packets", "traffic",
 )  # fmt: skip
+_COST = ("packets", "cpu_s", "memory_bytes")
 _BOTTLENECK = ("name", "key", "ambiguity")
 
 
@@ -35,6 +36,7 @@ def check(
     scenario: Source,
     *,
     set_: Set = None,
+    no_python: NoPython = False,
     variant: Annotated[
         str | None,
         option(
@@ -49,7 +51,7 @@ def check(
     from weir.check import merged, notes
     from weir.scenario import Scenario
 
-    loaded = Scenario.load(scenario, set_)
+    loaded = Scenario.load(scenario, set_, python=not no_python)
     chosen = loaded if variant is None else loaded.variant(variant)
     variants = (chosen.variant(name) for name in chosen.variants)
     settings = [("the scenario itself", chosen), *((one.label, one) for one in variants)]
@@ -62,6 +64,7 @@ def check(
 
 def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     """The tables and the notes, as text."""
+    from weir.check import Cost
     from weir.check._resolved import Resolved, seconds
     from weir.check._units import rate, time
     from weir.stats._grid import render
@@ -74,7 +77,7 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
         f"{time(network.duration_s)}, measured from {time(warm_up)} on",
         f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}",
     ]
-    head = f"{scenario.label}\n{'; '.join(facts)}"
+    head = f"{scenario.label}\n{'; '.join(facts)}\n{Cost.of(resolved)}"
     grids = [_ports(resolved), _paths(network), *_changes(network)]
     command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
     command.print_text("\nNotes" if found else "\nNo notes")
@@ -166,6 +169,7 @@ def _span(load: Sequence[_core.LoadChange]) -> str:
 
 
 def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
+    from weir.check import Cost
     from weir.check._resolved import Resolved, seconds
 
     network, resolved = scenario.network, Resolved.of(scenario.core)
@@ -174,6 +178,7 @@ def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]
         "title": scenario.title,
         "duration_s": network.duration_s,
         "warm_up_s": seconds(resolved.document["measure"], "warm_up"),
+        "cost": _plain(Cost.of(resolved), _COST),
         "bottleneck": _plain(network.bottleneck, _BOTTLENECK),
         "ports": [
             {**_plain(port, _PORT), "parameters": resolved.aqm(port).parameters, "load": _load(port.load)}

@@ -70,6 +70,12 @@ Set = Annotated[
         parser=Assignment.parse,
     ),
 ]
+NoPython = Annotated[
+    bool,
+    typer.Option(
+        "--no-python", help="Refuse a scenario that names a class of Python: to load it runs its file."
+    ),
+]
 Variants = Annotated[
     str | None,
     option("NAME,NAME", "Only these variants. Default: all.", autocompletion=completed.variants),

@@ -14,7 +14,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, Quiet, Set, option
+from weir.cli._options import Json, NoPython, Quiet, Set, option
 
 
 def listing(
@@ -190,6 +190,7 @@ def ofc(
     *,
     example: Annotated[str | None, option("NAME", "Instead of a scenario: dumbbell or parking-lot.")] = None,
     set_: Set = None,
+    no_python: NoPython = False,
     at: Annotated[
         float | None, option("SECONDS", "With the flows of this instant. Default: the end.", min=0.0)
     ] = None,
@@ -220,7 +221,8 @@ def ofc(
     from weir.theory._study import text_of
 
     if example is None:
-        network = optima.network_of(Scenario.load(str(scenario), set_), at, target_utilisation)
+        loaded = Scenario.load(str(scenario), set_, python=not no_python)
+        network = optima.network_of(loaded, at, target_utilisation)
     elif example in optima.EXAMPLES:
         network = optima.EXAMPLES[example]().with_target(target_utilisation)
     else:

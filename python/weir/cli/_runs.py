@@ -15,6 +15,7 @@ from weir.cli._live import following
 from weir.cli._options import (
     Assignment,
     Disciplines,
+    NoPython,
     Replications,
     Seed,
     Set,
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from weir.run._captures import Capture
     from weir.store import Store
     from weir.sweep import Plan, Sweep, Tally
+    from weir.sweep._workers import Workers
+
+_LONG_S = 3600.0
+"""Seconds of all runs that are said beforehand."""
 
 
 @with_groups
@@ -41,6 +46,7 @@ def run(
     scenario: Source,
     *,
     set_: Set = None,
+    no_python: NoPython = False,
     replications: Replications = 1,
     seed: Seed = None,
     capture: Annotated[
@@ -61,7 +67,7 @@ def run(
     from weir.run._captures import parsed
 
     def once(first: bool) -> None:  # noqa: FBT001
-        loaded = Scenario.load(scenario, set_)
+        loaded = Scenario.load(scenario, set_, python=not no_python)
         plan = loaded.plan_run(replications, seed)
         _run(plan, store, workers, shown.at(first=first), parsed(capture or (), loaded.core))
         if loaded.variants and not shown.quiet:
@@ -89,6 +95,7 @@ def compare(
         ),
     ] = None,
     set_: Set = None,
+    no_python: NoPython = False,
     replications: Replications = 1,
     seed: Seed = None,
     watch: Watch = False,
@@ -104,7 +111,7 @@ def compare(
     margins = _margins(margin or ())
 
     def once(first: bool) -> None:  # noqa: FBT001
-        loaded = Scenario.load(scenario, set_)
+        loaded = Scenario.load(scenario, set_, python=not no_python)
         plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
         _run(plan, store, workers, shown.at(first=first))
 
@@ -135,6 +142,7 @@ def sweep(
     variants: Variants = None,
     disciplines: Disciplines = None,
     set_: Set = None,
+    no_python: NoPython = False,
     replications: Annotated[
         int | None,
         typer.Option(
@@ -166,7 +174,7 @@ def sweep(
 
     fixed = [path for path, _ in set_ or ()]
     spec = SweepSpec(axis, samples, method, chosen, instead, replications, until, seed, name, fixed)
-    plan = define_sweep(Scenario.load(scenario, set_), spec)
+    plan = define_sweep(Scenario.load(scenario, set_, python=not no_python), spec)
     if dry_run:
         _announce(plan, store, shown)
     else:
@@ -248,15 +256,18 @@ def _done(
 ) -> tuple[Sweep, Tally]:
     from weir.sweep import chosen_workers, execute_plan
     from weir.sweep._describe import counted
+    from weir.sweep._limits import within_limits
 
     options = choice.options
     # AQMs in Python share the interpreter of their process: by default they get processes of their own.
     if not any(options.values()) and plan.keys.size > 1 and plan.has_python_aqms:
         options["processes"] = 0
     try:
-        with chosen_workers(**options) as workers:
+        with chosen_workers(**options) as chosen:
+            workers = within_limits(plan, store, chosen)
             if not quiet:
                 command.print_notes(plan.notes)
+                _say_cost(plan, workers)
             with following(plan, workers.what, quiet=quiet) as follow:
                 line, watch = command.command_line(), follow is not None and sys.stderr.isatty()
                 return execute_plan(
@@ -269,6 +280,15 @@ def _done(
             "and safe: the same command does the rest"
         )
         raise typer.Exit(command.INTERRUPTED) from None
+
+
+def _say_cost(plan: Plan, workers: Workers) -> None:
+    """What the runs take, where that is long."""
+    from weir.check._cost import span
+
+    expected_s = plan.cost.cpu_s * plan.keys.size / workers.slots()
+    if expected_s > _LONG_S:
+        command.note(f"note: {plan.cost}; all runs may take {span(expected_s)}. Ctrl-C keeps finished runs")
 
 
 def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None:

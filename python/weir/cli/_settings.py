@@ -13,6 +13,7 @@ from weir.cli import _complete as completed
 from weir.cli._live import following, live
 from weir.cli._options import (
     Json,
+    NoPython,
     Open,
     Quiet,
     Report,
@@ -83,6 +84,7 @@ def tune(
         ),
     ] = None,
     set_: Set = None,
+    no_python: NoPython = False,
     seed: Seed = None,
     front: Annotated[
         bool, typer.Option("--front", help="Not one setting but all of which none beats another (Optuna).")
@@ -115,7 +117,7 @@ def tune(
     from weir.tune._tune import Question, Task, ask
 
     command.check_file(wanted.save, "--save")
-    chosen = Scenario.load(scenario, set_)
+    chosen = Scenario.load(scenario, set_, python=not no_python)
     chosen = chosen if variant is None else chosen.variant(variant)
     chosen = chosen if seed is None else chosen.with_seed(seed)
     question = Question(
@@ -156,6 +158,7 @@ def export(
         str | None, option("NAME", "Of the scenario's variants.", autocompletion=completed.variant)
     ] = None,
     set_: Set = None,
+    no_python: NoPython = False,
     link: Annotated[str | None, option("NAME", "LINK or LINK.reverse. Default: the bottleneck.")] = None,
     device: Annotated[str, option("NAME", "The network interface.")] = "eth0",
     replications: Annotated[
@@ -181,7 +184,7 @@ def export(
     from weir.store._replace import make_readable
 
     command.check_file(out, "-o")
-    loaded = Scenario.load(scenario, set_)
+    loaded = Scenario.load(scenario, set_, python=not no_python)
     chosen = loaded if variant is None else loaded.variant(variant)
     with following(None, "", quiet=quiet) as follow:
         found = exported(

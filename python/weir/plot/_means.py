@@ -11,6 +11,7 @@ import altair as alt
 import polars as pl
 
 from weir import _core
+from weir.check._resolved import Resolved
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._averages import distinct, interval, summary
@@ -121,7 +122,7 @@ def rem_targets(resolved: Mapping[str, str], link: str) -> list[float]:
         with suppress(_core.ScenarioError, KeyError):
             port = _core.network_of(text).port(link)
             if port.queue == "rem":
-                target = _core.Scenario.loads(text).value(f"{port.key}.queue.rem.target")
+                target = Resolved.from_toml(text).link(port)["queue"]["rem"]["target"]
                 number, unit = _core.quantity(target)
                 targets |= {number} if unit == "packets" else set()
     return sorted(targets)

@@ -42,19 +42,22 @@ class Scenario:
         cls,
         source: str | os.PathLike[str],
         set: Mapping[str, Value] | Sequence[tuple[str, str]] | None = None,
+        *,
+        python: bool = True,
     ) -> Self:
         """The scenario in a TOML file, or the bundled one of that name.
 
         `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. Pairs hold
-        values as on the command line: TOML, or else text. Raises ScenarioError.
+        values as on the command line: TOML, or else text. A scenario that names a class of Python runs its
+        file: `python=False` refuses such a scenario. Raises ScenarioError.
         """
         overrides = _overrides(set) if set is None or isinstance(set, Mapping) else set
-        return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides))
+        return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides, python))
 
     @classmethod
-    def loads(cls, text: str, set: Mapping[str, Value] | None = None) -> Self:
-        """The scenario in a TOML text. Raises ScenarioError."""
-        return cls(_core.Scenario.loads(text, overrides=_overrides(set)))
+    def loads(cls, text: str, set: Mapping[str, Value] | None = None, *, python: bool = True) -> Self:
+        """The scenario in a TOML text. `python` as in `load`. Raises ScenarioError."""
+        return cls(_core.Scenario.loads(text, overrides=_overrides(set), python=python))
 
     def replace(self, values: Mapping[str, Value]) -> Self:
         """The same scenario with other values, checked anew. Raises ScenarioError."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Repeated, merged, notes
+from weir.check import Cost, Repeated, cost, merged, notes
 from weir.scenario._scenario import Variant, suggestion
 from weir.scenario._toml import to_toml
 from weir.stats._measures import MEASURES, MeasureError, check_part
@@ -50,6 +50,9 @@ _SAMPLERS = {"lhs": lhs, "sobol": sobol, "morris": morris, "saltelli": saltelli}
 
 UNTIL_AT_MOST = 100
 """Replications of a configuration whose rule is never met, by default."""
+
+_ESTIMATED = 200
+"""Configurations whose cost is estimated."""
 
 Axes = Mapping[str, "Value"] | Sequence[str | Axis]
 
@@ -108,6 +111,15 @@ class Plan:
         """What may mislead in its configurations."""
         labelled = ((self.variants[one.variant].label, one.scenario) for one in self.configurations)
         return merged((label, notes(scenario)) for label, scenario in labelled)
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Of the run that takes most memory, as estimated; of many configurations some are looked at."""
+        step = -(-len(self.configurations) // _ESTIMATED)
+        chosen = dict.fromkeys(
+            one.scenario for one in (*self.configurations[::step], self.configurations[-1])
+        )
+        return max(map(cost, chosen), key=lambda one: one.memory_bytes)
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from weir.run._captures import Capture, capture_run
 from weir.run._tables import frames
 from weir.store import Finished, FinishedRun, Store
 from weir.store import Sweep as Record
+from weir.sweep._limits import within_limits
 from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._view import Sweep
@@ -109,8 +110,10 @@ def execute_plan(
 ) -> tuple[Sweep, Tally]:
     """Does what is missing. The result is recorded first, so that an interrupted one can be opened.
 
-    Of the first run, captures are made. Raises WorkersError, StoreError, WeirError.
+    Of the first run, captures are made. Raises LimitError for what does not fit into memory, WorkersError,
+    StoreError, WeirError.
     """
+    workers = within_limits(plan, store, workers)
     recorded = store.record_sweep(Record(plan.id, plan.name, plan.title, plan.definition(), command))
     done = _capture(plan, store, recorded, captures, progress) if captures else Tally()
     tally = run_plan(plan, store, workers, progress, watch=watch, done=done)
@@ -134,8 +137,10 @@ def run_plan(
         watch: whether `progress` is to be told of the widest intervals.
         done: what was done before, by other means; it is counted with the rest.
 
-    Raises WorkersError where the workers are lost, StoreError where nothing can be kept.
+    Raises LimitError for what does not fit into memory, WorkersError where the workers are lost, StoreError
+    where nothing can be kept.
     """
+    workers = within_limits(plan, store, workers)
     monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
     runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
     runner.run()

@@ -165,6 +165,8 @@ class Workers:
     """Runs' worth of simulated time in chunks that have not ended, where it can be seen."""
     alive: Callable[[], bool] = lambda: True
     """Whether there are any still."""
+    local: bool = False
+    """Whether they share the memory of this machine."""
 
 
 def chosen_workers(
@@ -205,6 +207,7 @@ def _threads(number: int) -> Generator[Workers]:
                 lambda: slots,
                 f"{slots} thread{'s' if slots > 1 else ''}",
                 under_way=watch.under_way,
+                local=True,
             )
         finally:
             # Whatever ends the sweep ends its runs.
@@ -231,6 +234,7 @@ def _processes(number: int) -> Generator[Workers]:
             submit,
             lambda: slots,
             f"{slots} process{'es' if slots > 1 else ''}",
+            local=True,
         )
     finally:
         # Their chunks are not wanted any more, or there are none. They are asked to end: a process that is

@@ -148,8 +148,8 @@ def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
 
 def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
     """Text, file, overrides and variant."""
-    _, arguments = scenario.core.__reduce__()
-    return arguments  # type: ignore[return-value]
+    _, (text, file, overrides, variant, _) = scenario.core.__reduce__()  # type: ignore[misc]
+    return text, file, overrides, variant  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
