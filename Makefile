@@ -50,9 +50,11 @@ test-rust: .venv/.built ## Run the tests of the crates
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
 
-soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, all seeds of the validation, the papers
+soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
 	cargo test --workspace
 	PYTHONPATH=tests $(BIN)/python -m soak
+	tools/wheel.sh --plain target/wheel
+	WEIR_WHEEL=target/wheel $(BIN)/python -m pytest tests/test_package.py
 	PYTHONPATH=tests $(BIN)/python -m validation
 	$(WEIR) reproduce all --quick --no-report
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -308,17 +309,24 @@ print(peak() - before, time.process_time() - began, found.packets)
 
 
 def grown(file: Path, size: int) -> Path:
-    """A capture of this many bytes: the connection again and again, from other addresses."""
+    """A capture of this many bytes: the connection again each millisecond, from another address."""
     whole = write(file, ETHERNET).read_bytes()
-    head, block = whole[:24], np.frombuffer(whole[24:], np.uint8)
-    places = [at for at in range(len(block) - 4) if block[at : at + 4].tolist() == [10, 0, 0, 1]]
+    head, block = whole[:24], bytearray(whole[24:])
+    times: list[tuple[int, int]] = []
+    at = 0
+    while at < len(block):
+        seconds, micros, kept, _ = struct.unpack_from("<4I", block, at)
+        times.append((at, seconds * 1_000_000 + micros))
+        at += 16 + kept
+    places = [match.start() for match in re.finditer(rb"\x0a\x00\x00\x01", block)]
     with file.open("wb") as out:
         out.write(head)
         for number in range(size // len(block)):
-            one = block.copy()
             for at in places:
-                one[at + 1 : at + 4] = [number >> 16 & 255, number >> 8 & 255, number & 255]
-            out.write(one.tobytes())
+                block[at + 1 : at + 4] = number.to_bytes(3, "big")
+            for at, micros in times:
+                struct.pack_into("<2I", block, at, *divmod(micros + 1000 * number, 1_000_000))
+            out.write(block)
     return file
 
 

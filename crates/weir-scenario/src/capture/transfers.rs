@@ -9,9 +9,10 @@ use super::{
     frame::{IpPacket, Transport},
 };
 
-/// Nanoseconds: a conversation that is silent for so long is over; one that is closed or small, earlier.
+/// Nanoseconds after which a silent conversation is over: any, one of few packets, one that both ends closed.
 const IDLE: i64 = 600_000_000_000;
-const CLOSED: i64 = 60_000_000_000;
+const SMALL: i64 = 30_000_000_000;
+const CLOSED: i64 = 2_000_000_000;
 /// Nanoseconds of silence before the end of a capture after which a transfer counts as complete; of a short
 /// capture a tenth.
 const SILENCE: i64 = 1_000_000_000;
@@ -130,7 +131,7 @@ impl Transfers {
                 if !proceed() {
                     return Err(wrong("interrupted".to_owned(), ""));
                 }
-                if now - swept > CLOSED / 6 {
+                if now - swept > CLOSED / 2 {
                     swept = now;
                     found.sweep(&mut open, now);
                 }
@@ -172,7 +173,11 @@ impl Transfers {
     fn sweep(&mut self, open: &mut HashMap<Key, Conversation>, now: i64) {
         open.retain(|key, conversation| {
             let packets: u64 = conversation.sides.iter().map(|side| side.packets).sum();
-            let limit = if conversation.is_closed() || packets < STREAM { CLOSED } else { IDLE };
+            let limit = match (conversation.is_closed(), packets < STREAM) {
+                (true, _) => CLOSED,
+                (false, true) => SMALL,
+                (false, false) => IDLE,
+            };
             let stays = now - conversation.last < limit;
             if !stays {
                 self.finish(conversation, key, i64::MAX);
