@@ -295,6 +295,14 @@ def test_more_than_there_is_is_refused_before_the_run(
     assert weir_command("results").stdout == "0 finished runs\n"
 
 
+def test_check_says_that_a_run_is_refused(weir_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "available_bytes", lambda: 2e9)
+    said = weir_command("check", "bench/gigabit-100", "--set", "flows.ftp.count=5000000")
+    assert said.returncode == 0
+    assert "weir run refuses it: a run takes about 5 GB of memory, and 2 GB are available" in said.stdout
+    assert "refuses" not in weir_command("check", "bench/gigabit-100").stdout
+
+
 def test_limits_can_be_left_out_and_results_that_there_are_are_shown(
     small: Path, weir_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

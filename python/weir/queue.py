@@ -129,7 +129,11 @@ class Queue:
         return None if taken is None else Taken(*taken)
 
     def advance(self, now: float) -> None:
-        """Time passes: what the discipline does at times of its own, it does until `now`."""
+        """Time passes: what the discipline does at times of its own, it does until `now`.
+
+        Raises ValueError if `now` lies before an earlier time, or so late that an AQM would do more than a
+        thousand million updates until then.
+        """
         self._core.advance(now)
 
     def set_rate(self, now: float, rate: str) -> None:

@@ -68,6 +68,7 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     from weir.check._resolved import Resolved, seconds
     from weir.check._units import rate, time
     from weir.stats._grid import render
+    from weir.sweep._limits import refusal
 
     network, width = scenario.network, get_terminal_size().columns
     bottleneck = network.port(network.bottleneck.name)
@@ -77,7 +78,11 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
         f"{time(network.duration_s)}, measured from {time(warm_up)} on",
         f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}",
     ]
-    head = f"{scenario.label}\n{'; '.join(facts)}\n{Cost.of(resolved)}"
+    cost = Cost.of(resolved)
+    refused = refusal(cost)
+    head = f"{scenario.label}\n{'; '.join(facts)}\n{cost}"
+    if refused is not None:
+        head += f"\nweir run refuses it: {refused.message}"
     grids = [_ports(resolved), _paths(network), *_changes(network)]
     command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
     command.print_text("\nNotes" if found else "\nNo notes")

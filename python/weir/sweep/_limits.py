@@ -11,6 +11,7 @@ from weir._errors import WeirError
 from weir.check._cost import LESS, size
 
 if TYPE_CHECKING:
+    from weir.check import Cost
     from weir.store import Store
     from weir.sweep._plan import Plan
     from weir.sweep._workers import Workers
@@ -48,6 +49,17 @@ def available_bytes() -> float | None:
     return min(found, default=None)
 
 
+def refusal(cost: Cost) -> LimitError | None:
+    """Why a run of this cost is not begun on this machine, if so."""
+    available = available_bytes()
+    if available is None or OFF in os.environ or cost.memory_bytes <= _SHARE * available:
+        return None
+    return LimitError(
+        f"a run takes about {size(cost.memory_bytes)} of memory, and {size(available)} are available",
+        f"write {LESS[cost.mostly]}; {OFF}=1 in the environment runs it all the same",
+    )
+
+
 def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
     """The workers, so many at a time as fit into the memory of this machine, where they work on it.
 
@@ -56,17 +68,15 @@ def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
     available = available_bytes()
     if not workers.local or available is None or OFF in os.environ:
         return workers
-    cost, room = plan.cost, _SHARE * available
-    if cost.memory_bytes > room:
+    cost = plan.cost
+    refused = refusal(cost)
+    if refused is not None:
         keys = set(plan.keys.ravel().tolist())
         if len(store.finished(keys)) == len(keys):
             return workers
-        raise LimitError(
-            f"a run takes about {size(cost.memory_bytes)} of memory, and {size(available)} are available",
-            f"write {LESS[cost.mostly]}; {OFF}=1 in the environment runs it all the same",
-        )
+        raise refused
     slots = workers.slots()
-    fits = 1 + int((room - cost.memory_bytes) / max(cost.own_bytes, 1.0))
+    fits = 1 + int((_SHARE * available - cost.memory_bytes) / max(cost.own_bytes, 1.0))
     if fits >= slots:
         return workers
     what = f"{fits} of {workers.what}, {size(cost.memory_bytes)} a run"
