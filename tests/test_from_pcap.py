@@ -227,6 +227,7 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     assert len(read(file, ["192.0.2.0/24"]).sizes) == 0
     told = json.loads(invoke(file, "--json").stdout)
     assert told["left_out"]["not over at its end"]["count"] == 1
+    assert "of the bytes are left out, so sizes are too small" in invoke(file).output
     assert re.search(r"left out .*1, .*% of the bytes: began before", invoke(file).stdout)
 
 

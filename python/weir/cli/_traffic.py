@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 traffic = typer.Typer(
     help="Traffic of a scenario from what was measured.", no_args_is_help=True, rich_markup_mode=None
 )
+
+_MUCH = 0.2
+"""A share of the bytes that should not be left out."""
 
 
 @traffic.callback()
@@ -71,6 +74,8 @@ def from_pcap(
         command.print_text("\n".join(_table(found)))
     if found.damage is not None:
         command.note(f"{file} is read up to its damage: {found.damage}")
+    if (share := found.share_left_out) > _MUCH:
+        command.note(f"{share:.0%} of the bytes are left out, so sizes are too small: capture for longer")
     if out is None:
         command.note(f"weir traffic from-pcap {shlex.quote(os.fspath(file))} --out traffic.toml writes flows")
         return
@@ -99,6 +104,7 @@ def _check_out(out: Path, *, force: bool) -> None:
 
 def _table(found: Captured) -> Sequence[str]:
     from weir.sweep import _describe as describe
+    from weir.traffic import plain
 
     total = sum(octets for _, octets in found.conversations.values())
     rows = [("capture", f"{found.duration:.4g} s, {found.packets:,} packets, {describe.size(total)}")]
@@ -121,15 +127,17 @@ def _table(found: Captured) -> Sequence[str]:
         if count
     ]
     if len(found.sizes):
-        rows.append(("sizes", _quantiles(found.sizes, 1e-3, "kB")))
+        rows.append(("sizes", _quantiles(found.sizes, lambda size: describe.size(int(size)))))
     if len(found.rtts):
         share = f"measured of {len(found.rtts) / len(found.sizes):.0%}"
-        rows.append(("round trips", f"{_quantiles(found.rtts, 1e3, 'ms')}; {share}"))
+        rows.append(
+            ("round trips", f"{_quantiles(found.rtts, lambda rtt: f'{plain(1e3 * rtt)} ms')}; {share}")
+        )
     width = max(len(head) for head, _ in rows)
     return [f"{head:{width}}  {text}" for head, text in rows]
 
 
-def _quantiles(values: Values, factor: float, unit: str) -> str:
+def _quantiles(values: Values, text: Callable[[float], str]) -> str:
     from weir.traffic import quantiles
 
-    return ", ".join(f"{name} {value * factor:.3g}" for name, value in quantiles(values).items()) + f" {unit}"
+    return ", ".join(f"{name} {text(value)}" for name, value in quantiles(values).items())

@@ -15,6 +15,7 @@ from weir._errors import WeirError
 
 Values = NDArray[np.float64]
 
+BEGUN = "began before the capture"
 UNFINISHED = "not over at its end"
 
 QUANTILES = (0.1, 0.5, 0.9, 0.99)
@@ -61,6 +62,12 @@ class Captured:
         """Bit/s of transfers and streams."""
         mean = float(self.sizes.mean()) if len(self.sizes) else 0.0
         return 8 * (mean * self.arrival_rate + float(self.streams["bytes"].sum()) / self.duration)
+
+    @property
+    def share_left_out(self) -> float:
+        """Of the bytes, those of conversations that began before the capture or were not over at its end."""
+        total = sum(octets for _, octets in self.conversations.values())
+        return sum(self.left_out[why][1] for why in (BEGUN, UNFINISHED)) / max(total, 1)
 
     @property
     def dispersion(self) -> float | None:
@@ -135,6 +142,11 @@ def _prefix(network: str) -> tuple[bytes, int]:
 
 def _counts(pairs: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:
     return {name: {"count": count, "bytes": octets} for name, (count, octets) in pairs.items()}
+
+
+def plain(value: float, digits: int = 3) -> str:
+    """So many significant digits, without an exponent."""
+    return np.format_float_positional(value, digits, unique=False, fractional=False, trim="-")
 
 
 def quantiles(values: Values) -> dict[str, float]:

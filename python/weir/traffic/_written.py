@@ -8,7 +8,7 @@ import numpy as np
 
 from weir._errors import WeirError
 from weir.scenario._toml import to_toml
-from weir.traffic._captured import Captured, Values
+from weir.traffic._captured import Captured, Values, plain
 
 _STEPS = 2000
 """Different sizes that are written one by one."""
@@ -51,7 +51,7 @@ def cdf_of(sizes: Values) -> str:
         after = np.flatnonzero(np.diff(ranks) == 1) + 1
         steps = np.column_stack([points[after, 0], points[after - 1, 1]])
         points = np.insert(points, after, steps, axis=0)
-    lines = [f"{size:.0f} {share:.9g}" for size, share in points]
+    lines = [f"{size:.0f} {plain(share, 9)}" for size, share in points]
     return "\n".join(["# bytes  share of transfers up to this size", *lines]) + "\n"
 
 
@@ -77,7 +77,7 @@ def scenario_of(
         "schema = 1",
         f"name = {to_toml(name)}",
         f"title = {to_toml(f'Traffic of {found.file.name}')}",
-        f'duration = "{max(found.duration, 1e-3):.6g} s"',
+        f'duration = "{plain(max(found.duration, 1e-3), 6)} s"',
         "",
         *_link(link, next(iter(shares)) if rtt is None else None),
     ]
@@ -87,7 +87,7 @@ def scenario_of(
             f"[flows.transfers-{number}]" if len(shares) > 1 else "[flows.transfers]",
             f"rtt = {to_toml(trip)}",
             f'packet_size = "{_packet_size(found)} B"',
-            f'traffic.poisson.rate = "{found.arrival_rate * share:.6g} /s"',
+            f'traffic.poisson.rate = "{plain(found.arrival_rate * share, 6)} /s"',
             f"traffic.poisson.size.cdf = {to_toml(cdf)}",
             'tcp.preset = "linux"                    # CUBIC, SACK with RACK, delayed ACKs',
         ]
@@ -98,7 +98,7 @@ def _link(link: Link, shortest: str | None) -> list[str]:
     if link.rate is not None:
         delay = link.delay
         if delay is None:
-            delay = "1 ms" if shortest is None else f"{float(shortest.removesuffix(' ms')) / 10:.3g} ms"
+            delay = "1 ms" if shortest is None else f"{plain(float(shortest.removesuffix(' ms')) / 10)} ms"
         values = {"rate": link.rate, "delay": delay, "buffer": link.buffer}
         return ["[links.bottleneck]", *(f"{key} = {to_toml(value)}" for key, value in values.items())]
     return [
@@ -116,7 +116,7 @@ def _groups(rtts: Values, groups: int) -> dict[str, float]:
     parts = [rtts] if high <= low * _ALIKE else np.array_split(rtts, min(groups, len(rtts)))
     shares: dict[str, float] = {}
     for part in parts:
-        text = f"{float(np.median(part)) * 1e3:.3g} ms"
+        text = f"{plain(float(np.median(part)) * 1e3)} ms"
         shares[text] = shares.get(text, 0.0) + len(part) / len(rtts)
     return shares
 
@@ -144,6 +144,6 @@ def _streams(found: Captured, rtt: str) -> list[str]:
         f"count = {count}",
         f"rtt = {to_toml(rtt)}",
         f'packet_size = "{size} B"',
-        f'start_jitter = "{size * 8 / rate:.3g} s"',
-        f'traffic.cbr.rate = "{rate / 1e3:.6g} kbit/s"',
+        f'start_jitter = "{plain(size * 8e3 / rate)} ms"',
+        f'traffic.cbr.rate = "{plain(rate / 1e3, 6)} kbit/s"',
     ]
