@@ -7,15 +7,20 @@ use pyo3::{
 };
 use weir_scenario::{LeftOut, Prefix, Transfer, Transfers};
 
-/// The transfers of a capture: columns as the bytes of float64, and counts. ValueError has message and hint.
+/// The transfers of a capture: columns as the bytes of float64, and counts. `ValueError` has message and hint.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
 pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<Prefix>) -> PyResult<Bound<'_, PyDict>> {
     let read = py.detach(|| {
         let interrupted = RefCell::new(None);
         let proceed = || {
-            let signals = Python::attach(|py| py.check_signals());
-            signals.map_err(|error| interrupted.replace(Some(error))).is_ok()
+            Python::attach(|py| match py.check_signals() {
+                Ok(()) => true,
+                Err(error) => {
+                    interrupted.replace(Some(error));
+                    false
+                }
+            })
         };
         let read = Transfers::read(&file, towards, proceed);
         match interrupted.into_inner() {
