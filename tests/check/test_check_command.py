@@ -80,6 +80,15 @@ def test_the_document_has_the_same(weir_process: Command, marking: Path) -> None
     assert (start["code"], start["settings"]) == ("no-warm-up", 4)
 
 
+def test_a_group_without_flows_is_shown(weir_command: Command, small: Path) -> None:
+    (small.parent / "none.toml").write_text(
+        small.read_text(encoding="utf-8") + '\n[flows.none]\ncount = 0\nrtt = "60 ms"\n', encoding="utf-8"
+    )
+    done = weir_command("check", "none.toml")
+    assert done.returncode == 0, done.stderr
+    assert "none bulk 60 ms 10 packets 0 bottleneck" in " ".join(done.stdout.split())
+
+
 def test_what_is_wrong_is_refused_as_elsewhere(weir_process: Command, marking: Path) -> None:
     for arguments in (["check", "none.toml"], ["check", marking, "--variant", "x"]):
         done = weir_process(*arguments)

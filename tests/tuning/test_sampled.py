@@ -70,5 +70,5 @@ def test_without_optuna_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
     space, evaluator = asked(FOUR, "mean delay < 20 ms")
     with pytest.raises(WeirError, match="need Optuna") as error:
         sampled(space, evaluator)
-    assert "weir[tuning]" in (error.value.hint or "")
+    assert "weir-aqm[tuning]" in (error.value.hint or "")
     assert evaluator.runs == 0

@@ -267,7 +267,7 @@ class _Estimate:
         ends = [*(change.at_s for change in path.load[1:]), self.duration]
         return sum(
             change.after * max(0.0, min(end, self.duration) - change.at_s)
-            for change, end in zip(path.load, ends, strict=True)
+            for change, end in zip(path.load, ends, strict=False)
         )
 
     def _outstanding(self) -> float:

@@ -168,8 +168,8 @@ def _changes(network: _core.Network) -> list[Grid]:
 
 
 def _span(load: Sequence[_core.LoadChange]) -> str:
-    """`8`, `20 to 160`."""
-    counts = [change.after for change in load if change.after]
+    """`8`, `20 to 160`; 0 for a group that never has a flow."""
+    counts = [change.after for change in load if change.after] or [0]
     return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
 
 
