@@ -210,15 +210,16 @@ def writing_pages() -> Generator[None]:
         refuse(f"the page cannot be written: {error}", "the runs are in the store: the same command goes on")
 
 
-def write_file(path: Path, content: str | Figure) -> None:
-    """Writes a file that the user named. Raises ChartError for a form that there is not."""
+def write_file(path: Path, content: str | Figure, *, caption: bool = True) -> None:
+    """Writes a file that the user named; a figure with its title and caption, unless `caption` is False.
+    Raises ChartError for a form that there is not."""
     try:
         if isinstance(content, str):
             path.write_text(content, encoding="utf-8")
         else:
             from weir.plot import save
 
-            save(content, path)
+            save(content, path, caption=caption)
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror or error}")
 

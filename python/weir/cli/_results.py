@@ -186,7 +186,7 @@ def plot(
         str | None,
         option(
             "KIND",
-            "lines, heat, tradeoff, ellipses, cdf, tail, over-time, trend or sensitivity. "
+            "lines, heat, tradeoff, ellipses, cdf, tail, slowdown, over-time, trend or sensitivity. "
             "Default: every figure that suits the sweep, and a report.",
         ),
     ] = None,
@@ -203,6 +203,18 @@ def plot(
         list[Assignment] | None,
         option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=Assignment.parse),
     ] = None,
+    title: Annotated[str | None, option("TEXT", "Above the figure, instead of its own.")] = None,
+    no_title: Annotated[
+        bool, typer.Option("--no-title", help="Neither title nor caption: a paper has its own.")
+    ] = False,
+    size: Annotated[
+        str | None,
+        option("WxH", "Of the image: 800x500 (pixels), 8.4x6cm, 3.3x2.5in. Letters keep their size."),
+    ] = None,
+    x_title: Annotated[str | None, option("TEXT", "Of the horizontal axis, with the unit.")] = None,
+    y_title: Annotated[str | None, option("TEXT", "Of the vertical axis, with the unit.")] = None,
+    log: Annotated[str | None, option("AXES", "Logarithmic axes: x, y or xy.")] = None,
+    legend: Annotated[str | None, option("PLACE", "top, bottom, left, right or none.")] = None,
     store: StorePath = None,
     out: Annotated[
         Path | None,
@@ -220,8 +232,15 @@ def plot(
     """Draw figures of a sweep from the store alone: nothing is run."""
     options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
     given = {name: value for name, value in options.items() if value is not None}
-    if kind is None and given:
-        raise typer.BadParameter(f"--{next(iter(given))} belongs to a kind of figure: add --kind lines")
+    texts = {
+        "title": title, "size": size, "x_title": x_title, "y_title": y_title, "log": log, "legend": legend,
+    }  # fmt: skip
+    style = {name: value for name, value in texts.items() if value is not None}
+    if title is not None and no_title:
+        raise typer.BadParameter("--title or --no-title, not both")
+    named = [name.replace("_", "-") for name in (*given, *style, *(["no-title"] if no_title else []))]
+    if kind is None and named:
+        raise typer.BadParameter(f"--{named[0]} belongs to a kind of figure: add --kind lines")
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
 
@@ -232,9 +251,9 @@ def plot(
         if kind is None:
             place = command.report(chosen, out, IMAGES, quiet=quiet)
         else:
-            drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given)
+            drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given).styled(**style)
             place = out or Path(f"{kind.replace('_', '-')}.svg")
-            command.write_file(place, drawn)
+            command.write_file(place, drawn, caption=not no_title)
         if not quiet:
             command.note(str(place))
     if opens:

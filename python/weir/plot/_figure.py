@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from textwrap import wrap
 from typing import Any, cast
@@ -11,6 +11,7 @@ import altair as alt
 import polars as pl
 
 from weir.plot import _style as style
+from weir.plot._layout import Layout
 
 ROWS = alt.NamedData("rows")
 """The rows of a figure, as its chart calls them."""
@@ -27,6 +28,30 @@ class Figure:
     chart: alt.TopLevelMixin
     rows: pl.DataFrame
     """What the chart calls `rows`."""
+    layout: Layout = field(default_factory=Layout)
+
+    def styled(
+        self,
+        *,
+        title: str | None = None,
+        size: str | None = None,
+        x_title: str | None = None,
+        y_title: str | None = None,
+        log: str | None = None,
+        legend: str | None = None,
+    ) -> Figure:
+        """The same with another look. Raises ChartError for a value that means nothing here.
+
+        Args:
+            title: above the chart.
+            size: of the image with everything on it: `800x500` (pixels), `8.4x6cm`, `3.3x2.5in`.
+            x_title, y_title: of the axes, with the unit; empty for none.
+            log: the logarithmic axes: `x`, `y` or `xy`.
+            legend: `top`, `bottom`, `left`, `right` or `none`.
+        """
+        layout = Layout.of(size, x_title, y_title, log, legend)
+        rows = layout.checked(self.bare, self.rows)
+        return replace(self, title=self.title if title is None else title, rows=rows, layout=layout)
 
     def altair(self) -> alt.Chart:
         """The figure as an Altair chart, data included, to show, change or save."""
@@ -52,15 +77,15 @@ class Figure:
     @cached_property
     def bare(self) -> dict[str, Any]:
         """The specification without the data."""
-        return {**self.chart.to_dict(), "config": style.CONFIG}
+        return self.layout.applied({**self.chart.to_dict(), "config": style.CONFIG})
 
     @cached_property
     def captioned(self) -> dict[str, Any]:
         """The specification with title and caption above the picture, for a file that stands alone."""
         title = {
             **style.TITLE,
-            "text": wrap(self.title, style.TITLE_LETTERS),
-            "subtitle": wrap(self.caption, style.CAPTION_LETTERS),
+            "text": wrap(self.title, self.layout.letters(style.TITLE_LETTERS)),
+            "subtitle": wrap(self.caption, self.layout.letters(style.CAPTION_LETTERS)),
         }
         return {**self.specification, "title": title}
 

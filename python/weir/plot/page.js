@@ -9,7 +9,8 @@ const AXIS = 62;
 function fitted(chart, width) {
   const spec = structuredClone(chart.chart);
   spec.datasets = { rows: rowsOf(chart) };
-  spec.config.legend.columns = Math.max(1, Math.min(4, Math.floor(width / 150)));
+  const beside = ["left", "right"].includes(spec.config.legend.orient);
+  if (!beside) spec.config.legend.columns = Math.max(1, Math.min(4, Math.floor(width / 150)));
   // The place of the chart has the name and the description of the image.
   spec.config.aria = false;
   if (spec.concat) {

@@ -1,0 +1,132 @@
+"""What a user may ask of a figure besides its data."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import SMALL, Command, command_in
+from fake_sweep import SWEEPS, encoded
+from weir.plot import figure, save
+from weir.sweep._dimension import ChartError
+
+USERS = SWEEPS["users"]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With one comparison in its store."""
+    made = tmp_path_factory.mktemp("styled")
+    (made / "small.toml").write_text(SMALL, encoding="utf-8")
+    assert command_in(made)("compare", "small.toml", "-n", "2", "--quiet").returncode == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def plot(directory: Path) -> Command:
+    """`weir plot 1 ARGUMENTS` there."""
+    weir_in = command_in(directory)
+    return lambda *arguments: weir_in("plot", "1", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "root"),
+    [
+        ("lines", "800x500", ("800", "500")),
+        ("tradeoff", "8.4x7cm", ("8.4cm", "7cm")),
+        ("over_time", "6.5in x 5in", ("6.5in", "5in")),
+        ("heat", "1200×700px", ("1200", "700")),
+    ],
+)
+def test_an_image_is_as_large_as_was_asked_for(
+    kind: str, size: str, root: tuple[str, str], tmp_path: Path
+) -> None:
+    sweep = SWEEPS["two axes"] if kind == "heat" else USERS
+    drawn = figure(sweep, kind).styled(size=size, legend="right")
+    save(drawn, tmp_path / "a.svg")
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    found = re.search(r'width="([^"]+)" height="([^"]+)" viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    assert found is not None
+    assert (found[1], found[2]) == root
+    # Letters keep their size: the picture was not scaled.
+    per = {"cm": 96 / 2.54, "in": 96.0}.get(re.sub(r"[\d.]", "", root[0]), 1.0)
+    wanted = [float(re.sub(r"[a-z]", "", side)) * per for side in root]
+    assert [float(found[3]), float(found[4])] == pytest.approx(wanted, abs=2.0)
+
+
+def test_a_png_has_the_pixels_that_were_asked_for(tmp_path: Path) -> None:
+    save(figure(USERS, "lines").styled(size="640x400"), tmp_path / "a.png")
+    header = (tmp_path / "a.png").read_bytes()[16:24]
+    assert (int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")) == (640, 400)
+
+
+def test_titles_and_legend_are_those_that_were_asked_for() -> None:
+    drawn = figure(USERS, "lines").styled(
+        title="Mine", x_title="Flows", y_title="Queue (packets)", legend="top"
+    )
+    assert drawn.captioned["title"]["text"] == ["Mine"]
+    assert {side["title"] for side in encoded(drawn, "x") if side.get("title")} == {"Flows"}
+    assert {side["title"] for side in encoded(drawn, "y") if side.get("title")} == {"Queue (packets)"}
+    assert drawn.bare["config"]["legend"]["orient"] == "top"
+    assert figure(USERS, "lines").styled(legend="none").bare["config"]["legend"]["disable"] is True
+    # The style of all other figures is what it was.
+    assert figure(USERS, "lines").bare["config"]["legend"]["orient"] == "bottom"
+
+
+def test_a_logarithmic_axis_has_no_zero() -> None:
+    drawn = figure(USERS, "lines", measure="loss").styled(log="xy")
+    for channel in "xy":
+        scales = [side["scale"] for side in encoded(drawn, channel) if "field" in side]
+        assert {scale["type"] for scale in scales} == {"log"}
+        assert not any("zero" in scale or scale.get("domain", [1])[0] <= 0 for scale in scales)
+    assert drawn.rows["low"].min() > 0.0  # type: ignore[operator] # numbers
+    with pytest.raises(ChartError, match="nothing on the y axis is above zero"):
+        figure(USERS, "lines", measure="mark_fraction").styled(log="y")
+    with pytest.raises(ChartError, match="has names, of which there is no logarithm"):
+        figure(SWEEPS["no axis"], "lines").styled(log="x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--size", "8x"), "error: '8x' is no size\nhint: write WIDTHxHEIGHT: 800x500, 8.4x6cm, 3.3x2.5in"),
+        (("--size", "8cmx6in"), "error: '8cmx6in' is no size"),
+        (("--size", "1.2.3x6"), "error: '1.2.3x6' is no size"),
+        (("--size", "8x6"), "error: a side of 8x6 is not between 120 and 10,000 pixels"),
+        (("--log", "z"), "error: 'z' is no axis\nhint: write x, y or xy"),
+        (("--legend", "middle"), "error: 'middle' is no place of a legend\nhint: there are: top, bottom"),
+        (("--title", "a", "--no-title"), "--title or --no-title, not both"),
+        (("--size", "800x600", "--out", "a.html"), "a.html: the reader chooses the size of a page"),
+    ],
+)
+def test_what_means_nothing_is_refused(
+    arguments: tuple[str, ...], told: str, plot: Command, directory: Path
+) -> None:
+    done = plot("--kind", "lines", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(directory.glob("*.svg"))
+
+
+def test_a_look_belongs_to_one_figure(plot: Command) -> None:
+    for option in (("--size", "800x600"), ("--no-title",), ("--legend", "top")):
+        assert f"{option[0]} belongs to a kind of figure" in plot(*option).stderr
+
+
+def test_a_figure_for_a_paper(plot: Command, directory: Path) -> None:
+    look = ("--size", "8.4x6cm", "--no-title", "--legend", "right", "--y-title", "Queue (pkt)")
+    done = plot("--kind", "lines", *look, "--out", "paper.svg")
+    assert done.returncode == 0, done.stderr
+    svg = (directory / "paper.svg").read_text(encoding="utf-8")
+    assert 'width="8.4cm" height="6cm"' in svg
+    assert "Queue (pkt)" in svg
+    assert "Time average of" not in svg
+    (directory / "paper.svg").unlink()
+
+
+def test_a_picture_with_no_room_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="120 x 120 has no room"):
+        save(figure(USERS, "over_time").styled(size="120x120"), tmp_path / "a.svg")
