@@ -102,6 +102,8 @@ def test_a_nearly_right_name_is_suggested(weir_command: Command) -> None:
         ("smal", "did you mean 'small.toml'?"),
         ("smal.toml", "did you mean 'small.toml'?"),
         ("web.toml", "did you mean 'web'?"),
+        ("rem-wirline.toml", "did you mean 'rem-wireline'?"),
+        ("nosuch.toml", "weir init"),
         ("nowhere/mine.toml", "weir init"),
         (".", "name a file in it: latin.toml, small.toml"),
         ("small.json", "not JSON"),

@@ -216,11 +216,17 @@ def file_of(source: str | os.PathLike[str]) -> Path:
         return known[name]
     stem = name.removesuffix(path.suffix)
     what = "no such file" if path.suffix else "no such file and no bundled scenario of that name"
-    files = get_close_matches(f"{stem}.toml", [str(file) for file in path.parent.glob("*.toml")], n=1)
-    near = [stem] if stem in known else files
-    hint = f"did you mean {near[0]!r}?" if near else suggestion(stem, list(known))
-    if path.suffix and not hint.startswith("did you mean"):
+    # Without their suffixes, which all have in common.
+    meant = {str(file.with_suffix("")): str(file) for file in path.parent.glob("*.toml")} | {
+        scenario: scenario for scenario in known
+    }
+    near = get_close_matches(stem, meant, n=1)
+    if near:
+        hint = f"did you mean {meant[near[0]]!r}?"
+    elif path.suffix:
         hint = "`weir list scenarios` shows what is bundled, `weir init` writes a file to begin with"
+    else:
+        hint = suggestion(stem, list(known))
     raise scenario_error(f"there is {what}", hint, name)
 
 
