@@ -51,7 +51,7 @@ def test_each_is_tuned_and_the_best_is_first(which: Path, weir_command: Command,
     assert shortfalls == sorted(shortfalls)
     for one in found:
         assert {outcome["state"] for outcome in one["chosen"]["outcomes"]} <= {"met", "missed", "open"}
-        assert set(one["chosen"]["beside"]) == {"delay_p99"}
+        assert set(one["chosen"]["beside"]) == {"delay_p99", "utilisation"}
     assert next(one for one in found if one["discipline"] == "drop-tail")["chosen"]["setting"] == {}
 
     with Store.open(tmp_path / "results" / "store", read_only=True) as store:
@@ -69,6 +69,14 @@ def test_each_is_tuned_and_the_best_is_first(which: Path, weir_command: Command,
     refused = weir_command("report", "1")
     assert refused.returncode == 2
     assert "a choice among disciplines has no page" in refused.stderr
+
+
+def test_what_a_delay_costs_the_link_is_shown(which: Path, weir_command: Command) -> None:
+    """A queue that leaves the link idle meets any target of the delay alone."""
+    one = ("tune", which, "--target", "mean delay < 60 ms", "-q")
+    assert "Utilisation (%)" in weir_command(*one, "--disciplines", "codel,step").stdout
+    setting = ("--vary", "codel.target=1..20", "--set", "links.bottleneck.queue.codel={}")
+    assert ", utilisation " in weir_command(*one, *setting).stdout
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ from weir.tune._space import Setting, Space, SpaceError, placed
 from weir.tune._targets import Target, TargetError, parse_all
 from weir.tune._varied import varied
 
-BESIDE = ("delay_mean", "delay_p99")
-"""Measures that are shown of every answer, targets or not."""
+BESIDE = ("delay_mean", "delay_p99", "utilisation")
+"""Measures that are shown of every answer, targets or not: what it costs where only a delay was asked for."""
 
 
 @dataclass(frozen=True)
