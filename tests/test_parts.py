@@ -153,6 +153,7 @@ def test_a_run_shows_its_parts_and_a_comparison_when_asked(file: Path, weir_comm
     assert "Whole run by class of the queue" in run
     plain = weir_command("compare", file, "-n", "3", "-q").stdout
     assert "by flow group" not in plain
+    assert "of all flows together; each part by itself: --by group or --by class" in plain
     for title in ("Mean delay", "Delay p99", "Mean queue", "Goodput", "Loss"):
         assert title in plain
     said = weir_command("compare", file, "-n", "3", "--by", "group", "-q").stdout
@@ -163,6 +164,21 @@ def test_a_run_shows_its_parts_and_a_comparison_when_asked(file: Path, weir_comm
     assert "single  L" not in listed
     refused = weir_command("run", file, "--by", "class")
     assert "the queue of the bottleneck has no classes" in refused.stderr
+
+
+def test_a_goodput_that_there_is_not_is_looked_for_in_the_groups(
+    weir_command: Command, tmp_path: Path
+) -> None:
+    """Downloads and uploads have no rate in common that their goodput could be a share of."""
+    asymmetric = '[links.bottleneck]\nreverse = { rate = "1 Mbit/s", buffer = "60 packets" }'
+    text = TWO.replace("[links.bottleneck]", asymmetric).replace(
+        "[flows.prague]", "[flows.prague]\nupload = true"
+    )
+    (tmp_path / "both.toml").write_text(text, encoding="utf-8")
+    hint = "goodput is that of a flow group, where paths have other narrowest links: --by group"
+    assert hint in weir_command("compare", "both.toml", "-q").stdout
+    assert hint not in weir_command("compare", "both.toml", "-q", "--measure", "loss").stdout
+    assert hint not in weir_command("compare", "both.toml", "-q", "--by", "group").stdout
 
 
 def test_measure_chooses_the_paired_differences_too(file: Path, weir_command: Command) -> None:

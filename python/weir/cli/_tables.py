@@ -51,6 +51,7 @@ def print_sweep(
     alone = len(sweep.variants) == 1 and not sweep.axes
     usual = OVERVIEW if alone else HEADLINE
     usual += OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ()
+    head += _elsewhere(sweep, measures or usual, by, alone=alone)
     blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, measures or usual, rows))]
     if len(sweep.variants) > 1 and not sweep.axes:
         blocks.append(_comparison(sweep, measures, width))
@@ -61,6 +62,19 @@ def print_sweep(
         if len(sweep.variants) > 1 and not sweep.axes:
             blocks.append(_comparison(sweep, chosen, width, one))
     print_text("\n\n".join(block for block in blocks if block))
+
+
+def _elsewhere(sweep: Sweep, measures: Sequence[str], by: By | None, *, alone: bool) -> str:
+    """Where to look for what the first table lacks."""
+    import polars as pl
+
+    if alone or by is not None or "group" not in sweep.divided_by:
+        return ""
+    found = sweep.estimates(measures).filter(pl.col("measure") == "goodput")
+    if not found.is_empty() and found["mean"].drop_nulls().drop_nans().is_empty():
+        return "\ngoodput is that of a flow group, where paths have other narrowest links: --by group"
+    options = " or ".join(f"--by {one}" for one in sweep.divided_by)
+    return f"\nof all flows together; each part by itself: {options}"
 
 
 def _of_parts(sweep: Sweep, measures: Sequence[str], by: By) -> Sequence[str]:
