@@ -36,7 +36,8 @@ def make_journal(path: Path, owners: Owners) -> list[str]:
     if not old.exists() and not files.present(path):
         raise StoreError(f"{path} has neither a journal nor tables", "name the directory of a store")
     uri = f"{old.resolve().as_uri()}?mode=ro"
-    with suppress(*_UNREADABLE), closing(sqlite3.connect(uri, uri=True)) as sql:
+    # Not StoreError: the journal of another version is left as it is.
+    with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(uri, uri=True)) as sql:
         refuse_others(old, sql)
     try:
         _remove(new)
