@@ -148,7 +148,7 @@ class Journal:
         if self.sql.execute("PRAGMA application_id").fetchone()[0] != _MARK:
             raise StoreError(
                 f"{self.path} is a database, but not the journal of a store",
-                "name another directory for the store",
+                "name another directory for the store, with --store DIR",
             )
         refuse_others(self.path, self.sql)
         self.sql.execute("PRAGMA temp_store = MEMORY")
@@ -175,7 +175,7 @@ def refuse_others(path: Path, sql: sqlite3.Connection) -> None:
             f"its format is {version}, this Weir knows {FORMAT}",
             "install the newer Weir, or name another directory; the store is left as it is"
             if newer
-            else "name another directory for the store; this one is left as it is",
+            else "name another directory for the store, with --store DIR; this one is left as it is",
         )
 
 

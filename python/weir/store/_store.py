@@ -278,7 +278,7 @@ def _look_for(directory: Path, *, create: bool) -> None:
     if foreign:
         raise StoreError(
             f"{directory} is not a store, and not empty: it holds {foreign[0]}",
-            "name another directory for the store",
+            "name another directory for the store, with --store DIR",
         )
     if not create:
         raise StoreError(
