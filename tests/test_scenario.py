@@ -67,6 +67,10 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
         weir.Scenario.load("rem-wirelnie")
     assert raised.value.file == "rem-wirelnie"
     assert raised.value.hint == "did you mean 'rem-wireline'?"
+    assert str(raised.value) == (
+        "rem-wirelnie: there is no such file and no bundled scenario of that name\n"
+        "hint: did you mean 'rem-wireline'?"
+    )
 
 
 def test_variants_are_scenarios() -> None:

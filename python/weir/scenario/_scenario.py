@@ -194,7 +194,7 @@ def bundled() -> dict[str, Path]:
 
 def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioError:
     """An error about a scenario that is found before the core sees it."""
-    error = _core.ScenarioError(message)
+    error = _core.ScenarioError(f"{file}: {message}" + (f"\nhint: {hint}" if hint else ""))
     error.file, error.line, error.path = file, None, None
     error.message, error.hint = message, hint
     return error
