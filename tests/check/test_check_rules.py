@@ -108,6 +108,10 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"flows.ftp.tcp.receive_window": "20 packets"},
     ),
     (
+        "buffer-never-fills", "note", "links.a.buffer",
+        {"links.a.buffer": "100000 packets"}, {QUEUE: {"codel": {}}},
+    ),
+    (
         "fixed-while-rate-varies", "note", "links.a.buffer",
         {"links.a.rate_schedule": [{"at": "20 s", "rate": "5 Mbit/s"}]}, {"links.a.buffer": "150 packets"},
     ),

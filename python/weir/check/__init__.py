@@ -48,6 +48,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     levels.target_below_packet,
     levels.buffer_below_bdp,
     levels.queue_never_fills,
+    levels.buffer_never_fills,
     levels.design_exceeded,
     changes.ambiguous_bottleneck,
     changes.moving_bottleneck,

@@ -204,6 +204,21 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
             )
 
 
+def buffer_never_fills(scene: Resolved) -> Iterator[Note]:
+    """A DropTail buffer takes longer to send than the run lasts: its limit is out of reach."""
+    for port in scene.bottlenecks:
+        full = limit_of(port) * port.mean_packet_bytes * 8.0 / scene.rates(port)[0]
+        if scene.aqm(port).name == "drop-tail" and full > scene.network.duration_s:
+            yield Note(
+                "buffer-never-fills",
+                "note",
+                f"{port.key}.buffer",
+                f"a full buffer takes {time(full)} to send, longer than the run: nothing is dropped, and the "
+                "queue grows as long as the run lasts",
+                f'{port.key}.buffer = "1 BDP"',
+            )
+
+
 def design_exceeded(scene: Resolved) -> Iterator[Note]:
     """A controller was designed for more flows or shorter round trips: its loop may be unstable.
 
