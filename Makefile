@@ -48,13 +48,14 @@ test-rust: .venv/.built ## Run the tests of the crates
 
 # A file stays in one process: its tests share what they have simulated.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile -m "not soak"
 
 soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
 	cargo test --workspace
 	PYTHONPATH=tests $(BIN)/python -m soak
 	tools/wheel.sh --plain target/wheel
 	WEIR_WHEEL=target/wheel $(BIN)/python -m pytest tests/test_package.py
+	$(BIN)/python -m pytest --numprocesses logical -m soak
 	PYTHONPATH=tests $(BIN)/python -m validation
 	$(WEIR) reproduce all --quick --no-report
 

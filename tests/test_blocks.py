@@ -157,7 +157,9 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     return Reader(tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.soak) for page in PAGES[1:])]
+)
 def test_what_a_page_says_works_in_an_empty_folder_in_its_order(page: str, reader: Reader) -> None:
     for block in blocks(page):
         reader.follow(block)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["chromium"]
 
+pytestmark = pytest.mark.soak
+"""`make docs`, which CI runs too, refuses what cannot be built."""
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 SHOWN = (

@@ -62,6 +62,7 @@ def test_what_is_out_of_reach_is_called_so(asked: Asked, store: Path) -> None:
     assert answer.chosen.worst.shortfall < asked.shortfalls().min() + 0.05
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("asked", EDGE, ids=str)
 def test_at_the_edge_nothing_is_guessed(asked: Asked, store: Path) -> None:
     answer = answered(asked, store)

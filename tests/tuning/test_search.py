@@ -156,6 +156,7 @@ def test_what_cannot_be_had_is_called_so(slack: float) -> None:
         assert max(np.log(reached / 25.0), np.log(lost / bound)) < nearest(25.0, bound) + 0.1
 
 
+@pytest.mark.soak
 def test_at_the_edge_no_more_than_luck_is_wrong() -> None:
     """The bound is what the best setting has: not to be met, and hardly to be called impossible."""
     verdicts = [
