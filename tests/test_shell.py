@@ -192,7 +192,8 @@ def test_a_second_ctrl_c_ends_at_once(
 
     command = [*long_sweep(small, tmp_path / "store"), *how]
     code, said = interrupted(command, is_at_work, 1.0, again_s)
-    assert code == 130
+    # Where Python is about to end anyway, it ends by the signal itself.
+    assert code in {130, -signal.SIGINT}
     assert not {"Traceback", "Error", "ignored", "resource_tracker", "distributed"} & set(
         re.findall(r"\w+", said)
     )
