@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import man
@@ -48,8 +50,13 @@ def test_what_is_typed_is_completed(
     assert "Traceback" not in done.stderr
 
 
-def test_the_shell_is_told_how(weir_command: Command) -> None:
-    assert "_WEIR_COMPLETE" in weir_command("--show-completion", "bash").stdout
+def test_the_shell_is_told_how() -> None:
+    weir = shlex.quote(str(Path(sys.executable).with_name("weir")))
+    # The shell is found by the process that calls: it must not make room for the command.
+    done = subprocess.run(
+        ["bash", "-c", f"{weir} --show-completion; true"], capture_output=True, text=True, check=True
+    )
+    assert "_WEIR_COMPLETE" in done.stdout, done.stderr
 
 
 def test_the_manual_page_is_that_of_the_commands() -> None:

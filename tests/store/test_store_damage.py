@@ -217,6 +217,12 @@ def test_runs_without_tables_are_said_when_they_are_read(path: Path, lost: str) 
         assert_holds(store, RUNS[:24])
 
 
+def test_a_chunk_without_an_entry_is_said_when_room_is_made(path: Path) -> None:
+    edit(path, "UPDATE runs SET chunk = 7")
+    with Store.open(path) as store, pytest.raises(DamagedStoreError, match="a chunk 7"):
+        store.prune(RUNS[::2])
+
+
 def test_rows_without_an_entry_are_not_counted_beside_those_computed_again(path: Path) -> None:
     edit(path, "DELETE FROM runs")
     with Store.open(path) as store:

@@ -340,7 +340,10 @@ def prune(journal: Journal, keep: Iterable[int]) -> tuple[int, list[Payload]]:
         affected = [chunk for (chunk,) in sql.execute(f"SELECT DISTINCT chunk {others}")]
         removed = sql.execute(f"DELETE {others}").rowcount
         for chunk in affected:
-            ((_, version, weir, *_),) = sql.execute("SELECT * FROM chunks WHERE id = ?", (chunk,))
+            entry = sql.execute("SELECT * FROM chunks WHERE id = ?", (chunk,)).fetchone()
+            if entry is None:
+                raise damaged(journal.store, f"runs name a chunk {chunk} that it does not know")
+            _, version, weir, *_ = entry
             kept = runs_of(sql, chunk)
             tables = payloads(sql, "WHERE chunk = ?", (chunk,))
             gone += tables
