@@ -182,6 +182,12 @@ def test_ctrl_c_during_imports_is_no_traceback(after_s: float, small: Path, tmp_
     assert "ignored" not in said
 
 
+def test_a_name_too_long_for_a_file_is_one_line() -> None:
+    done = run("check", "x" * 5000)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "cannot be read" in done.stderr
+
+
 @pytest.mark.parametrize("again_s", [0.0, 0.2])
 @pytest.mark.parametrize("how", [("--processes", "2"), ("--dask", "local:2")], ids=lambda how: how[0][2:])
 def test_a_second_ctrl_c_ends_at_once(

@@ -63,7 +63,7 @@ def case(seed: int) -> None:
         done: list[str] = []
         try:
             for _ in range(rng.choice((1, 1, 2, 4))):
-                with suppress(OSError, sqlite3.Error):
+                with suppress(OSError, sqlite3.Error, UnicodeDecodeError):
                     done.append(rng.choice(_DAMAGES)(place / "results" / "store", rng))
             weir = command_in(place)
             for look in rng.choices(_LOOKS, _OFTEN, k=2):

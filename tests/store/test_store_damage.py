@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from synthetic import RUNS, assert_holds, expected, filled, finished, keys, names, parquet, rows
 
+from weir import _core
 from weir.store import DamagedStoreError, Store, StoreError, Sweep, rebuild
 
 
@@ -215,6 +216,12 @@ def test_runs_without_tables_are_said_when_they_are_read(path: Path, lost: str) 
     with Store.open(path) as store:
         assert store.check() == []
         assert_holds(store, RUNS[:24])
+
+
+def test_runs_of_a_wrong_version_are_said_when_they_are_read(path: Path) -> None:
+    edit(path, "UPDATE chunks SET results_version = -5 WHERE id = 5")
+    with Store.open(path) as store, pytest.raises(DamagedStoreError, match="another results version"):
+        store.scan("links", RUNS, _core.results_version)
 
 
 def test_a_chunk_without_an_entry_is_said_when_room_is_made(path: Path) -> None:

@@ -204,12 +204,16 @@ def file_of(source: str | os.PathLike[str]) -> Path:
     """The file that is meant by a path, or by the name of a bundled scenario. Raises ScenarioError."""
     path = Path(source)
     name = os.fspath(source)
-    if path.is_dir():
+    try:
+        is_there, is_directory = path.exists(), path.is_dir()
+    except OSError as error:
+        raise scenario_error(f"cannot be read: {error.strerror}", None, name[:40]) from None
+    if is_directory:
         files = ", ".join(str(file) for file in sorted(path.glob("*.toml"))[:5])
         hint = f"name a file in it: {files}" if files else "`weir list scenarios` shows what is bundled"
         raise scenario_error("is a directory, not a scenario file", hint, name)
     # The core says what is wrong with what is no plain file.
-    if path.exists():
+    if is_there:
         return path
     known = bundled()
     if name in known:

@@ -203,7 +203,7 @@ def recorded(runs: pl.DataFrame) -> tuple[list[FinishedRun], int, str]:
     return [FinishedRun(**row) for row in rows], version, weir
 
 
-def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_version: int) -> pl.LazyFrame:
+def scan(journal: Journal, table: str, asked: set[int] | None, results_version: int) -> pl.LazyFrame:
     """The rows of a table, of those runs or all, of one results version.
 
     What is read is kept as it is on the disk (a few hundred bytes a run), and unpacked when the frame is
@@ -213,7 +213,6 @@ def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_versi
 
     from weir.store import _frames as frames
 
-    asked = None if runs is None else set(runs)
     with journal.snapshot() as sql:
         if asked is not None:
             journal.ask(asked)
@@ -252,6 +251,16 @@ def scan(journal: Journal, table: str, runs: Iterable[int] | None, results_versi
         if found:
             return frames.flat(frames.decoded(content(journal, found[0]))).clear()
         return pl.LazyFrame(schema={frames.RUN: pl.Int64})
+
+
+def check_version(journal: Journal, runs: Iterable[int], results_version: int) -> None:
+    """Raises DamagedStoreError if one of the runs has another version there: keys are made of it."""
+    with journal.snapshot() as sql:
+        journal.ask(runs)
+        others = "SELECT count(*) FROM runs JOIN asked USING (run) JOIN chunks ON chunks.id = chunk"
+        (count,) = sql.execute(f"{others} WHERE results_version <> ?", (results_version,)).fetchone()
+    if count:
+        raise damaged(journal.store, f"{count:,} runs are said to be of another results version")
 
 
 def merge(journal: Journal, *, rest: bool) -> bool:

@@ -140,13 +140,17 @@ class Store(SweepRecords):
     ) -> pl.LazyFrame:
         """The rows of a table, of those runs that are there, or of all; in no particular order.
 
-        Of one results version only: `results_version`, else the present one. Text is Enum or Categorical.
+        Of one results version only: `results_version`, else the present one. If runs and their version are
+        given, no run may have another one: DamagedStoreError. Text is Enum or Categorical.
         What is committed later is not in it; it can be collected at any time. The table `runs` has scenario
         hash, seed, versions and cost of each run. Raises StoreError if there is no such table.
         """
         version = _core.results_version if results_version is None else results_version
+        asked = None if runs is None else set(runs)
         with self._told(f"the table {table!r} could not be read"):
-            return chunks.scan(self._journal, table, runs, version)
+            if asked is not None and results_version is not None:
+                chunks.check_version(self._journal, asked, results_version)
+            return chunks.scan(self._journal, table, asked, version)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
         """What those of the runs that are there have cost; None means all."""
