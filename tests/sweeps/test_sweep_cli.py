@@ -106,8 +106,31 @@ def test_axes_that_undo_each_other(weir_command: Command, small: Path) -> None:
         "links.bottleneck.queue.red.max_th=8, 9 packets",
         "links.bottleneck.queue.rem.target=5, 6 packets",
     )
+    small.write_text(SMALL.partition("[variants")[0], encoding="utf-8")
     message = refused(weir_command("sweep", small, "-a", red, "-a", rem))
     assert "compare the two as variants" in message
+
+
+def test_each_variant_takes_what_an_axis_has_for_its_aqm(small: Path) -> None:
+    red, rem = "links.bottleneck.queue.red.max_th", "links.bottleneck.queue.rem.target"
+    both = {f"{red}; {rem}": [["8 packets", "5 packets"], ["9 packets", "6 packets"]]}
+    swept = weir.Scenario.load(small).sweep(both, variants=["red", "rem"], store=small.parent / "store")
+    for point, (of_red, of_rem) in enumerate([("8", "5"), ("9", "6")]):
+        assert f'max_th = "{of_red} packets"' in swept.resolved_at(point, "red")
+        assert f'target = "{of_rem} packets"' in swept.resolved_at(point, "rem")
+
+
+def test_an_axis_of_congestion_controls(small: Path) -> None:
+    small.write_text(
+        SMALL.partition("[variants")[0] + "\n[flows.ftp.tcp]\npreset = 'ns2'\n", encoding="utf-8"
+    )
+    axes = {"flows.ftp.tcp.congestion": ["tahoe", "cubic"], "flows.ftp.tcp.recovery": ["reno", "sack"]}
+    swept = weir.Scenario.load(small).sweep(axes, store=small.parent / "store")
+    assert swept.finished["flows.ftp.tcp.congestion"].to_list() == ["tahoe", "tahoe", "cubic", "cubic"]
+    # The preset's parameters, not Weir's: only so has it the hash of what ran.
+    resolved = swept.resolved_at(2, swept.baseline)
+    assert "[flows.ftp.tcp.congestion.cubic]" in resolved
+    assert "[flows.ftp.tcp.recovery.reno]" in resolved
 
 
 def test_one_point_of_many_that_cannot_be_run(weir_command: Command, small: Path) -> None:

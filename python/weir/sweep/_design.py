@@ -8,7 +8,7 @@ it away.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weir import _core
 from weir._errors import WeirError
+from weir.scenario._toml import to_toml
 from weir.stats._intervals import mean_interval
 from weir.sweep._axes import Axis, AxisError, Value, check_distinct
 
@@ -99,6 +101,28 @@ class Design:
             return grid(axes)
         cube = np.array(document["cube"], dtype=np.float64)
         return _sampled(document["kind"], axes, cube)
+
+
+def settings(
+    values: Iterable[Assignment], tables: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[tuple[str, str]]:
+    """What sets these values in a scenario: paths with TOML.
+
+    The name of a choice, such as `cubic`, is the table of that name: the one in `tables`, by path and name,
+    else an empty one.
+    """
+    found: list[tuple[str, str]] = []
+    for path, value in values:
+        if isinstance(value, str) and is_choice(path):
+            found.append((f"{path}.{value}", to_toml((tables or {}).get(path, {}).get(value, {}))))
+        else:
+            found.append((path, to_toml(value)))
+    return found
+
+
+def is_choice(path: str) -> bool:
+    """Whether one of several tables stands there: a congestion control, a queue discipline."""
+    return any(place == path for place, _ in _core.choices_of(f"{path}.x"))
 
 
 def grid(axes: Sequence[Axis]) -> Design:

@@ -16,10 +16,9 @@ from weir import _core
 from weir._errors import WeirError
 from weir.check import Cost, Repeated, cost, merged, notes
 from weir.scenario._scenario import Variant, suggestion
-from weir.scenario._toml import to_toml
 from weir.stats._measures import MEASURES, MeasureError, check_part
 from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse
-from weir.sweep._design import Assignment, Design, grid, lhs, morris, saltelli, sobol
+from weir.sweep._design import Assignment, Design, grid, is_choice, lhs, morris, saltelli, settings, sobol
 from weir.sweep._until import Rule, RuleError, looks
 
 if TYPE_CHECKING:
@@ -146,6 +145,16 @@ class Plan:
         label = [self.variants[chosen.variant].label] if len(self.variants) > 1 else []
         return ", ".join([*values, *label])
 
+    @property
+    def _choices(self) -> dict[str, dict[str, Any]]:
+        """Path and name to the parameters that the choice has there, which a preset may give."""
+        chosen: dict[str, dict[str, Any]] = {path: {} for path in self.design.paths if is_choice(path)}
+        for one in self.configurations:
+            for path, value in self.design.rows[one.point]:
+                if path in chosen:
+                    chosen[path].setdefault(str(value), one.scenario.value(path)[value])
+        return chosen
+
     def definition(self) -> dict[str, Any]:
         """All that is needed to find the runs again and to draw them, as plain values."""
         return {
@@ -162,6 +171,7 @@ class Plan:
             "until": [str(rule) for rule in self.until],
             "margins": dict(self.margins),
             "results_version": _core.results_version,
+            **({"choices": self._choices} if any(map(is_choice, self.design.paths)) else {}),
         }
 
 
@@ -276,7 +286,8 @@ def _settable(
 ) -> list[set[str]]:
     """Of each variant the paths that it has. Raises AxisError for axes that cannot be varied."""
     _check_paths(design, scenario)
-    _check_choices(design.paths)
+    if bare:
+        _check_choices(design.paths)
     settable = [{path for path in design.paths if bare or one.scenario.has_choice(path)} for one in variants]
     for path in design.paths:
         if not any(path in paths for paths in settable):
@@ -292,7 +303,7 @@ def _settable(
 
 def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
     try:
-        return variant.scenario.replace([(path, to_toml(value)) for path, value in values])
+        return variant.scenario.replace(settings(values))
     except _core.ScenarioError as error:
         # The user did not pass --set: name the option they used.
         error.file = error.file.replace("--set ", "--axis ", 1)
@@ -311,9 +322,9 @@ def _check_paths(design: Design, scenario: _core.Scenario) -> None:
         # A row of links, or the groups over its links, may be named as a whole.
         if names and name not in names and f"{name}1" not in names:
             raise AxisError(f"there is no {what} {name!r}", suggestion(name, names), path)
-        if path not in plain and any(place == path for place, _ in _core.choices_of(f"{path}.x")):
+        if path not in plain and table == "links" and is_choice(path):
             raise AxisError(
-                "a choice is not a value of an axis",
+                "a choice of a link is not a value of an axis",
                 "compare queue disciplines: --disciplines red,rem, or variants",
                 path,
             )

@@ -15,11 +15,10 @@ from weir import _core
 from weir._errors import WeirError
 from weir.check import Repeated, merged, notes, notes_of_toml, trend_notes
 from weir.run._tables import TABLES, WHOLE_RUN
-from weir.scenario._toml import to_toml
 from weir.stats import _analysis as analysis
 from weir.store import Store, StoreError
 from weir.store import Sweep as Record
-from weir.sweep._design import Design
+from weir.sweep._design import Design, settings
 from weir.sweep._plan import FORMAT, TUNING, Kind
 from weir.sweep._until import Rule, Sequential
 
@@ -144,10 +143,10 @@ class RecordedSweep:
             bare = _core.Scenario.loads(self.resolved[variant], self.name)
             self._bare[variant] = bare, {path for path in self.layout.paths if bare.has_choice(path)}
         bare, paths = self._bare[variant]
-        values = [(path, to_toml(value)) for path, value in self.layout.rows[point]]
+        values = self.layout.rows[point]
         # An axis may belong to an AQM that the variant does not have.
         for chosen in ([pair for pair in values if pair[0] in paths], values):
-            found = bare.replace(chosen)
+            found = bare.replace(settings(chosen, self.record.definition.get("choices")))
             if found.hash == wanted:
                 return found
         raise WeirError(f"{variant} at point {point} cannot be resolved again")
