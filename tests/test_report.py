@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import weir
 from browsing import Visit, chromium
 from conftest import names_in
-from fake_sweep import SWEEPS
+from fake_sweep import LABELS, RATE, SWEEPS, FakeSweep
 from weir.plot import IMAGES, figures_of
 from weir.report import write
 from weir.report._result import html
@@ -285,6 +286,17 @@ def test_no_difference_is_claimed_that_is_not_shown(compared: weir.Sweep) -> Non
         pair = compared.differences(best["variant"], [name]).filter(period=-1, variant=second["variant"])
         assert said.startswith(f"{'highest' if name == 'goodput' else 'lowest'} with {best['label']}, ")
         assert said.endswith(f"Next is {second['label']}: {wording.relation(pair.row(0, named=True))}.")
+
+
+def test_more_replications_of_a_point_do_not_weigh_more() -> None:
+    """A rule for stopping gives points different numbers of replications."""
+    late = pl.col("replication") > 1
+    sweep = FakeSweep([RATE], LABELS, without=late & (pl.col("point") > 0))
+    found = answers(sweep, [RATE], ["mean_queue"])
+    assert found == answers(FakeSweep([RATE], LABELS, without=late), [RATE], ["mean_queue"])
+    assert "over all points" in found[0][1]
+    ((_, said),) = answers(FakeSweep([RATE], LABELS, undefined="goodput"), [RATE], ["goodput"])
+    assert "over 4 of 5 points, and at" in said
 
 
 @pytest.mark.parametrize("name", CHARTS)

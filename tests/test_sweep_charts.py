@@ -234,7 +234,7 @@ def test_a_name_that_may_be_two_is_refused() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "said"),
     [
-        ("pie", {}, "no kind of figure 'pie'; there are: lines, heat"),
+        ("pie", {}, "no kind of figure 'pie'; hint: there are: lines, heat"),
         ("lines", {"measure": "colour"}, 'no measure "colour"; hint: there are: mean_queue'),
         ("lines", {"x": "speed"}, r"no dimension 'speed'; there are: links\.bottleneck\.rate \(rate\)"),
         ("lines", {"x": "rate", "family": "rate"}, "rate cannot be both x and family"),

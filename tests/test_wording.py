@@ -48,6 +48,8 @@ def test_differences_in_words() -> None:
     assert wording.difference(once) == "goodput higher by 1.50 points in the only pair"
     same = row(half_width=None, n=1, difference=0.0, verdict="one replication")
     assert wording.difference(same) == "goodput the same in the only pair"
+    always = row(half_width=0.0, difference=0.0, verdict="no difference shown")
+    assert wording.difference(always) == "goodput the same in every pair"
     assert wording.difference(row(n=0, difference=float("nan"))) == "goodput not defined"
 
 

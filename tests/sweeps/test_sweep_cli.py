@@ -303,6 +303,8 @@ def test_all_figures_go_where_they_are_wanted(swept: Path, weir_command: Command
     ("arguments", "told"),
     [
         (["--kind", "pie"], "no kind of figure"),
+        (["--kind", "lins"], "did you mean 'lines'?"),
+        (["--kind", "overtime"], "did you mean 'over-time'?"),
         (["--kind", "lines", "--x", "colour"], "no dimension 'colour'"),
         (["--kind", "lines", "--measure", "happiness"], "happiness"),
         (["--kind", "sensitivity"], "morris"),

@@ -104,11 +104,11 @@ class Cost:
 
 
 def counted(number: float) -> str:
-    """`2.1 million`, `340 thousand`, `12`."""
-    for unit, word in ((1e12, " trillion"), (1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
+    """`2.1 million`, `340,000`, `12`."""
+    for unit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= unit:
-            return f"{_two(number / unit)}{word}"
-    return f"{number:.0f}"
+            return f"{_two(number / unit)} {word}"
+    return _two(round(number))
 
 
 def span(seconds: float) -> str:

@@ -251,7 +251,7 @@ def plot(
         if kind is None:
             place = command.report(chosen, out, IMAGES, quiet=quiet)
         else:
-            drawn = figure(chosen, kind.replace("-", "_"), where=dict(only or ()), **given).styled(**style)
+            drawn = figure(chosen, kind, where=dict(only or ()), **given).styled(**style)
             place = out or Path(f"{kind.replace('_', '-')}.svg")
             command.write_file(place, drawn, caption=not no_title)
         if not quiet:

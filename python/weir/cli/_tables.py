@@ -72,7 +72,9 @@ def _elsewhere(sweep: Sweep, measures: Sequence[str], by: By | None, *, alone: b
         return ""
     found = sweep.estimates(measures).filter(pl.col("measure") == "goodput")
     if not found.is_empty() and found["mean"].drop_nulls().drop_nans().is_empty():
-        return "\ngoodput is that of a flow group, where paths have other narrowest links: --by group"
+        return (
+            "\nno goodput of all flows: the groups have different narrowest links; each by itself: --by group"
+        )
     options = " or ".join(f"--by {one}" for one in sweep.divided_by)
     return f"\nof all flows together; each part by itself: {options}"
 

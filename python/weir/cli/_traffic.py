@@ -85,12 +85,13 @@ def from_pcap(
     text = scenario_of(found, name=name, cdf=sizes.name, link=link, groups=groups, rtt=rtt)
     command.write_file(sizes, cdf_of(found.sizes))
     command.write_file(out, text)
+    check = f"weir check {shlex.quote(str(out))}"
     if rate is None:
-        command.note(f"wrote {out} and {sizes}; describe the link in {out}, then: weir check {out}")
+        command.note(f"wrote {out} and {sizes}; describe the link in {out}, then: {check}")
         return
     # What is wrong with an option, the scenario says.
     Scenario.load(out)
-    command.note(f"wrote {out} and {sizes}; next: weir check {shlex.quote(str(out))}")
+    command.note(f"wrote {out} and {sizes}; next: {check}")
 
 
 def _check_out(out: Path, *, force: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from weir._core import network_of
 from weir._errors import WeirError
 from weir.scenario import _declared as declared
 from weir.scenario._declared import Declared, Parameter
+from weir.scenario._scenario import suggestion
 from weir.scenario._toml import Value
 
 FOLDER = Path(__file__).parent
@@ -124,9 +124,7 @@ def find(name: str) -> Discipline:
     known = {one.name: one for one in declared.disciplines()}
     wanted = name.lower().replace("_", "-")
     if wanted not in known:
-        close = get_close_matches(wanted, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
-        raise WeirError(f"there is no discipline {name!r}", hint)
+        raise WeirError(f"there is no discipline {name!r}", suggestion(wanted, list(known)))
     return _of(known[wanted])
 
 

@@ -25,6 +25,7 @@ from weir._temporary import temporary_directory
 from weir.plot import _style as style
 from weir.plot._figure import Figure, Panel
 from weir.run._processes import Process, end_with_parent
+from weir.stats.wording import sentence_case
 from weir.store._replace import write_whole
 from weir.sweep._dimension import ChartError
 
@@ -114,7 +115,7 @@ def environment(*places: Path, markdown: bool = False) -> jinja2.Environment:
 
 def capital(sentence: str) -> str:
     """With a capital letter, unless it begins with the name of a parameter, as `max_th`."""
-    return sentence if "_" in sentence.partition(" ")[0] else sentence[:1].upper() + sentence[1:]
+    return sentence if "_" in sentence.partition(" ")[0] else sentence_case(sentence)
 
 
 def contents(html: str) -> list[tuple[str, Markup]]:

@@ -20,6 +20,7 @@ from weir.plot._over_time import over_time
 from weir.plot._runs import cdf, ellipses, slowdown, tail
 from weir.plot._sensitivity import sensitivity
 from weir.plot._tradeoff import tradeoff
+from weir.scenario import suggestion
 from weir.stats._measures import HEADLINE, MEASURES
 from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
 from weir.sweep._view import Sweep
@@ -38,10 +39,11 @@ MAIN = (*HEADLINE, "jain")
 
 
 def figure(sweep: Sweep, kind: str, *, where: Where | None = None, **options: str | None) -> Figure:
-    """One figure. `kind` is one of `KINDS`; an option that is None is chosen."""
+    """One figure. `kind` is one of `KINDS`, also with hyphens; an option that is None is chosen."""
     name = kind.replace("-", "_")
     if name not in KINDS:
-        raise ChartError(f"there is no kind of figure {kind!r}; there are: {', '.join(KINDS)}")
+        known = [one.replace("_", "-") for one in KINDS]
+        raise ChartError(f"there is no kind of figure {kind!r}", suggestion(kind.replace("_", "-"), known))
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
         if option not in options_of(name):

@@ -16,6 +16,7 @@ from weir.plot._cut import Cut, Where, kind
 from weir.plot._figure import Figure
 from weir.stats._analysis import component
 from weir.stats._responses import HOW_TO_ASK, NO_SERIES
+from weir.stats.wording import sentence_case
 from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
 from weir.sweep._view import Sweep
 
@@ -25,9 +26,10 @@ SLOTS = 400
 PANELS = 20
 """More rows do not fit a page."""
 
+SYMBOLS = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
+"""Of units that are long as words."""
 
 _QUEUE = "queue (packets)"
-_SHORT = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
 
 
 @kind
@@ -53,7 +55,7 @@ def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None =
     names, drawn = _panels(samples)
     rows = envelope(samples.filter(pl.col("panel").is_in(drawn)), ["label", "panel"])
     slot = float(rows["slot_s"][0])
-    first = _capital(kinds[0])
+    first = sentence_case(kinds[0])
     what = f"{first} over time" if alone else "Queue and AQM over time"
     return Figure(
         chart.file_name(what) if alone else "over-time",
@@ -65,7 +67,7 @@ def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None =
             place,
             f"{len(drawn)} of {len(names)} are drawn." if len(drawn) < len(names) else "",
         ),
-        _chart(drawn, labels, slot * SLOTS, _capital(str(samples["heading"][0])) if alone else None),
+        _chart(drawn, labels, slot * SLOTS, sentence_case(str(samples["heading"][0])) if alone else None),
         rows.drop("slot_s"),
     )
 
@@ -79,10 +81,6 @@ def _panels(samples: pl.DataFrame) -> tuple[list[str], list[str]]:
         if len(drawn) <= PANELS:
             return names, drawn
     return names, names[:PANELS]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _chart(panels: Sequence[str], labels: Sequence[str], end: float, title: str | None) -> alt.FacetChart:
@@ -167,7 +165,7 @@ def _told(sweep: Sweep, point: int, labels: Sequence[str]) -> pl.DataFrame:
             rows.append((label, component_, "queue", 0, _QUEUE))
             for rank, variable in enumerate(law.figure, 1):
                 unit = law.variables[variable].default_unit
-                heading = f"{variable} ({_SHORT.get(unit, unit)})" if unit else variable
+                heading = f"{variable} ({SYMBOLS.get(unit, unit)})" if unit else variable
                 rows.append((label, component_, variable, rank, heading))
     return pl.DataFrame(rows, schema={**schema, "heading": pl.String}, orient="row")
 

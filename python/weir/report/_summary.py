@@ -85,14 +85,14 @@ def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
     """The best variant and its paired difference from the next; over the points that all variants have."""
     name = measure.name
     defined = whole.with_columns(pl.col(name).fill_nan(None)).drop_nulls(name)
-    cell = ["point", "replication"]
-    variants = pl.col("variant").n_unique().over(cell)
+    variants = pl.col("variant").n_unique().over("point", "replication")
     common = defined.filter(variants == defined["variant"].n_unique())
     if common["variant"].n_unique() < 2:
         return "not defined for two variants in the same run."
     mean = pl.col(name).mean()
     numbers = (mean, pl.col("from_s", "to_s", "users").first())
-    runs = common.group_by(*_OVER, maintain_order=True).agg(*numbers)
+    even = _even(common)
+    runs = even.group_by(*_OVER, maintain_order=True).agg(*numbers)
     largest = measure.full is not None
     found = estimates(runs, [name]).sort("mean", descending=largest)
     first, second = found.row(0, named=True), found.row(1, named=True)
@@ -103,5 +103,16 @@ def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
         at = common.group_by("point", "variant", maintain_order=True).agg(mean)
         winners = at.sort(name, descending=largest).unique("point", keep="first", maintain_order=True)
         won = len(winners.filter(pl.col("variant") == first["variant"]))
-        said += f" over all points, and at {won:,} of {len(winners):,} points by themselves"
+        over, points = even["point"].n_unique(), whole["point"].n_unique()
+        said += f" over {'all' if over == points else f'{over:,} of {points:,}'} points"
+        said += f", and at {won:,} of {len(winners):,} points by themselves"
     return f"{said}. Next is {second['label']}: {wording.relation(pairs.row(0, named=True))}."
+
+
+def _even(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of replications that have as many points as any, at the points that all of these have: else a
+    rule for stopping, which gives some points more replications, would give these points more weight."""
+    points = pl.col("point").n_unique().over("replication")
+    full = rows.filter(points == points.max())
+    shared = pl.col("replication").n_unique().over("point") == full["replication"].n_unique()
+    return full.filter(shared)

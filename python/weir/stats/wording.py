@@ -37,6 +37,11 @@ def estimate(mean: float | None, half_width: float | None, decimals: int) -> str
     return number(mean, decimals) + plus_minus(half_width, decimals)
 
 
+def sentence_case(text: str) -> str:
+    """With a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def listing(words: Sequence[str]) -> str:
     """`rate, delay and buffer`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
@@ -51,9 +56,9 @@ def replications(n: int) -> str:
 
 def difference(row: dict[str, Any], *remarks: str) -> str:
     """One row of `differences` in words: `mean queue lower by 12.3±0.4 packets (remarks)`."""
-    what = MEASURES[row["measure"]].words
-    colon = ":" if row["verdict"] in {"equal", "no difference shown"} and row["n"] else ""
-    return f"{what}{colon} {relation(row, *remarks)}"
+    said = relation(row, *remarks)
+    colon = ":" if said.startswith(("equal", "no difference shown")) else ""
+    return f"{MEASURES[row['measure']].words}{colon} {said}"
 
 
 def relation(row: dict[str, Any], *remarks: str) -> str:
@@ -66,9 +71,9 @@ def relation(row: dict[str, Any], *remarks: str) -> str:
     size = f"{number(abs(row['difference']), measure.decimals)}{spread}{unit}"
     if row["verdict"] in {"higher", "lower"}:
         return f"{row['verdict']} by {size}{_bracketed(*remarks)}"
+    if row["verdict"] != "equal" and row["difference"] == 0.0 and not row["half_width"]:
+        return f"the same in {'every' if row['n'] > 1 else 'the only'} pair"
     if row["verdict"] == "one replication":
-        if row["difference"] == 0.0:
-            return "the same in the only pair"
         direction = "higher" if row["difference"] > 0.0 else "lower"
         return f"{direction} by {size} in the only pair"
     verdict = row["verdict"]

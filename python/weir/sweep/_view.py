@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from weir import _core
+from weir.check._resolved import UNRESPONSIVE
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.stats._measures import MEASURES, By, MeasureError, check_part, defined, measure_named
@@ -58,9 +59,25 @@ class Sweep(RecordedSweep):
     @cached_property
     def queue_classes(self) -> list[str]:
         """Classes of packets that the bottleneck's queue distinguishes, in any variant."""
-        networks = map(_core.network_of, self.resolved.values())
-        found = (one.port(one.bottleneck.name).classes for one in networks)
+        found = (one.port(one.bottleneck.name).classes for one in self._networks)
         return list(dict.fromkeys(name for names in found for name in names))
+
+    @cached_property
+    def only_acks(self) -> list[str]:
+        """Groups whose data go elsewhere: at the bottleneck, their delays and marks are those of ACKs."""
+        there: dict[str, bool] = {}
+        for network in self._networks:
+            name = network.bottleneck.name
+            for path in network.paths:
+                if name in path.data:
+                    there[path.group] = False
+                elif name in path.acks and path.traffic not in UNRESPONSIVE:
+                    there.setdefault(path.group, True)
+        return [group for group, acks in there.items() if acks]
+
+    @cached_property
+    def _networks(self) -> list[_core.Network]:
+        return [_core.network_of(text) for text in self.resolved.values()]
 
     @property
     def has_transfers(self) -> bool:

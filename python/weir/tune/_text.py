@@ -10,6 +10,7 @@ from typing import Any
 from weir.stats import wording
 from weir.stats._intervals import CONFIDENCE
 from weir.stats._measures import MEASURES, Measure
+from weir.stats.wording import sentence_case
 from weir.sweep._values import Value
 from weir.sweep._values import text_of as written
 from weir.tune._answer import Answer, Confirmed, Outcome, Shape, State, Verdict
@@ -49,11 +50,6 @@ WITHOUT_CHANCE = (
 def measure_words(measure: Measure) -> str:
     """A measure inside a sentence: `p99 delay`, `loss`."""
     return re.sub(r"^(\w+) (p[\d.]+)(?= of |$)", r"\2 \1", measure.words)
-
-
-def sentence_case(text: str) -> str:
-    """With a capital."""
-    return text[:1].upper() + text[1:]
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -200,8 +196,7 @@ def _result(judged: Confirmed) -> str:
     outcomes = judged.worst_of_each
     shared = {outcome.condition for outcome in outcomes}
     parts = [_clause(outcome, where=len(shared) > 1) for outcome in outcomes]
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    condition = shared.pop()
+    condition, listed = shared.pop(), wording.listing(parts)
     return (
         f"in its worst condition ({setting_words(condition)}) {listed}"
         if condition and not shared

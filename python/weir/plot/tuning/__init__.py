@@ -8,7 +8,8 @@ from weir.plot._figure import Panel
 from weir.plot.tuning._data import Data
 from weir.plot.tuning._effects import course, effects, robustness, seeds, shortfall
 from weir.plot.tuning._tradeoff import tradeoff
-from weir.tune._text import measure_words, sentence_case
+from weir.stats.wording import sentence_case
+from weir.tune._text import measure_words
 from weir.tune._tune import Tuned
 
 __all__ = ["panels_of"]

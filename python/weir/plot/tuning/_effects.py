@@ -18,6 +18,7 @@ from weir.plot._figure import Figure
 from weir.plot._maps import verdict_map
 from weir.plot.tuning._data import Data
 from weir.stats._intervals import Interval
+from weir.stats.wording import sentence_case
 from weir.sweep._axes import Axis
 from weir.tune._online import PHASE_S, SETTLED, Phase
 from weir.tune._region import MapCell
@@ -29,7 +30,6 @@ from weir.tune._text import (
     measured,
     names_of,
     number_words,
-    sentence_case,
     setting_words,
     shape_words,
     target_words,

@@ -14,8 +14,9 @@ from weir.plot import _style as style
 from weir.plot._figure import Figure
 from weir.plot.tuning._data import Data
 from weir.plot.tuning._effects import SPAN
+from weir.stats.wording import sentence_case
 from weir.tune._targets import Target
-from weir.tune._text import ROLES, measure_words, number_words, sentence_case
+from weir.tune._text import ROLES, measure_words, number_words
 
 NEAR = 0.12
 """Share of a picture's side within which the names of two settings would hide each other."""

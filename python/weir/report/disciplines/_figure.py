@@ -12,7 +12,7 @@ import polars as pl
 from weir.plot import Figure, envelope
 from weir.plot import _style as style
 from weir.plot._chart import Pen, panel, side
-from weir.plot._over_time import swings, time_side
+from weir.plot._over_time import SYMBOLS, swings, time_side
 from weir.sweep._runner import unrecorded
 
 if TYPE_CHECKING:
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 SLOTS = 240
 """Of a curve: a picture in the documentation is small."""
 
-_SYMBOLS = {"bytes": "B", "bytes per second": "B/s", "seconds": "s"}
-"""Of the units that take prefixes."""
-
 _PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"))
-"""From how much on each is taken."""
+"""Of units with a symbol: from how much on each is taken."""
 
 _EXTENT = 34
 """Of the labels of an axis."""
@@ -77,12 +74,12 @@ def _scaled(rows: pl.DataFrame, units: Mapping[str, str | None]) -> tuple[pl.Dat
     titles: dict[str, str] = {}
     for name, declared in units.items():
         this, unit = pl.col("variable") == name, declared
-        if unit in _SYMBOLS:
+        if unit in SYMBOLS:
             highest = cast("float", rows.filter(this)["highest"].max())
             factor, prefix = next((s for s in _PREFIXES if highest >= s[0]), _PREFIXES[-1])
             numbers = pl.col("lowest", "mean", "highest")
             rows = rows.with_columns(pl.when(this).then(numbers / factor).otherwise(numbers))
-            unit = f"{prefix}{_SYMBOLS[unit]}"
+            unit = f"{prefix}{SYMBOLS[unit]}"
         titles[name] = f"{'Queue' if name == 'queue' else name} ({unit})".removesuffix(" (None)")
     return rows, titles
 
