@@ -269,7 +269,7 @@ def test_check_says_what_a_run_takes(weir_command: Command) -> None:
     shown = weir_command("check", "web")
     assert "about 1.7 million packets, " in shown.stdout
     assert " MB a run" in shown.stdout
-    short = weir_command("check", "web", "--set", 'duration="1 s"').stdout
+    short = weir_command("check", "web", "--set", "duration=20 s").stdout
     assert re.search(r"about [\d,]*\d,000 packets, ", short), "no thousands in words"
     cost = json.loads(weir_command("check", "web", "--json").stdout)["cost"]
     assert cost["packets"] == pytest.approx(1.7e6, rel=0.05)
