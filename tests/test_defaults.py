@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import weir
@@ -104,3 +105,19 @@ def test_a_trend_has_to_be_certain_and_worth_a_note() -> None:
     assert not trend_notes(text, [45.0] * 8, [0.01] * 8)
     periods = weir.Scenario.loads(FOUR, {"measure.period": "10 s"}).to_toml()
     assert not trend_notes(periods, [45.0], [0.5]), "periods show it themselves"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["red", "codel", "drop-tail", "pie"])
+def test_a_queue_that_has_settled_is_hardly_ever_noted(name: str, tmp_path: Path) -> None:
+    """Neighbouring parts are not independent: so the rate of false notes is measured, not only calculated."""
+    values: dict[str, Any] = {"duration": "60 s", "links.l.queue": {name: {}}}
+    sweep = weir.Scenario.loads(FOUR, values).run(replications=400, store=tmp_path / "store")
+    whole = (pl.col("class") == "all") & (pl.col("group") == "all") & (pl.col("period") == -1)
+    rows = sweep.table("links").filter(pl.col("bottleneck"), whole).sort("run")
+    trends, drifts = rows["queue_trend"].to_list(), rows["queue_drift"].to_list()
+    text = sweep.resolved_at(0, sweep.baseline)
+    for n in (1, 5):
+        parts = [slice(at, at + n) for at in range(0, 400, n)]
+        noted = sum(bool(trend_notes(text, trends[part], drifts[part])) for part in parts)
+        assert noted <= 0.01 * len(parts), f"{noted} of {len(parts)} with {n} replications"

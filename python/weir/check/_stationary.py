@@ -12,7 +12,7 @@ _VARIANCE = _PARTS * (_PARTS - 1) * (2 * _PARTS + 5) / 18
 """Of Kendall's S of independent parts (Mann, 1945)."""
 
 _CERTAIN = 3.29
-"""Standard deviations of S: 1 in 1,000 of stationary queues beyond."""
+"""Standard deviations of S: 1 in 1,000 beyond, where the parts are independent."""
 
 _WORTH = 0.1
 """Of the mean queue: a smaller drift changes no conclusion."""
