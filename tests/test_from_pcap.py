@@ -206,6 +206,21 @@ def test_headers_that_are_cut_are_enough(tmp_path: Path) -> None:
     assert read(short).transfers["rtt"][0] == pytest.approx(0.030, abs=2e-6)
 
 
+@pytest.mark.parametrize("layers", ["ethernet", "vlan"])
+def test_segments_without_a_length_are_as_long_as_their_frames_less_the_headers(
+    layers: str, tmp_path: Path
+) -> None:
+    """With segmentation offload the IP header of a frame that is sent may have no length."""
+    before = scapy.Ether() / scapy.Dot1Q(vlan=7) if layers == "vlan" else scapy.Ether()
+    packets = [(at, before / ip) for at, ip in exchange()]
+    for _, packet in packets:
+        packet[scapy.IP].len = 0
+    found = read(write(tmp_path / "offload.pcap", packets))
+    whole = read(write(tmp_path / "whole.pcap", ETHERNET))
+    assert found.sizes.tolist() == whole.sizes.tolist()
+    assert found.transfers["rtt"].tolist() == whole.transfers["rtt"].tolist()
+
+
 def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     others = [(at, scapy.Ether() / ip) for at, ip in exchange("10.0.0.3")[4:]]  # no SYN: began before
     late = [(at + 5, scapy.Ether() / ip) for at, ip in exchange("10.0.0.4")[:6]]  # goes on after the end

@@ -31,11 +31,11 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 pub struct NlredParameters {
     /// Average queue below which no packet is signalled.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "a third of `max_th` (Floyd, 1997)")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MIN_TH)))]
     pub min_th: Option<Level>,
     /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "three times `min_th` if that is set (Floyd, 1997), otherwise the bandwidth-delay product, at most half of the buffer and at least 15 packets")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MAX_TH)))]
     pub max_th: Option<Level>,
     /// Probability of RED at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]

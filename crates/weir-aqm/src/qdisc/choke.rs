@@ -49,11 +49,11 @@ pub enum Candidate {
 pub struct ChokeParameters {
     /// Average queue up to which every packet is admitted.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "a third of `max_th` (Floyd, 1997)")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MIN_TH)))]
     pub min_th: Option<Level>,
     /// Average queue from which every packet is signalled.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "three times `min_th` if that is set (Floyd, 1997), otherwise the bandwidth-delay product, at most half of the buffer and at least 15 packets")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MAX_TH)))]
     pub max_th: Option<Level>,
     /// Probability at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]

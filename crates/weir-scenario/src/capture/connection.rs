@@ -157,7 +157,7 @@ impl Conversation {
             // The option counts headers without options (RFC 6691); IPv6 has 20 bytes more.
             return agreed + if header >= 60 && largest > agreed + 40 { 60 } else { 40 };
         }
-        // Larger packets are those that a network card is still to cut.
+        // Larger packets are those of segmentation offload.
         if largest > 9_216 { 1500 } else { largest }
     }
 

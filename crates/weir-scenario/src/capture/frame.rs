@@ -1,8 +1,8 @@
 //! Frames of a capture: the IP packet in them.
 
 use etherparse::{
-    EtherType, IpNumber, LaxPacketHeaders, LaxPayloadSlice, NetHeaders, TcpHeader, TcpOptionElement,
-    TransportHeader,
+    EtherType, IpNumber, LaxPacketHeaders, LaxPayloadSlice, LinkExtHeader, LinkHeader, NetHeaders, TcpHeader,
+    TcpOptionElement, TransportHeader,
 };
 use pcap_parser::Linktype;
 
@@ -64,16 +64,18 @@ pub(super) const fn is_known(link: Linktype) -> bool {
 impl IpPacket {
     /// `None` for what is not IP.
     pub(super) fn of(data: &[u8], original: u32, link: Linktype) -> Option<Self> {
-        let headers = match link {
-            Linktype::ETHERNET => LaxPacketHeaders::from_ethernet(data).ok(),
-            Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => LaxPacketHeaders::from_ip(data).ok(),
+        let (begin, headers) = match link {
+            Linktype::ETHERNET => (0, LaxPacketHeaders::from_ethernet(data).ok()?),
+            Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => (0, LaxPacketHeaders::from_ip(data).ok()?),
             // Four bytes of protocol family; the IP header says the rest.
-            Linktype::NULL | Linktype::LOOP => LaxPacketHeaders::from_ip(data.get(4..)?).ok(),
+            Linktype::NULL | Linktype::LOOP => (4, LaxPacketHeaders::from_ip(data.get(4..)?).ok()?),
             // Headers with the type of what follows, at their end and at their beginning.
-            Linktype::LINUX_SLL => Some(typed(data.get(14..16)?, data.get(16..)?)),
-            LINUX_SLL2 => Some(typed(data.get(..2)?, data.get(20..)?)),
-            _ => None,
-        }?;
+            Linktype::LINUX_SLL => (16, typed(data.get(14..16)?, data.get(16..)?)),
+            LINUX_SLL2 => (20, typed(data.get(..2)?, data.get(20..)?)),
+            _ => return None,
+        };
+        let ethernet = headers.link.as_ref().map_or(0, LinkHeader::header_len)
+            + headers.link_exts.iter().map(LinkExtHeader::header_len).sum::<usize>();
         let (stated, header, from, to, protocol) = match headers.net? {
             NetHeaders::Ipv4(ip, extensions) => {
                 let wide = |address: [u8; 4]| {
@@ -85,7 +87,7 @@ impl IpPacket {
                 (u32::from(ip.total_len), header, wide(ip.source), wide(ip.destination), ip.protocol.0)
             }
             NetHeaders::Ipv6(ip, extensions) => {
-                // A length of zero is left to be as it is below.
+                // Zero stays zero: see below.
                 let length = u32::from(ip.payload_length);
                 let stated = if length == 0 { 0 } else { length + 40 };
                 (stated, 40 + extensions.header_len(), ip.source, ip.destination, ip.next_header.0)
@@ -120,8 +122,8 @@ impl IpPacket {
                 _ => ((0, 0), Transport::Other),
             },
         };
-        // Segments that a network card is still to cut have no length of their own.
-        let bytes = if stated == 0 { original } else { stated };
+        // With segmentation offload and in jumbograms the IP header may have no length.
+        let bytes = if stated == 0 { original.saturating_sub((begin + ethernet) as u32) } else { stated };
         Some(Self { bytes, endpoints: (from, to, protocol, ports.0, ports.1), transport })
     }
 }

@@ -6,7 +6,7 @@ use weir_types::Invalid;
 
 use super::{
     connection::{Conversation, Kind},
-    frame::{IpPacket, Transport},
+    frame::{Endpoints, IpPacket, Transport},
 };
 
 /// Nanoseconds after which a silent conversation is over: any, one of few packets, one that both ends closed.
@@ -101,8 +101,6 @@ pub struct Transfers {
     towards: Vec<Prefix>,
 }
 
-type Key = ([u8; 16], [u8; 16], u8, u16, u16);
-
 impl Transfers {
     /// Reads a capture: pcap or pcapng, perhaps compressed with gzip. Of each conversation the larger direction
     /// counts, or that towards some addresses. `proceed` is asked now and then whether to go on.
@@ -120,7 +118,7 @@ impl Transfers {
             |error: std::io::Error| wrong(format!("it cannot be read: {error}"), "choose another file");
         let file = super::decompressed(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
         let mut found = Self { towards, ..Self::default() };
-        let mut open: HashMap<Key, Conversation> = HashMap::new();
+        let mut open: HashMap<Endpoints, Conversation> = HashMap::new();
         let mut first = None;
         let (mut now, mut swept) = (0, 0);
         let damage = super::read(file, |packet| {
@@ -154,7 +152,7 @@ impl Transfers {
         Ok(found)
     }
 
-    fn push(&mut self, open: &mut HashMap<Key, Conversation>, packet: &IpPacket, at: i64) {
+    fn push(&mut self, open: &mut HashMap<Endpoints, Conversation>, packet: &IpPacket, at: i64) {
         let (source, destination, protocol, from_port, to_port) = packet.endpoints;
         let is_second = (source, from_port) > (destination, to_port);
         let key =
@@ -170,7 +168,7 @@ impl Transfers {
     }
 
     /// Finishes what is over, so that memory holds what is not.
-    fn sweep(&mut self, open: &mut HashMap<Key, Conversation>, now: i64) {
+    fn sweep(&mut self, open: &mut HashMap<Endpoints, Conversation>, now: i64) {
         open.retain(|key, conversation| {
             let packets: u64 = conversation.sides.iter().map(|side| side.packets).sum();
             let limit = match (conversation.is_closed(), packets < STREAM) {
@@ -187,7 +185,7 @@ impl Transfers {
     }
 
     /// Counts a conversation; `end` is that of the capture, if it ended meanwhile.
-    fn finish(&mut self, conversation: &Conversation, key: &Key, end: i64) {
+    fn finish(&mut self, conversation: &Conversation, key: &Endpoints, end: i64) {
         let of_kind = match conversation.kind {
             Kind::Tcp(_) => &mut self.tcp,
             Kind::Quic(_) => &mut self.quic,
@@ -200,7 +198,7 @@ impl Transfers {
         }
     }
 
-    fn transfer(&self, conversation: &Conversation, key: &Key, end: i64) -> Result<Transfer, LeftOut> {
+    fn transfer(&self, conversation: &Conversation, key: &Endpoints, end: i64) -> Result<Transfer, LeftOut> {
         let side = self.side(conversation, key).ok_or(LeftOut::NoData)?;
         let datagrams = conversation.kind == Kind::Datagrams;
         let packets = conversation.sides[side].packets;
@@ -226,7 +224,7 @@ impl Transfers {
     }
 
     /// The side whose data counts.
-    fn side(&self, conversation: &Conversation, key: &Key) -> Option<usize> {
+    fn side(&self, conversation: &Conversation, key: &Endpoints) -> Option<usize> {
         let receivers = [key.1, key.0];
         let sizes = [0, 1].map(|side| conversation.size(side));
         let is_meant = |side: &usize| {

@@ -15,8 +15,8 @@ use crate::capture;
 #[schemars(extend("examples" = [{"file": "uplink.csv"}]))]
 pub struct Replay {
     /// A path beside the scenario's file: pcap or pcapng, or CSV with the columns `time` (seconds),
-    /// `bytes` and, if packets belong to several flows, `flow`; also compressed with gzip. Times count from the first packet, sizes
-    /// are those of IP packets; of a capture, what is not IP is left out.
+    /// `bytes` and, if packets belong to several flows, `flow`; also compressed with gzip. Times count from the
+    /// first packet, sizes are those of IP packets; of a capture, what is not IP is left out.
     pub file: String,
     /// Digest of what the file must hold. Default: whatever it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,8 +1,8 @@
 //! RED's thresholds where the scenario gives none.
 //!
 //! ```text
-//! max_th = C R, at most half of the buffer, at least 15 packets      C: rate, R: longest round trip
-//! min_th = max_th / 3
+//! min_th = max(15 packets, min(C R, B / 2)) / 3, in whole packets    C: rate, R: longest round trip, B: buffer
+//! max_th = 3 min_th
 //! ```
 //!
 //! A sender that halves its window leaves the link idle unless about a bandwidth-delay product `C R` waits
@@ -21,6 +21,13 @@ const FACTOR: f64 = 3.0;
 
 /// The least `max_th`, in packets.
 const LEAST: f64 = 15.0;
+
+/// What the schema says of the two.
+#[cfg(feature = "serde")]
+pub(crate) const MIN_TH: &str = "a third of `max_th` (Floyd, 1997)";
+#[cfg(feature = "serde")]
+pub(crate) const MAX_TH: &str = "three times `min_th` if that is set (Floyd, 1997), otherwise the \
+    bandwidth-delay product, at most half of the buffer and at least 15 packets";
 
 /// Both thresholds for a RED before `link`, `min_th` and `max_th` being what is given.
 pub(crate) fn before(link: Link, min_th: Option<Level>, max_th: Option<Level>) -> (Level, Level) {
