@@ -52,20 +52,23 @@ pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     (likeness > 0.75).then_some(best)
 }
 
-/// A congestion control that is asked for, by its name or in `value`, and cannot be had yet.
-pub(crate) fn not_yet(unknown: &str, value: Option<&DeValue<'_>>) -> Option<String> {
-    let name = std::iter::once(unknown.to_owned()).chain(value.into_iter().flat_map(words)).find(|name| {
-        let name = name.to_ascii_lowercase();
-        name.contains("prague") || name.starts_with("bbr")
-    })?;
+/// What to say of a congestion control that does not exist yet; `None` for other names.
+pub(crate) fn not_yet(name: &str) -> Option<String> {
+    let is = plain(name);
+    let is = is.strip_prefix("tcp").unwrap_or(&is);
+    let instead = match is {
+        "prague" => ", and dctcp is the one that answers marks in proportion",
+        "bbr" | "bbr1" | "bbrv1" | "bbr2" | "bbrv2" | "bbr3" | "bbrv3" => "",
+        _ => return None,
+    };
     Some(format!(
-        "there is no {name} yet: it needs pacing, which TCP here does not have (docs/reference/tcp.md, Limits); \
-         `weir list congestion` shows what there is, and dctcp is the one that answers marks in proportion"
+        "tcp.congestion has no {name} yet: it needs pacing, which TCP here does not have \
+         (docs/reference/tcp.md, Limits); `weir list congestion` shows what there is{instead}"
     ))
 }
 
 /// The keys and texts of a value.
-fn words(value: &DeValue<'_>) -> Vec<String> {
+pub(crate) fn words(value: &DeValue<'_>) -> Vec<String> {
     match value {
         DeValue::String(text) => vec![text.to_string()],
         DeValue::Table(table) => table

@@ -94,6 +94,15 @@ impl Place {
         tables.flat_map(|keys| keys.keys().map(String::as_str)).collect()
     }
 
+    /// Whether the value may be this text, one of a few.
+    pub(crate) fn has_text(self, text: &str) -> bool {
+        let is_listed = |value: &Value| {
+            let lists = value.get("enum").and_then(Value::as_array).into_iter().flatten();
+            lists.chain(value.get("const")).any(|one| one == text)
+        };
+        self.alternatives().into_iter().any(is_listed)
+    }
+
     /// The keys that the table at this place must have.
     pub(crate) fn required(self) -> impl Iterator<Item = &'static str> {
         let lists = self.alternatives().into_iter().filter_map(|value| value.get("required")?.as_array());

@@ -5,7 +5,7 @@ use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
 use crate::{
-    meant::{elsewhere, nearest, not_yet},
+    meant::{elsewhere, nearest, not_yet, words},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
 };
@@ -83,9 +83,6 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     if known.is_empty() {
         return None;
     }
-    if let Some(missing) = not_yet(unknown, value) {
-        return Some(missing);
-    }
     let segments: Vec<_> = path.split('.').filter(|name| !name.is_empty()).collect();
     let (parent, choice) = match segments.split_last() {
         Some((last, parent)) => (parent, *last != unknown),
@@ -96,6 +93,12 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     });
     if let Some(kind) = named {
         return Some(format!("did you mean `{kind}.{unknown}`?"));
+    }
+    // Titles and groups of flows may have the name of a congestion control, too.
+    let inside = value.filter(|_| nearest(unknown, &["tcp", "congestion"]).is_some());
+    let asked = matches!(parent, ["flows", ..]).then(|| unknown.to_owned()).into_iter();
+    if let Some(missing) = asked.chain(inside.into_iter().flat_map(words)).find_map(|name| not_yet(&name)) {
+        return Some(missing);
     }
     // Another choice of the same table, or a key further down.
     if let Some(there) = elsewhere(tree, parent, unknown).filter(|there| !choice || !there.starts_with(path))
@@ -162,8 +165,15 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
         }
         let segments: Vec<_> = path.split('.').collect();
         let place = Place::at(&segments);
-        if let Some(there) = elsewhere(tree, &segments, text).filter(|_| !place.names().is_empty()) {
-            return Some(not_yet(text, None).unwrap_or_else(|| format!("did you mean `{there} = {{}}`?")));
+        let keys = place.names();
+        if !keys.is_empty() {
+            let choice = || elsewhere(tree, &segments, text).map(|there| format!("{there} = {{}}"));
+            let key = keys.into_iter().find(|key| place.below(key).has_text(text));
+            let meant = || key.map(|key| format!("{path}.{key} = \"{text}\"")).or_else(choice);
+            let said = || meant().map(|meant| format!("did you mean `{meant}`?"));
+            if let Some(hint) = not_yet(text).or_else(said) {
+                return Some(hint);
+            }
         }
         let bounds = text.split_once(['-', ':']).map(|(from, to)| (from.trim(), to.trim()));
         if let Some((from, to)) = bounds

@@ -373,6 +373,32 @@ fn a_congestion_control_that_needs_pacing() {
     }
     let message = spoil("duration =", "tcp.congestion_control = \"prague\"\nduration =");
     expect(&message, "plain.toml:", &["no prague yet", "pacing"]);
+    for name in ["prague", "tcp-prague", "bbr"] {
+        let message = spoil("count = 5", &format!("tcp = \"{name}\""));
+        expect(
+            &message,
+            "plain.toml:12: flows.ftp.tcp: a table belongs here",
+            &[&format!("tcp.congestion has no {name} yet"), "pacing"],
+        );
+    }
+    let message = spoil("count = 5", "tcp = \"linux\"");
+    expect(&message, "plain.toml:12: ", &["did you mean `flows.ftp.tcp.preset = \"linux\"`?"]);
+}
+
+#[test]
+fn the_name_of_a_congestion_control_elsewhere() {
+    for (from, to, hint) in [
+        ("duration =", "titel = \"Prague and BBR\"\nduration =", "did you mean `title`?"),
+        ("[flows.ftp]", "[flow.prague]", "did you mean `flows`?"),
+    ] {
+        let message = spoil(from, to);
+        expect(&message, "plain.toml:", &[hint]);
+        assert!(!message.contains("pacing"), "{message}");
+    }
+    let text =
+        PLAIN.replace("duration =", "prague.count = 3\nduration =").replace("flows.ftp", "flows.prague");
+    let message = read(&text).expect_err("must be refused").to_string();
+    expect(&message, "plain.toml:3: prague: ", &["did you mean `flows.prague`?"]);
 }
 
 #[test]
