@@ -15,3 +15,8 @@ HUNDREDTH = {"scenarios": 1000, "commands": 100, "stores": 100}
 def test_no_input_ends_in_a_traceback(kind: str) -> None:
     found = failures(kind, 0, HUNDREDTH[kind])
     assert not found, "\n\n".join(f"{kind} --seed {seed} --count 1: {why}" for seed, why in found.items())
+
+
+def test_a_worker_that_does_not_begin_is_said() -> None:
+    with pytest.raises(RuntimeError, match="before its first case"):
+        failures("nothing", 0, 2)

@@ -96,13 +96,15 @@ def _watched(worker: subprocess.Popen[bytes], place: Path) -> tuple[int | None, 
         if text == "done":
             worker.wait()
             return None, ""
+        if ended and not text:
+            raise RuntimeError(f"the process ended with code {worker.returncode} before its first case")
         if ended:
-            return int(text or -1), f"the process ended with code {worker.returncode}"
+            return int(text), f"the process ended with code {worker.returncode}"
         if text != now:
             now, since, used = text, time.monotonic(), _cpu_s(worker.pid)
-        elif time.monotonic() - since > _PATIENCE_S or (now and _cpu_s(worker.pid) - used > LONGEST_S):
+        elif now and (time.monotonic() - since > _PATIENCE_S or _cpu_s(worker.pid) - used > LONGEST_S):
             worker.kill()
-            return int(now or -1), f"hangs: {_cpu_s(worker.pid) - used:.1f} s of CPU"
+            return int(now), f"hangs: {_cpu_s(worker.pid) - used:.1f} s of CPU"
         time.sleep(0.1)
 
 

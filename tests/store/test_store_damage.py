@@ -15,6 +15,7 @@ from synthetic import RUNS, assert_holds, expected, filled, finished, keys, name
 
 from weir import _core
 from weir.store import DamagedStoreError, Store, StoreError, Sweep, rebuild
+from weir.store._journal import Journal
 
 
 @pytest.fixture
@@ -400,6 +401,30 @@ def test_a_sound_journal_made_again_is_the_same(path: Path) -> None:
     with Store.open(path) as store:
         assert_holds(store, RUNS)
         assert store.find_sweep("rates").definition == {"axes": [1]}
+
+
+def test_no_room_for_a_new_journal_leaves_the_old_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be written for want of room is not damaged."""
+
+    class Full(Journal):
+        def __init__(self, path: Path, *, read_only: bool = False, create: bool = False) -> None:
+            super().__init__(path, read_only=read_only, create=create)
+            if create:
+                (pages,) = self.sql.execute("PRAGMA page_count").fetchone()
+                self.sql.execute(f"PRAGMA max_page_count = {pages}")
+
+    with Store.open(path) as store:
+        more = keys(range(1000, 1010))
+        store.commit(finished(more))
+    with monkeypatch.context() as patch:
+        patch.setattr("weir.store._rebuild.Journal", Full)
+        with pytest.raises(StoreError, match=r"no room on the disk of .*: a new journal could not be made"):
+            rebuild(path)
+    assert not (path / "aside").exists()
+    with Store.open(path) as store:
+        assert_holds(store, [*RUNS, *more])
+        assert store.find_sweep("rates").definition == {"axes": [1]}
+        assert store.check() == []
 
 
 def test_nothing_to_make_a_journal_from(tmp_path: Path) -> None:

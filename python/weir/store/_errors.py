@@ -127,7 +127,7 @@ def _of_system(directory: Path, doing: str, error: OSError) -> StoreError:
 def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError:
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     kind = code & 0xFF  # the rest says where in SQLite it happened
-    if kind == sqlite3.SQLITE_FULL or (kind in _WHEN_FULL and _is_full(directory)):
+    if has_no_room(directory, error):
         return _no_room(directory, doing)
     if code in _UNSHARED:
         return not_local(directory)
@@ -146,7 +146,11 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
     return kind_of(message, hint)
 
 
-def _is_full(directory: Path) -> bool:
+def has_no_room(directory: Path, error: Exception) -> bool:
+    """Whether an error of SQLite means that the disk is full."""
+    kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if kind not in _WHEN_FULL:
+        return kind == sqlite3.SQLITE_FULL
     try:
         return shutil.disk_usage(directory).free < _ROOM
     except OSError:

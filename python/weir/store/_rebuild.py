@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from weir.store import _chunks as chunks
 from weir.store import _files as files
 from weir.store import _verify as verify
 from weir.store._chunks import Chunk
-from weir.store._errors import StoreError
+from weir.store._errors import StoreError, has_no_room
 from weir.store._journal import NAME, Journal, refuse_others
 from weir.store._owners import Owners
 from weir.store._records import Finished, FinishedRun
@@ -86,12 +87,14 @@ def _take_over(made: Journal, path: Path, uri: str) -> list[str]:
     taken = lost = 0
     results: list[int] = []
     # As many as come before the damage.
-    with suppress(*_UNREADABLE), closing(Journal(path, read_only=True)) as old:
+    with _to_the_damage(path.parent), closing(Journal(path, read_only=True)) as old:
         made.sql.execute("ATTACH ? AS old", (uri,))
         for chunk in _chunks(old):
             try:
                 taken += _take_chunk(made, old, chunk)
-            except (sqlite3.Error, StoreError, TypeError, ValueError, PolarsError):
+            except (sqlite3.Error, StoreError, TypeError, ValueError, PolarsError) as error:
+                if has_no_room(path.parent, error):
+                    raise
                 lost += 1
         damaged = damaged_sweeps(old.sql)
         for (number,) in old.sql.execute("SELECT number FROM sweeps ORDER BY asked").fetchall():
@@ -115,6 +118,16 @@ def _take_over(made: Journal, path: Path, uri: str) -> list[str]:
     parts = [f"{taken:,} runs and {len(results):,} results taken over from the old journal"]
     parts += [f"{lost} chunks of it were damaged"] if lost else []
     return [", ".join(parts), *said]
+
+
+@contextmanager
+def _to_the_damage(directory: Path) -> Generator[None]:
+    """Ends the block where the old journal is damaged, and raises what else goes wrong."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        if has_no_room(directory, error):
+            raise
 
 
 def _chunks(old: Journal) -> list[Chunk]:
