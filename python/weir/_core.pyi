@@ -146,6 +146,9 @@ class Path:
     def traffic(self) -> str:
         """The kind of its traffic: `bulk` for data without end."""
     @property
+    def mean_transfer_bytes(self) -> float | None:
+        """Of Poisson arrivals, closed loops and web traffic, if their distribution was read."""
+    @property
     def load(self) -> list[LoadChange]:
         """The number of flows of the group."""
 

@@ -74,6 +74,26 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {QUEUE: {"red": {"min_th": "5 packets"}}, "links.a.rate": "50 Mbit/s"}, {"links.a.rate": "2 Mbit/s"},
     ),
     (
+        # 50 Mbit/s and 60 ms hold 375 packets of 1000 bytes.
+        "threshold-below-bdp", "note", "links.a.queue.red.max_th",
+        {QUEUE: {"red": {"max_th": "180 packets"}}, "links.a.rate": "50 Mbit/s"},
+        {"links.a.queue.red.max_th": "195 packets"},
+    ),
+    (
+        "threshold-below-bdp", "note", "links.a.queue.red.max_th",
+        {
+            QUEUE: {"red": {"max_th": "90 packets"}},
+            "links.a.rate": "50 Mbit/s",
+            "flows.ftp.tcp.congestion.cubic": {},
+        },
+        {"links.a.queue.red.max_th": "100 packets"},
+    ),
+    (
+        "threshold-below-bdp", "warning", "links.a.queue.choke.max_th",
+        {QUEUE: {"choke": {"max_th": "15 packets"}}, "links.a.rate": "50 Mbit/s"},
+        {"links.a.queue.choke.max_th": "20 packets"},
+    ),
+    (
         "threshold-below-bdp", "note", "links.a.queue.step.threshold",
         {QUEUE: {"step": {"threshold": "10 packets"}}, ECN: True}, {"flows.ftp.tcp.congestion.cubic": {}},
     ),
@@ -123,6 +143,43 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             QUEUE: {"pi": {}},
         },
         {QUEUE: {"pi2": {}}},
+    ),
+    (
+        "load-above-rate", "warning", "flows.web.traffic.poisson.rate",
+        {"flows.web": {"rtt": "60 ms", "traffic": {"poisson": {"rate": "130 /s", "size": "10 kB"}}}},
+        {"flows.web.traffic.poisson.rate": "120 /s"},
+    ),
+    (
+        "load-above-rate", "warning", "flows.web.traffic.poisson.load",
+        {"flows.web": {"rtt": "60 ms", "traffic": {"poisson": {"load": 1.1, "size": "9 packets"}}}},
+        {"flows.web.traffic.poisson.load": 1.0},
+    ),
+    (
+        # The mean of web-search is 1.7 MB.
+        "load-above-rate", "warning", "flows.web.traffic.poisson.rate",
+        {
+            "flows.web": {
+                "rtt": "60 ms", "traffic": {"poisson": {"rate": "1 /s", "size": {"cdf": "web-search"}}},
+            },
+            "links.a.rate": "12 Mbit/s",
+        },
+        {"links.a.rate": "15 Mbit/s"},
+    ),
+    (
+        "load-above-rate", "warning", "flows.web.traffic.poisson.load",
+        {
+            "flows.web": {"rtt": "60 ms", "traffic": {"poisson": {"load": 0.8, "size": "10 kB"}}},
+            "flows.call": {"rtt": "60 ms", "traffic": {"cbr": {"rate": "3 Mbit/s"}}},
+        },
+        {"flows.call.traffic.cbr.rate": "1 Mbit/s"},
+    ),
+    (
+        "load-above-rate", "warning", "flows.web.traffic.poisson.rate",
+        {
+            "flows.web": {"rtt": "60 ms", "traffic": {"poisson": {"rate": "120 /s", "size": "10 kB"}}},
+            "links.a.rate_schedule": [{"at": "30 s", "rate": "5 Mbit/s"}],
+        },
+        {"flows.web.stop": "30 s"},
     ),
     (
         "design-exceeded", "warning", "links.a.queue.pi.design.rtt",
@@ -342,7 +399,7 @@ BUNDLED = {
     "papers/ofc-1999-today": [
         "ecn-without-marks", "empty-class", "no-warm-up", "phase-effects", "threshold-above-buffer",
     ],
-    "papers/operating-point-2002": ["empty-class", "threshold-below-bdp"],
+    "papers/operating-point-2002": ["empty-class"],
     "papers/rem-2001-controllers": ["buffer-below-bdp", "ecn-without-marks", "empty-class"],
     "papers/rem-2001-mixed-path": ["ecn-without-marks"],
     "papers/rem-2001-wireless": [

@@ -80,6 +80,30 @@ def test_below_the_product_the_link_idles(values: Mapping[str, Any]) -> None:
     assert whole(run(PLAIN, values, code))["utilisation"] < 0.95
 
 
+@pytest.mark.parametrize(("control", "limit"), [("reno", 0.5), ("cubic", 0.25)])
+def test_red_needs_a_higher_threshold(control: str, limit: float) -> None:
+    """Utilisation of 50 Mbit/s by `max_th`, as a part of the product; the mean over numbers of flows."""
+    flows, product = (1, 2, 4, 8, 16), 375
+
+    def used(part: float) -> float:
+        found = 0.0
+        for count in flows:
+            values = {
+                "duration": "60 s",
+                "links.a.rate": "50 Mbit/s",
+                "flows.ftp.count": count,
+                f"flows.ftp.tcp.congestion.{control}": {},
+                QUEUE: {"red": {"max_th": f"{part * product:.0f} packets"}},
+            }
+            scenario = weir.Scenario.loads(PLAIN, values)
+            assert ("threshold-below-bdp" in codes(scenario)) == (part < limit)
+            found += whole(scenario.run(3))["utilisation"]
+        return found / len(flows)
+
+    assert used(0.9 * limit) < 0.91
+    assert used(2.0 * limit) > 0.92
+
+
 def test_windows_that_are_too_small_leave_the_queue_short() -> None:
     row = whole(run(PLAIN, {"flows.ftp.tcp.receive_window": "20 packets"}, "queue-never-fills"))
     assert row["drops"] == 0

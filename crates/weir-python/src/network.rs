@@ -2,7 +2,8 @@
 
 use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
-use weir_scenario::{Document, MOST_RATE_CHANGES, Rtt};
+use weir_scenario::{Document, FlowGroup, MOST_RATE_CHANGES, Rtt, Traffic};
+use weir_sim::mean_size;
 use weir_types::Duration;
 
 use crate::errors::scenario_error;
@@ -64,6 +65,7 @@ pub(crate) struct Path {
     packet_bytes: u32,
     bdp_packets: f64,
     traffic: &'static str,
+    mean_transfer_bytes: Option<f64>,
     load: Vec<LoadChange>,
 }
 
@@ -147,6 +149,7 @@ impl Network {
                 packet_bytes: path.flows.packet_size.bytes(),
                 bdp_packets: path.bdp_packets(&network),
                 traffic: path.flows.traffic.name(),
+                mean_transfer_bytes: mean_transfer(path.flows),
                 load: changes_of(&path.load),
             }
         });
@@ -166,6 +169,16 @@ pub(crate) fn network_of(py: Python<'_>, resolved: &str) -> PyResult<Network> {
     let document = Document::parse("<resolved>", resolved).map_err(|error| scenario_error(py, &error))?;
     let scenario = document.resolved_scenario().map_err(|error| scenario_error(py, &error))?;
     Ok(Network::of(&scenario, &document, None))
+}
+
+fn mean_transfer(group: &FlowGroup) -> Option<f64> {
+    let sizes = match &group.traffic {
+        Traffic::Poisson(poisson) => &poisson.size,
+        Traffic::ClosedLoop(users) => &users.size,
+        Traffic::Web(web) => &web.size,
+        _ => return None,
+    };
+    mean_size(sizes, group.packet_size)
 }
 
 fn changes_of(load: &[weir_scenario::LoadChange]) -> Vec<LoadChange> {

@@ -39,3 +39,4 @@ pub use capture::{Capture, CaptureError};
 pub use record::{Measurements, RESULTS_VERSION, Series};
 pub use simulation::{Monitor, Simulation, Stopped};
 pub use tables::{Column, GroupRows, Lists, Names, Table, Tables};
+pub use traffic::mean_size;

@@ -50,6 +50,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     levels.queue_never_fills,
     levels.buffer_never_fills,
     levels.design_exceeded,
+    changes.load_above_rate,
     changes.ambiguous_bottleneck,
     changes.moving_bottleneck,
     changes.fixed_while_rate_varies,

@@ -1,17 +1,48 @@
-"""Rules on what changes during a run: which port is the bottleneck, and the rate of a port."""
+"""Rules on load and rates over time: overload, which port is the bottleneck, and rates that change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from weir import _core
 from weir.check._levels import Level, fixed_levels
 from weir.check._note import Note
-from weir.check._resolved import Aqm, Resolved, limit_of
+from weir.check._resolved import Aqm, Resolved, limit_of, names
 from weir.check._units import packets, rate, time
+from weir.scenario._scenario import flows_at
 
 _CLEARLY = 0.9
 """Rates per flow that are closer than this ratio count as equal."""
+
+
+def load_above_rate(scene: Resolved) -> Iterator[Note]:
+    """Poisson arrivals bring more than the link carries: transfers accumulate, and no mean settles.
+
+    The offered load is the rate of arrivals times the mean size. At 1 and above there is no steady state
+    (Kleinrock, Queueing Systems I, section 3.2): results depend on how long the run is.
+    """
+    for port in scene.bottlenecks:
+        paths = [path for path in scene.through(port) if path.bottleneck.name == port.name]
+        poisson = [path for path in paths if path.traffic == "poisson"]
+        offered = carried = 0.0
+        for at, until in pairwise([*scene.instants, scene.network.duration_s]):
+            if at < until and any(flows_at(path.load, at) for path in poisson):
+                bps = sum(flows_at(path.load, at) * (scene.offered_bps(path) or 0.0) for path in paths)
+                offered += (until - at) * bps
+                carried += (until - at) * scene.rate_at(port, at)
+        if offered > carried:
+            where = f"flows.{poisson[0].group}.traffic.poisson"
+            key = "rate" if scene.group(poisson[0])["traffic"]["poisson"].get("load") is None else "load"
+            yield Note(
+                "load-above-rate",
+                "warning",
+                f"{where}.{key}",
+                f"{names(paths)}: the offered load is {100.0 * offered / carried:.3g}% of what {port.name} "
+                "carries, and transfers accumulate as long as it lasts",
+                f"a lower {key}, smaller transfers, or a faster {port.name}; in overload, results over time "
+                "(measure.period)",
+            )
 
 
 def ambiguous_bottleneck(scene: Resolved) -> Iterator[Note]:

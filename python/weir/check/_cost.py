@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log10
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from weir import _core
 from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, limit_of, most_flows
@@ -222,19 +222,9 @@ class _Estimate:
 
     def _offered_bits(self, path: _core.Path) -> float:
         """What the group would send if nothing held it back; infinite for data without end."""
-        table = self.scene.group(path).get("traffic", {}).get(path.traffic, {})
         active = self._flow_seconds(path)
-        if path.traffic in {"cbr", "on-off"}:
-            on, off = (_core.quantity(table.get(key, "1 s"))[0] for key in ("on", "off"))
-            share = on / (on + off) if path.traffic == "on-off" and on + off > 0.0 else 1.0
-            return _core.quantity(table["rate"])[0] * share * active
-        if path.traffic == "poisson" and table.get("load") is not None:
-            rate = self.scene.ports_by_name[path.bottleneck.name].rate_bps
-            return table["load"] * rate * active
-        if path.traffic == "poisson":
-            arrivals = float(table["rate"].removesuffix("/s")) * active
-            each = self._transfers(path, 1.0)
-            return arrivals / each * 8.0 * path.packet_bytes if each else float("inf")
+        if (offered := self.scene.offered_bps(path)) is not None:
+            return offered * active
         if path.traffic == "bulk":
             window = self.scene.group(path).get("tcp", {}).get("receive_window")
             rtt = path.base_rtt_range_s[0]
@@ -244,14 +234,9 @@ class _Estimate:
         return float("inf")
 
     def _transfers(self, path: _core.Path, packets: float) -> float:
-        """How many transfers so many packets are; 0 where their mean size is not in the scenario."""
-        size = self.scene.group(path).get("traffic", {}).get(path.traffic, {}).get("size")
-        if isinstance(size, Mapping):
-            size = next(iter(cast("Mapping[str, Mapping[str, Any]]", size).values())).get("mean")
-        if path.traffic not in _COME_AND_GO or not isinstance(size, str):
-            return 0.0
-        value, unit = _core.quantity(size)
-        return packets / max(1.0, value if unit == "packets" else value / path.packet_bytes)
+        """How many transfers so many packets are; 0 where their mean size is not known."""
+        size = path.mean_transfer_bytes
+        return 0.0 if size is None else packets / max(1.0, size / path.packet_bytes)
 
     def _unfinished(self, sent: Mapping[str, float]) -> float:
         """Transfers that wait because more arrive than the bottleneck carries."""

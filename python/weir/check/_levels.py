@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil, sqrt
 from typing import NamedTuple
 
@@ -30,16 +30,26 @@ _DELAYS = {
 
 _HALVING = 0.25
 
+_LIKE_RENO = ("reno", "tahoe", "wireless")
+
 _ENOUGH = {
-    **dict.fromkeys(("reno", "tahoe", "wireless"), _HALVING),
+    **dict.fromkeys(_LIKE_RENO, _HALVING),
     **dict.fromkeys(("cubic", "scalable"), 0.05),
     "dctcp": 1.0 / 7.0,
 }
 """Part of the bandwidth-delay product below which a threshold leaves the link idle, by congestion control.
 
 Of DCTCP from K > C RTT / 7 (Alizadeh et al., 2010, section 3.4). Others as measured with Weir on 50 Mbit/s
-and 60 ms: below it RED, step and DropTail use about 90% or less with 1 to 40 flows. Vegas and REM hosts keep
-their queue short themselves."""
+and 60 ms: below it step and DropTail use about 90% or less with 1 to 40 flows, and so does Adaptive RED with
+few. Vegas and REM hosts keep their queue short themselves."""
+
+_RED = {**_ENOUGH, **dict.fromkeys(_LIKE_RENO, 0.5), "cubic": 0.25}
+_SPARING = {**_ENOUGH, **dict.fromkeys(_LIKE_RENO, 0.05)}
+_ENOUGH_OF = {"red": _RED, "hred": _RED, "feng-red": _SPARING, "choke": _SPARING}
+"""The same of AQMs that differ, measured likewise, also on 10 and 100 Mbit/s.
+
+RED and HRED signal while the average is far below `max_th`. Self-configuring RED and CHOKe signal a few flows
+only as often as these need."""
 
 _TARGET = 0.4
 """Of these for the target of REM and PI, divided by the root of the number of flows; measured likewise."""
@@ -119,7 +129,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
         product = scene.mean_bdp(port)
         if not paths or aqm.per_flow or not _fills(scene, port, paths, product):
             continue
-        enough = _enough(scene, paths) * product
+        enough = _enough(scene, paths, _ENOUGH_OF.get(aqm.name, _ENOUGH)) * product
         level = level_of(scene, port, aqm, _last(aqm))
         if level is None:
             level = level_of(scene, port, aqm, _TARGETS.get(aqm.name))
@@ -171,7 +181,7 @@ def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
             scene.aqm(port).name == "drop-tail"
             and paths
             and _fills(scene, port, paths, product)
-            and limit < _enough(scene, paths) * product
+            and limit < _enough(scene, paths, _ENOUGH) * product
         ):
             message = f"a buffer of {packets(limit)} {_of_product(limit, product)}"
             yield Note("buffer-below-bdp", "note", where, message, f'{where} = "1 BDP"')
@@ -273,13 +283,13 @@ def _fills(scene: Resolved, port: _core.Port, paths: list[_core.Path], product: 
     return flows > 0 and product / flows >= _LEAST_WINDOW and (windows is None or windows > product)
 
 
-def _enough(scene: Resolved, paths: list[_core.Path]) -> float:
-    """The least of `_ENOUGH` among the groups: the others fill what one leaves."""
+def _enough(scene: Resolved, paths: list[_core.Path], shares: Mapping[str, float]) -> float:
+    """The least of the shares among the groups: the others fill what one leaves."""
     controls = (scene.congestion(path) or "" for path in paths)
     capable = map(scene.ecn_capable, paths)
     # DCTCP without ECN is Reno.
     return min(
-        _HALVING if name in SCALABLE and not marked else _ENOUGH.get(name, 0.0)
+        shares["reno"] if name in SCALABLE and not marked else shares.get(name, 0.0)
         for name, marked in zip(controls, capable, strict=True)
     )
 

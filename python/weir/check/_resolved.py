@@ -161,6 +161,12 @@ class Resolved:
         rates = [port.rate_bps, *(rate for _, rate in self.rate_changes[port.name])]
         return min(rates), max(rates)
 
+    def rate_at(self, port: _core.Port, at_s: float) -> int:
+        """The rate in bit/s at an instant."""
+        changes = self.rate_changes[port.name]
+        passed = bisect_right(changes, at_s, key=lambda change: change[0])
+        return changes[passed - 1][1] if passed else port.rate_bps
+
     @cached_property
     def instants(self) -> Sequence[float]:
         """When the load or a rate changes, in seconds, the start first; not more than there is time for."""
@@ -174,14 +180,27 @@ class Resolved:
         found: dict[str, list[float]] = {}
         for port in self.ports:
             bulk = [path.load for path in self.through(port) if path.traffic == "bulk"]
-            changes = self.rate_changes[port.name]
-            starts, rates = [at for at, _ in changes], [port.rate_bps, *(rate for _, rate in changes)]
             flows = (sum(flows_at(load, at) for load in bulk) for at in self.instants)
             found[port.name] = [
-                rates[bisect_right(starts, at)] / count if count else inf
+                self.rate_at(port, at) / count if count else inf
                 for at, count in zip(self.instants, flows, strict=True)
             ]
         return found
+
+    def offered_bps(self, path: _core.Path) -> float | None:
+        """What each source of the group offers on average while it is there; None where the network or the
+        receive window limits it, and where the mean size is not known."""
+        table = self.group(path).get("traffic", {}).get(path.traffic, {})
+        if path.traffic in {"cbr", "on-off"}:
+            on, off = (_core.quantity(table.get(key, "1 s"))[0] for key in ("on", "off"))
+            share = on / (on + off) if path.traffic == "on-off" and on + off > 0.0 else 1.0
+            return _core.quantity(table["rate"])[0] * share
+        if path.traffic != "poisson":
+            return None
+        if (load := table.get("load")) is not None:
+            return load * self.ports_by_name[path.bottleneck.name].rate_bps
+        mean = path.mean_transfer_bytes
+        return None if mean is None else float(table["rate"].removesuffix("/s")) * 8.0 * mean
 
     def bulk_through(self, port: _core.Port) -> list[_core.Path]:
         """The paths through the port if all of them are TCP with data without end, else none."""

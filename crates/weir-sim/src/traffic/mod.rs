@@ -25,6 +25,7 @@ use finite::FiniteTraffic;
 pub(crate) use finite::NewFlow;
 pub(crate) use generator::Generated;
 use generator::Generator;
+pub use sizes::mean_size;
 
 /// All traffic except bulk flows.
 #[derive(Debug)]

@@ -10,6 +10,16 @@ use super::draw::normal;
 /// The largest size of one transfer in bytes; no run can carry more.
 const LARGEST: f64 = 1e12;
 
+/// The mean size of transfers in bytes, before sizes are rounded; `None` if their distribution is in a file that
+/// was not read.
+pub fn mean_size(sizes: &Sizes, packet: PacketSize) -> Option<f64> {
+    let is_known = match sizes {
+        Sizes::Drawn(SizeDistribution::Cdf(file)) => file.cdf.is_read(),
+        _ => true,
+    };
+    is_known.then(|| SizeSampler::new(sizes, packet).mean())
+}
+
 /// A distribution of sizes, with its parameters in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct SizeSampler {
