@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -347,5 +347,5 @@ def test_a_long_run_is_said_beforehand(weir_command: Command, monkeypatch: pytes
 
     monkeypatch.setattr(_runs, "_LONG_S", 0.0)
     said = weir_command("run", "step-load").stderr
-    assert "note: about 150 thousand packets, " in said
+    assert "note: about 150,000 packets, " in said
     assert "all runs may take " in said
