@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,15 @@ def test_each_is_tuned_and_the_best_is_first(which: Path, weir_command: Command,
     assert all("±" in row for row in rows)
     again = json.loads(weir_command(*arguments, "--json").stdout)
     assert again["disciplines"] == found
-    refused = weir_command("report", "1")
-    assert refused.returncode == 2
-    assert "a choice among disciplines has no page" in refused.stderr
+    page = (tmp_path / weir_command("report", "1", "-q").stdout.strip()).read_text(encoding="utf-8")
+    first = page.partition('<p class="said')[2]
+    assert re.search(r"(every target is met|No discipline is shown to meet every target)\.</p>", first)
+    assert re.findall(r'<th scope="row">(.*?)</th>', page) == [one["discipline"] for one in found]
+    assert 'id="panel-disciplines"' in page
+    assert "looked at after 7, 10, 14, 20 and 28 replications" in page
+    assert page.count("<pre>weir run") == sum(bool(one["chosen"]["setting"]) for one in found)
+    assert re.search(r"drop-tail: .*; its defaults, nothing is varied", text)
+    assert "not achievable" not in text
 
 
 def test_what_a_delay_costs_the_link_is_shown(which: Path, weir_command: Command) -> None:
@@ -77,6 +84,8 @@ def test_what_a_delay_costs_the_link_is_shown(which: Path, weir_command: Command
     assert "Utilisation (%)" in weir_command(*one, "--disciplines", "codel,step").stdout
     setting = ("--vary", "codel.target=1..20", "--set", "links.bottleneck.queue.codel={}")
     assert ", utilisation " in weir_command(*one, *setting).stdout
+    over = weir_command(*one, *setting, "--over", "flows=4..8").stdout
+    assert "  beside, each in its worst condition: p99 delay " in over
 
 
 @pytest.mark.parametrize(

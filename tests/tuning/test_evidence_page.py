@@ -21,11 +21,13 @@ from hypothesis import strategies as st
 from browsing import Visit, chromium
 from weir.cli._options import Assignment
 from weir.plot import IMAGES, Panel, render
+from weir.report._choice import ChoicePage
 from weir.report._tuning import Evidence
 from weir.scenario._scenario import Scenario
 from weir.tune._answer import Outcome
 from weir.tune._targets import Target
 from weir.tune._text import beyond, measured, reasons, sentence, worst_corner
+from weir.tune._tune import Choice
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -93,6 +95,20 @@ def test_the_page_is_whole_on_a_phone(name: str, browser: Browser, pages: dict[s
     box = said.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 800
+    visit.page.close()
+
+
+@pytest.mark.browser
+def test_a_choice_among_disciplines_is_whole_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    tuned = {"red": CASES["achieved"].tuned, "rem": CASES["drawn"].tuned}
+    choice = Choice(tuned, record=tuned["red"].record)
+    ChoicePage(choice, {"red": {"tc script": "tc qdisc"}, "rem": {}}).write(tmp_path)
+    visit = Visit(browser, tmp_path / "report.html", 400)
+    assert visit.complaints == []
+    assert visit.requests == [visit.url]
+    assert visit.charts() == {"panel-disciplines"}
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert visit.page.locator(".said").inner_text() == "red: every target is met."
     visit.page.close()
 
 

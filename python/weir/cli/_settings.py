@@ -105,9 +105,9 @@ def tune(
             "--front gives many settings: leave --export, --save, --op-red, --optuna, --report, --open out"
         )
     _, names = compared(None, disciplines)
-    if names and (front or wanted.export or wanted.save or wanted.has_page or op_red):
+    if names and (front or wanted.export or wanted.save or op_red):
         raise typer.BadParameter(
-            "--disciplines gives several settings: leave --front, --export, --save, --op-red, --report out"
+            "--disciplines gives several settings: leave --front, --export, --save, --op-red out"
         )
 
     from weir.cli import _tuning as tuning
@@ -122,7 +122,7 @@ def tune(
     chosen = chosen if seed is None else chosen.with_seed(seed)
     question = Question(
         target or (), vary or (), over or (),
-        scenario, with_op_red=op_red, with_loads=wanted.has_page, optuna=optuna, front=front,
+        scenario, with_op_red=op_red, with_loads=wanted.has_page and not names, optuna=optuna, front=front,
         disciplines=names or (),
     )  # fmt: skip
     task = Task.of(chosen, question)

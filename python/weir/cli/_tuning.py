@@ -49,18 +49,14 @@ def finish(found: Tuned | Front | Choice, opened: Store, store: Path | None, wan
 
     assert found.record is not None
     number = found.record.number
-    if isinstance(found, Front | Choice):
-        show(found, as_json=wanted.json)
-        note(command.where_it_is(number, store, page=False))
-        return
-    if wanted.export is not None:
+    if isinstance(found, Tuned) and wanted.export is not None:
         _show_export(found, wanted.export, wanted.device)
     else:
         show(found, as_json=wanted.json)
-    if wanted.save is not None:
+    if isinstance(found, Tuned) and wanted.save is not None:
         command.write_file(wanted.save, found.scenario.to_toml())
         note(f"scenario: {wanted.save} ({found.answer.verdict})")
-    note(command.where_it_is(number, store))
+    note(command.where_it_is(number, store, page=not isinstance(found, Front)))
     if wanted.has_page:
         page = report(opened, found, wanted.device, quiet=wanted.quiet)
         command.say_page(page, opens=wanted.opens, quiet=wanted.quiet)
@@ -92,22 +88,29 @@ def report(
 ) -> Path:
     """Writes the page of evidence into `out`, or the directory of the result, its figures in these forms
     beside it; returns the page."""
-    if isinstance(found, Front | Choice):
-        what = "front" if isinstance(found, Front) else "choice among disciplines"
-        raise WeirError(f"a {what} has no page", "weir results shows its settings")
+    if isinstance(found, Front):
+        raise WeirError("a front has no page", "weir results shows its settings")
+    from weir.report._choice import ChoicePage
     from weir.report._tuning import Evidence
 
+    page = (
+        ChoicePage(found, {name: _exports(one, device) for name, one in found.tuned.items()})
+        if isinstance(found, Choice)
+        else Evidence(found, _exports(found, device))
+    )
+    assert found.record is not None
+    return command.write_page(store, found.record, lambda place: page.write(place, images), out, quiet=quiet)
+
+
+def _exports(tuned: Tuned, device: str) -> dict[str, str]:
+    """What the setting is on other systems, where they have the discipline."""
     exports: dict[str, str] = {}
     for form, name in zip(FORMS, ("tc script", "OpenWrt SQM", "WRED"), strict=False):
         try:
-            exports[name] = exported(found.scenario, None, form, device).text
+            exports[name] = exported(tuned.scenario, None, form, device).text
         except ExportError:
             continue
-    evidence = Evidence(found, exports)
-    assert found.record is not None
-    return command.write_page(
-        store, found.record, lambda place: evidence.write(place, images), out, quiet=quiet
-    )
+    return exports
 
 
 def step_line(step: Step) -> str:

@@ -90,8 +90,8 @@ class Confirmed:
     setting: dict[str, Value]
     outcomes: tuple[Outcome, ...]
     beside: Mapping[str, Interval] = field(default_factory=dict[str, Interval], kw_only=True)
-    """Measures that are no target, on the same seeds, with plain 95% intervals; empty for several
-    conditions."""
+    """Measures that are no target, on the same seeds, with plain 95% intervals; of several
+    conditions in the one that is worst for it."""
 
     @property
     def state(self) -> State:

@@ -1,16 +1,37 @@
-"""Disciplines that were tuned for the same targets, beside each other."""
+"""Disciplines that were tuned for the same targets, beside each other in words."""
 
 from __future__ import annotations
+
+from textwrap import fill
 
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 from weir.stats._measures import MEASURES
-from weir.tune._text import SIGNS, arguments_of, measured, setting_words, target_words
-from weir.tune._tune import Choice
+from weir.tune._text import SIGNS, WITHOUT_CHANCE, arguments_of, measured, setting_words, target_words
+from weir.tune._tune import Choice, Tuned
 
 
-def choice_text(choice: Choice, width: int) -> str:
-    """A row for each discipline: every target's measure with its interval and verdict."""
+def choice_words(choice: Choice) -> list[str]:
+    """What came out, then what the numbers are."""
+    answers = {name: one.answer for name, one in choice.tuned.items()}
+    met = [name for name, answer in answers.items() if answer.chosen.state == "met"]
+    runs = sum(answer.runs for answer in answers.values())
+    said = [
+        f"{wording.listing(met)}: every target is met."
+        if met
+        else "No discipline is shown to meet every target.",
+        (
+            f"{runs:,} runs. Means of fresh seeds with their intervals, by the mean of the worst target. The "
+            "confidence, 95%, is that of each discipline by itself; weir compare tells whether two differ."
+        ),
+    ]
+    if any(answer.chosen.without_chance for answer in answers.values()):
+        said.append(WITHOUT_CHANCE.strip())
+    return said
+
+
+def choice_grid(choice: Choice) -> Grid:
+    """A row for each discipline: every target's measure with its interval and verdict, then those beside."""
     first = next(iter(choice.tuned.values())).answer.chosen
     heads = [target_words(outcome.target) for outcome in first.worst_of_each]
     heads += [MEASURES[name].heading for name in first.beside]
@@ -23,14 +44,25 @@ def choice_text(choice: Choice, width: int) -> str:
             for measure, interval in judged.beside.items()
         ]
         rows.append((name, cells))
-    met = [name for name, one in choice.tuned.items() if one.answer.chosen.state == "met"]
-    runs = sum(one.answer.runs for one in choice.tuned.values())
-    said = f"{', '.join(met)}: every target is met" if met else "No discipline is shown to meet every target"
-    lines = [f"{said}. {runs:,} runs; means of fresh seeds with their intervals, the best first.", ""]
-    lines += [render(Grid("✓ met, ✗ missed, ? open", heads, rows), width), ""]
+    return Grid("✓ met, ✗ missed, ? open", heads, rows)
+
+
+def outcome_words(one: Tuned) -> str:
+    """`achieved; target 5.95 ms`: the verdict on a discipline and the setting that it is on."""
+    chosen, verdict = one.answer.chosen, one.answer.verdict
+    if chosen.setting:
+        return f"{verdict}; {setting_words(chosen.setting)}"
+    if one.task.space.dimensions:
+        return f"{verdict}; its defaults"
+    # "Not achievable" would say that other settings were looked at.
+    verdict = "missed" if chosen.state == "missed" else verdict
+    return f"{verdict}; its defaults, nothing is varied"
+
+
+def choice_text(choice: Choice, width: int) -> str:
+    """For the terminal."""
+    lines = [fill(" ".join(choice_words(choice)), width), "", render(choice_grid(choice), width), ""]
     for name, one in choice.tuned.items():
-        setting = one.answer.chosen.setting
-        words = setting_words(setting) if setting else "its defaults"
-        lines.append(f"{name}: {one.answer.verdict}; {words}")
-        lines += [f"  {argument}" for argument in arguments_of(setting)]
+        lines.append(f"{name}: {outcome_words(one)}")
+        lines += [f"  {argument}" for argument in arguments_of(one.answer.chosen.setting)]
     return "\n".join(lines)

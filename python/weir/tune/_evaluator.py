@@ -14,6 +14,7 @@ from weir import _core
 from weir.run._tables import WHOLE_RUN
 from weir.scenario._scenario import Variant
 from weir.stats._intervals import CONFIDENCE, Interval, mean_interval
+from weir.stats._measures import MEASURES
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.sweep._plan import Plan, plan_at_one_point
@@ -188,11 +189,14 @@ class Evaluator:
         return judged
 
     def _beside(self, setting: Setting, fresh: int) -> dict[str, Interval]:
-        if self.conditions != ((),):
-            return {}
         targets = {target.measure for target in self.targets}
-        others = (name for name in self.measures if name not in targets)
-        return {name: mean_interval(self.values(setting, name, fresh=fresh)) for name in others}
+        found: dict[str, Interval] = {}
+        for name in self.measures:
+            if name not in targets:
+                each = [mean_interval(self.values(setting + c, name, fresh=fresh)) for c in self.conditions]
+                worst = min if MEASURES[name].full is not None else max
+                found[name] = worst([i for i in each if np.isfinite(i.mean)] or each, key=lambda i: i.mean)
+        return found
 
     def look(self, setting: Setting, replications: int) -> Confirmed:
         """So many fresh replications, looked at once; of several conditions the worst for each target."""

@@ -383,7 +383,8 @@ def _beside(judged: Confirmed) -> list[str]:
         for name, one in judged.beside.items()
         for of in (MEASURES[name],)
     ]
-    return [f"  beside {', '.join(said)}"] if said else []
+    worst = ", each in its worst condition:" if len({one.condition for one in judged.outcomes}) > 1 else ""
+    return [f"  beside{worst} {', '.join(said)}"] if said else []
 
 
 def _phase_line(phase: Phase) -> str:

@@ -200,6 +200,8 @@ class Choice:
     """An answer for each queue discipline, the best first: by its worst target, on fresh seeds."""
 
     tuned: Mapping[str, Tuned]
+    notes: tuple[Repeated, ...] = ()
+    """What may mislead in the scenario."""
     record: Record | None = None
     wall_s: float = 0.0
     cpu_s: float = 0.0
@@ -210,6 +212,7 @@ class Choice:
             "weir": _core.__version__,
             "result": None if self.record is None else self.record.number,
             "wall_s": self.wall_s,
+            "notes": [note.to_json() for note in self.notes],
             "disciplines": [{**one.to_json(), "discipline": name} for name, one in self.tuned.items()],
         }
 
@@ -278,7 +281,7 @@ def _answered(
         tuned[name] = found
         keys |= runs
     best = sorted(tuned, key=lambda name: tuned[name].answer.chosen.worst.shortfall)
-    return Choice({name: tuned[name] for name in best}), keys
+    return Choice({name: tuned[name] for name in best}, task.notes), keys
 
 
 def _judged(evaluator: Evaluator) -> Answer:

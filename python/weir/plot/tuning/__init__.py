@@ -5,14 +5,20 @@ from __future__ import annotations
 from itertools import combinations
 
 from weir.plot._figure import Panel
+from weir.plot.tuning._choice import disciplines
 from weir.plot.tuning._data import Data
 from weir.plot.tuning._effects import course, effects, robustness, seeds, shortfall
 from weir.plot.tuning._tradeoff import tradeoff
 from weir.stats.wording import sentence_case
 from weir.tune._text import measure_words
-from weir.tune._tune import Tuned
+from weir.tune._tune import Choice, Tuned
 
-__all__ = ["panels_of"]
+__all__ = ["choice_panel", "panels_of"]
+
+
+def choice_panel(choice: Choice) -> Panel:
+    """The figure of several disciplines."""
+    return Panel.of(disciplines(choice))
 
 
 def panels_of(tuned: Tuned) -> list[Panel]:

@@ -1,0 +1,68 @@
+"""The page of `weir tune --disciplines`: what each discipline reaches, in words, a figure and a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir import _core
+from weir.plot import write_page
+from weir.plot.tuning import choice_panel
+from weir.report._tuning import ANSWER
+from weir.stats import wording
+from weir.stats._measures import MEASURES
+from weir.tune._choice import choice_grid, choice_words, outcome_words
+from weir.tune._text import arguments_of
+from weir.tune._tune import Choice
+
+_INTERVALS = (
+    "Intervals are Student's t over replications. Those of targets hold for all looks together; others "
+    "are of one look, though the targets decided how many replications there are."
+)
+
+
+@dataclass(frozen=True)
+class ChoicePage:
+    """Answers of several disciplines, with what is needed to use and to repeat them."""
+
+    choice: Choice
+    exports: Mapping[str, Mapping[str, str]]
+    """Of each discipline: what it is to what it says, as `tc script`."""
+
+    def write(self, directory: Path, images: Sequence[str] = ()) -> None:
+        """Writes report.html and answer.json into a directory; into its folder `figures`, the figure in these
+        forms (`weir.plot.IMAGES`)."""
+        choice = self.choice
+        assert choice.record is not None
+        tuned = list(choice.tuned.values())
+        chosen = tuned[0].answer.chosen
+        measures = [outcome.target.measure for outcome in chosen.worst_of_each] + list(chosen.beside)
+        seconds = {"Time": choice.wall_s, "CPU time": choice.cpu_s}
+        write_page(
+            directory,
+            "choice.html.jinja",
+            f"Which queue: {choice.record.title}",
+            {},
+            [choice_panel(choice)],
+            templates=Path(__file__).parent,
+            images=images,
+            choice=choice,
+            said=choice_words(choice),
+            met=any(one.answer.chosen.state == "met" for one in tuned),
+            grid=choice_grid(choice),
+            words=outcome_words,
+            arguments_of=arguments_of,
+            exports=self.exports,
+            measures=[MEASURES[name] for name in dict.fromkeys(measures)],
+            intervals=_INTERVALS,
+            cost={
+                "Runs": f"{sum(one.answer.runs for one in tuned):,}",
+                **{name: f"{wording.number(s, 1)} s" for name, s in seconds.items() if s > 0.0},
+                "Weir": f"{_core.__version__} (results version {_core.results_version})",
+            },
+            answer_file=ANSWER,
+        )
+        document = json.dumps(choice.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        (directory / ANSWER).write_text(document + "\n", encoding="utf-8")
