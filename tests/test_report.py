@@ -284,8 +284,12 @@ def test_no_difference_is_claimed_that_is_not_shown(compared: weir.Sweep) -> Non
         means = compared.estimates([name]).filter(period=-1).sort("mean", descending=name == "goodput")
         best, second = means.head(2).iter_rows(named=True)
         pair = compared.differences(best["variant"], [name]).filter(period=-1, variant=second["variant"])
+        relation = wording.relation(pair.row(0, named=True))
+        if relation == "the same in every pair" and means["mean"].n_unique() == 1:
+            assert said.endswith(" with every variant, the same in every pair.")
+            continue
         assert said.startswith(f"{'highest' if name == 'goodput' else 'lowest'} with {best['label']}, ")
-        assert said.endswith(f"Next is {second['label']}: {wording.relation(pair.row(0, named=True))}.")
+        assert said.endswith(f"Next is {second['label']}: {relation}.")
 
 
 def test_more_replications_of_a_point_do_not_weigh_more() -> None:
@@ -297,6 +301,13 @@ def test_more_replications_of_a_point_do_not_weigh_more() -> None:
     assert "over all points" in found[0][1]
     ((_, said),) = answers(FakeSweep([RATE], LABELS, undefined="goodput"), [RATE], ["goodput"])
     assert "over 4 of 5 points, and at" in said
+
+
+def test_what_is_the_same_everywhere_has_no_best() -> None:
+    sweep = FakeSweep([RATE], LABELS)
+    assert answers(sweep, [RATE], ["mark_fraction"]) == [
+        ("Marked", "0.00±0.00% with every variant, the same in every pair.")
+    ]
 
 
 @pytest.mark.parametrize("name", CHARTS)

@@ -45,7 +45,10 @@ def test_settings_that_cannot_be_run_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        ([], "there is nothing to vary"),
+        (
+            [],
+            'nothing to vary; hint: for example --vary "red.max_th=6..100 packets" --vary "red.max_p=',
+        ),
         (["red.max_th"], "is not PARAMETER=LOW..HIGH"),
         (["red.max_th=5, 6"], "is not PARAMETER=LOW..HIGH"),
         (["red.max_th=50..6"], "the bounds are the wrong way round"),

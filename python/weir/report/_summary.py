@@ -97,8 +97,10 @@ def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
     found = estimates(runs, [name]).sort("mean", descending=largest)
     first, second = found.row(0, named=True), found.row(1, named=True)
     pairs = differences(runs, first["variant"], [name]).filter(pl.col("variant") == second["variant"])
-    said = f"{'highest' if largest else 'lowest'} with {first['label']}, "
-    said += _estimate(first["mean"], first["half_width"], measure)
+    value = _estimate(first["mean"], first["half_width"], measure)
+    if common.group_by("point", "replication").agg(pl.col(name).n_unique())[name].max() == 1:
+        return f"{value} with every variant, the same in every pair."
+    said = f"{'highest' if largest else 'lowest'} with {first['label']}, {value}"
     if several:
         at = common.group_by("point", "variant", maintain_order=True).agg(mean)
         winners = at.sort(name, descending=largest).unique("point", keep="first", maintain_order=True)

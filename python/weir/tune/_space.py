@@ -19,6 +19,7 @@ from weir.scenario._scenario import Scenario, suggestion
 from weir.scenario._toml import to_toml
 from weir.sweep._axes import Axis, Part, check_distinct, parse
 from weir.sweep._values import QUANTITY, Range, Value, in_unit
+from weir.tune._varied import varied
 
 COARSE = 5
 """Levels of each parameter at which it is looked whether anything can be run."""
@@ -72,7 +73,7 @@ class Space:
         """As a person writes it: `red.max_th=5..50`, or with the whole path. A parameter without a unit
         has that of its default. Both ends are checked. Raises SpaceError, AxisError, ScenarioError."""
         if not texts:
-            raise SpaceError("there is nothing to vary", 'add a parameter: --vary "red.max_th=5..50"')
+            raise SpaceError("there is nothing to vary", _usual(scenario.network))
         example = "PARAMETER=LOW..HIGH", "red.max_th=5..50 packets"
         axes = [bounded(scenario.core, text, example, _path) for text in texts]
         check_distinct(axes)
@@ -138,6 +139,15 @@ def range_of(axis: Axis) -> Range:
     """Of an axis that `bounded` read."""
     assert axis.range is not None
     return axis.range
+
+
+def _usual(network: _core.Network) -> str:
+    """What to write where no parameter is named."""
+    queue = network.port(network.bottleneck.name).queue
+    ranges = " ".join(f'--vary "{text}"' for text in varied(queue, ()))
+    return (
+        f"for example {ranges}" if ranges else f"the queue is {queue}: tune others, --disciplines codel,pie"
+    )
 
 
 def bounded(
