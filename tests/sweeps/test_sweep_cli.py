@@ -124,7 +124,11 @@ def test_an_axis_of_congestion_controls(small: Path) -> None:
     small.write_text(
         SMALL.partition("[variants")[0] + "\n[flows.ftp.tcp]\npreset = 'ns2'\n", encoding="utf-8"
     )
-    axes = {"flows.ftp.tcp.congestion": ["tahoe", "cubic"], "flows.ftp.tcp.recovery": ["reno", "sack"]}
+    axes = {
+        "flows.ftp.tcp.congestion": ["tahoe", "cubic"],
+        "flows.ftp.tcp.recovery": ["reno", "sack"],
+        "flows.ftp.rtt": ["60 ms"],  # a choice of distributions may stand here
+    }
     swept = weir.Scenario.load(small).sweep(axes, store=small.parent / "store")
     assert swept.finished["flows.ftp.tcp.congestion"].to_list() == ["tahoe", "tahoe", "cubic", "cubic"]
     # The preset's parameters, not Weir's: only so has it the hash of what ran.

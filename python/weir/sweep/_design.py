@@ -8,6 +8,7 @@ it away.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -113,8 +114,8 @@ def settings(
     """
     found: list[tuple[str, str]] = []
     for path, value in values:
-        if isinstance(value, str) and is_choice(path):
-            found.append((f"{path}.{value}", to_toml((tables or {}).get(path, {}).get(value, {}))))
+        if is_choice(path) and names_choice(value):
+            found.append((f"{path}.{value}", to_toml((tables or {}).get(path, {}).get(str(value), {}))))
         else:
             found.append((path, to_toml(value)))
     return found
@@ -123,6 +124,11 @@ def settings(
 def is_choice(path: str) -> bool:
     """Whether one of several tables stands there: a congestion control, a queue discipline."""
     return any(place == path for place, _ in _core.choices_of(f"{path}.x"))
+
+
+def names_choice(value: Value) -> bool:
+    """Whether it is a name: where a choice stands there may be a number with its unit, too."""
+    return isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9-]*", value) is not None
 
 
 def grid(axes: Sequence[Axis]) -> Design:

@@ -18,7 +18,18 @@ from weir.check import Cost, Repeated, cost, merged, notes
 from weir.scenario._scenario import Variant, suggestion
 from weir.stats._measures import MEASURES, MeasureError, check_part
 from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse
-from weir.sweep._design import Assignment, Design, grid, is_choice, lhs, morris, saltelli, settings, sobol
+from weir.sweep._design import (
+    Assignment,
+    Design,
+    grid,
+    is_choice,
+    lhs,
+    morris,
+    names_choice,
+    saltelli,
+    settings,
+    sobol,
+)
 from weir.sweep._until import Rule, RuleError, looks
 
 if TYPE_CHECKING:
@@ -145,14 +156,15 @@ class Plan:
         label = [self.variants[chosen.variant].label] if len(self.variants) > 1 else []
         return ", ".join([*values, *label])
 
-    @property
+    @cached_property
     def _choices(self) -> dict[str, dict[str, Any]]:
         """Path and name to the parameters that the choice has there, which a preset may give."""
-        chosen: dict[str, dict[str, Any]] = {path: {} for path in self.design.paths if is_choice(path)}
-        for one in self.configurations:
+        chosen: dict[str, dict[str, Any]] = {}
+        paths = set(filter(is_choice, self.design.paths))
+        for one in self.configurations if paths else ():
             for path, value in self.design.rows[one.point]:
-                if path in chosen:
-                    chosen[path].setdefault(str(value), one.scenario.value(path)[value])
+                if path in paths and names_choice(value):
+                    chosen.setdefault(path, {}).setdefault(str(value), one.scenario.value(path)[value])
         return chosen
 
     def definition(self) -> dict[str, Any]:
@@ -171,7 +183,7 @@ class Plan:
             "until": [str(rule) for rule in self.until],
             "margins": dict(self.margins),
             "results_version": _core.results_version,
-            **({"choices": self._choices} if any(map(is_choice, self.design.paths)) else {}),
+            **({"choices": self._choices} if self._choices else {}),
         }
 
 
