@@ -342,6 +342,13 @@ def test_the_version(weir_command: Command) -> None:
     assert weir_command("--version").stdout == f"weir {weir.__version__}\n"
 
 
+def test_help_says_whole_sentences(weir_command: Command) -> None:
+    listed = weir_command("--help").stdout
+    assert "..." not in listed.partition("Commands:")[2]
+    for name in re.findall(r"^  ([a-z]+) ", listed.partition("Commands:")[2], re.MULTILINE):
+        assert "range>" not in weir_command(name, "--help").stdout, name
+
+
 def test_help_is_quick(weir_process: Command) -> None:
     seconds: list[float] = []
     for _ in range(3):

@@ -23,7 +23,9 @@ def reproduce(
     ] = False,
     replications: Annotated[
         int | None,
-        typer.Option("--replications", "-n", min=1, help="Of every run. Default: each experiment's own."),
+        typer.Option(
+            "--replications", "-n", metavar="N", min=1, help="Of every run. Default: each experiment's own."
+        ),
     ] = None,
     store: StorePath = None,
     workers: WorkerChoice,
@@ -37,7 +39,7 @@ def reproduce(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run the experiments of a paper, draw its figures, and judge its claims."""
+    """Run the experiments of a paper and judge its claims."""
     from weir_papers.registry import KEYS
 
     if list_:

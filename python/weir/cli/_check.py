@@ -47,7 +47,7 @@ def check(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show the network of a scenario as Weir resolves it, and notes on what may mislead. Runs nothing."""
+    """Show the network as resolved, and what may mislead. Runs nothing."""
     from weir.check import merged, notes
     from weir.scenario import Scenario
 

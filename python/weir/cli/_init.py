@@ -28,7 +28,7 @@ def init(
     out: Annotated[Path | None, option("FILE", "Default: TEMPLATE.toml.", "--out", "-o")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:
-    """Write a commented scenario with variants to compare, as a file to change."""
+    """Write a commented scenario with variants, to begin with."""
     known = templates()
     if template is None:
         if out is not None or force:

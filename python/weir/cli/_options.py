@@ -89,10 +89,12 @@ Disciplines = Annotated[
     ),
 ]
 Replications = Annotated[
-    int, typer.Option("--replications", "-n", min=1, help="Independent runs, each with its seed.")
+    int,
+    typer.Option("--replications", "-n", metavar="N", min=1, help="Independent runs, each with its seed."),
 ]
 Seed = Annotated[
-    int | None, typer.Option(min=0, max=2**62, help="Of the first replication. Default: the scenario's.")
+    int | None,
+    typer.Option(metavar="N", min=0, max=2**62, help="Of the first replication. Default: the scenario's."),
 ]
 StorePath = Annotated[
     Path | None, option("DIR", "Where finished runs are kept. Default: results/store.", "--store")
@@ -104,7 +106,10 @@ Report = Annotated[
     bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
 ]
 Open = Annotated[
-    bool, typer.Option("--open", help="Open the page in the browser (BROWSER); it is written first.")
+    bool,
+    typer.Option(
+        "--open", help="Write the page and open it in the browser (the variable BROWSER names one)."
+    ),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Run again each time the scenario is saved.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]

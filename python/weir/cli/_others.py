@@ -24,10 +24,10 @@ def listing(
     *,
     json: Json = False,
 ) -> None:
-    """List disciplines, congestion controls, loss recoveries, traffic, sizes of transfers, losses of a line,
-    bundled scenarios and measures.
+    """List disciplines, traffic, bundled scenarios and measures.
 
-    KIND is disciplines, congestion, recovery, traffic, sizes, losses, scenarios or measures.
+    And congestion controls, loss recoveries, sizes of transfers and losses of a line. KIND is disciplines,
+    congestion, recovery, traffic, sizes, losses, scenarios or measures.
     """
     from weir.disciplines._catalogue import CATALOGUE
 
@@ -61,10 +61,11 @@ def show(
     *,
     json: Json = False,
 ) -> None:
-    """Show the reference of a discipline: idea, equations, parameters, deviations, `tc` line.
+    """Show the reference of anything that weir list lists.
 
-    For a congestion control, a loss recovery, traffic, sizes or losses, show what it is, its keys and an
-    example; for a measure its definition; for a bundled scenario its file.
+    For a discipline, show idea, equations, parameters, deviations and `tc` line. For a congestion control, a
+    loss recovery, traffic, sizes or losses, show what it is, its keys and an example; for a measure its
+    definition; for a bundled scenario its file.
     """
     from weir.disciplines import find
     from weir.disciplines._catalogue import CATALOGUE
@@ -107,7 +108,7 @@ def show(
 
 
 def schema() -> None:
-    """Print the JSON schema of scenario files, for completion and checks in an editor."""
+    """Print the JSON schema of scenario files, for editors."""
     from weir import _core
 
     command.print_text(_core.schema())
@@ -118,7 +119,7 @@ def bench(
     case: Annotated[
         list[str] | None, option("NAME", "Only this case. May be repeated. Default: all.")
     ] = None,
-    repeat: Annotated[int, typer.Option(min=1, help="Runs per case; the fastest counts.")] = 5,
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Runs per case; the fastest counts.")] = 5,
     peer: Annotated[
         bool | None, typer.Option("--peer/--no-peer", help="Run ns-2 too. Default: if installed.")
     ] = None,
@@ -170,7 +171,7 @@ def bench(
 
 
 theory = typer.Typer(
-    help="What the papers say should come out, computed without the simulator.",
+    help="Compute what theory predicts, without the simulator.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -178,7 +179,7 @@ theory = typer.Typer(
 
 @theory.callback()
 def _theory() -> None:
-    """What the papers say should come out, computed without the simulator."""
+    """Compute what theory predicts, without the simulator."""
 
 
 @theory.command("ofc")
@@ -198,12 +199,12 @@ def ofc(
     step: Annotated[
         float | None, option("GAMMA", "Price per packet. Default: half of what the optimum bears.")
     ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Give up after so many.")] = 100_000,
+    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Give up after so many.")] = 100_000,
     asynchronous: Annotated[
         bool,
         typer.Option("--asynchronous", help="Everybody at instants of its own, with old news of others."),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of those instants and ages.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of those instants and ages.")] = 1,
     out: Annotated[
         Path | None, option("FILE", "Draw it: .svg, .pdf, .png, .html or .json.", "--out", "-o")
     ] = None,

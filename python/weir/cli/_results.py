@@ -69,7 +69,7 @@ def results(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the results in the store; show, filter, query and export one; give space back."""
+    """List, show, filter, query, export and remove stored results."""
     if sql and (where or table):
         raise typer.BadParameter("a query has its own table and condition: leave out --where and --table")
     if remove and which is None:
@@ -161,7 +161,7 @@ def report(
     out: Annotated[Path | None, option("DIR", "Where. Default: results/NUMBER-NAME.", "--out", "-o")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the page of a result, with its figures, from the store alone: nothing is run."""
+    """Write the page of a result, with its figures. Nothing is run: the store has all that it shows."""
     from weir.plot import IMAGES
     from weir.sweep import Sweep
 
@@ -229,7 +229,7 @@ def plot(
     opens: Annotated[bool, typer.Option("--open", help="Open it in the browser (BROWSER).")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw figures of a sweep from the store alone: nothing is run."""
+    """Draw figures of a result. Nothing is run: the store has all that they show."""
     options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
     given = {name: value for name, value in options.items() if value is not None}
     texts = {
@@ -277,7 +277,10 @@ def responses(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show how long a queue takes to return into a band after each change of load."""
+    """Show response and settling times after changes of load.
+
+    They are how long the queue takes to return into a band, and to stay there.
+    """
     low, dots, high = (part.strip() for part in band.partition(".."))
     if not (low and dots and high):
         raise typer.BadParameter(f"{band!r} is not LOW..HIGH", param_hint="--band")

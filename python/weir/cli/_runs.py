@@ -103,7 +103,7 @@ def compare(
     workers: WorkerChoice,
     shown: Shown,
 ) -> None:
-    """Run the variants of a scenario with common seeds and show paired differences."""
+    """Run the variants of a scenario; show paired differences. All have the same seeds."""
     chosen = compared(variants, disciplines)
 
     from weir._api import Scenario
@@ -146,7 +146,11 @@ def sweep(
     replications: Annotated[
         int | None,
         typer.Option(
-            "--replications", "-n", min=1, help="Of every point; with --until, at most. Default: 1, 100."
+            "--replications",
+            "-n",
+            metavar="N",
+            min=1,
+            help="Of every point; with --until, at most. Default: 1, 100.",
         ),
     ] = None,
     until: Annotated[

@@ -67,7 +67,7 @@ def tune(
         list[str] | None,
         option(
             "CONDITION=LOW..HIGH",
-            'Where it has to do: "rate=5..50 Mbit/s", "flows=1..100", "rtt=10..200 ms". Up to three.',
+            'Where it has to hold: "rate=5..50 Mbit/s", "flows=1..100", "rtt=10..200 ms". Up to three.',
         ),
     ] = None,
     variant: Annotated[
@@ -87,13 +87,14 @@ def tune(
     no_python: NoPython = False,
     seed: Seed = None,
     front: Annotated[
-        bool, typer.Option("--front", help="Not one setting but all of which none beats another (Optuna).")
+        bool, typer.Option("--front", help="All settings that no other one beats, instead of one (Optuna).")
     ] = False,
     optuna: Annotated[
         bool, typer.Option("--optuna", help="Let Optuna's default sampler search, as with many parameters.")
     ] = False,
     op_red: Annotated[
-        bool, typer.Option("--op-red", help="Compare with OP-RED, told the same, while the load changes.")
+        bool,
+        typer.Option("--op-red", help="Compare with OP-RED, with the same targets, while the load changes."),
     ] = False,
     store: StorePath = None,
     workers: WorkerChoice,
@@ -166,6 +167,7 @@ def export(
         typer.Option(
             "--replications",
             "-n",
+            metavar="N",
             min=1,
             help="Of a discipline that no kernel has, and of what comes closest, to measure the difference.",
         ),
@@ -175,7 +177,7 @@ def export(
     out: Annotated[Path | None, option("FILE", "Default: print it.", "--out", "-o")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the queue of a link as a script or configuration for a real one.
+    """Write the queue of a link as a script for a real one.
 
     Units, rounding and options that are not there are said in its comments, and on stderr.
     """

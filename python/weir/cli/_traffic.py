@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weir.traffic._captured import Values
 
 traffic = typer.Typer(
-    help="Traffic of a scenario from what was measured.", no_args_is_help=True, rich_markup_mode=None
+    help="Make the traffic of a scenario from what was measured.", no_args_is_help=True, rich_markup_mode=None
 )
 
 _MUCH = 0.2
@@ -28,7 +28,7 @@ _MUCH = 0.2
 
 @traffic.callback()
 def _traffic() -> None:
-    """Traffic of a scenario from what was measured."""
+    """Make the traffic of a scenario from what was measured."""
 
 
 @traffic.command("from-pcap")
@@ -48,7 +48,7 @@ def from_pcap(
         list[str] | None,
         option("NETWORK", "Only data to these addresses. May be repeated. Default: the larger direction."),
     ] = None,
-    groups: Annotated[int, typer.Option(min=1, help="Groups by round trip.")] = 4,
+    groups: Annotated[int, typer.Option(metavar="N", min=1, help="Groups by round trip.")] = 4,
     rtt: Annotated[str | None, option("TIME", "Of all flows, instead of what is measured.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     json: Json = False,
