@@ -99,7 +99,11 @@ def test_a_queue_that_has_not_settled_is_noted(tmp_path: Path) -> None:
 
 def test_a_trend_has_to_be_certain_and_worth_a_note() -> None:
     text = weir.Scenario.loads(FOUR).to_toml()
-    assert trend_notes(text, [45.0], [0.5])
+    # Halves of 1 and 3 packets: the second is three times the first.
+    (note,) = trend_notes(text, [45.0], [1.0])
+    assert (
+        "from the first half of what is measured to the second, it grew by 100% of its mean" in note.message
+    )
     assert not trend_notes(text, [20.0], [0.5]), "one run alone has to be monotone"
     assert trend_notes(text, [20.0] * 8, [0.5] * 8)
     assert not trend_notes(text, [45.0] * 8, [0.01] * 8)

@@ -15,7 +15,7 @@ _CERTAIN = 3.29
 """Standard deviations of S: 1 in 1,000 beyond, where the parts are independent."""
 
 _WORTH = 0.1
-"""Of the mean queue: a smaller drift changes no conclusion."""
+"""Of the mean over both halves: a smaller drift changes no conclusion."""
 
 
 def not_stationary(scene: Resolved, trends: Sequence[float], drifts: Sequence[float]) -> Note | None:
@@ -30,13 +30,13 @@ def not_stationary(scene: Resolved, trends: Sequence[float], drifts: Sequence[fl
     drift = sum(drifts) / replications
     if abs(sum(trends)) < _CERTAIN * (replications * _VARIANCE) ** 0.5 or abs(drift) < _WORTH:
         return None
-    direction = "longer" if drift > 0 else "shorter"
+    changed = "grew" if drift > 0 else "shrank"
     return Note(
         "not-stationary",
         "note",
         "measure.warm_up",
-        f"the queue had not settled: it is {100 * abs(drift):.0f}% {direction} in the second half of what is "
-        "measured than in the first",
+        f"the queue had not settled: from the first half of what is measured to the second, it {changed} by "
+        f"{100 * abs(drift):.0f}% of its mean",
         "a longer warm_up in a longer run, or periods (measure.period)",
     )
 
