@@ -256,6 +256,12 @@ def test_a_port_that_is_used_again_is_another_connection(tmp_path: Path) -> None
     assert found.transfers["start"].tolist() == pytest.approx([0, 2])
 
 
+def test_the_rest_of_an_earlier_connection_hides_no_later_one(tmp_path: Path) -> None:
+    rest = [(at - 1, scapy.Ether() / ip) for at, ip in exchange()[9:]]
+    found = read(write(tmp_path / "rest.pcap", [rest[-1], *ETHERNET]))
+    assert found.sizes.tolist() == [4120]
+
+
 def test_streams_of_datagrams_have_a_rate(tmp_path: Path) -> None:
     def datagram(at: float) -> tuple[float, Any]:
         packet = scapy.IP(src="10.0.0.1", dst="10.0.0.2") / scapy.UDP(sport=5004, dport=5004)

@@ -82,9 +82,8 @@ impl Conversation {
         let Transport::Tcp(tcp) = &packet.transport else { return false };
         let side = &self.sides[from];
         // The same SYN once more has the same number, and comes before data.
-        tcp.syn
-            && tcp.acknowledgment.is_none()
-            && side.base.is_some_and(|base| base != tcp.sequence || side.next > 1)
+        let is_new = |base| base != tcp.sequence || side.next > 1;
+        tcp.syn && tcp.acknowledgment.is_none() && (!self.has_begun() || side.base.is_some_and(is_new))
     }
 
     pub(super) fn push(&mut self, packet: &IpPacket, at: i64, from: usize) {
