@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use schemars::{Schema, schema_for};
+use serde::Serialize as _;
 use serde_json::Value;
 
 use crate::{Scenario, topology};
@@ -101,6 +102,15 @@ impl Place {
             lists.chain(value.get("const")).any(|one| one == text)
         };
         self.alternatives().into_iter().any(is_listed)
+    }
+
+    /// A table that may be here, as TOML: `{ every = 100 }`.
+    pub(crate) fn example(self) -> Option<String> {
+        let mut tables = self.alternatives().into_iter().filter_map(|value| value.get("examples")?.get(0));
+        let mut text = String::new();
+        let serializer = toml::ser::ValueSerializer::new(&mut text);
+        tables.find(|example| example.is_object())?.serialize(serializer).ok()?;
+        Some(text)
     }
 
     /// The keys that the table at this place must have.

@@ -27,7 +27,8 @@ pub(crate) fn explain(
         && let Some(DeValue::String(name)) = value
     {
         let choice = path.strip_suffix(&format!(".{name}")).unwrap_or(&path).to_owned();
-        let hint = format!("a choice is a table with its parameters: {}.{name} = {{}}", last(&choice));
+        let table = example(&path).unwrap_or_else(|| "{}".to_owned());
+        let hint = format!("a choice is a table with its parameters: {}.{name} = {table}", last(&choice));
         return (choice, format!("\"{name}\" is a name without its parameters"), Some(hint));
     }
     if message == NO_CHOICE {
@@ -63,6 +64,11 @@ pub(crate) fn explain(
 fn named<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
     let keys = ["type", "kind", "name", "algorithm", "discipline", "aqm"];
     keys.iter().find_map(|key| value.get(*key)?.get_ref().as_str())
+}
+
+/// A table that may be at a path.
+fn example(path: &str) -> Option<String> {
+    Place::at(&path.split('.').collect::<Vec<_>>()).example()
 }
 
 fn last(path: &str) -> &str {
@@ -145,7 +151,10 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
             "delay" => "add delay = \"5 ms\"".to_owned(),
             "rtt" => "add rtt = \"80 ms\"".to_owned(),
             "buffer" => "add buffer = \"120 packets\"".to_owned(),
-            other => format!("`weir schema` says what {other} may be"),
+            other => match example(path) {
+                Some(table) => format!("write for example {last} = {table}"),
+                None => format!("`weir schema` says what {other} may be"),
+            },
         });
     }
     if path.starts_with("sweep.axes") {

@@ -359,6 +359,18 @@ fn the_word_of_another_simulator() {
 }
 
 #[test]
+fn a_choice_without_what_it_needs() {
+    let poisson = "{ load = 0.5, size = { cdf = \"web-search\" } }";
+    for (written, hint) in [
+        ("traffic = \"poisson\"", format!("traffic.poisson = {poisson}")),
+        ("traffic.poisson.load = 0.9", format!("write for example poisson = {poisson}")),
+    ] {
+        let message = spoil("count = 5", written);
+        expect(&message, "plain.toml:12: flows.ftp.traffic", &[&hint]);
+    }
+}
+
+#[test]
 fn a_congestion_control_that_needs_pacing() {
     for written in [
         "congestion_control = \"prague\"",
