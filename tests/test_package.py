@@ -96,8 +96,9 @@ def test_an_extension_of_another_version_is_refused(
         _ = weir.nothing  # type: ignore[attr-defined]
 
 
-def test_an_extension_of_other_sources_is_one_line() -> None:
-    changed = "import weir._core; weir._core.interface = 1; import weir.__main__ as m; m.main()"
+@pytest.mark.parametrize("change", ["weir._core.interface = 1", "del weir._core.interface"])
+def test_an_extension_of_other_sources_is_one_line(change: str) -> None:
+    changed = f"import weir._core; {change}; import weir.__main__ as m; m.main()"
     done = subprocess.run([sys.executable, "-c", changed], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1

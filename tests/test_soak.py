@@ -1,4 +1,4 @@
-"""A hundredth of `make soak`: inputs that nobody would write, and stores that are damaged."""
+"""A hundredth of `make soak`: inputs with random mistakes, and damaged stores."""
 
 from __future__ import annotations
 

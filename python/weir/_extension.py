@@ -22,6 +22,6 @@ def mismatch() -> str | None:
     if core.__version__ != __version__:
         return f"the extension weir._core has version {core.__version__}, the package {__version__}: {remedy}"
     interface = zlib.crc32(Path(__file__).with_name("_core.pyi").read_bytes())
-    if getattr(core, "interface", interface) != interface:
+    if getattr(core, "interface", None) != interface:
         return f"the extension weir._core was built from other sources: {remedy}"
     return None

@@ -18,7 +18,7 @@ def temporary_directory(prefix: str, parent: Path | None = None) -> Generator[Pa
     """A directory in `parent`, or where the system has such things, that is removed at the end of the block.
 
     A process that is killed cannot remove its own: the next one that makes any in the same place does. A lock
-    tells whether the process of one lives. Raises OSError.
+    says whether the process of one is running. Raises OSError.
     """
     with _locked(prefix, parent, directory=True) as place:
         yield place
@@ -77,7 +77,7 @@ def _lock(descriptor: int) -> None:
 
 
 def _remove_orphan(place: Path) -> None:
-    # Of another user, or gone already, or of a process that lives.
+    # Of another user, removed already, or in use.
     with suppress(OSError):
         descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:

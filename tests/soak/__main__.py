@@ -18,9 +18,7 @@ COUNTS = {"scenarios": 100_000, "commands": 10_000, "stores": 10_000, "kills": 8
 
 def main() -> int:
     """Does what is asked for, says what failed, and returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="soak", description="Kills commands, and feeds them what nobody would write."
-    )
+    parser = argparse.ArgumentParser(prog="soak", description="Kills commands, and gives them random input.")
     parser.add_argument("kinds", nargs="*", choices=[*COUNTS, []], metavar="KIND", help=", ".join(COUNTS))
     parser.add_argument("--count", type=int, help="cases of each kind")
     parser.add_argument("--seed", type=int, default=0, help="of the first case")

@@ -1,4 +1,4 @@
-"""Command lines that nobody would type, in a folder with a scenario and a store."""
+"""Random command lines, in a folder with a scenario and a store."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ _VALUED: dict[str, tuple[str, ...]] = {
     "schema": (),
     "bench": ("--case", "--repeat"),
     "theory": ("--set", "--link", "--device"),
+    "traffic": ("--out", "--rate", "--delay", "--buffer", "--groups", "--rtt", "--to"),
     "nothing": ("--set",),
 }
 
@@ -90,6 +91,7 @@ _FLAGS: dict[str, tuple[str, ...]] = {
     "results": ("--json", "-q", "--remove", "--prune", "--verify", "--rebuild"),
     "responses": ("--runs", "--json"),
     "init": ("--force",),
+    "traffic": ("--force", "--json"),
 }
 
 _LIKELY = {
@@ -108,7 +110,7 @@ def arguments(seed: int) -> list[str]:
     """The command line of a case."""
     rng = random.Random(seed)  # noqa: S311
     verb = rng.choice([*_VALUED, "run", "compare", "sweep", "results", "results", "plot", "plot"])
-    words = [verb]
+    words = [verb, "from-pcap"] if verb == "traffic" else [verb]
     if verb in _LIKELY and rng.random() < 0.85:
         words.append(_LIKELY[verb])
     elif rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Scenarios that nobody would write: loaded, and looked at as `weir check` does."""
+"""Scenarios with random mistakes: loaded, and looked at as `weir check` does."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def scenario(seed: int) -> str:
 
 
 def case(seed: int) -> None:
-    """One that is refused is refused as a person is told; any other has notes and tables."""
+    """It is refused with a message, or has notes and tables."""
     text = scenario(seed)
     try:
         look_at(text)

@@ -194,7 +194,7 @@ _VALUES = (
 
 
 def _edit(store: Path, rng: random.Random) -> str:
-    """A row that is changed, removed or there twice, by somebody with a tool."""
+    """A row that is changed, removed or duplicated by a tool."""
     with closing(sqlite3.connect(f"{(store / 'journal.sqlite').as_uri()}?mode=rw", uri=True)) as sql:
         sql.execute("PRAGMA ignore_check_constraints = ON")
         table = rng.choice(("chunks", "payloads", "runs", "sweeps", "sweeps"))

@@ -18,10 +18,10 @@ _LIFELINE = "WEIR_LIFELINE"
 
 
 class Process(subprocess.Popen[str]):
-    """A Python process at work. It and its children end with the block, whatever ends that, and with us if it
-    calls `end_with_parent`.
+    """A Python process. It and its children end with the block, and with this process if it calls
+    `end_with_parent`.
 
-    It has a process group of its own, so that Ctrl-C in a terminal reaches us alone.
+    It has a process group of its own, so that Ctrl-C in a terminal does not reach it.
     """
 
     def __init__(self, arguments: Sequence[str | Path]) -> None:

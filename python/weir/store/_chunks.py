@@ -316,7 +316,7 @@ def _merge(journal: Journal, group: Sequence[Chunk]) -> None:
     new: list[tuple[str, int, bytes]] = []
     with journal.snapshot() as sql:
         known = {chunk: runs_of(sql, chunk.id) for chunk in group}
-        # Of those whose entries somebody has changed: the rows of others may be in another chunk, too.
+        # Where entries were changed by hand, the rows of other runs may be in another chunk, too.
         edited = {chunk.id: runs for chunk, runs in known.items() if len(runs) != chunk.runs}
         parts: dict[str, list[Payload]] = {}
         for payload in payloads(sql, f"WHERE chunk IN {these} AND name <> '{RUNS}' ORDER BY chunk, name"):

@@ -1,4 +1,4 @@
-"""What goes wrong with a store, told once and so that a person can act on it."""
+"""Errors of a store: what is wrong, and what to do about it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def not_local(directory: Path) -> StoreError:
 
 
 @contextmanager
-def told(directory: Path, doing: str) -> Generator[None]:
+def store_errors(directory: Path, doing: str) -> Generator[None]:
     """Errors of SQLite and of the system become a StoreError; `doing` says what could not be done: "this
     chunk could not be recorded"."""
     try:

@@ -53,7 +53,7 @@ def write(journal: Journal, owners: Owners) -> list[str]:
 
 def mend(journal: Journal, owners: Owners | None, *, full: bool = False) -> list[str]:
     """Mends what it can; says what was found. `full` reads everything; without owners nothing is changed."""
-    told = list(_bring_back(journal)) if full and owners else []
+    said = list(_bring_back(journal)) if full and owners else []
     found = [(payload, _complaint(journal, payload, full=full)) for payload in _written(journal)]
     # Another process may have merged chunks meanwhile, if we have not the files for ourselves.
     still = set(_written(journal))
@@ -61,13 +61,13 @@ def mend(journal: Journal, owners: Owners | None, *, full: bool = False) -> list
         if payload not in still:
             continue
         if complaint:
-            told.append(f"{FOLDER}/{payload.file} {complaint}{_anew(journal, owners, payload)}")
+            said.append(f"{FOLDER}/{payload.file} {complaint}{_anew(journal, owners, payload)}")
         elif owners is not None:
             _note(journal, [payload])
     if owners is not None:
         with suppress(OSError, sqlite3.OperationalError):
-            told += write(journal, owners)
-    return told
+            said += write(journal, owners)
+    return said
 
 
 def _anew(journal: Journal, owners: Owners | None, payload: Payload) -> str:

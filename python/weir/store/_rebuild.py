@@ -149,7 +149,7 @@ def _take_chunk(made: Journal, old: Journal, chunk: Chunk) -> int:
     if chunk.merged:
         known, version, weir = chunks.recorded(tables.pop(chunks.RUNS).collect())
     else:
-        # Whichever chunk they are said to be of.
+        # Damaged entries may name another chunk.
         with old.snapshot() as sql:
             old.ask(with_rows)
             rows = sql.execute(f"SELECT {', '.join(FinishedRun._fields)} FROM runs JOIN asked USING (run)")  # noqa: S608

@@ -14,7 +14,7 @@ from weir._temporary import remove_orphans
 from weir.store import _chunks as chunks
 from weir.store import _files as files
 from weir.store import _journal as journal
-from weir.store._errors import StoreError, damaged, told
+from weir.store._errors import StoreError, damaged, store_errors
 from weir.store._journal import Journal
 from weir.store._owners import FOLDER as OWNERS
 from weir.store._owners import Owners
@@ -54,7 +54,7 @@ class Store(SweepRecords):
         journal is damaged, or if it cannot be written.
         """
         directory = Path(path)
-        with told(directory, "it cannot be opened"), ExitStack() as undo:
+        with store_errors(directory, "it cannot be opened"), ExitStack() as undo:
             _look_for(directory, create=create)
             owners = Owners(directory)
             undo.callback(owners.leave)
@@ -78,7 +78,7 @@ class Store(SweepRecords):
 
     def finished(self, runs: Iterable[int]) -> set[int]:
         """Those of the runs that are in the store."""
-        with self._told("it cannot be asked what is finished"), self._journal.snapshot() as sql:
+        with self._store_errors("it cannot be asked what is finished"), self._journal.snapshot() as sql:
             self._journal.ask(runs)
             return {run for (run,) in sql.execute("SELECT run FROM asked JOIN runs USING (run)")}
 
@@ -87,7 +87,7 @@ class Store(SweepRecords):
 
         A claim ends with `commit`, `release`, `close` or the process.
         """
-        with self._told("runs could not be claimed"):
+        with self._store_errors("runs could not be claimed"):
             us = self._owners.id
             with self._journal.transaction() as sql:
                 self._journal.ask(runs)
@@ -107,7 +107,7 @@ class Store(SweepRecords):
     def release(self, runs: Iterable[int] | None = None) -> None:
         """Gives claimed runs back; None means all of ours."""
         us = self._owners.id
-        with self._told("claims could not be given back"):
+        with self._store_errors("claims could not be given back"):
             ours = "FROM claims WHERE owner = ?"
             if not self._journal.sql.execute(f"SELECT 1 {ours} LIMIT 1", (us,)).fetchall():
                 return
@@ -122,7 +122,7 @@ class Store(SweepRecords):
 
         Runs that are there already stay as they are. Raises ValueError if the tables do not fit.
         """
-        with self._told("a chunk of runs could not be recorded"):
+        with self._store_errors("a chunk of runs could not be recorded"):
             return chunks.commit(self._journal, finished)
 
     def compact(self, *, force: bool = False) -> None:
@@ -131,7 +131,7 @@ class Store(SweepRecords):
         Cheap to call where there is nothing to do. While another process does it: waits with `force`, else
         leaves the work to it. If it fails, nothing is lost.
         """
-        with told(self.path, _SAFE), self._owners.alone(wait=force) as ours:
+        with store_errors(self.path, _SAFE), self._owners.alone(wait=force) as ours:
             if ours and (chunks.merge(self._journal, rest=force) or force):
                 files.write(self._journal, self._owners)
 
@@ -147,14 +147,14 @@ class Store(SweepRecords):
         """
         version = _core.results_version if results_version is None else results_version
         asked = None if runs is None else set(runs)
-        with self._told(f"the table {table!r} could not be read"):
+        with self._store_errors(f"the table {table!r} could not be read"):
             if asked is not None and results_version is not None:
                 chunks.check_version(self._journal, asked, results_version)
             return chunks.scan(self._journal, table, asked, version)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
         """What those of the runs that are there have cost; None means all."""
-        with self._told("the cost of runs could not be read"), self._journal.snapshot() as sql:
+        with self._store_errors("the cost of runs could not be read"), self._journal.snapshot() as sql:
             if runs is not None:
                 self._journal.ask(runs)
             these = "runs" if runs is None else "runs JOIN asked USING (run)"
@@ -163,7 +163,7 @@ class Store(SweepRecords):
 
     def versions(self) -> dict[int, int]:
         """Results version: how many runs of it there are."""
-        with self._told("it cannot be read"):
+        with self._store_errors("it cannot be read"):
             rows = self._journal.sql.execute(
                 "SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1"
             )
@@ -171,7 +171,7 @@ class Store(SweepRecords):
 
     def size(self, runs: Iterable[int]) -> int:
         """Bytes on the disk of those of the runs that are there, in both copies: about their share."""
-        with self._told("the size of runs could not be read"):
+        with self._store_errors("the size of runs could not be read"):
             with self._journal.snapshot() as sql:
                 self._journal.ask(runs)
                 (share,) = sql.execute(
@@ -186,14 +186,14 @@ class Store(SweepRecords):
 
         Raises StoreError if another process has the store open.
         """
-        with self._told("runs could not be removed"), self._owners.alone(wait=True):
+        with self._store_errors("runs could not be removed"), self._owners.alone(wait=True):
             self._owners.refuse_others()
             removed, gone = chunks.prune(self._journal, keep)
             # Else they would be taken for files of which the journal has lost the runs.
             for table in gone:
                 (self.path / chunks.FOLDER / table.file).unlink(missing_ok=True)
         self.compact(force=True)
-        with self._told("space could not be given back"):
+        with self._store_errors("space could not be given back"):
             self._journal.sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return removed
 
@@ -202,7 +202,7 @@ class Store(SweepRecords):
 
         Raises DamagedStoreError with everything that `rebuild` has to mend.
         """
-        with self._told("it could not be checked"), ExitStack() as stack:
+        with self._store_errors("it could not be checked"), ExitStack() as stack:
             if not self._read_only:
                 stack.enter_context(self._owners.alone(wait=True))
             self._journal.check()
@@ -242,7 +242,7 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
     there is no room.
     """
     directory = Path(path)
-    with told(directory, "a new journal could not be made"):
+    with store_errors(directory, "a new journal could not be made"):
         if not directory.is_dir():
             raise StoreError(f"there is no store at {directory}")
         owners = Owners(directory)

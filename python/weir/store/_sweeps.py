@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir import _core
-from weir.store._errors import StoreError, told
+from weir.store._errors import StoreError, store_errors
 from weir.store._journal import NAME, Journal
 from weir.store._owners import Owners
 from weir.store._records import Sweep
@@ -32,19 +32,19 @@ COLUMNS = "number, id, name, title, definition, command, weir, created, crc32"
 
 
 class _Damaged(Mapping[str, Any]):
-    """The definition of a result whose record is not what was written: whoever reads it is told."""
+    """The definition of a result whose record is not what was written: to read it raises StoreError."""
 
     def __init__(self, message: str, hint: str) -> None:
-        self._told = message, hint
+        self._error = message, hint
 
     def __getitem__(self, key: str) -> NoReturn:
-        raise StoreError(*self._told)
+        raise StoreError(*self._error)
 
     def __iter__(self) -> NoReturn:
-        raise StoreError(*self._told)
+        raise StoreError(*self._error)
 
     def __len__(self) -> NoReturn:
-        raise StoreError(*self._told)
+        raise StoreError(*self._error)
 
 
 class SweepRecords:
@@ -63,7 +63,7 @@ class SweepRecords:
         definition = json.dumps(sweep.definition)
         checked = _crc32((sweep.id, sweep.name, sweep.title, definition, sweep.command))
         values = (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created)
-        with self._told("the sweep could not be recorded"), self._journal.transaction() as sql:
+        with self._store_errors("the sweep could not be recorded"), self._journal.transaction() as sql:
             row = sql.execute(
                 f"INSERT INTO sweeps ({COLUMNS}, asked) "  # noqa: S608
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(asked), 0) + 1 FROM sweeps)) "
@@ -76,7 +76,7 @@ class SweepRecords:
 
     def sweeps(self) -> list[Sweep]:
         """In the order in which they were last recorded."""
-        with self._told("its sweeps cannot be read"):
+        with self._store_errors("its sweeps cannot be read"):
             rows = self._journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
             return [self._sweep(row) for row in rows]
 
@@ -112,13 +112,13 @@ class SweepRecords:
         from weir.store import _frames as frames
 
         path = self._table(sweep)
-        with self._told(f"{FOLDER}/{path.name} could not be written"):
+        with self._store_errors(f"{FOLDER}/{path.name} could not be written"):
             self._owners.put([(path, frames.parquet(frame))])
         return path
 
     def remove_sweep(self, sweep: Sweep) -> None:
         """Forgets what was asked for; its runs stay until `prune`."""
-        with self._told("the sweep could not be removed"):
+        with self._store_errors("the sweep could not be removed"):
             self._journal.sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
             self._table(sweep).unlink(missing_ok=True)
 
@@ -143,21 +143,21 @@ class SweepRecords:
             when = datetime.fromisoformat(created)
             return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
         again = f"; then this makes it again: {command}" if command else ""
-        told = _Damaged(
+        unreadable = _Damaged(
             f"the record of result {number} in {self.path / NAME} is damaged",
             f"its runs are safe: remove it, `weir results {number} --remove --store {self.path}`{again}",
         )
         # They make names of directories.
         key, name = (_plain(str(text)) or "damaged" for text in (key, name))
         begin = datetime.fromtimestamp(0, UTC)
-        return Sweep(key, name, str(title), told, command and str(command), str(weir), begin, number)
+        return Sweep(key, name, str(title), unreadable, command and str(command), str(weir), begin, number)
 
     def _table(self, sweep: Sweep) -> Path:
         return self.path / FOLDER / f"{_plain(sweep.name) or 'sweep'}-{_plain(sweep.id)}.parquet"
 
     @contextmanager
-    def _told(self, doing: str) -> Generator[None]:
-        with told(self.path, doing):
+    def _store_errors(self, doing: str) -> Generator[None]:
+        with store_errors(self.path, doing):
             yield
 
 
