@@ -303,6 +303,14 @@ def test_more_replications_of_a_point_do_not_weigh_more() -> None:
     assert "over 4 of 5 points, and at" in said
 
 
+def test_means_have_the_intervals_of_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule for stopping widens them, as in the tables."""
+    sweep = FakeSweep([RATE], LABELS)
+    monkeypatch.setattr(FakeSweep, "quantile", lambda _, degrees: 1000.0 * degrees)
+    ((_, said),) = answers(sweep, [RATE], ["loss"])
+    assert float(said.partition("±")[2].partition("%")[0]) > 10.0
+
+
 def test_what_is_the_same_everywhere_has_no_best() -> None:
     sweep = FakeSweep([RATE], LABELS)
     assert answers(sweep, [RATE], ["mark_fraction"]) == [

@@ -34,6 +34,8 @@ DESIGNS: Mapping[str, str] = {
     "saltelli": "Saltelli's points for Sobol indices",
 }
 
+_STOPPED = "; with rules for stopping, those of means are widened for the number of looks, those of differences are not"
+
 _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "result.html.jinja"
 
@@ -80,8 +82,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
         "divided": {by: grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},
         "measures": [MEASURES[name] for name in sweep.measures],
-        "intervals": "Intervals are Student's t over replications"
-        + ("; with rules for stopping, widened for the number of looks." if sweep.until else "."),
+        "intervals": f"Intervals are Student's t over replications{_STOPPED if sweep.until else ''}.",
     }
 
 

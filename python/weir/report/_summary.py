@@ -51,7 +51,7 @@ def answers(sweep: Sweep, axes: Sequence[Dimension], measures: Sequence[str]) ->
     of = [MEASURES[name] for name in measures if whole[name].fill_nan(None).count()]
     if len(sweep.labels) == 1:
         return [(one.title, _range(whole, one, axes) if axes else _value(sweep, one)) for one in of]
-    return [(one.title, _best(whole, one, several=bool(axes))) for one in of]
+    return [(one.title, _best(sweep, whole, one, several=bool(axes))) for one in of]
 
 
 def _value(sweep: Sweep, measure: Measure) -> str:
@@ -81,7 +81,7 @@ def _level(axis: Dimension, value: float | str) -> str:
     return axis.level(float(f"{value:.4g}") if isinstance(value, float) else plain(value))
 
 
-def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
+def _best(sweep: Sweep, whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
     """The best variant and its paired difference from the next; over the points that all variants have."""
     name = measure.name
     defined = whole.with_columns(pl.col(name).fill_nan(None)).drop_nulls(name)
@@ -94,7 +94,7 @@ def _best(whole: pl.DataFrame, measure: Measure, *, several: bool) -> str:
     even = _even(common)
     runs = even.group_by(*_OVER, maintain_order=True).agg(*numbers)
     largest = measure.full is not None
-    found = estimates(runs, [name]).sort("mean", descending=largest)
+    found = estimates(runs, [name], quantile=sweep.quantile).sort("mean", descending=largest)
     first, second = found.row(0, named=True), found.row(1, named=True)
     pairs = differences(runs, first["variant"], [name]).filter(pl.col("variant") == second["variant"])
     value = _estimate(first["mean"], first["half_width"], measure)
