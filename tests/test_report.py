@@ -305,9 +305,12 @@ def test_more_replications_of_a_point_do_not_weigh_more() -> None:
 
 def test_means_have_the_intervals_of_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule for stopping widens them, as in the tables."""
-    sweep = FakeSweep([RATE], LABELS)
-    monkeypatch.setattr(FakeSweep, "quantile", lambda _, degrees: 1000.0 * degrees)
-    ((_, said),) = answers(sweep, [RATE], ["loss"])
+
+    def wide(_: FakeSweep, degrees: int) -> float:
+        return 1000.0 * degrees
+
+    monkeypatch.setattr(FakeSweep, "quantile", wide)
+    ((_, said),) = answers(FakeSweep([RATE], LABELS), [RATE], ["loss"])
     assert float(said.partition("±")[2].partition("%")[0]) > 10.0
 
 

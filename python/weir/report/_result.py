@@ -34,7 +34,7 @@ DESIGNS: Mapping[str, str] = {
     "saltelli": "Saltelli's points for Sobol indices",
 }
 
-_STOPPED = "; with rules for stopping, those of means are widened for the number of looks, those of differences are not"
+_STOPPED = "; a rule for stopping widens those of means for its number of looks, not those of differences"
 
 _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "result.html.jinja"
