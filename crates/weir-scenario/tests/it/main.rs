@@ -1,6 +1,7 @@
 //! What the author of a scenario file is promised.
 
 mod files;
+mod hints;
 mod identity;
 mod mistakes;
 mod networks;

@@ -3,17 +3,17 @@
 use crate::{PLAIN, read};
 
 /// Replaces `from` in the plain scenario and returns the error as a person sees it.
-fn spoil(from: &str, to: &str) -> String {
+pub(super) fn spoil(from: &str, to: &str) -> String {
     let text = PLAIN.replace(from, to);
     assert_ne!(text, PLAIN, "nothing was replaced");
     read(&text).expect_err("must be refused").to_string()
 }
 
 /// The discipline of the plain scenario.
-const RED: &str = "queue.red = { min_th = \"5 packets\", max_th = \"15 packets\" }";
+pub(super) const RED: &str = "queue.red = { min_th = \"5 packets\", max_th = \"15 packets\" }";
 
 #[track_caller]
-fn expect(message: &str, place: &str, words: &[&str]) {
+pub(super) fn expect(message: &str, place: &str, words: &[&str]) {
     assert!(message.starts_with(place), "{message:?} does not begin with {place:?}");
     for word in words {
         assert!(message.contains(word), "{message:?} lacks {word:?}");
@@ -281,136 +281,6 @@ fn a_negative_remainder_of_the_round_trip() {
     );
     let message = spoil("\"40 ms\"", "{ uniform = { from = \"15 ms\", to = \"60 ms\" } }");
     expect(&message, "plain.toml:13: flows.ftp.rtt", &["15 ms leaves less than nothing"]);
-}
-
-#[test]
-fn a_file_that_is_not_toml() {
-    let rate = "rate = \"10 Mbit/s\"";
-    for (from, to, line, hint) in [
-        (rate, "rate = 10 Mbit/s", 6, "quotation marks"),
-        (rate, "rate = “10 Mbit/s”", 6, "straight quotation marks"),
-        (rate, "rate = \"10 Mbit/s", 6, "ends with a quotation mark"),
-        (rate, "rate == \"10 Mbit/s\"", 6, "one ="),
-        (rate, "rate: \"10 Mbit/s\"", 6, "write =, not a colon: rate = \"10 Mbit/s\""),
-        (rate, "rate \"10 Mbit/s\"", 6, "rate = VALUE"),
-        (rate, "rate = \"10 Mbit/s\",", 6, "one KEY = VALUE in each line"),
-        (rate, "rate = \"1 Mbit/s\"\nrate = \"10 Mbit/s\"", 7, "`rate` is written twice"),
-        ("count = 5", "count = 5 // three", 12, "a comment begins with #"),
-        ("count = 5", "tcp.ecn = True", 12, "lower case"),
-        ("[links.bottleneck]", "[links.bottleneck", 5, "the [ in line 5 is not closed: add ]"),
-        ("max_th = \"15 packets\" }", "max_th = \"15 packets\"", 11, "the { in line 9 is not closed: add }"),
-        ("count = 5", "via = [\"a\", \"}\"", 13, "the [ in line 12 is not closed: add ]"),
-    ] {
-        let message = spoil(from, to);
-        expect(&message, &format!("plain.toml:{line}: not TOML"), &[hint]);
-        assert_eq!(message.contains("quotation"), hint.contains("quotation"), "{message}");
-    }
-    let message = read("{\"schema\": 1}").expect_err("must be refused").to_string();
-    expect(&message, "plain.toml:1: not TOML", &["not JSON"]);
-}
-
-#[test]
-fn a_key_in_another_table() {
-    for (from, to, path, hint) in [
-        ("duration =", "rate = \"1 Mbit/s\"\nduration =", "rate", "links.bottleneck.rate"),
-        ("duration =", "warmup = \"1 s\"\nduration =", "warmup", "measure.warm_up"),
-        ("duration =", "bottleneck.rate = \"1 Mbit/s\"\nduration =", "bottleneck", "links.bottleneck"),
-        ("duration =", "queue.red = {}\nduration =", "queue", "links.bottleneck.queue"),
-        ("count = 5", "ecn = true", "flows.ftp.ecn", "flows.ftp.tcp.ecn"),
-        ("count = 5", "congestion.cubic = {}", "flows.ftp.congestion", "flows.ftp.tcp.congestion"),
-        ("count = 5", "tcp = \"cubic\"", "flows.ftp.tcp", "flows.ftp.tcp.congestion.cubic = {}"),
-        (
-            "count = 5",
-            "tcp.congestion.newreno = {}",
-            "flows.ftp.tcp.congestion",
-            "flows.ftp.tcp.recovery.newreno",
-        ),
-        ("queue.red", "red", "links.bottleneck.red", "links.bottleneck.queue.red"),
-        (RED, "ecn = true\nqueue.red = {}", "links.bottleneck.ecn", "links.bottleneck.queue.red.ecn"),
-    ] {
-        let message = spoil(from, to);
-        let path = format!(": {path}: ");
-        assert!(message.contains(&path), "{message:?} lacks {path:?}");
-        expect(&message, "plain.toml:", &[&format!("did you mean `{hint}`?")]);
-    }
-}
-
-#[test]
-fn the_word_of_another_simulator() {
-    for (from, to, hint) in [
-        ("rate =", "bandwidth =", "did you mean `rate`?"),
-        ("delay =", "latency =", "did you mean `delay`?"),
-        ("rtt =", "delay =", "did you mean `rtt`?"),
-        ("count =", "cuont =", "did you mean `count`?"),
-        ("count = 5", "mss = \"1 kB\"", "did you mean `packet_size`?"),
-        (RED, "aqm = \"red\"", "did you mean `queue.red = {}`?"),
-        (RED, "qdisc = \"fq_codel\"", "did you mean `queue.fq-codel = {}`?"),
-        (RED, "queue = { type = \"red\", max_p = 0.1 }", "queue.red = {"),
-        ("count = 5", "tcp.congestion_control = \"cubic\"", "did you mean `congestion.cubic = {}`?"),
-        ("count = 5", "tcp.ecn = \"yes\"", "write ecn = true or ecn = false"),
-        ("count = 5", "count = \"1-5\"", "--axis \"flows.ftp.count=1..5 by 1\""),
-        ("\"50 packets\"", "\"50 pkts\"", "did you mean \"50 packets\"?"),
-        ("\"50 packets\"", "\"2 bdp\"", "did you mean \"2 BDP\"?"),
-    ] {
-        let message = spoil(from, to);
-        expect(&message, "plain.toml:", &[hint]);
-        assert!(!message.contains("expected one of"), "{message}");
-    }
-}
-
-#[test]
-fn a_choice_without_what_it_needs() {
-    let poisson = "{ load = 0.5, size = { cdf = \"web-search\" } }";
-    for (written, hint) in [
-        ("traffic = \"poisson\"", format!("traffic.poisson = {poisson}")),
-        ("traffic.poisson.load = 0.9", format!("write for example poisson = {poisson}")),
-    ] {
-        let message = spoil("count = 5", written);
-        expect(&message, "plain.toml:12: flows.ftp.traffic", &[&hint]);
-    }
-}
-
-#[test]
-fn a_congestion_control_that_needs_pacing() {
-    for written in [
-        "congestion_control = \"prague\"",
-        "congestion = \"prague\"",
-        "congestion.prague = {}",
-        "cc = \"bbr\"",
-        "congestion.bbr3 = {}",
-    ] {
-        let message = spoil("count = 5", &format!("tcp.{written}"));
-        expect(&message, "plain.toml:12: flows.ftp.tcp", &["pacing", "weir list congestion"]);
-        assert!(!message.contains("did you mean"), "{message}");
-    }
-    let message = spoil("duration =", "tcp.congestion_control = \"prague\"\nduration =");
-    expect(&message, "plain.toml:", &["no prague yet", "pacing"]);
-    for name in ["prague", "tcp-prague", "bbr"] {
-        let message = spoil("count = 5", &format!("tcp = \"{name}\""));
-        expect(
-            &message,
-            "plain.toml:12: flows.ftp.tcp: a table belongs here",
-            &[&format!("tcp.congestion has no {name} yet"), "pacing"],
-        );
-    }
-    let message = spoil("count = 5", "tcp = \"linux\"");
-    expect(&message, "plain.toml:12: ", &["did you mean `flows.ftp.tcp.preset = \"linux\"`?"]);
-}
-
-#[test]
-fn the_name_of_a_congestion_control_elsewhere() {
-    for (from, to, hint) in [
-        ("duration =", "titel = \"Prague and BBR\"\nduration =", "did you mean `title`?"),
-        ("[flows.ftp]", "[flow.prague]", "did you mean `flows`?"),
-    ] {
-        let message = spoil(from, to);
-        expect(&message, "plain.toml:", &[hint]);
-        assert!(!message.contains("pacing"), "{message}");
-    }
-    let text =
-        PLAIN.replace("duration =", "prague.count = 3\nduration =").replace("flows.ftp", "flows.prague");
-    let message = read(&text).expect_err("must be refused").to_string();
-    expect(&message, "plain.toml:3: prague: ", &["did you mean `flows.prague`?"]);
 }
 
 #[test]
