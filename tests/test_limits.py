@@ -261,6 +261,12 @@ def test_what_takes_most_is_named() -> None:
     assert cost_of({"flows.steady.count": 5_000_000}).memory_bytes > 3e9
     assert cost_of({"measure.series.interval": "6 us"}).memory_bytes > 1e9
     assert weir.check.cost(weir.load("web", {"duration": "1000000 s"})).cpu_s > 200.0
+
+    def users(kind: str) -> float:
+        values: dict[str, Value] = {f"flows.steady.traffic.{kind}": {}, "measure.period": "10 ms"}
+        return cost_of({**values, "measure.settle": "0 s"}).memory_bytes
+
+    assert users("web-3gpp") == pytest.approx(users("web"), rel=0.1)
     timed = {"duration": "1000000 s", "links.bottleneck.queue.pie.interval": "10 us"}
     assert weir.check.cost(weir.load("web", timed)).cpu_s > 1000.0
 

@@ -55,7 +55,7 @@ _ROW_B = 250.0
 _RUN_B = 45e6
 """Of the first run of a program: threads, tables and the store."""
 
-_COME_AND_GO = {"poisson", "closed-loop", "web"}
+_COME_AND_GO = {"poisson", "closed-loop", "web", "web-3gpp"}
 """Kinds of traffic whose flows are transfers that end."""
 
 _TIMED = {"pi", "pi2", "pie", "rem", "modular", "fq-pie", "dualpi2", "adaptive-red", "feng-red", "op-red"}
