@@ -21,7 +21,7 @@ def choice_words(choice: Choice) -> list[str]:
         if met
         else "No discipline is shown to meet every target.",
         (
-            f"{runs:,} runs. Means of fresh seeds with their intervals, by the mean of the worst target. The "
+            f"{runs:,} runs. Means of fresh seeds with their intervals, ordered by the worst target. The "
             "confidence, 95%, is that of each discipline by itself; weir compare tells whether two differ."
         ),
     ]
@@ -52,11 +52,10 @@ def outcome_words(one: Tuned) -> str:
     chosen, verdict = one.answer.chosen, one.answer.verdict
     if chosen.setting:
         return f"{verdict}; {setting_words(chosen.setting)}"
-    if one.task.space.dimensions:
-        return f"{verdict}; its defaults"
     # "Not achievable" would say that other settings were looked at.
-    verdict = "missed" if chosen.state == "missed" else verdict
-    return f"{verdict}; its defaults, nothing is varied"
+    said = {"met": "its defaults meet every target", "missed": "missed by its defaults"}
+    varied = "" if one.task.space.dimensions else ", nothing is varied"
+    return f"{said.get(chosen.state, f'{verdict}; its defaults')}{varied}"
 
 
 def choice_text(choice: Choice, width: int) -> str:
