@@ -16,7 +16,9 @@ from test_search import SCENARIO
 import weir
 from conftest import Command, names_in
 from weir._errors import WeirError
+from weir.cli._tuning import step_line
 from weir.store import Store
+from weir.tune._evaluator import Step
 from weir.tune._tune import again
 
 TARGETS = ("--target", "mean delay < 30 ms", "--target", "utilisation > 93%")
@@ -197,3 +199,9 @@ def test_ctrl_c_keeps_what_is_finished(known: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     assert process.returncode == 130
+
+
+def test_progress_names_the_parameters_and_rounds_them() -> None:
+    red = "links.bottleneck.queue.red."
+    step = Step("refining", 62, ((f"{red}max_th", "33 packets"), (f"{red}max_p", 0.338122)), -0.05, 0.01)
+    assert step_line(step).startswith("refining, 62 runs; best max_th 33 packets, max_p 0.338: a margin of ")

@@ -18,7 +18,7 @@ from weir.store import Store
 from weir.tune._choice import choice_text
 from weir.tune._evaluator import Step
 from weir.tune._sampled import Front
-from weir.tune._text import front_text, miss_words, percent, sentence, text_of
+from weir.tune._text import front_text, miss_words, percent, sentence, setting_words, text_of
 from weir.tune._tune import Choice, Tuned
 
 MEASURED = 5
@@ -114,13 +114,12 @@ def _exports(tuned: Tuned, device: str) -> dict[str, str]:
 
 
 def step_line(step: Step) -> str:
-    """What is known so far: `refining, 62 runs; best 33 packets, 0.1: a margin of 8.2% ±1.2%`."""
+    """What is known so far: `refining, 62 runs; best max_th 33 packets, max_p 0.1: a margin of 8.2% ±1.2%`."""
     text = f"{step.doing}, {step.runs} runs"
     if not step.setting:
         return text
-    values = ", ".join(str(value) for _, value in step.setting)
     interval = "" if step.half_width in {0.0, float("inf")} else f" ±{percent(step.half_width)}"
-    return f"{text}; best {values}: {miss_words(step.shortfall)}{interval}"
+    return f"{text}; best {setting_words(step.setting)}: {miss_words(step.shortfall)}{interval}"
 
 
 def step_picture(step: Step) -> Spinner:
