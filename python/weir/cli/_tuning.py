@@ -114,7 +114,7 @@ def _exports(tuned: Tuned, device: str) -> dict[str, str]:
 
 
 def step_line(step: Step) -> str:
-    """What is known so far: `refining, 62 runs; best max_th 33 packets, max_p 0.1: a margin of 8.2% ±1.2%`."""
+    """What is known so far: `refining, 62 runs; best max_th 33 packets: a margin of 8.2% ±1.2%`."""
     text = f"{step.doing}, {step.runs} runs"
     if not step.setting:
         return text
