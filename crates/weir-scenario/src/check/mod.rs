@@ -28,6 +28,12 @@ impl Scenario {
         if self.title.is_empty() {
             self.title.clone_from(&self.name);
         }
+        Problem::unless(
+            !self.links.is_empty(),
+            "links",
+            "there is no link",
+            "add a table [links.bottleneck]",
+        )?;
         self.check_directions()?;
         self.complete_only_path();
         self.write_out_hops()?;
@@ -75,12 +81,6 @@ impl Scenario {
             "duration",
             "the run takes no time",
             "write for example \"100 s\"",
-        )?;
-        Problem::unless(
-            !self.links.is_empty(),
-            "links",
-            "there is no link",
-            "add a table [links.bottleneck]",
         )?;
         let passing = Passing::of(self);
         for name in self.links.keys() {

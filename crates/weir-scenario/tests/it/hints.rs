@@ -82,6 +82,14 @@ fn the_word_of_another_simulator() {
 }
 
 #[test]
+fn a_network_without_links() {
+    let (before, rest) = PLAIN.split_once("[links.bottleneck]").expect("it has a link");
+    let (_, after) = rest.split_once("[flows.ftp]").expect("it has flows");
+    let message = read(&format!("{before}[flows.ftp]{after}")).expect_err("must be refused").to_string();
+    expect(&message, "plain.toml: links: there is no link", &["add a table [links.bottleneck]"]);
+}
+
+#[test]
 fn a_choice_without_what_it_needs() {
     let poisson = "{ load = 0.5, size = { cdf = \"web-search\" } }";
     for (written, hint) in [
