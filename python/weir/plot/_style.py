@@ -13,8 +13,8 @@ import altair as alt
 
 WIDTH = 420
 HEIGHT = 260
-TITLE_LETTERS, CAPTION_LETTERS = 64, 96
-"""In a line as wide as a chart with its axis."""
+TITLE_LETTERS, CAPTION_LETTERS = 56, 84
+"""In a line as wide as a chart with its axis, also in DejaVu Sans, the widest of the usual fonts."""
 
 GREY = "#666666"
 INK = "#000000"
