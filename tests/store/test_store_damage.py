@@ -240,6 +240,17 @@ def test_rows_without_an_entry_are_not_counted_beside_those_computed_again(path:
         assert store.check() == []
 
 
+def test_rows_under_another_entry_are_not_counted_beside_those_computed_again(path: Path) -> None:
+    edit(path, f"UPDATE runs SET run = 9223372036854775807 WHERE run = {RUNS[-1]}")
+    with Store.open(path) as store:
+        store.commit(finished(RUNS[-1:]))
+        store.compact(force=True)
+    rebuild(path)
+    with Store.open(path) as store:
+        assert_holds(store, RUNS)
+        assert store.check() == []
+
+
 def test_results_numbered_by_hand_are_numbered_anew(path: Path) -> None:
     edit(path, "UPDATE sweeps SET asked = 9223372036854775807")
     rebuild(path)

@@ -315,16 +315,14 @@ def _merge(journal: Journal, group: Sequence[Chunk]) -> None:
     these = f"({', '.join(map(str, ids))})"
     new: list[tuple[str, int, bytes]] = []
     with journal.snapshot() as sql:
-        known = {chunk: runs_of(sql, chunk.id) for chunk in group}
         # Where entries were changed by hand, the rows of other runs may be in another chunk, too.
-        edited = {chunk.id: runs for chunk, runs in known.items() if len(runs) != chunk.runs}
+        own = {chunk.id: frames.among(runs_of(sql, chunk.id)) for chunk in group}
         parts: dict[str, list[Payload]] = {}
         for payload in payloads(sql, f"WHERE chunk IN {these} AND name <> '{RUNS}' ORDER BY chunk, name"):
             parts.setdefault(payload.name, []).append(payload)
         for name in sorted(parts):
-            found = [(part.chunk, frames.decoded(content(journal, part))) for part in parts[name]]
             frame = frames.merged(
-                [rows.filter(frames.among(edited[one])) if one in edited else rows for one, rows in found]
+                [frames.decoded(content(journal, part)).filter(own[part.chunk]) for part in parts[name]]
             )
             new.append((name, frame.height, frames.parquet(frame)))
         table = runs_table(sql, f"WHERE chunk IN {these}")
