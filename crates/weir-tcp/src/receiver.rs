@@ -335,11 +335,11 @@ impl Receiver {
         if number < self.expected {
             return false;
         }
-        let beyond = self.beyond.get_or_insert_default();
+        // Three fill what a heap gives at least.
+        let beyond = self.beyond.get_or_insert_with(|| Box::new(Vec::with_capacity(3)));
         // The first range that ends at `number` or later.
         let at = beyond.partition_point(|range| range.1 < number);
-        let next = beyond.get(at).copied();
-        match next {
+        match beyond.get(at).copied() {
             Some((first, last)) if first <= number && number < last => return false,
             Some((first, last)) if last == number => {
                 let joins = beyond.get(at + 1).is_some_and(|range| range.0 == number + 1);

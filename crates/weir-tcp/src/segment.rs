@@ -41,6 +41,36 @@ impl Segment {
     pub const fn blocks(&self) -> u16 {
         (self.header.0 >> BLOCKS) as u16
     }
+
+    /// Makes data a row that `next` ends, if it differs in its number alone, which follows. What leaves at once
+    /// travels as one. How many follow the first stands where ACKs have the place of their SACK blocks.
+    #[inline]
+    #[must_use]
+    pub fn append(&mut self, next: &Self) -> bool {
+        let more = self.blocks();
+        let end =
+            Self { number: self.number + u32::from(more) + 1, header: self.header.with_blocks(0), ..*self };
+        let fits = end == *next && more < u16::MAX;
+        if fits {
+            self.header = self.header.with_blocks(more + 1);
+        }
+        fits
+    }
+
+    /// How many it stands for: more than one if it is a row.
+    pub const fn segments(&self) -> u64 {
+        if self.flags().has(Flags::ACK) { 1 } else { 1 + self.blocks() as u64 }
+    }
+
+    /// Takes the first off a row; `None` of a single segment.
+    #[inline]
+    pub fn split_first(&mut self) -> Option<Self> {
+        let more = self.blocks().checked_sub(1).filter(|_| !self.flags().has(Flags::ACK))?;
+        let first = Self { header: self.header.with_blocks(0), ..*self };
+        self.header = self.header.with_blocks(more);
+        self.number += 1;
+        Some(first)
+    }
 }
 
 /// What the headers of a segment say beside its numbers: its size, its ECN bits, its flags and where its SACK blocks

@@ -38,8 +38,8 @@ _PYTHON_NS = 1500.0
 """Of a packet that an AQM in Python decides on."""
 
 # Bytes.
-_FLOW_B = 741.0
-_DRAWN_FLOW_B = 1006.0
+_FLOW_B = 554.0
+_DRAWN_FLOW_B = 637.0
 _PACKET_B = 64.0
 """Of a packet under way or in a queue."""
 _VALUE_B = 48.0

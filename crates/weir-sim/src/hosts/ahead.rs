@@ -53,7 +53,7 @@ impl Hosts {
 
     /// Lets the sender of `flow` act before `at`, once [`Hosts::release`] is called.
     pub(crate) fn set_sender_horizon(&mut self, flow: u32, at: Instant) {
-        self.flows[flow as usize].set_sender_until(at);
+        self.flows[flow as usize].sender_until = at;
     }
 
     /// Lets the packets go that need not be held any more.
@@ -82,13 +82,13 @@ impl Hosts {
     pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
         let Packet(data) = packet;
         let flow = &mut self.flows[data.flow as usize];
-        if flow.short_until <= at {
+        if !flow.is_short {
             return self.depart_further(packet, at, port);
         }
-        let Flow { sender, receiver, way, short_until, .. } = flow;
+        let Flow { sender, receiver, way, sender_until, .. } = flow;
         let back = at + way.tail;
         let echo = receiver.echoes_after(data);
-        if back >= self.horizon.min(*short_until).min(sender.expected_timeout())
+        if back >= self.horizon.min(*sender_until).min(sender.expected_timeout())
             || port != way.last
             || !receiver.expects(data)
             || !sender.expects(data.number + 1, echo)
@@ -103,11 +103,7 @@ impl Hosts {
             way.enter(segment, back, back, origin, &mut self.routing.pipes, &mut self.events);
         });
         self.sent += u64::from(sent);
-        let due = sender.expected_timeout();
-        if due < flow.timer_at {
-            flow.timer_at = due;
-            self.timers.set(data.flow, due, &mut self.events);
-        }
+        self.timers.renew(data.flow, &mut flow.timer_at, sender.expected_timeout(), &mut self.events);
     }
 
     /// Data that left its last port, as `origin` says, comes to the access link of its receiver at `due`, after all delay: delay and
@@ -145,7 +141,7 @@ impl Hosts {
         if let Some(access) = &mut flow.access {
             due = access.deliver_ack(ack.bytes(), due);
         }
-        if due >= self.horizon.min(flow.sender_until())
+        if due >= self.horizon.min(flow.sender_until)
             || due > flow.sender.timeout()
             || flow.holds(true)
             || flow.jitter.is_some()
@@ -164,11 +160,7 @@ impl Hosts {
             Flow::send_data(way, access, segment, due, origin, onward);
         });
         self.sent += u64::from(sent);
-        let due = sender.expected_timeout();
-        if due < flow.timer_at {
-            flow.timer_at = due;
-            self.timers.set(ack.flow, due, &mut self.events);
-        }
+        self.timers.renew(ack.flow, &mut flow.timer_at, sender.expected_timeout(), &mut self.events);
     }
 
     /// Data arrives at its receiver.
@@ -186,7 +178,7 @@ impl Hosts {
     pub(super) fn reach_sender(&mut self, arrival: Arrival) {
         let flow = &self.flows[arrival.segment.flow as usize];
         if flow.holds(true)
-            || arrival.due >= self.horizon.min(flow.sender_until())
+            || arrival.due >= self.horizon.min(flow.sender_until)
             || arrival.segment.number == flow.sender.end()
         {
             return self.hold(arrival);

@@ -39,24 +39,27 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     /// The instant of the valid timer event; [`Instant::MAX`] if there is none. It may be earlier than
-    /// the sender's timeout, which every ACK moves: the event is then renewed.
+    /// the sender's timeout, which every ACK moves: the event is then renewed. Before the flow begins: its start.
     pub(super) timer_at: Instant,
     /// The instant of the valid event for a delayed ACK; [`Instant::MAX`] if there is none.
     pub(super) ack_timer_at: Instant,
     /// The sender stops at this instant, or its variables are sampled: before that it must not go beyond.
-    sender_until: Instant,
-    /// The same for the short way of [`super::Hosts::depart`], which is closed while packets are held, and where
-    /// there is jitter or more than delay.
-    pub(super) short_until: Instant,
-    /// Data segments of the flow; [`u32::MAX`] if it has no end.
-    segments: u32,
+    pub(super) sender_until: Instant,
     /// Packets that are held before the receiver, and before the sender.
     held: [u32; 2],
+    /// Data segments of the flow; [`u32::MAX`] if it has no end.
+    segments: u32,
+    /// The short way of [`super::Hosts::depart`] is open: not while packets are held, nor where there is jitter or
+    /// more than delay.
+    pub(super) is_short: bool,
     pub(super) jitter: Option<Box<SendJitter>>,
     pub(super) way: Arc<Way>,
     /// Its access links, if it has any.
     pub(super) access: Option<Box<Access>>,
 }
+
+// There may be a million.
+const _: () = assert!(size_of::<Flow>() <= 344);
 
 impl Flow {
     /// A flow without end, whose sender stops at `stop`.
@@ -74,14 +77,14 @@ impl Flow {
             timer_at: Instant::MAX,
             ack_timer_at: Instant::MAX,
             sender_until: stop,
-            short_until: Instant::ZERO,
-            segments: u32::MAX,
             held: [0; 2],
+            segments: u32::MAX,
+            is_short: false,
             jitter,
             way: Arc::clone(way),
             access: None,
         }
-        .with_short_way()
+        .behind(None)
     }
 
     /// The same behind access links.
@@ -104,31 +107,15 @@ impl Flow {
     /// earlier than the timeouts. Late packets of the former flow have lower numbers and are ignored.
     pub(super) fn replaces(self, former: &Self) -> Self {
         let Self { timer_at, ack_timer_at, held, .. } = *former;
-        Self { timer_at, ack_timer_at, held, ..self }.with_short_way()
+        let mut flow = Self { timer_at, ack_timer_at, held, ..self };
+        flow.judge_short_way();
+        flow
     }
 
     /// Opens or closes the short way.
-    fn with_short_way(mut self) -> Self {
-        self.judge_short_way();
-        self
-    }
-
     fn judge_short_way(&mut self) {
-        let is_open =
+        self.is_short =
             self.held == [0; 2] && self.jitter.is_none() && self.access.is_none() && self.way.is_short();
-        self.short_until = if is_open { self.sender_until } else { Instant::ZERO };
-    }
-
-    /// Until when the sender may act ahead.
-    #[inline]
-    pub(super) const fn sender_until(&self) -> Instant {
-        self.sender_until
-    }
-
-    /// Lets the sender act before `until`.
-    pub(super) fn set_sender_until(&mut self, until: Instant) {
-        self.sender_until = until;
-        self.judge_short_way();
     }
 
     /// Whether packets are held before the receiver, or before the sender.
@@ -144,22 +131,25 @@ impl Flow {
         self.judge_short_way();
     }
 
-    /// Data leaves the sender at `now`.
+    /// Data, perhaps a row, leaves the sender at `now`.
     #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
     #[inline(always)]
     pub(super) fn send_data(
         way: &Way,
         access: &mut Option<Box<Access>>,
-        segment: Segment,
+        mut row: Segment,
         now: Instant,
         origin: Origin,
         (pipes, events): (&mut Pipes, &mut EventQueue),
     ) {
-        let sent = match access {
-            Some(access) => access.send_data(segment.bytes(), now),
-            None => now,
-        };
-        way.enter(segment, now, sent, origin, pipes, events);
+        let mut sent = now;
+        if let Some(access) = access {
+            while let Some(first) = row.split_first() {
+                way.enter(first, now, access.send_data(first.bytes(), now), origin, pipes, events);
+            }
+            sent = access.send_data(row.bytes(), now);
+        }
+        way.enter(row, now, sent, origin, pipes, events);
     }
 
     /// An ACK leaves the receiver at `now`. Returns when it comes to the sender, if no port is between.
@@ -181,6 +171,11 @@ impl Flow {
         let Some(pipe) = pipe else { return Some(due) };
         pipes.push(pipe, origin.turn(now, due), Packet(ack), events);
         None
+    }
+
+    /// Whether its sender has been given data.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.sender.end() > self.sender.first()
     }
 
     /// Whether all data has arrived.

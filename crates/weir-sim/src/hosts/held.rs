@@ -26,7 +26,7 @@ impl Arrival {
     }
 }
 
-/// The packets that wait, of all flows.
+/// The packets that wait, of all flows. Those that would arrive after the end of the run are only counted.
 #[derive(Debug)]
 pub(super) struct Held {
     arrivals: BinaryHeap<Reverse<Arrival>>,
@@ -34,21 +34,38 @@ pub(super) struct Held {
     spare: BinaryHeap<Reverse<Arrival>>,
     /// The instant of the valid event; [`Instant::MAX`] if there is none.
     scheduled: Instant,
+    end: Instant,
+    after_end: u64,
 }
 
 impl Default for Held {
     fn default() -> Self {
-        Self { arrivals: BinaryHeap::new(), spare: BinaryHeap::new(), scheduled: Instant::MAX }
+        Self::until(Instant::MAX)
     }
 }
 
 impl Held {
+    /// No packets yet, in a run up to `end`.
+    pub(super) fn until(end: Instant) -> Self {
+        Self {
+            arrivals: BinaryHeap::new(),
+            spare: BinaryHeap::new(),
+            scheduled: Instant::MAX,
+            end,
+            after_end: 0,
+        }
+    }
+
     /// The number of packets.
     pub(super) fn len(&self) -> u64 {
-        self.arrivals.len() as u64
+        self.arrivals.len() as u64 + self.after_end
     }
 
     pub(super) fn push(&mut self, arrival: Arrival, events: &mut EventQueue) {
+        if arrival.due > self.end {
+            self.after_end += 1;
+            return;
+        }
         self.arrivals.push(Reverse(arrival));
         self.schedule(arrival.due, events);
     }

@@ -2,11 +2,11 @@
 
 mod access;
 mod ahead;
+mod blocks;
 mod flow;
 mod held;
 mod order;
 mod pipe;
-mod ring;
 mod routing;
 mod timers;
 
@@ -24,7 +24,7 @@ pub(crate) use ahead::Completed;
 pub(crate) use flow::{Flow, SendJitter};
 use held::{Arrival, Held};
 pub(crate) use order::{Cause, Origin};
-pub(crate) use pipe::{Pipe, Pipes};
+use pipe::Pipes;
 pub(crate) use routing::{Hop, Leg, Route, Routing, Way};
 use timers::Timers;
 
@@ -52,15 +52,21 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// No flows yet, of so many groups.
-    pub(crate) fn new(groups: usize) -> Self {
-        Self { routing: Routing::new(groups), ..Self::default() }
+    /// No flows yet, of so many groups, in a run up to `end`.
+    pub(crate) fn new(groups: usize, end: Instant) -> Self {
+        Self { routing: Routing::new(groups), held: Held::until(end), ..Self::default() }
     }
 
     /// Adds a flow, whose id is the number of flows before it.
     pub(crate) fn add(&mut self, flow: Flow) {
         self.timers.add();
         self.flows.push(flow);
+    }
+
+    /// [`Event::Start`] is due for `flow` at `at`.
+    pub(crate) fn start_at(&mut self, flow: u32, at: Instant) {
+        self.flows[flow as usize].timer_at = at;
+        self.timers.set_start(flow, at, &mut self.events);
     }
 
     /// Adds a flow, or puts it in the place of the former flow of this id.
@@ -125,6 +131,7 @@ impl Hosts {
 
     /// A bulk flow begins at `now`.
     pub(crate) fn start(&mut self, flow: u32, now: Instant) {
+        self.flows[flow as usize].timer_at = Instant::MAX;
         self.flows[flow as usize].sender.start();
         self.routing.begin_flow(self.flows[flow as usize].group());
         self.send(flow, now, Origin::new(Cause::Start, flow));
@@ -133,11 +140,11 @@ impl Hosts {
     /// A bulk flow ends; before `until` its sender must not go beyond that instant.
     pub(crate) fn stop(&mut self, flow: u32, until: Instant) {
         let flow = &mut self.flows[flow as usize];
-        if flow.sender.end() > flow.sender.first() {
+        if flow.has_begun() {
             self.routing.end_flow(flow.group());
         }
         flow.sender.stop();
-        flow.set_sender_until(until);
+        flow.sender_until = until;
         self.release();
     }
 
@@ -165,14 +172,26 @@ impl Hosts {
         self.renew_timer(flow);
     }
 
-    /// Sends what the window of `flow` allows.
+    /// Sends what the window of `flow` allows, in rows.
     #[inline]
     fn send_all(&mut self, flow: u32, now: Instant, origin: Origin) {
         let Flow { sender, way, access, .. } = &mut self.flows[flow as usize];
-        while let Some(segment) = sender.poll_segment(now) {
-            self.sent += 1;
-            let onward = (&mut self.routing.pipes, &mut self.events);
-            Flow::send_data(way, access, segment, now, origin, onward);
+        let mut row: Option<Segment> = None;
+        loop {
+            let next = sender.poll_segment(now);
+            self.sent += u64::from(next.is_some());
+            if let (Some(row), Some(next)) = (&mut row, &next)
+                && row.append(next)
+            {
+                continue;
+            }
+            if let Some(row) = std::mem::replace(&mut row, next) {
+                let onward = (&mut self.routing.pipes, &mut self.events);
+                Flow::send_data(way, access, row, now, origin, onward);
+            }
+            if row.is_none() {
+                break;
+            }
         }
         self.renew_timer(flow);
     }
@@ -188,11 +207,7 @@ impl Hosts {
     #[inline]
     fn renew_timer(&mut self, flow: u32) {
         let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
-        let due = sender.timeout();
-        if due < *timer_at {
-            *timer_at = due;
-            self.timers.set(flow, due, &mut self.events);
-        }
+        self.timers.renew(flow, timer_at, sender.timeout(), &mut self.events);
     }
 
     /// Handles [`Event::Timers`].

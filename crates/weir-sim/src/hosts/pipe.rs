@@ -4,7 +4,10 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use weir_types::Instant;
 
-use super::{order::Turn, ring::Ring};
+use super::{
+    blocks::{Blocks, Queue},
+    order::Turn,
+};
 use crate::{
     engine::{Event, EventQueue},
     packet::Packet,
@@ -17,7 +20,7 @@ use crate::{
 /// ahead of another: a heap holds the packets that overtake.
 #[derive(Debug)]
 pub(crate) struct Pipe {
-    waiting: Ring<(Turn, Packet)>,
+    waiting: Queue,
     /// When the last of them arrives.
     last: Instant,
     overtaking: BinaryHeap<Reverse<Overtaking>>,
@@ -31,105 +34,117 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// A pipe to `port`.
-    pub(crate) fn new(port: u32, immediate: bool) -> Self {
-        Self {
-            waiting: Ring::default(),
-            last: Instant::ZERO,
-            overtaking: BinaryHeap::new(),
-            serial: 0,
-            port,
-            immediate,
-            scheduled: Instant::MAX,
-        }
-    }
-
     #[inline]
     const fn event(&self, id: u32) -> Event {
         if self.immediate { Event::Enter(id) } else { Event::ToPort(id) }
     }
 
-    /// The last packet to enter arrives with the one before or overtakes it.
-    #[inline(never)]
-    fn order_last(&mut self, due: Instant) {
-        if self.waiting.len() > 1
-            && let ((before, _), &(turn, packet)) = self.waiting.last_two()
-            && *before > turn
-        {
-            self.waiting.remove_back();
-            self.serial += 1;
-            self.overtaking.push(Reverse(Overtaking { turn, serial: self.serial, packet }));
-        } else {
-            self.last = due;
+    /// Takes `row` if it arrives before the last of the `packets` that wait.
+    #[cold]
+    fn overtakes(&mut self, turn: Turn, Packet(mut row): Packet, packets: &Blocks<(Turn, Packet)>) -> bool {
+        let overtakes = packets.back(&self.waiting).is_some_and(|(last, _)| *last > turn);
+        if overtakes {
+            while let Some(first) = row.split_first() {
+                self.overtake(turn, Packet(first));
+            }
+            self.overtake(turn, Packet(row));
         }
+        overtakes
+    }
+
+    fn overtake(&mut self, turn: Turn, packet: Packet) {
+        self.serial += 1;
+        self.overtaking.push(Reverse(Overtaking { turn, serial: self.serial, packet }));
     }
 
     #[inline(never)]
     fn schedule(&mut self, id: u32, due: Instant, events: &mut EventQueue) {
-        self.scheduled = due;
-        events.push(due, self.event(id));
-    }
-
-    /// Brings the first of the overtaking packets to the front, if it is before all that wait.
-    #[inline(never)]
-    fn bring_forward(&mut self) {
-        let waiting = self.waiting.front().map(|(turn, _)| *turn);
-        let overtaking = self.overtaking.peek().map(|Reverse(other)| other.turn);
-        if waiting.is_none_or(|turn| overtaking.is_some_and(|other| other < turn))
-            && let Some(Reverse(first)) = self.overtaking.pop()
-        {
-            self.waiting.push_front((first.turn, first.packet));
+        if due < self.scheduled {
+            self.scheduled = due;
+            events.push(due, self.event(id));
         }
     }
 }
 
 /// All pipes of a network.
 #[derive(Debug, Default)]
-pub(crate) struct Pipes(Vec<Pipe>);
+pub(crate) struct Pipes {
+    pipes: Vec<Pipe>,
+    packets: Blocks<(Turn, Packet)>,
+}
 
 impl Pipes {
-    /// Adds a pipe and returns its id.
-    pub(crate) fn add(&mut self, pipe: Pipe) -> u32 {
-        self.0.push(pipe);
-        self.0.len() as u32 - 1
+    /// Adds a pipe to `port`, with or without delay, and returns its id.
+    pub(crate) fn add(&mut self, port: u32, immediate: bool) -> u32 {
+        self.pipes.push(Pipe {
+            waiting: self.packets.queue(),
+            last: Instant::ZERO,
+            overtaking: BinaryHeap::new(),
+            serial: 0,
+            port,
+            immediate,
+            scheduled: Instant::MAX,
+        });
+        self.pipes.len() as u32 - 1
     }
 
-    /// Adds `packet`, which arrives at the end of pipe `id` in its `turn`.
+    /// Adds `packet`, or a row of them, which arrives at the end of pipe `id` in its `turn`.
     #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
     #[inline(always)]
     pub(crate) fn push(&mut self, id: u32, turn: Turn, packet: Packet, events: &mut EventQueue) {
-        let pipe = &mut self.0[id as usize];
-        pipe.waiting.push((turn, packet));
-        if turn.due > pipe.last {
-            pipe.last = turn.due;
-        } else {
-            pipe.order_last(turn.due);
+        let pipe = &mut self.pipes[id as usize];
+        if turn.due <= pipe.last && pipe.overtakes(turn, packet, &self.packets) {
+            return pipe.schedule(id, turn.due, events);
         }
+        pipe.last = turn.due;
         if turn.due < pipe.scheduled {
             pipe.schedule(id, turn.due, events);
         }
+        self.packets.push(&mut pipe.waiting, (turn, packet));
     }
 
     /// The number of pipes.
     pub(crate) const fn len(&self) -> u32 {
-        self.0.len() as u32
+        self.pipes.len() as u32
     }
 
     /// The port at the end of pipe `id`.
     #[inline]
     pub(crate) fn port(&self, id: u32) -> u32 {
-        self.0[id as usize].port
+        self.pipes[id as usize].port
     }
 
     /// Removes the packet that arrives at the end of pipe `id` now. [`Pipes::next`] is to follow: until then no
     /// event is scheduled for what enters the pipe.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a packet goes straight to its place")]
+    #[inline(always)]
     pub(crate) fn pop(&mut self, id: u32) -> Packet {
-        let pipe = &mut self.0[id as usize];
-        if !pipe.overtaking.is_empty() {
-            pipe.bring_forward();
+        let pipe = &mut self.pipes[id as usize];
+        let (_, packet) = *self.packets.head_mut(&pipe.waiting);
+        if packet.0.blocks() > 0 || !pipe.overtaking.is_empty() {
+            return self.pop_other(id);
         }
-        let (_, packet) = pipe.waiting.take_front();
+        self.packets.remove_front(&mut pipe.waiting);
+        packet
+    }
+
+    /// The same where packets overtake, or the first is a row or an ACK with SACK blocks.
+    #[cold]
+    fn pop_other(&mut self, id: u32) -> Packet {
+        let pipe = &mut self.pipes[id as usize];
+        let first = self.packets.front(&pipe.waiting).map(|(turn, _)| *turn);
+        if let Some(Reverse(other)) = pipe.overtaking.peek()
+            && first.is_none_or(|turn| other.turn < turn)
+            && let Some(Reverse(other)) = pipe.overtaking.pop()
+        {
+            return other.packet;
+        }
+        let (_, Packet(row)) = self.packets.head_mut(&pipe.waiting);
+        if let Some(first) = row.split_first() {
+            return Packet(first);
+        }
+        let packet = Packet(*row);
+        self.packets.remove_front(&mut pipe.waiting);
         packet
     }
 
@@ -137,8 +152,8 @@ impl Pipes {
     /// or handled at once.
     #[inline]
     pub(crate) fn next(&mut self, id: u32) -> Option<(Instant, Event)> {
-        let pipe = &mut self.0[id as usize];
-        let mut next = pipe.waiting.front().map_or(Instant::MAX, |(turn, _)| turn.due);
+        let pipe = &mut self.pipes[id as usize];
+        let mut next = self.packets.front(&pipe.waiting).map_or(Instant::MAX, |(turn, _)| turn.due);
         if let Some(Reverse(other)) = pipe.overtaking.peek() {
             next = next.min(other.turn.due);
         }
@@ -149,12 +164,14 @@ impl Pipes {
     /// When the next packet arrives at the end of pipe `id`; [`Instant::MAX`] if there is none.
     #[inline]
     pub(crate) fn scheduled(&self, id: u32) -> Instant {
-        self.0[id as usize].scheduled
+        self.pipes[id as usize].scheduled
     }
 
     /// Packets in all pipes.
     pub(crate) fn in_flight(&self) -> u64 {
-        self.0.iter().map(|pipe| (pipe.waiting.len() + pipe.overtaking.len()) as u64).sum()
+        let waiting = self.pipes.iter().flat_map(|pipe| self.packets.iter(&pipe.waiting));
+        let overtaking: u64 = self.pipes.iter().map(|pipe| pipe.overtaking.len() as u64).sum();
+        waiting.map(|(_, Packet(row))| row.segments()).sum::<u64>() + overtaking
     }
 }
 

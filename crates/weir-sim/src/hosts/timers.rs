@@ -3,7 +3,8 @@
 //! Every ACK moves the timeout of its flow, and hardly any timer expires. So a flow whose timeout lies far ahead
 //! waits in a *bucket*, the span of time of that timeout, and stays there when the timeout moves. When the span
 //! begins, the flow goes to the bucket of its present timeout; only what may expire within the span becomes an
-//! event. In a heap of all timers, each of them would be sorted again and again without ever expiring.
+//! event. In a heap of all timers, each of them would be sorted again and again without ever expiring. Before its
+//! start a flow waits likewise.
 
 use weir_types::Instant;
 
@@ -13,7 +14,7 @@ use crate::engine::{Event, EventQueue, prefetch};
 /// A bucket is 2^24 ns = 17 ms long: a tenth of the least timeout.
 const SPAN: u32 = 24;
 /// Their number, for 17 s. Later timeouts are events at once.
-const BUCKETS: u64 = 1024;
+const BUCKETS: u32 = 1024;
 /// No flow.
 const NONE: u32 = u32::MAX;
 
@@ -24,31 +25,31 @@ pub(super) struct Timers {
     first: Vec<u32>,
     links: Vec<Link>,
     /// The first bucket whose span has not begun.
-    next: u64,
-    /// The bucket of the pending event; [`u64::MAX`] if there is none.
-    scheduled: u64,
+    next: u32,
+    /// The bucket of the pending event; [`u32::MAX`] if there is none.
+    scheduled: u32,
 }
 
 /// Where a flow waits.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// [`u64::MAX`] if it does not wait.
-    bucket: u64,
+    /// [`u32::MAX`] if it does not wait.
+    bucket: u32,
     /// Its neighbours in the bucket.
     before: u32,
     after: u32,
 }
 
-const UNLINKED: Link = Link { bucket: u64::MAX, before: NONE, after: NONE };
+const UNLINKED: Link = Link { bucket: u32::MAX, before: NONE, after: NONE };
 
 impl Default for Timers {
     fn default() -> Self {
-        Self { first: vec![NONE; BUCKETS as usize], links: Vec::new(), next: 0, scheduled: u64::MAX }
+        Self { first: vec![NONE; BUCKETS as usize], links: Vec::new(), next: 0, scheduled: u32::MAX }
     }
 }
 
-const fn bucket_of(at: Instant) -> u64 {
-    at.as_nanos() >> SPAN
+const fn bucket_of(at: Instant) -> u32 {
+    (at.as_nanos() >> SPAN) as u32
 }
 
 impl Timers {
@@ -57,9 +58,26 @@ impl Timers {
         self.links.push(UNLINKED);
     }
 
+    /// Has `flow` begin at `at`, before the first span.
+    pub(super) fn set_start(&mut self, flow: u32, at: Instant, events: &mut EventQueue) {
+        match bucket_of(at) {
+            bucket if bucket < BUCKETS => self.link(flow, bucket, events),
+            _ => events.push(at, Event::Start(flow)),
+        }
+    }
+
+    /// The sender of `flow` has its timeout `at` and its valid event at `timer_at`, which must not be later.
+    #[inline]
+    pub(super) fn renew(&mut self, flow: u32, timer_at: &mut Instant, at: Instant, events: &mut EventQueue) {
+        if at < *timer_at {
+            *timer_at = at;
+            self.set(flow, at, events);
+        }
+    }
+
     /// Has `flow` looked at no later than `at`: by [`Timers::on_span`] or [`Event::Timer`].
     #[inline]
-    pub(super) fn set(&mut self, flow: u32, at: Instant, events: &mut EventQueue) {
+    fn set(&mut self, flow: u32, at: Instant, events: &mut EventQueue) {
         let bucket = bucket_of(at);
         if self.links[flow as usize].bucket > bucket {
             self.set_otherwise(flow, at, bucket, events);
@@ -68,11 +86,16 @@ impl Timers {
 
     /// The same of a flow that does not wait, or only for a later bucket.
     #[inline(never)]
-    fn set_otherwise(&mut self, flow: u32, at: Instant, bucket: u64, events: &mut EventQueue) {
-        if bucket < self.next || bucket >= self.next + BUCKETS {
+    fn set_otherwise(&mut self, flow: u32, at: Instant, bucket: u32, events: &mut EventQueue) {
+        if bucket < self.next || bucket - self.next >= BUCKETS {
             return events.push(at, Event::Timer(flow));
         }
         self.unlink(flow);
+        self.link(flow, bucket, events);
+    }
+
+    /// `flow`, which does not wait, waits for `bucket`.
+    fn link(&mut self, flow: u32, bucket: u32, events: &mut EventQueue) {
         let after = std::mem::replace(&mut self.first[(bucket % BUCKETS) as usize], flow);
         self.links[flow as usize] = Link { bucket, before: NONE, after };
         if let Some(after) = self.links.get_mut(after as usize) {
@@ -91,21 +114,21 @@ impl Timers {
         }
         if let Some(before) = self.links.get_mut(before as usize) {
             before.after = after;
-        } else if bucket < u64::MAX {
+        } else if bucket < u32::MAX {
             self.first[(bucket % BUCKETS) as usize] = after;
         }
     }
 
-    fn schedule(&mut self, bucket: u64, events: &mut EventQueue) {
+    fn schedule(&mut self, bucket: u32, events: &mut EventQueue) {
         self.scheduled = bucket;
-        events.push(Instant::from_nanos(bucket << SPAN), Event::Timers);
+        events.push(Instant::from_nanos(u64::from(bucket) << SPAN), Event::Timers);
     }
 
     /// Schedules the next bucket with flows, if there is one.
     fn schedule_next(&mut self, events: &mut EventQueue) {
-        self.scheduled = u64::MAX;
-        let is_filled = |bucket: &u64| self.first[(bucket % BUCKETS) as usize] != NONE;
-        if let Some(bucket) = (self.next..self.next + BUCKETS).find(is_filled) {
+        self.scheduled = u32::MAX;
+        let is_filled = |bucket: &u32| self.first[(bucket % BUCKETS) as usize] != NONE;
+        if let Some(bucket) = (self.next..self.next.saturating_add(BUCKETS)).find(is_filled) {
             self.schedule(bucket, events);
         }
     }
@@ -124,8 +147,10 @@ impl Timers {
                 prefetch(&flows[after as usize].sender);
             }
             let flow = &mut flows[id as usize];
-            // An earlier timeout than this span has its own event.
-            if flow.timer_at < Instant::MAX && bucket_of(flow.timer_at) >= bucket {
+            if !flow.has_begun() {
+                events.push(flow.timer_at, Event::Start(id));
+            } else if flow.timer_at < Instant::MAX && bucket_of(flow.timer_at) >= bucket {
+                // An earlier timeout than this span has its own event.
                 flow.timer_at = flow.timer_at.max(flow.sender.timeout());
                 if flow.timer_at < Instant::MAX {
                     self.set(id, flow.timer_at, events);

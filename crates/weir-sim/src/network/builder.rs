@@ -2,11 +2,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
-use weir_types::{Duration, Streams};
+use weir_types::{Duration, Instant, Streams};
 
 use super::{Extras, Impairment, PortSlot, PortState};
 use crate::{
-    hosts::{Hop, Hosts, Leg, Pipe, Route, Way},
+    hosts::{Hop, Hosts, Leg, Route, Way},
     packet::Packet,
     record::{GroupInfo, QueueCounts, QueueInfo},
 };
@@ -57,7 +57,7 @@ impl<'a> NetworkBuilder<'a> {
             queues: Vec::new(),
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
-            hosts: Hosts::new(scenario.flows.len()),
+            hosts: Hosts::new(scenario.flows.len(), Instant::ZERO + scenario.duration),
         };
         for port in builder.resolved.ports.clone() {
             let index = builder.add_port(&port);
@@ -195,7 +195,7 @@ impl<'a> NetworkBuilder<'a> {
     fn add_pipe(&mut self, key: PipeKey) -> u32 {
         *self.known_pipes.entry(key).or_insert_with(|| {
             let (_, port, _, immediate) = key;
-            self.hosts.routing.pipes.add(Pipe::new(port, immediate))
+            self.hosts.routing.pipes.add(port, immediate)
         })
     }
 }

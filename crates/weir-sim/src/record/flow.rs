@@ -37,7 +37,7 @@ impl FlowCounts {
         let counters = sender.counters();
         Self {
             marked: u64::from(receiver.marked()),
-            sent: counters.sent.into(),
+            sent: sender.sent().into(),
             retransmitted: counters.retransmitted.into(),
             timeouts: counters.timeouts.into(),
             fast_retransmits: counters.fast_retransmits.into(),

@@ -194,7 +194,7 @@ impl FiniteTraffic {
     /// Notes that `flow` sends now. A delayed flow begins with its first packet.
     pub(crate) fn note_sending(&mut self, flow: u32, now: Instant, hosts: &Hosts) {
         if let Some(slot) = flow.checked_sub(self.first_slot)
-            && hosts.flow(flow).sender.counters().sent == 0
+            && hosts.flow(flow).sender.sent() == 0
         {
             self.slots[slot as usize].begun = now;
         }

@@ -1,97 +1,69 @@
-//! Fast retransmit and the inflation of the window, which Reno and `NewReno` share (RFC 5681, section
-//! 3.2). The third duplicate ACK sends the lowest outstanding segment again. During recovery each duplicate
-//! ACK inflates the window by one segment: it says that one has left the network.
+//! Fast retransmit and fast recovery by duplicate ACKs (RFC 5681, section 3.2). The third duplicate ACK sends the
+//! lowest outstanding segment again. During recovery each duplicate ACK inflates the window by one segment: it says
+//! that one has left the network. Reno's recovery ends with the first ACK of new data: so several losses in one
+//! window begin as many recoveries, each with a cut, or wait for the timer. `NewReno`'s goes on: see `newreno`.
 
 use weir_types::Instant;
 
-use super::{NextSegment, RecoveryPoint};
+use super::{Blocks, NewRenoParameters, NextSegment, Recovery, RecoveryConfig, RecoveryPoint};
 use crate::{
     Segment,
-    congestion::{Ack, Repair},
+    congestion::{Ack, Congestion, Repair},
     sender::Connection,
 };
 
-/// The state of a recovery that learns of losses from duplicate ACKs.
+/// The state of a recovery that learns of losses from duplicate ACKs: of Reno or `NewReno`, as the parameters of the
+/// connection have it.
 #[derive(Clone, Debug)]
 pub(crate) struct FastRetransmit {
     pub(super) point: RecoveryPoint,
     /// Segments that the window is inflated by; above zero only in recovery.
     pub(super) inflation: u32,
-    duplicates: u32,
-    /// Segments sent by limited transmit since the first duplicate; they do not count as outstanding when
-    /// the window is cut (RFC 5681, section 3.2).
-    limited: u32,
     /// New segments that may still be sent for this ACK.
     pub(super) burst: u32,
+    /// As many as are counted: more than three are alike.
+    duplicates: u16,
+    /// Segments sent by limited transmit since the first duplicate; they do not count as outstanding when
+    /// the window is cut (RFC 5681, section 3.2).
+    limited: u16,
     /// The lowest outstanding segment is to be sent again at once.
     pub(super) repair: bool,
+    /// Of `NewReno`: a partial ACK has been seen in this recovery.
+    pub(super) partial: bool,
 }
+
+// There may be a million flows.
+const _: () = assert!(size_of::<FastRetransmit>() == 24);
 
 impl Default for FastRetransmit {
     fn default() -> Self {
         Self {
             point: RecoveryPoint::default(),
             inflation: 0,
+            burst: u32::MAX,
             duplicates: 0,
             limited: 0,
-            burst: u32::MAX,
             repair: false,
+            partial: false,
         }
     }
 }
 
 impl FastRetransmit {
-    /// The ACK as the congestion control sees it.
-    #[inline]
-    pub(super) fn event(&self, connection: &Connection, ack: &Segment, now: Instant) -> Ack {
-        let una = connection.una.max(ack.number);
-        let flight = (connection.next.max(una) - una).saturating_sub(self.inflation);
-        connection.event(ack, ack.number - connection.una, f64::from(flight), now)
-    }
-
-    /// Segments in the network.
-    #[inline]
-    pub(super) fn flight(&self, connection: &Connection) -> f64 {
-        f64::from((connection.next - connection.una).saturating_sub(self.inflation))
-    }
-
     /// Ends recovery.
     #[inline]
-    pub(super) const fn leave(&mut self) {
+    pub(super) const fn end(&mut self) {
         self.point.active = false;
         self.inflation = 0;
     }
 
-    pub(super) fn on_mark(&mut self, connection: &mut Connection, now: Instant) {
-        self.leave();
-        connection.cut_for_mark(self.flight(connection), now);
-        self.point.cut(connection.high);
-    }
-
-    #[inline]
-    pub(super) const fn on_advance(&mut self) {
-        self.duplicates = 0;
-        self.limited = 0;
-    }
-
-    /// A duplicate ACK. With `once_per_window`, duplicates of what was sent before the last cut start
-    /// nothing. In recovery, `burst` new segments may leave. Returns whether recovery begins.
-    pub(super) fn on_duplicate(
+    /// The third duplicate ACK. Returns whether recovery begins.
+    fn on_third_duplicate(
         &mut self,
         connection: &mut Connection,
         once_per_window: bool,
-        burst: u32,
         now: Instant,
     ) -> bool {
-        self.duplicates += 1;
-        if self.point.active {
-            self.burst = burst;
-            self.inflation += 1;
-            return false;
-        }
-        if self.duplicates != 3 {
-            return false;
-        }
         let cut_by_mark = connection.ecn.cut_by_mark;
         if !(once_per_window || cut_by_mark) || self.point.covers_more(connection.una) {
             let flight = self.flight(connection) - f64::from(self.limited);
@@ -112,13 +84,107 @@ impl FastRetransmit {
         self.point.active = true;
         self.inflation = 3;
         self.repair = true;
-        self.burst = burst;
+        self.partial = false;
         connection.restart_timer(now);
         true
     }
 
+    /// The whole part of the window, inflated in recovery, and `extra` segments, within what the receiver
+    /// allows.
+    #[inline]
+    fn usable_window(&self, connection: &Connection, extra: u16) -> u32 {
+        if connection.is_connecting() {
+            return 1;
+        }
+        let window = (connection.window.cwnd as u32).saturating_add(self.inflation + u32::from(extra));
+        window.min(connection.window.bound as u32)
+    }
+}
+
+impl Recovery for FastRetransmit {
+    type News = ();
+
+    #[inline]
+    fn count_from(&mut self, _: u32) {}
+
+    #[inline]
+    fn take_in(&mut self, _: &Connection, _: &Segment, _: &Blocks, _: Instant) -> Option<()> {
+        self.burst = u32::MAX;
+        Some(())
+    }
+
+    #[inline]
+    fn event(&self, connection: &Connection, ack: &Segment, (): &(), now: Instant) -> Ack {
+        let una = connection.una.max(ack.number);
+        let flight = (connection.next.max(una) - una).saturating_sub(self.inflation);
+        connection.event(ack, ack.number - connection.una, f64::from(flight), now)
+    }
+
+    #[inline]
+    fn covers_more(&self, acked: u32) -> bool {
+        self.point.covers_more(acked)
+    }
+
+    fn on_mark(&mut self, connection: &mut Connection, (): &(), now: Instant) {
+        self.end();
+        connection.cut_for_mark(self.flight(connection), now);
+        self.point.cut(connection.high);
+    }
+
+    #[inline]
+    fn on_advance(&mut self) {
+        self.duplicates = 0;
+        self.limited = 0;
+    }
+
+    #[inline]
+    fn on_new_data(
+        &mut self,
+        connection: &mut Connection,
+        ack: &Segment,
+        covered: u32,
+        echo: bool,
+        (): &(),
+        now: Instant,
+    ) {
+        if self.point.active {
+            if let RecoveryConfig::NewReno(parameters) = connection.parameters.recovery {
+                return self.on_new_data_of_newreno(connection, parameters, ack, covered, echo, now);
+            }
+            // The window is what the cut left (RFC 5681, section 3.2, step 6).
+            self.end();
+            connection.congestion.on_recovered(now, &mut connection.window);
+        } else if !echo && connection.may_grow() {
+            connection.grow(ack, covered, now);
+        }
+        connection.restart_timer(now);
+    }
+
+    fn on_duplicate(&mut self, connection: &mut Connection, now: Instant) {
+        let (once_per_window, max_burst) = match connection.parameters.recovery {
+            RecoveryConfig::NewReno(NewRenoParameters { max_burst, .. }) => (true, max_burst),
+            RecoveryConfig::Reno(parameters) => (parameters.once_per_window, None),
+            RecoveryConfig::Sack(_) => unreachable!("has a recovery of its own"),
+        };
+        self.duplicates = self.duplicates.saturating_add(1);
+        if self.point.active {
+            self.inflation += 1;
+        } else if self.duplicates != 3 || !self.on_third_duplicate(connection, once_per_window, now) {
+            return;
+        }
+        self.burst = max_burst.unwrap_or(u32::MAX);
+    }
+
+    #[inline]
+    fn after_ack(&mut self, _: &mut Connection, _: bool, (): &(), _: Instant) {}
+
+    fn leave(&mut self, high: u32) {
+        self.end();
+        self.point.cut(high);
+    }
+
     /// All that is outstanding is to be sent again.
-    pub(super) fn on_timeout(&mut self, connection: &mut Connection) {
+    fn on_timeout(&mut self, connection: &mut Connection, _: Instant) {
         self.duplicates = 0;
         self.limited = 0;
         self.repair = false;
@@ -126,8 +192,20 @@ impl FastRetransmit {
         connection.next = connection.una;
     }
 
+    fn on_wake(&mut self, _: &mut Connection, _: Instant) {}
+
     #[inline]
-    pub(super) fn next_segment(&self, connection: &Connection) -> Option<NextSegment> {
+    fn due(&self) -> Instant {
+        Instant::MAX
+    }
+
+    #[inline]
+    fn flight(&self, connection: &Connection) -> f64 {
+        f64::from((connection.next - connection.una).saturating_sub(self.inflation))
+    }
+
+    #[inline]
+    fn next_segment(&self, connection: &Connection) -> Option<NextSegment> {
         if self.repair {
             return self.next_repair(connection);
         }
@@ -135,12 +213,12 @@ impl FastRetransmit {
     }
 
     #[inline]
-    pub(super) fn next_repair(&self, connection: &Connection) -> Option<NextSegment> {
+    fn next_repair(&self, connection: &Connection) -> Option<NextSegment> {
         (self.repair && !connection.ecn.held).then_some(NextSegment::Hole(connection.una))
     }
 
     #[inline]
-    pub(super) fn has_room(&self, connection: &Connection) -> bool {
+    fn has_room(&self, connection: &Connection) -> bool {
         if connection.next >= connection.end || self.burst == 0 || connection.ecn.held {
             return false;
         }
@@ -152,11 +230,14 @@ impl FastRetransmit {
         connection.next - connection.una < self.usable_window(connection, extra)
     }
 
-    /// No loss is repaired or suspected. What was left of the limit of a burst is void: nothing leaves before
-    /// it is set again.
+    /// What was left of the limit of a burst is void: nothing leaves before it is set again.
     #[inline]
-    pub(super) const fn is_at_rest(&mut self) -> bool {
-        let rests = !self.point.active && !self.repair && self.duplicates == 0 && self.burst > 0;
+    fn is_at_rest(&mut self, connection: &Connection) -> bool {
+        let rests = connection.congestion.is_plain()
+            && !self.point.active
+            && !self.repair
+            && self.duplicates == 0
+            && self.burst > 0;
         if rests {
             self.limited = 0;
             self.burst = u32::MAX;
@@ -165,7 +246,7 @@ impl FastRetransmit {
     }
 
     #[inline]
-    pub(super) fn is_window_limited(&self, connection: &Connection) -> bool {
+    fn is_window_limited(&self, connection: &Connection) -> bool {
         if self.repair {
             // The timer holds it back, not the window: what was known before holds.
             return connection.window_limited;
@@ -174,122 +255,16 @@ impl FastRetransmit {
     }
 
     #[inline]
-    pub(super) fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
+    fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
         if let NextSegment::Hole(hole) = next {
             self.repair = false;
             connection.next = connection.next.max(connection.una + 1);
             return connection.emit(hole, now);
         }
         let beyond = connection.next - connection.una >= self.usable_window(connection, 0);
-        self.limited += u32::from(beyond);
+        self.limited = self.limited.saturating_add(u16::from(beyond));
         self.burst -= 1;
         connection.next += 1;
         connection.emit(connection.next - 1, now)
     }
-
-    /// The whole part of the window, inflated in recovery, and `extra` segments, within what the receiver
-    /// allows.
-    #[inline]
-    fn usable_window(&self, connection: &Connection, extra: u32) -> u32 {
-        if connection.is_connecting() {
-            return 1;
-        }
-        let window = (connection.window.cwnd as u32).saturating_add(self.inflation + extra);
-        window.min(connection.window.bound as u32)
-    }
 }
-
-/// The calls of [`super::Recovery`] that Reno and `NewReno` answer alike, by their field `fast`.
-macro_rules! as_fast_retransmit {
-    () => {
-        type News = ();
-
-        #[inline]
-        fn count_from(&mut self, _: u32) {}
-
-        #[inline]
-        fn take_in(&mut self, _: &Connection, _: &Segment, _: &Blocks, _: Instant) -> Option<()> {
-            self.fast.burst = u32::MAX;
-            Some(())
-        }
-
-        #[inline]
-        fn event(&self, connection: &Connection, ack: &Segment, (): &(), now: Instant) -> Ack {
-            self.fast.event(connection, ack, now)
-        }
-
-        #[inline]
-        fn covers_more(&self, acked: u32) -> bool {
-            self.fast.point.covers_more(acked)
-        }
-
-        fn on_mark(&mut self, connection: &mut Connection, (): &(), now: Instant) {
-            self.fast.on_mark(connection, now);
-        }
-
-        #[inline]
-        fn on_advance(&mut self) {
-            self.fast.on_advance();
-        }
-
-        #[inline]
-        fn after_ack(&mut self, _: &mut Connection, _: bool, (): &(), _: Instant) {}
-
-        fn leave(&mut self, high: u32) {
-            self.fast.leave();
-            self.fast.point.cut(high);
-        }
-
-        fn on_timeout(&mut self, connection: &mut Connection, _: Instant) {
-            self.fast.on_timeout(connection);
-        }
-
-        fn on_wake(&mut self, _: &mut Connection, _: Instant) {}
-
-        #[inline]
-        fn due(&self) -> Instant {
-            Instant::MAX
-        }
-
-        #[inline]
-        fn flight(&self, connection: &Connection) -> f64 {
-            self.fast.flight(connection)
-        }
-
-        #[inline]
-        fn next_segment(&self, connection: &Connection) -> Option<NextSegment> {
-            self.fast.next_segment(connection)
-        }
-
-        #[inline]
-        fn next_repair(&self, connection: &Connection) -> Option<NextSegment> {
-            self.fast.next_repair(connection)
-        }
-
-        #[inline]
-        fn has_room(&self, connection: &Connection) -> bool {
-            self.fast.has_room(connection)
-        }
-
-        #[inline]
-        fn is_at_rest(&mut self, connection: &Connection) -> bool {
-            connection.congestion.is_plain() && self.fast.is_at_rest()
-        }
-
-        #[inline]
-        fn answered(&self) -> u32 {
-            self.fast.point.answered()
-        }
-
-        #[inline]
-        fn is_window_limited(&self, connection: &Connection) -> bool {
-            self.fast.is_window_limited(connection)
-        }
-
-        #[inline]
-        fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
-            self.fast.send(connection, next, now)
-        }
-    };
-}
-pub(super) use as_fast_retransmit;

@@ -1,5 +1,7 @@
 //! The interface between a sender and its loss recovery.
 
+use core::num::NonZeroU32;
+
 use weir_types::Instant;
 
 use super::sack::{Blocks, NextSegment};
@@ -82,10 +84,6 @@ pub(crate) trait Recovery {
     /// repaired. Called when nothing may leave.
     fn is_at_rest(&mut self, connection: &Connection) -> bool;
 
-    /// The highest number up to which echoes of ACKs are answered already: only an ACK that covers more may cut
-    /// the window again ([`Recovery::covers_more`]).
-    fn answered(&self) -> u32;
-
     /// Whether the window is what stopped the sender, when nothing may leave.
     fn is_window_limited(&self, connection: &Connection) -> bool;
 
@@ -98,7 +96,7 @@ pub(crate) trait Recovery {
 pub(crate) struct RecoveryPoint {
     /// One past the highest segment sent when the window was last cut; `None` before that, so that the
     /// loss of the very first segment is repaired.
-    pub(super) recover: Option<u32>,
+    pub(super) recover: Option<NonZeroU32>,
     /// Recovery is under way.
     pub(super) active: bool,
 }
@@ -107,23 +105,17 @@ impl RecoveryPoint {
     /// Whether an ACK up to `acked` covers more than was outstanding at the last cut.
     #[inline]
     pub(super) fn covers_more(self, acked: u32) -> bool {
-        self.recover.is_none_or(|recover| acked > recover)
-    }
-
-    /// The highest number that an ACK may have without covering more; 0 before the first cut.
-    #[inline]
-    pub(super) fn answered(self) -> u32 {
-        self.recover.unwrap_or(0)
+        self.recover.is_none_or(|recover| acked > recover.get())
     }
 
     /// Whether an ACK up to `acked` ends recovery.
     #[inline]
     pub(super) fn is_full(self, acked: u32) -> bool {
-        self.recover.is_none_or(|recover| acked >= recover)
+        self.recover.is_none_or(|recover| acked >= recover.get())
     }
 
     /// The window was cut, `high` being one past the highest segment sent.
     pub(super) const fn cut(&mut self, high: u32) {
-        self.recover = Some(high);
+        self.recover = NonZeroU32::new(high);
     }
 }

@@ -6,18 +6,16 @@ mod fast_retransmit;
 mod interface;
 mod newreno;
 mod parameters;
-mod reno;
 mod sack;
 
 use alloc::boxed::Box;
 
+pub(crate) use fast_retransmit::FastRetransmit;
 pub(crate) use interface::{Recovery, RecoveryPoint};
-pub use newreno::NewReno;
 pub use parameters::{
     FullAckWindow, LossDetection, NewRenoParameters, PrrBound, RecoveryConfig, RenoRecoveryParameters,
     SackParameters, TimerReset,
 };
-pub use reno::Reno;
 pub use sack::{BLOCKS, Blocks, NextSegment, Probe, Prr, Rack, Ranges, Sack, SackLog, Scoreboard};
 
 pub use crate::sender::RttEstimator;
@@ -26,8 +24,7 @@ impl RecoveryConfig {
     /// The recovery of a connection that has just begun. Call [`RecoveryConfig::check`] first.
     pub(crate) fn build(&self) -> AnyRecovery {
         match self {
-            Self::NewReno(parameters) => AnyRecovery::NewReno(NewReno::new(parameters)),
-            Self::Reno(parameters) => AnyRecovery::Reno(Reno::new(*parameters)),
+            Self::NewReno(_) | Self::Reno(_) => AnyRecovery::Fast(FastRetransmit::default()),
             Self::Sack(parameters) => AnyRecovery::Sack(Box::new(Sack::new(parameters))),
         }
     }
@@ -36,8 +33,7 @@ impl RecoveryConfig {
 /// Any recovery. SACK is boxed, so that senders without it stay small.
 #[derive(Clone, Debug)]
 pub(crate) enum AnyRecovery {
-    NewReno(NewReno),
-    Reno(Reno),
+    Fast(FastRetransmit),
     Sack(Box<Sack>),
 }
 
@@ -52,8 +48,7 @@ macro_rules! each_recovery {
     };
     ($any:expr, $sack:ty, $one:ident => $call:expr) => {
         match $any {
-            $crate::recovery::AnyRecovery::NewReno($one) => $call,
-            $crate::recovery::AnyRecovery::Reno($one) => $call,
+            $crate::recovery::AnyRecovery::Fast($one) => $call,
             $crate::recovery::AnyRecovery::Sack($one) => {
                 let $one: $sack = $one;
                 $call

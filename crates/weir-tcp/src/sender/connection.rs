@@ -14,8 +14,6 @@ use crate::{
 /// What a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Segments sent, the SYN and retransmissions among them.
-    pub sent: u32,
     /// Segments sent again.
     pub retransmitted: u32,
     /// Expiries of the retransmission timer.
@@ -43,6 +41,7 @@ pub(crate) struct EcnResponse {
 
 /// The segment whose round trip is being timed, and when it was sent. Never one that was sent twice (Karn).
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 pub(crate) struct Timed {
     /// [`u32::MAX`] if there is none.
     number: u32,
@@ -108,11 +107,10 @@ pub(crate) struct Connection {
     pub(super) steady: bool,
     /// While it does: when [`super::Sender::on_timeout`] is due.
     pub(super) due: Instant,
-    /// Echoes of ACKs up to this number are answered already.
-    pub(super) answered: u32,
     pub(crate) ecn: EcnResponse,
-    /// Where the timer last expired: a second expiry there leaves ssthresh as it is.
-    pub(super) expired_at: Option<u32>,
+    /// Where the timer last expired: a second expiry there leaves ssthresh as it is. [`u32::MAX`] if all sent
+    /// before has been acknowledged since.
+    pub(super) expired_at: u32,
     pub(super) flow: u32,
     /// Of new data.
     pub(super) header: Header,
@@ -200,7 +198,7 @@ impl Connection {
         let connecting = self.is_connecting();
         self.una = ack.number;
         self.next = self.next.max(self.una);
-        self.expired_at = None;
+        self.expired_at = u32::MAX;
         self.time_round_trip(ack.number, ack.stamp, now);
         if connecting && self.counters.timeouts > 0 {
             self.rtt.after_lost_syn();

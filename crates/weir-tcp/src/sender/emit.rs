@@ -1,5 +1,7 @@
 //! What the header of a segment that leaves says.
 
+use core::ops::Range;
+
 use weir_types::{Ecn, Instant};
 
 use super::Connection;
@@ -16,7 +18,7 @@ impl Connection {
     }
 
     /// The segments from `next` to below `limit` leave for the first time, none of them the first of its
-    /// connection. The retransmission timer is left to the caller. Returns the number to send next.
+    /// connection, in rows. The retransmission timer is left to the caller. Returns the number to send next.
     #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
     #[inline(always)]
     pub(super) fn emit_row(&mut self, limit: u32, now: Instant, mut send: impl FnMut(Segment)) -> u32 {
@@ -24,17 +26,27 @@ impl Connection {
         if first >= limit {
             return first;
         }
-        self.counters.sent += limit - first;
         (self.next, self.high) = (limit, limit);
         self.timed.begin(first, now);
         let mut number = first;
         while number < limit {
             let cwr = self.takes_cwr(self.ecn.capable);
-            self.congestion.on_sent(number, now);
-            send(self.segment(number, now, cwr, false, false));
+            let mut row = self.segment(number, now, cwr, false, false);
             number += 1;
+            if number < limit {
+                number = self.lengthen(&mut row, number..limit, now);
+            }
+            send(row);
         }
+        (first..limit).for_each(|number| self.congestion.on_sent(number, now));
         limit
+    }
+
+    /// Appends to `row` what it takes of the segments with these numbers. Returns the next one.
+    #[cold]
+    fn lengthen(&self, row: &mut Segment, mut numbers: Range<u32>, now: Instant) -> u32 {
+        let other = numbers.find(|number| !row.append(&self.segment(*number, now, false, false, false)));
+        other.unwrap_or(numbers.end)
     }
 
     /// The first segment leaves, or one that was sent before.
@@ -48,7 +60,6 @@ impl Connection {
     #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
     #[inline(always)]
     fn emit_as(&mut self, number: u32, now: Instant, syn: bool, again: bool) -> Segment {
-        self.counters.sent += 1;
         if again {
             self.counters.retransmitted += 1;
             self.timed.forget(number);

@@ -8,7 +8,11 @@
 use weir_types::Instant;
 
 use super::{Connection, Sender};
-use crate::{Segment, congestion::Window, recovery::AnyRecovery};
+use crate::{
+    Segment,
+    congestion::Window,
+    recovery::{AnyRecovery, Recovery, each_recovery},
+};
 
 impl Sender {
     /// Whether the ACK of all below `number`, with an `echo` or without but without SACK blocks, takes the short
@@ -18,7 +22,13 @@ impl Sender {
         let connection = &self.connection;
         connection.steady
             && number > connection.una
-            && (!echo || !connection.ecn.capable || number <= connection.answered)
+            && (!echo || !connection.ecn.capable || self.has_answered(number))
+    }
+
+    /// Whether echoes of ACKs of all below `number` are answered already.
+    #[cold]
+    fn has_answered(&self, number: u32) -> bool {
+        each_recovery!(self.recovery, recovery => !recovery.covers_more(number))
     }
 
     /// When [`Sender::on_timeout`] is due, of a sender that expects an ACK.
@@ -28,8 +38,8 @@ impl Sender {
     }
 
     /// Takes in an ACK that is expected, caused by a segment sent at `stamp` that it is the first to cover, and
-    /// gives `send` all that it allows to leave; returns how many that are. With an `echo` the window does not
-    /// grow.
+    /// gives `send` all that it allows to leave, in rows ([`Segment::append`]); returns how many segments that are.
+    /// With an `echo` the window does not grow.
     #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
     #[inline(always)]
     pub fn on_expected_ack(
@@ -61,7 +71,7 @@ impl Sender {
             if number < next { now + connection.rtt.timeout(&connection.parameters) } else { Instant::MAX };
         connection.due = match &mut self.recovery {
             AnyRecovery::Sack(sack) => sack.after_expected(connection, first, now),
-            AnyRecovery::NewReno(_) | AnyRecovery::Reno(_) => connection.timer,
+            AnyRecovery::Fast(_) => connection.timer,
         };
         next - first
     }
@@ -71,7 +81,7 @@ impl Connection {
     /// Whether an ACK of new data without an echo does no more than let the window grow and data leave, as far
     /// as loss recovery is not concerned.
     pub(super) fn is_usual(&self) -> bool {
-        self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at.is_none()
+        self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at == u32::MAX
     }
 }
 
@@ -96,6 +106,12 @@ mod tests {
     /// Sends all that may leave.
     fn send_all(sender: &mut Sender, now: Instant) -> Vec<Segment> {
         core::iter::from_fn(|| sender.poll_segment(now)).collect()
+    }
+
+    /// The segments of `row`, after those that were `sent`.
+    fn split(mut row: Segment, sent: &mut Vec<Segment>) {
+        sent.extend(core::iter::from_fn(|| row.split_first()));
+        sent.push(row);
     }
 
     fn ack(number: u32, stamp: Instant, echo: bool) -> Segment {
@@ -212,7 +228,7 @@ mod tests {
         let mut sent = Vec::new();
         if ack.blocks() == 0 && short.expects(ack.number, echo) {
             assert_eq!(short.expected_timeout(), short.timeout());
-            short.on_expected_ack(ack.number, echo, ack.stamp, now, |segment| sent.push(segment));
+            short.on_expected_ack(ack.number, echo, ack.stamp, now, |row| split(row, &mut sent));
             assert_eq!(short.expected_timeout(), short.timeout());
         } else {
             short.on_sack(ack, &blocks, now);
@@ -324,7 +340,7 @@ mod tests {
                 let mut sent = Vec::new();
                 if short.expects(number, echo) {
                     prop_assert_eq!(short.expected_timeout(), short.timeout());
-                    short.on_expected_ack(number, echo, stamp, now, |segment| sent.push(segment));
+                    short.on_expected_ack(number, echo, stamp, now, |row| split(row, &mut sent));
                 } else {
                     short.on_ack(&ack, now);
                     sent = send_all(&mut short, now);

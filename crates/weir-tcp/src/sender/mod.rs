@@ -60,9 +60,8 @@ impl Sender {
                 timed: Timed::NONE,
                 window_limited: false,
                 steady: false,
-                answered: 0,
                 ecn: EcnResponse { capable: parameters.ecn, asks_routers, ..EcnResponse::default() },
-                expired_at: None,
+                expired_at: u32::MAX,
                 flow,
                 header: Header::new(bytes, ecn, flags),
                 last_bytes: bytes,
@@ -106,8 +105,7 @@ impl Sender {
     pub fn on_ack(&mut self, ack: &Segment, now: Instant) {
         let connection = &mut self.connection;
         match &mut self.recovery {
-            AnyRecovery::NewReno(recovery) => acknowledge(connection, recovery, ack, &NO_BLOCKS, now),
-            AnyRecovery::Reno(recovery) => acknowledge(connection, recovery, ack, &NO_BLOCKS, now),
+            AnyRecovery::Fast(recovery) => acknowledge(connection, recovery, ack, &NO_BLOCKS, now),
             AnyRecovery::Sack(_) => self.on_sack(ack, &NO_BLOCKS, now),
         }
     }
@@ -121,7 +119,7 @@ impl Sender {
             AnyRecovery::Sack(recovery) => {
                 acknowledge(&mut self.connection, recovery.as_mut(), ack, blocks, now);
             }
-            AnyRecovery::NewReno(_) | AnyRecovery::Reno(_) => self.on_ack(ack, now),
+            AnyRecovery::Fast(_) => self.on_ack(ack, now),
         }
     }
 
@@ -136,7 +134,6 @@ impl Sender {
             connection.window_limited = recovery.is_window_limited(connection);
             connection.steady = connection.is_usual() && recovery.is_at_rest(connection);
             connection.due = connection.timer.min(recovery.due());
-            connection.answered = recovery.answered();
         });
         None
     }

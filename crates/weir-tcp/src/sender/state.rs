@@ -58,7 +58,7 @@ impl Sender {
     pub fn sack(&self) -> Option<&Sack> {
         match &self.recovery {
             AnyRecovery::Sack(sack) => Some(sack),
-            AnyRecovery::NewReno(_) | AnyRecovery::Reno(_) => None,
+            AnyRecovery::Fast(_) => None,
         }
     }
 
@@ -74,7 +74,12 @@ impl Sender {
         self.connection.congestion.pacing_rate()
     }
 
-    /// What it has done so far.
+    /// The number of segments sent, the SYN and retransmissions among them.
+    pub const fn sent(&self) -> u32 {
+        self.connection.high - self.connection.first + self.connection.counters.retransmitted
+    }
+
+    /// What else it has done so far.
     pub const fn counters(&self) -> &Counters {
         &self.connection.counters
     }

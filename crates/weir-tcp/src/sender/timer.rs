@@ -24,7 +24,7 @@ impl Connection {
             // The SYN was lost: begin with one segment, the threshold untouched.
             self.window.cwnd = 1.0;
         } else {
-            let again = self.expired_at.replace(self.una) == Some(self.una);
+            let again = core::mem::replace(&mut self.expired_at, self.una) == self.una;
             if again {
                 self.window.cwnd = 1.0;
             } else {

@@ -92,7 +92,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             let flow = self.add_flow(&mut flows, lifetime);
             // Jitter may delay the start beyond the end: the flow never starts.
             if lifetime.start < lifetime.stop {
-                self.network.hosts.events.push(lifetime.start, Event::Start(flow));
+                self.network.hosts.start_at(flow, lifetime.start);
             }
             if lifetime.stop < Instant::MAX {
                 self.network.hosts.events.push(lifetime.stop, Event::Stop(flow));

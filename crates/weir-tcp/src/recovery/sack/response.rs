@@ -202,11 +202,6 @@ impl Recovery for Sack {
     }
 
     #[inline]
-    fn answered(&self) -> u32 {
-        self.point.answered()
-    }
-
-    #[inline]
     fn is_window_limited(&self, connection: &Connection) -> bool {
         self.pipe() >= connection.window.cwnd as u32
     }
