@@ -1,7 +1,9 @@
 """Claims of a paper, and what shows or refutes them.
 
-A claim consists of checks: a quantity at a place, and the range in which it is expected. The interval
-of a check is Student's t over replications.
+A claim consists of checks: a quantity at a place, and the range in which it is expected. The range is what
+the paper prints with the error of reading it, or what it says: where it compares two values, without a
+number, the smallest difference that would matter is its margin (`weir_papers.quantities.RELEVANT`). The
+interval of a check is Student's t over replications.
 
 - A check **holds** where its 95% interval lies inside the range. A claim of many checks holds if all of
   them do.
@@ -82,6 +84,11 @@ class Part:
     published: float | None = None
     """What the paper prints."""
 
+    @property
+    def margin(self) -> float:
+        """Beyond the range, in the unit of the quantity."""
+        return self.quantity.relevant if self.expected in (ABOVE_ZERO, BELOW_ZERO) else 0.0
+
 
 def each(expected: Range, quantities: Iterable[Quantity], published: float | None = None) -> list[Part]:
     """The same is expected of all of them."""
@@ -102,13 +109,15 @@ class Claim:
     """Checks that need not hold: "at almost all"."""
     note: str = ""
     """Why it is judged so, or why it does not hold. Numbers in it are those of the full set."""
+    ours: bool = False
+    """Whether the paper does not say it: it follows from what the paper says, or asks further."""
 
     def judge(self, study: Study) -> Judgement:
         """The verdict, by the runs."""
         places = [(part, sample) for part in self.parts for sample in part.quantity.samples(study)]
         checks = [
             Check(part.quantity.title, sample.place, part.quantity.unit, sample.values, part.expected,
-                  part.published, len(places))
+                  part.margin, part.published, len(places))
             for part, sample in places
         ]  # fmt: skip
         return Judgement(self, tuple(checks))
@@ -124,6 +133,8 @@ class Check:
     values: NDArray[np.float64] = field(repr=False)
     """One per replication."""
     expected: Range
+    margin: float
+    """Beyond the range, in the unit: what is nearer to it contradicts nothing."""
     published: float | None
     together: int
     """Checks of the same claim."""
@@ -150,20 +161,33 @@ class Check:
 
     @property
     def expected_text(self) -> str:
-        """`at least 0.995`."""
-        return self.expected.text(self.unit)
+        """`at least 0.995`, `at least 0 points, to within 0.5`."""
+        return self.expected.text(self.unit) + (f", to within {self.margin:g}" if self.margin else "")
 
     @cached_property
     def verdict(self) -> Verdict:
         half = self.half_width
         if half is None or math.isnan(self.value):
             return OPEN
-        if self.value - half >= self.expected.low and self.value + half <= self.expected.high:
+        if self.value - half >= self._low and self.value + half <= self._high:
             return HOLDS
         wide = half * self._widening
-        if self.value + wide < self.expected.low or self.value - wide > self.expected.high:
+        if self.value + wide < self._low or self.value - wide > self._high:
             return FAILS
         return OPEN
+
+    @property
+    def fits(self) -> bool:
+        """Whether the mean lies in the range: all that a few replications can say."""
+        return self._low <= self.value <= self._high
+
+    @property
+    def _low(self) -> float:
+        return self.expected.low - self.margin
+
+    @property
+    def _high(self) -> float:
+        return self.expected.high + self.margin
 
     @property
     def _widening(self) -> float:
@@ -176,7 +200,7 @@ class Check:
     @property
     def distance(self) -> float:
         """How far the mean is inside its range, in half widths: below zero outside."""
-        inside = min(self.value - self.expected.low, self.expected.high - self.value)
+        inside = min(self.value - self._low, self._high - self.value)
         if math.isnan(inside):
             return -math.inf
         half = self.half_width or 0.0
@@ -193,6 +217,7 @@ class Check:
             "interval": None if self.interval is None else list(self.interval),
             "expected": self.expected_text,
             "range": [_finite(self.expected.low), _finite(self.expected.high)],
+            "margin": self.margin,
             "published": self.published,
             "n": self.n,
         }
@@ -222,6 +247,11 @@ class Judgement:
         ranked = sorted(self.checks, key=lambda check: (order[check.verdict], check.distance))
         return ranked[min(self.claim.exceptions, len(ranked) - 1)]
 
+    @property
+    def fits(self) -> bool:
+        """Whether the means of all checks, but for the exceptions, lie in their ranges."""
+        return sum(not check.fits for check in self.checks) <= self.claim.exceptions
+
     def count(self, verdict: Verdict) -> int:
         """Checks with this verdict."""
         return sum(check.verdict == verdict for check in self.checks)
@@ -234,16 +264,43 @@ class Judgement:
             "id": self.claim.id,
             "claim": self.claim.text,
             "section": self.claim.section,
+            "ours": self.claim.ours,
             "verdict": self.verdict,
             **{
                 name: said[name]
-                for name in ("value", "interval", "expected", "range", "unit", "published", "n")
+                for name in ("value", "interval", "expected", "range", "margin", "unit", "published", "n")
             },
             "decisive": ", ".join(word for word in (said["what"], said["place"]) if word),
             "exceptions": self.claim.exceptions,
             "note": self.claim.note,
             "checks": [check.to_json() for check in self.checks],
         }
+
+
+Group = Literal["reproduced", "contradicted", "depends on what the paper does not say", "undecided", "ours"]
+
+REPRODUCED: Group = "reproduced"
+CONTRADICTED: Group = "contradicted"
+DEPENDS: Group = "depends on what the paper does not say"
+UNDECIDED: Group = "undecided"
+OURS: Group = "ours"
+GROUPS: tuple[Group, ...] = (REPRODUCED, DEPENDS, CONTRADICTED, UNDECIDED, OURS)
+
+
+def grouped(judgement: Judgement, elsewhere: Sequence[bool]) -> Group:
+    """What became of a claim. `elsewhere`: whether it fits in other readings of the paper.
+
+    It is reproduced where it holds here and fits in at least half of the other readings, and depends on what
+    the paper does not say where it holds or fits in some.
+    """
+    if judgement.claim.ours:
+        return OURS
+    holds = judgement.verdict == HOLDS
+    if holds and 2 * sum(elsewhere) >= len(elsewhere):
+        return REPRODUCED
+    if holds or any(elsewhere):
+        return DEPENDS
+    return CONTRADICTED if judgement.verdict == FAILS else UNDECIDED
 
 
 def tally(judgements: Sequence[Judgement]) -> dict[Verdict, int]:

@@ -27,6 +27,12 @@ def reproduce(
             "--replications", "-n", metavar="N", min=1, help="Of every run. Default: each experiment's own."
         ),
     ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=2**62, help="Of the first replication. Default: drawn from the digest of the claims."
+        ),
+    ] = None,
     store: StorePath = None,
     workers: WorkerChoice,
     out: Annotated[
@@ -69,6 +75,7 @@ def reproduce(
         reproducing.Options(
             quick=quick,
             replications=replications,
+            seed=seed,
             store=store or DEFAULT,
             workers=workers.options,
             out=None if no_report else out or Path("results") / "papers",

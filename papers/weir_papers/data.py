@@ -131,8 +131,11 @@ class Study:
     def __init__(self, data: Mapping[str, Data], *, quick: bool = False) -> None:
         self._data = dict(data)
         self.quick = quick
+        self.asked: set[str] = set()
+        """Experiments that were looked at."""
 
     def __getitem__(self, experiment: str) -> Data:
+        self.asked.add(experiment)
         return self._data[experiment]
 
     @property
@@ -143,7 +146,11 @@ class Study:
 
     def at(self, experiment: str, instead_of: str, **values: float | str) -> Study:
         """Where `instead_of` is looked for, the runs of `experiment` at these values of its axes."""
-        return Study({**self._data, instead_of: self._data[experiment].at(**values)}, quick=self.quick)
+        return self.instead({instead_of: self._data[experiment].at(**values)})
+
+    def instead(self, data: Mapping[str, Data]) -> Study:
+        """The same with other runs for some experiments."""
+        return Study({**self._data, **data}, quick=self.quick)
 
 
 def near(name: str, value: float | str) -> pl.Expr:

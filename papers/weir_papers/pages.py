@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
 
 import weir
-from weir.plot import IMAGES, Panel, write_page
+from weir.plot import IMAGES, Figure, Panel, write_page
 from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
 from weir_papers.claims import Check, Judgement
@@ -33,7 +34,7 @@ def write_reproduction(outcome: Outcome, directory: str | os.PathLike[str]) -> P
             "reproduction.html.jinja",
             outcome.paper.title,
             _facts(outcome),
-            [Panel.of(figure) for figure in outcome.figures],
+            [Panel.of(figure) for figure in (*outcome.overview, *outcome.figures)],
             templates=_HERE,
             # Two thirds of the time for drawing is PNG's.
             images=IMAGES[:1] if outcome.quick else IMAGES,
@@ -45,13 +46,13 @@ def write_reproduction(outcome: Outcome, directory: str | os.PathLike[str]) -> P
 
 
 def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
-    """Writes `KEY.md`, with the figures of a report beside it in `KEY/`; returns the page."""
+    """Writes `KEY.md` and `KEY-checks.md`, with the report's figures in `KEY/`; returns the first."""
     key = outcome.paper.key
     figures = directory / key
     figures.mkdir(parents=True, exist_ok=True)
     for old in figures.glob("*.svg"):
         old.unlink()
-    for drawn in outcome.figures:
+    for drawn in (*outcome.overview, *outcome.figures):
         source = report.parent / "figures" / f"{drawn.name}.svg"
         (figures / source.name).write_bytes(source.read_bytes())
     environment = jinja2.Environment(
@@ -61,17 +62,19 @@ def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    text = environment.get_template("reproduction.md.jinja").render(_values(outcome))
-    path = directory / f"{key}.md"
-    path.write_text(text.rstrip() + "\n", encoding="utf-8")
-    return path
+    environment.filters["anchor"] = lambda key: re.sub(r"[^\w -]", "", key.lower()).replace(" ", "-")
+    for name, template in ((key, "reproduction.md.jinja"), (f"{key}-checks", "checks.md.jinja")):
+        text = environment.get_template(template).render(_values(outcome))
+        (directory / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+    return directory / f"{key}.md"
 
 
 def _facts(outcome: Outcome) -> dict[str, str]:
     paper = outcome.paper
     return {
         "Paper": f"{paper.authors}, {paper.published}",
-        "Claims": ", ".join(f"{count} {verdict}" for verdict, count in outcome.tally.items() if count),
+        "Claims": ", ".join(f"{count} {group}" for group, count in outcome.counts.items()),
+        "Registered": f"{paper.digest}, seeds {outcome.seeds[0]} to {outcome.seeds[-1]}",
         "Replications": outcome.replications + (" (--quick)" if outcome.quick else ""),
         "Runs": f"{sum(one.runs for one in outcome.spent):,} in {outcome.cpu_s:,.0f} s of CPU",
         "Weir": weir.__version__,
@@ -82,7 +85,9 @@ def _values(outcome: Outcome) -> dict[str, object]:
     return {
         "paper": outcome.paper,
         "outcome": outcome,
-        "figures": outcome.figures,
+        "overview": outcome.overview,
+        "published": [figure for figure in outcome.figures if _is_published(figure)],
+        "further": [figure for figure in outcome.figures if not _is_published(figure)],
         "tables": outcome.tables,
         "judgements": outcome.judgements,
         "said": said,
@@ -91,6 +96,11 @@ def _values(outcome: Outcome) -> dict[str, object]:
         "shown": shown,
         "version": weir.__version__,
     }
+
+
+def _is_published(figure: Figure) -> bool:
+    """Whether the paper has it: then its name is the paper's number."""
+    return re.fullmatch(r"figure-\d+", figure.name) is not None
 
 
 def said(check: Check) -> str:

@@ -13,6 +13,7 @@ from weir.sweep import SweepSpec, define_sweep, parse
 from weir_papers.claims import Claim
 from weir_papers.data import Study
 from weir_papers.maps import ClaimMap
+from weir_papers.readings import Column, Readings
 
 if TYPE_CHECKING:
     from weir.scenario import Value
@@ -42,7 +43,9 @@ class Experiment:
     stage_s: float | None = None
     """Length of the stages of equal load that the scenario's periods are parts of."""
 
-    def plan(self, paper: str, *, quick: bool, replications: int | None = None) -> Plan:
+    def plan(
+        self, paper: str, *, quick: bool, replications: int | None = None, seed: int | None = None
+    ) -> Plan:
         """Its sweep, checked. Raises ScenarioError or WeirError."""
         axes = {**self.axes, **self.quick_axes} if quick else self.axes
         return define_sweep(
@@ -51,6 +54,7 @@ class Experiment:
                 axes=list(axes.values()),
                 variants=self.variants or None,
                 replications=replications or (self.quick if quick else self.replications),
+                seed=seed,
                 name=f"{paper}-{self.name}{'-quick' if quick else ''}",
                 fixed=list(self.set),
             ),
@@ -162,6 +166,18 @@ class Paper:
     """What the paper leaves open, what is used, and why."""
     findings: tuple[str, ...] = ()
     """What there is to say beyond the verdicts: disagreements explained, inconsistencies of the paper."""
+    readings: tuple[Readings, ...] = ()
+    columns: tuple[Column, ...] = ()
+    """Readings that are run in full."""
+    summary: tuple[str, ...] = ()
+    """The conclusions, in five sentences."""
+    digest: str = "0" * 16
+    """Of the claims and of what judges them: hexadecimal digits."""
+
+    @property
+    def seed(self) -> int:
+        """Of the first replication. It follows from the claims: they are older than what judges them."""
+        return int(self.digest[:7], 16)
 
     def experiment(self, name: str) -> Experiment:
         """The experiment of this name."""

@@ -20,6 +20,12 @@ from weir_papers.data import Data, Sample, Study, near
 
 Values = NDArray[np.float64]
 
+RELEVANT = {"jain index": 0.005, "loss": 0.1}
+"""Title of a measure to the smallest difference of two values that would matter, in its unit."""
+
+RELEVANT_OF_UNIT = {"%": 0.5, "packets": 0.5, "ms": 0.1, "kB": 2.0}
+"""The same for all other measures of a unit: half a point of the link, half a packet, the time of a few."""
+
 
 class Quantity:
     """One number per replication at each of some places."""
@@ -34,12 +40,17 @@ class Quantity:
         """In words: `mean queue`."""
         raise NotImplementedError
 
+    @property
+    def relevant(self) -> float:
+        """The smallest difference that would matter, in its unit; 0 for what is no difference."""
+        return 0.0
+
     def samples(self, study: Study) -> list[Sample]:
         """The places in order, each with the values of its replications."""
         raise NotImplementedError
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return _pairs(self, other, self.title, points(self.unit), np.subtract)
+        return _pairs(self, other, self.title, points(self.unit), np.subtract, _smallest(self))
 
     def __truediv__(self, other: Quantity) -> Quantity:
         return _pairs(self, other, f"ratio of {self.title}", "", _divided)
@@ -100,8 +111,18 @@ def relative(first: Quantity, second: Quantity) -> Quantity:
     return _pairs(first, second, f"ratio of {first.title}", "%", lambda a, b: 100.0 * _divided(a - b, b))
 
 
+def _smallest(of: Quantity) -> float:
+    """The smallest relevant difference of two values of a quantity."""
+    return RELEVANT.get(of.title, RELEVANT_OF_UNIT.get(of.unit, 0.0))
+
+
 def _pairs(
-    first: Quantity, second: Quantity, title: str, unit: str, function: Callable[[Values, Values], Values]
+    first: Quantity,
+    second: Quantity,
+    title: str,
+    unit: str,
+    function: Callable[[Values, Values], Values],
+    relevant: float = 0.0,
 ) -> Quantity:
     """Two quantities at the same places, replication by replication."""
 
@@ -115,7 +136,7 @@ def _pairs(
             made.append(Sample(_both(a.place, b.place), a.at, function(a.values[:n], b.values[:n])))
         return made
 
-    return Of(title, unit, samples)
+    return Of(title, unit, samples, relevant)
 
 
 def steps(of: Quantity) -> Quantity:
@@ -127,7 +148,7 @@ def steps(of: Quantity) -> Quantity:
             for a, b in itertools.pairwise(of.samples(study))
         ]
 
-    return Of(f"growth of {of.title}", points(of.unit), samples)
+    return Of(f"growth of {of.title}", points(of.unit), samples, _smallest(of))
 
 
 def along(
@@ -168,6 +189,7 @@ class Of(Quantity):
     """In words."""
     of_unit: str
     function: Callable[[Study], list[Sample]]
+    smallest: float = 0.0
 
     @property
     def unit(self) -> str:
@@ -176,6 +198,10 @@ class Of(Quantity):
     @property
     def title(self) -> str:
         return self.name
+
+    @property
+    def relevant(self) -> float:
+        return self.smallest
 
     def samples(self, study: Study) -> list[Sample]:
         return self.function(study)
@@ -196,7 +222,7 @@ def samples_of(rows: pl.DataFrame, data: Data, column: str, *, along: bool) -> l
     for part in parts:
         first = part.row(0, named=True)
         words = [str(first["label"])] if len(data.labels) > 1 else []
-        words += [f"{name} {_plain(first[name])}" for name in data.axes]
+        words += [f"{name} {plain(first[name])}" for name in data.axes]
         at = first[data.axes[-1]] if data.axes else float("nan")
         if along:
             at = float(first["users"] if by_users else first["from_s"])
@@ -229,7 +255,8 @@ def spearman(places: Values, values: Values) -> float:
     return float(frame.select(pl.corr("x", "y", method="spearman")).item())
 
 
-def _plain(value: float | str) -> str:
+def plain(value: float | str) -> str:
+    """`20`, `0.1`, `red`."""
     return value if isinstance(value, str) else f"{value:g}"
 
 

@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
@@ -20,6 +22,10 @@ from weir_papers.claims import Claim, Part
 from weir_papers.data import Study
 from weir_papers.maps import ClaimMap
 from weir_papers.paper import Choice, Experiment, FigureText, Paper, TableText
+from weir_papers.readings import Column, Readings, Setting
+
+_JUDGING = ("checks.py", "quantities.py")
+"""What says in the folder of a paper how its claims are judged."""
 
 Entry = dict[str, Any]
 Contents = Mapping[str, Callable[[Study], Any]]
@@ -43,6 +49,10 @@ def read(
     _same(package, "figures", figures, drawn["figures"])
     _same(package, "tables", tables, drawn.get("tables", {}))
     maps = [_map(one, of_maps | claims, studies or {}) for one in _entries(said, "maps")]
+    readings = [
+        Readings(one["of"], one["experiment"], tuple(Setting(**setting) for setting in one["settings"]))
+        for one in about.get("readings", ())
+    ]
     return Paper(
         about["key"],
         about["title"],
@@ -56,7 +66,30 @@ def read(
         tuple(maps),
         tuple(Choice(*one) for one in about["choices"]),
         about["findings"],
+        tuple(readings),
+        tuple(Column(name, **one) for name, one in about.get("columns", {}).items()),
+        about.get("summary", ()),
+        digest(package, claims.values()),
     )
+
+
+def digest(package: str, claims: Iterable[Claim]) -> str:
+    """Of the claims and of what judges them: a claim that is changed gets other seeds.
+
+    Quantities, ranges, margins and exceptions count, notes do not: they are written after the runs.
+    """
+    plain = [
+        [
+            *(claim.id, claim.text, claim.section, claim.ours, claim.exceptions),
+            *(
+                [part.quantity.title, part.quantity.unit, part.expected.low, part.expected.high, part.margin]
+                for part in claim.parts
+            ),
+        ]
+        for claim in claims
+    ]
+    sources = [files(package).joinpath(name).read_text(encoding="utf-8") for name in _JUDGING]
+    return hashlib.blake2b(json.dumps([plain, sources]).encode(), digest_size=8).hexdigest()
 
 
 def _map(

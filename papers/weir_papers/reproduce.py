@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from weir.plot import draw
 from weir.sweep import execute_plan
-from weir_papers.claims import Judgement, Verdict, tally
+from weir_papers.claims import GROUPS, HOLDS, UNDECIDED, Group, Judgement, Verdict, grouped, tally
 from weir_papers.data import Data, Study
+from weir_papers.overview import counts_bar, reading_map
 from weir_papers.paper import Experiment, Paper, Table
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from weir.plot import Figure
     from weir.store import Store
     from weir.sweep import OnProgress, Plan, Workers
@@ -28,12 +31,23 @@ class Planned:
     plans: tuple[Plan, ...]
     """One per experiment."""
     quick: bool
+    seed: int
+    """Of the first replication."""
 
     @classmethod
-    def of(cls, paper: Paper, *, quick: bool, replications: int | None) -> Planned:
-        """Raises ScenarioError or WeirError, before any run."""
-        plans = [one.plan(paper.key, quick=quick, replications=replications) for one in paper.experiments]
-        return cls(paper, tuple(plans), quick)
+    def of(
+        cls, paper: Paper, *, quick: bool, replications: int | None = None, seed: int | None = None
+    ) -> Planned:
+        """`seed`: of the first replication, else the one drawn by the claims.
+
+        Raises ScenarioError or WeirError, before any run.
+        """
+        seed = paper.seed if seed is None else seed
+        plans = [
+            one.plan(paper.key, quick=quick, replications=replications, seed=seed)
+            for one in paper.experiments
+        ]
+        return cls(paper, tuple(plans), quick, seed)
 
     @property
     def runs(self) -> int:
@@ -63,7 +77,16 @@ class Outcome:
     paper: Paper
     study: Study
     spent: tuple[Spent, ...]
-    quick: bool
+    planned: Planned
+
+    @property
+    def quick(self) -> bool:
+        return self.planned.quick
+
+    @property
+    def seeds(self) -> range:
+        """Of the replications, as many as any experiment has."""
+        return range(self.planned.seed, self.planned.seed + max(one.replications for one in self.spent))
 
     @cached_property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -76,8 +99,44 @@ class Outcome:
         return tally(self.judgements)
 
     @cached_property
+    def columns(self) -> dict[str, dict[str, Judgement]]:
+        """Title of each reading that was run in full, to its judgements by claim."""
+        return {
+            column.title: {claim.id: claim.judge(column.study(self.study)) for claim in self.paper.claims}
+            for column in self.paper.columns
+        }
+
+    @cached_property
+    def readings(self) -> tuple[pl.DataFrame, ...]:
+        """Which claims fit in which readings: see `Readings.fits`."""
+        return tuple(one.fits(self.paper.claims, self.study) for one in self.paper.readings)
+
+    @cached_property
+    def groups(self) -> dict[str, Group]:
+        """What became of each claim."""
+        found: dict[str, Group] = {}
+        for one in self.judgements:
+            key = one.claim.id
+            elsewhere = [fits for rows in self.readings for fits in rows.filter(claim=key)["fits"]]
+            elsewhere += [judged[key].verdict == HOLDS for judged in self.columns.values()]
+            found[key] = grouped(one, elsewhere)
+        return found
+
+    @cached_property
+    def counts(self) -> dict[Group, int]:
+        """How many claims are in which group, undecided ones only where there are any."""
+        among = list(self.groups.values())
+        return {group: among.count(group) for group in GROUPS if group != UNDECIDED or group in among}
+
+    @cached_property
+    def overview(self) -> tuple[Figure, ...]:
+        """The claims by what became of them, and the maps of readings."""
+        maps = map(reading_map, self.readings, self.paper.readings)
+        return (counts_bar(self.counts), *maps)
+
+    @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Drawn: those of the paper, then the maps."""
+        """Drawn: those of the paper, then ours."""
         drawn = [draw(plot(self.study)) for plot in self.paper.plots]
         return (*drawn, *(mapped.figure(self.study) for mapped in self.paper.maps))
 
@@ -128,7 +187,7 @@ def reproduce(
                 f"weir results {plan.name}",
             )
         )
-    return Outcome(planned.paper, Study(data, quick=planned.quick), tuple(spent), planned.quick)
+    return Outcome(planned.paper, Study(data, quick=planned.quick), tuple(spent), planned)
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[Verdict, int]:

@@ -41,6 +41,7 @@ class Options:
 
     quick: bool
     replications: int | None
+    seed: int | None
     store: Path
     workers: Mapping[str, Any]
     """Options of `chosen_workers`."""
@@ -79,7 +80,10 @@ def show_papers(*, as_json: bool) -> None:
 
 def reproduce_all(keys: Sequence[str], options: Options) -> None:
     """Does, prints and writes. Everything is checked before the first run."""
-    planned = [Planned.of(paper(key), quick=options.quick, replications=options.replications) for key in keys]
+    planned = [
+        Planned.of(paper(key), quick=options.quick, replications=options.replications, seed=options.seed)
+        for key in keys
+    ]
     targets = {key: target(options.out / key) for key in keys} if options.out else {}
     if options.pages is not None and not options.pages.is_dir():
         refuse(f"there is no directory {options.pages}", "make it first; pages are written into it")

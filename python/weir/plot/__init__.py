@@ -33,6 +33,7 @@ from weir.plot._kinds import (
 )
 from weir.plot._maps import verdict_map
 from weir.plot._over_time import envelope
+from weir.plot._shares import parts_of_a_whole, share_map
 
 __all__ = [
     "IMAGES",
@@ -55,9 +56,11 @@ __all__ = [
     "over_time",
     "page",
     "panels_of",
+    "parts_of_a_whole",
     "render",
     "save",
     "sensitivity",
+    "share_map",
     "slowdown",
     "tail",
     "tradeoff",
