@@ -62,7 +62,7 @@ def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["anchor"] = lambda key: re.sub(r"[^\w -]", "", key.lower()).replace(" ", "-")
+    environment.filters["anchor"] = _anchor
     for name, template in ((key, "reproduction.md.jinja"), (f"{key}-checks", "checks.md.jinja")):
         text = environment.get_template(template).render(_values(outcome))
         (directory / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
@@ -96,6 +96,11 @@ def _values(outcome: Outcome) -> dict[str, object]:
         "shown": shown,
         "version": weir.__version__,
     }
+
+
+def _anchor(key: str) -> str:
+    """Of a heading that is this key, as Markdown's readers make it."""
+    return re.sub(r"[^\w -]", "", key.lower()).replace(" ", "-")
 
 
 def _is_published(figure: Figure) -> bool:

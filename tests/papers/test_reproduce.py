@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ from weir_papers.maps import ClaimMap
 from weir_papers.pages import write_markdown, write_reproduction
 from weir_papers.paper import Choice, Experiment, Paper, Table
 from weir_papers.quantities import Level
+from weir_papers.reading import digest
+from weir_papers.readings import Column, Readings, Setting
 from weir_papers.registry import KEYS, paper
 from weir_papers.reproduce import Outcome, Planned, reproduce
 
@@ -92,6 +95,10 @@ def paper_of(scenario: Path) -> Paper:
         "map-rate", "Where the link is full", "Over rate and buffer.", "rates", "steps",
         ("rate", "buffer"), ("Rate (Mbit/s)", "Buffer (packets)"), (full, wrong), (2.0, 20.0),
     )  # fmt: skip
+    settings = (
+        Setting(("rate",), "Rate (Mbit/s)", {"1": "1", "2": "2", "8": "8"}),
+        Setting(("buffer",), "Buffer", {"10": "short", "20": "long"}),
+    )
     return Paper(
         "own-2026", "A paper <of> one's own", "A. N. Author", "Nowhere, 2026", "Does it work?",
         (
@@ -102,11 +109,13 @@ def paper_of(scenario: Path) -> Paper:
         ),
         (fewer, wrong, full), (queues, times, tradeoff), (table,), (mapped,),
         (Choice("the seed", "7", "any would do"),), ("Nothing else.",),
+        (Readings("steps", "rates", settings),), (Column("again", "the same again", {"steps": "steps"}),),
+        ("It works.",), "0000007" + 9 * "f",
     )  # fmt: skip
 
 
 def done(scenario: Path, store: Path, *, quick: bool = False) -> Outcome:
-    planned = Planned.of(paper_of(scenario), quick=quick, replications=None)
+    planned = Planned.of(paper_of(scenario), quick=quick)
     from contextlib import nullcontext
 
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
@@ -114,6 +123,7 @@ def done(scenario: Path, store: Path, *, quick: bool = False) -> Outcome:
         # All that needs the store is asked for here.
         assert outcome.judgements
         assert outcome.figures
+        assert outcome.overview
         return outcome
 
 
@@ -137,9 +147,32 @@ def test_claims_are_judged_by_the_runs(outcome: Outcome) -> None:
     assert [len(one.checks) for one in outcome.judgements] == [3, 3, 1]
 
 
+def test_claims_are_grouped_by_all_readings(outcome: Outcome) -> None:
+    (fits,) = outcome.readings
+    assert fits.filter(claim="X-1").height == 3 * 2
+    assert fits.filter(claim="X-2")["fits"].sum() == 0, "something is lost at every rate"
+    assert outcome.groups == {"X-1": "reproduced", "X-2": "contradicted", "X-3": "reproduced"}
+    assert outcome.counts == {
+        "reproduced": 2, "depends on what the paper does not say": 0, "contradicted": 1, "ours": 0
+    }  # fmt: skip
+    assert outcome.columns["the same again"]["X-2"].verdict == "does not hold"
+
+
+def test_seeds_follow_from_the_claims(outcome: Outcome, tmp_path: Path) -> None:
+    assert outcome.seeds == range(7, 13)
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    other = Planned.of(paper_of(tmp_path / "small.toml"), quick=True, seed=5)
+    assert {plan.seeds[0] for plan in other.plans} == {5}
+    one = paper("ofc-1999")
+    changed = [replace(claim, exceptions=claim.exceptions + 1) for claim in one.claims[:1]]
+    noted = [replace(claim, note="Written after the runs.") for claim in one.claims]
+    assert digest("weir_papers.ofc_1999", [*changed, *one.claims[1:]]) != one.digest
+    assert digest("weir_papers.ofc_1999", noted) == one.digest
+
+
 def test_quick_takes_fewer_seeds_and_settings_but_the_same_lengths(outcome: Outcome, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
-    planned = Planned.of(paper_of(tmp_path / "small.toml"), quick=True, replications=None)
+    planned = Planned.of(paper_of(tmp_path / "small.toml"), quick=True)
     assert [plan.replications for plan in planned.plans] == [3, 3]
     assert [len(plan.design.rows) for plan in planned.plans] == [1, 4]
     assert {plan.scenario.duration for plan in planned.plans} == {6.0}
@@ -171,7 +204,8 @@ def test_the_page_draws_every_figure_and_asks_for_nothing(report: Path, browser:
     visit = Visit(browser, report, width)
     assert visit.complaints == []
     assert visit.requests == [visit.url]
-    assert visit.charts() == {"panel-figure-1", "panel-figure-2", "panel-figure-3", "panel-map-rate"}
+    figures = ("claims", "figure-1", "figure-2", "figure-3", "readings-steps", "map-rate")
+    assert visit.charts() == {f"panel-{name}" for name in figures}
     # Two claims at six settings, each with its ground and its sign; one of them framed.
     cells = "document.querySelectorAll('#panel-map-rate .mark-rect path').length"
     assert visit.page.evaluate(cells) == 2 * (6 + 1)
@@ -190,23 +224,23 @@ def test_the_directory_has_what_machines_read(report: Path, outcome: Outcome) ->
     claims = json.loads((report.parent / "claims.json").read_text(encoding="utf-8"))
     assert claims == json.loads(json.dumps(outcome.to_json()))
     drawn = {path.stem for path in (report.parent / "figures").glob("*.svg")}
-    assert drawn == {"figure-1", "figure-2", "figure-3", "map-rate"}
+    assert drawn == {"claims", "figure-1", "figure-2", "figure-3", "readings-steps", "map-rate"}
 
 
 def test_the_markdown_shows_the_same(report: Path, outcome: Outcome, tmp_path: Path) -> None:
     (tmp_path / "own-2026").mkdir()
     (tmp_path / "own-2026" / "figure-of-before.svg").write_text("old", encoding="utf-8")
     page = write_markdown(outcome, report, tmp_path)
-    text = page.read_text(encoding="utf-8")
-    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
-    assert len(images) == 4
-    assert all((tmp_path / image).stat().st_size > 1000 for image in images)
-    assert names_in(tmp_path / "own-2026") == sorted(Path(image).name for image in images)
+    text, checks = page.read_text(encoding="utf-8"), (tmp_path / "own-2026-checks.md").read_text("utf-8")
+    assert len(images(text)) == 5
+    assert len(images(checks)) == 1
+    assert all((tmp_path / image).stat().st_size > 1000 for image in images(text + checks))
+    assert names_in(tmp_path / "own-2026") == sorted(Path(image).name for image in images(text + checks))
     for one in outcome.judgements:
-        assert f"### {one.claim.id}" in text
-        assert one.claim.text in text
+        assert f"[{one.claim.id}](own-2026-checks.md#{one.claim.id.lower()}) {one.claim.text}" in text
+        assert f"### {one.claim.id}" in checks
     # Every row of a table has as many cells as its head.
-    for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+    for block in re.findall(r"(?:^\|.*\n)+", checks, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
 
 
@@ -263,11 +297,19 @@ PAGES = Path(__file__).parents[2] / "docs" / "papers"
 @pytest.mark.parametrize("key", KEYS)
 def test_the_page_of_every_paper_has_its_claims_and_figures(key: str) -> None:
     """What the full set wrote is about the claims as they are now."""
-    text = (PAGES / f"{key}.md").read_text(encoding="utf-8")
+    text, checks = ((PAGES / f"{name}.md").read_text(encoding="utf-8") for name in (key, f"{key}-checks"))
     of = paper(key)
-    assert re.findall(r"^### ([AP]-\S+)$", text, re.MULTILINE) == [claim.id for claim in of.claims]
+    assert len(text.split()) <= 1500, "a page that people finish"
+    assert f"`{of.digest}`" in text, "the claims were changed after the runs that judge them"
+    assert re.findall(r"^### ([AP]-\S+)$", checks, re.MULTILINE) == [claim.id for claim in of.claims]
     for claim in of.claims:
         assert claim.text in text
-    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
-    assert len(images) == len(of.plots) + len(of.maps)
-    assert sorted(names_in(PAGES / key)) == sorted(Path(image).name for image in images)
+    assert len(of.summary) == 5
+    shown = images(text) + images(checks)
+    assert len(shown) == 1 + len(of.readings) + len(of.plots) + len(of.maps)
+    assert sorted(names_in(PAGES / key)) == sorted(Path(image).name for image in shown)
+
+
+def images(text: str) -> list[str]:
+    """Paths of the images of a page."""
+    return re.findall(r"!\[[^]]*\]\(([^)]*)\)", text)
