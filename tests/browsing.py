@@ -54,7 +54,7 @@ _DRAWN = """
 [...document.querySelectorAll(".chart")].filter((chart) => {
   const image = chart.querySelector("svg.marks");
   const box = image && image.getBoundingClientRect();
-  const marks = ".mark-line path, .mark-symbol path, .mark-area path";
+  const marks = ".mark-line path, .mark-symbol path, .mark-area path, .mark-rect path";
   return box && box.width > 100 && box.height > 50
     && [...image.querySelectorAll(marks)].some((mark) => mark.getAttribute("d"));
 }).map((chart) => chart.id)
