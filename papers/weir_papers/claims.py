@@ -303,10 +303,5 @@ def grouped(judgement: Judgement, elsewhere: Sequence[bool]) -> Group:
     return CONTRADICTED if judgement.verdict == FAILS else UNDECIDED
 
 
-def tally(judgements: Sequence[Judgement]) -> dict[Verdict, int]:
-    """How many claims have which verdict."""
-    return {verdict: sum(one.verdict == verdict for one in judgements) for verdict in (HOLDS, FAILS, OPEN)}
-
-
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import jinja2
@@ -15,7 +15,7 @@ import weir
 from weir.plot import IMAGES, Figure, Panel, write_page
 from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
-from weir_papers.claims import Check, Judgement
+from weir_papers.claims import GROUPS, Check, Judgement
 from weir_papers.reproduce import Outcome
 
 _HERE = Path(__file__).parent
@@ -55,6 +55,18 @@ def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
     for drawn in (*outcome.overview, *outcome.figures):
         source = report.parent / "figures" / f"{drawn.name}.svg"
         (figures / source.name).write_bytes(source.read_bytes())
+    values = _values(outcome)
+    _write(directory / f"{key}-checks.md", "checks.md.jinja", values)
+    return _write(directory / f"{key}.md", "reproduction.md.jinja", values)
+
+
+def write_index(outcomes: Sequence[Outcome], directory: Path) -> Path:
+    """Writes `index.md`, a line for each paper; returns it."""
+    groups = [group for group in GROUPS if any(one.counts.get(group) for one in outcomes)]
+    return _write(directory / "index.md", "index.md.jinja", {"outcomes": outcomes, "groups": groups})
+
+
+def _write(path: Path, template: str, values: Mapping[str, object]) -> Path:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE),
         autoescape=False,  # noqa: S701 - Markdown of our own texts
@@ -62,11 +74,10 @@ def write_markdown(outcome: Outcome, report: Path, directory: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["anchor"] = _anchor
-    for name, template in ((key, "reproduction.md.jinja"), (f"{key}-checks", "checks.md.jinja")):
-        text = environment.get_template(template).render(_values(outcome))
-        (directory / f"{name}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
-    return directory / f"{key}.md"
+    environment.filters |= {"anchor": _anchor, "surnames": _surnames, "year": _year}
+    text = environment.get_template(template).render(values)
+    path.write_text(text.rstrip() + "\n", encoding="utf-8")
+    return path
 
 
 def _facts(outcome: Outcome) -> dict[str, str]:
@@ -101,6 +112,16 @@ def _values(outcome: Outcome) -> dict[str, object]:
 def _anchor(key: str) -> str:
     """Of a heading that is this key, as Markdown's readers make it."""
     return re.sub(r"[^\w -]", "", key.lower()).replace(" ", "-")
+
+
+def _surnames(authors: str) -> str:
+    """`Lapsley, Low` of `D. Lapsley, S. Low`."""
+    return ", ".join(name.split()[-1] for name in authors.split(", "))
+
+
+def _year(published: str) -> str:
+    """The last number of four digits."""
+    return re.findall(r"\b\d{4}\b", published)[-1]
 
 
 def _is_published(figure: Figure) -> bool:

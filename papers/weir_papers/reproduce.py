@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir.plot import draw
 from weir.sweep import execute_plan
-from weir_papers.claims import GROUPS, HOLDS, UNDECIDED, Group, Judgement, Verdict, grouped, tally
+from weir_papers.claims import GROUPS, HOLDS, UNDECIDED, Group, Judgement, grouped
 from weir_papers.data import Data, Study
 from weir_papers.overview import counts_bar, reading_map
 from weir_papers.paper import Experiment, Paper, Table
@@ -94,11 +94,6 @@ class Outcome:
         return tuple(claim.judge(self.study) for claim in self.paper.claims)
 
     @cached_property
-    def tally(self) -> dict[Verdict, int]:
-        """How many claims have which verdict."""
-        return tally(self.judgements)
-
-    @cached_property
     def columns(self) -> dict[str, dict[str, Judgement]]:
         """Title of each reading that was run in full, to its judgements by claim."""
         return {
@@ -114,13 +109,12 @@ class Outcome:
     @cached_property
     def groups(self) -> dict[str, Group]:
         """What became of each claim."""
-        found: dict[str, Group] = {}
-        for one in self.judgements:
-            key = one.claim.id
-            elsewhere = [fits for rows in self.readings for fits in rows.filter(claim=key)["fits"]]
-            elsewhere += [judged[key].verdict == HOLDS for judged in self.columns.values()]
-            found[key] = grouped(one, elsewhere)
-        return found
+        return {one.claim.id: grouped(one, self._elsewhere(one.claim.id)) for one in self.judgements}
+
+    def _elsewhere(self, claim: str) -> list[bool]:
+        """Whether it fits in other readings."""
+        fits = [value for rows in self.readings for value in rows.filter(claim=claim)["fits"]]
+        return fits + [judged[claim].verdict == HOLDS for judged in self.columns.values()]
 
     @cached_property
     def counts(self) -> dict[Group, int]:
@@ -157,7 +151,16 @@ class Outcome:
 
     def to_json(self) -> list[dict[str, Any]]:
         """The claims as `--json` prints them."""
-        return [judgement.to_json(self.paper.key) for judgement in self.judgements]
+        return [
+            {
+                **one.to_json(self.paper.key),
+                "group": self.groups[one.claim.id],
+                "readings": len(fits := self._elsewhere(one.claim.id)),
+                "readings_that_fit": sum(fits),
+                "columns": {title: judged[one.claim.id].verdict for title, judged in self.columns.items()},
+            }
+            for one in self.judgements
+        ]
 
 
 Follow = Callable[[Experiment, "Plan"], AbstractContextManager["OnProgress | None"]]
@@ -190,6 +193,6 @@ def reproduce(
     return Outcome(planned.paper, Study(data, quick=planned.quick), tuple(spent), planned)
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[Verdict, int]:
-    """Verdicts of all papers together."""
-    return tally([judgement for outcome in outcomes for judgement in outcome.judgements])
+def summary(outcomes: Sequence[Outcome]) -> dict[Group, int]:
+    """What became of the claims of all papers."""
+    return {group: sum(outcome.counts.get(group, 0) for outcome in outcomes) for group in GROUPS}

@@ -26,7 +26,7 @@ from weir.cli import (
     writing_pages,
 )
 from weir.sweep import chosen_workers
-from weir_papers.pages import counted, said, write_markdown, write_reproduction
+from weir_papers.pages import counted, said, write_index, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
 from weir_papers.reproduce import Outcome, Planned, reproduce, summary
 
@@ -108,9 +108,11 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
     except KeyboardInterrupt:
         note("interrupted; what is finished is safe: the same command does the rest")
         raise typer.Exit(INTERRUPTED) from None
+    if options.pages is not None and len(outcomes) == len(KEYS):
+        _say(f"page: {write_index(outcomes, options.pages)}", options)
     if options.json:
         print_json(entries)
-    counts = ", ".join(f"{n} {verdict}" for verdict, n in summary(outcomes).items())
+    counts = ", ".join(f"{n} {group}" for group, n in summary(outcomes).items() if n)
     _say(f"{counts}; {_user_s():.0f} s of user CPU in all", options)
 
 
@@ -120,7 +122,8 @@ def text_of(outcome: Outcome) -> str:
     how = f"{outcome.replications} replications" + (
         ", --quick: fewer seeds and settings" if outcome.quick else ""
     )
-    lines = [f"{outcome.paper.key}: {outcome.paper.title}", how, ""]
+    counts = ", ".join(f"{count} {group}" for group, count in outcome.counts.items())
+    lines = [f"{outcome.paper.key}: {outcome.paper.title}", f"{counts}; {how}", ""]
     for one in outcome.judgements:
         check = one.decisive
         where = f"{check.title}, {check.place}" if check.place else check.title

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir_papers.claims import Claim, Judgement, Part, Range, Verdict, about, at_least, at_most, tally
+from weir_papers.claims import (
+    ABOVE_ZERO,
+    Claim,
+    Judgement,
+    Part,
+    Range,
+    Verdict,
+    about,
+    at_least,
+    at_most,
+    grouped,
+)
 from weir_papers.data import Sample, Study
-from weir_papers.quantities import Of
+from weir_papers.quantities import Level, Of, steps
 
 NOTHING = Study({})
 
@@ -155,10 +166,24 @@ def test_ranges_in_words(one: Said) -> None:
     assert one.expected.text("packets") == one.text
 
 
-def test_a_tally_counts_each_claim_once() -> None:
-    some = [
-        judged([[1.0, 1.1]], at_least(0.0)),
-        judged([[1.0, 1.1]], at_most(0.0)),
-        judged([[1.0]], at_most(0.0)),
-    ]
-    assert tally(some) == {"holds": 1, "does not hold": 1, "undecided": 1}
+def test_what_became_of_a_claim_depends_on_all_readings() -> None:
+    holds, fails, open_ = (judged([values], at_least(0.0)) for values in ([1.0, 1.1], [-9.0, -9.1], [0.1]))
+    assert grouped(holds, []) == "reproduced"
+    assert grouped(holds, [True, False]) == "reproduced"
+    assert grouped(holds, [True, False, False]) == "depends on what the paper does not say"
+    assert grouped(fails, [True, False]) == "depends on what the paper does not say"
+    assert grouped(fails, [False]) == "contradicted"
+    assert grouped(open_, []) == "undecided"
+    ours = replace(holds, claim=replace(holds.claim, ours=True))
+    assert grouped(ours, [False]) == "ours"
+
+
+def test_a_comparison_without_a_number_has_a_margin() -> None:
+    """The smallest difference that would matter; a range with numbers is what it says."""
+    difference = Level("x", "a", "jain") - Level("x", "b", "jain")
+    assert difference.relevant == 0.005
+    assert Part(difference, ABOVE_ZERO).margin == 0.005
+    assert Part(difference, Range(-0.1, 0.1)).margin == 0.0
+    assert Part(Level("x", "a", "jain"), at_least(0.99)).margin == 0.0
+    assert (Level("x", "a", "mean_queue") / Level("x", "b", "mean_queue")).relevant == 0.0
+    assert steps(Level("x", "a", "goodput")).relevant == 0.5
