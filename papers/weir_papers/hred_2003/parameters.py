@@ -13,6 +13,8 @@ PACKET = 500.0
 """Bytes."""
 BUFFER, MIN_TH, MAX_TH = 500e3, 125e3, 250e3
 Q_REF = 187e3
+MAX_P = 0.02
+"""RED's."""
 RTT_MEAN, RTT_MAX = 0.2, 0.24
 """Round trips without queueing: U(160 ms, 240 ms)."""
 
@@ -59,6 +61,17 @@ def folding_time(queue: float) -> float:
 def loop_gain(queue: float, rtt: float, k: float = K) -> float:
     """|S| of equation (7): stable, says the paper, if below 1."""
     return (queue + CAPACITY * rtt) / (2.0 * line(queue, 1.0, k)) / (k * MAX_TH)
+
+
+def red_gain(queue: float) -> float:
+    """|S| of equation (5), with the line of equation (3) and its gentle part up to a full buffer."""
+    if queue <= MAX_TH:
+        slope = MAX_P / (MAX_TH - MIN_TH)
+        p = slope * max(queue - MIN_TH, 1.0)
+    else:
+        slope = (1.0 - MAX_P) / (BUFFER - MAX_TH)
+        p = MAX_P + slope * (queue - MAX_TH)
+    return (queue + CAPACITY * RTT_MEAN) / (2.0 * p) * slope
 
 
 def least_k(queue: float, rtt: float) -> float:

@@ -8,8 +8,8 @@ finite times would be too short. The share of such runs is a quantity of its own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from weir.stats import ALL, moving_average, times
-from weir_papers.data import Data, Sample, Study, near
-from weir_papers.hred_2003.parameters import CAPACITY, MAX_TH, MIN_TH, PACKET, RTT_MEAN
-from weir_papers.quantities import Level, Of, Quantity, samples_of
+from weir.stats import ALL, times
+from weir_papers.data import Data, Sample, Study
+from weir_papers.hred_2003.parameters import MAX_TH, MIN_TH, PACKET, RTT_MEAN, K, loop_gain, red_gain
+from weir_papers.quantities import Level, Of, Quantity, plain, spearman
 
 QUEUE = "links.bottleneck.forward"
 
@@ -40,60 +40,46 @@ class Kilobytes(Level):
         return "kB"
 
     def rows(self, data: Data) -> pl.DataFrame:
-        rows = (
-            super()
-            .rows(data)
-            .join(_packet_sizes(data), on=["run", "period"], how="left", maintain_order="left")
+        columns = ("period", "direction", "class", "group", "bytes", "departures")
+        links = data.table("links", *columns).filter(
+            pl.col("direction") == "forward", pl.col("class") == ALL, pl.col("group") == ALL
         )
+        size = (pl.col("bytes") / pl.col("departures") / 1e3).alias("kilobytes")
+        sizes = links.select("run", "period", size).unique(["run", "period"])
+        rows = super().rows(data).join(sizes, on=["run", "period"], how="left", maintain_order="left")
         return rows.with_columns(pl.col(self.measure) * pl.col("kilobytes"))
 
 
-def _packet_sizes(data: Data) -> pl.DataFrame:
-    """Mean size of the packets that left, in kB, by run and period."""
-    columns = ("period", "direction", "class", "group", "bytes", "departures")
-    links = data.table("links", *columns).filter(
-        pl.col("direction") == "forward", pl.col("class") == ALL, pl.col("group") == ALL
-    )
-    return links.select(
-        "run", "period", (pl.col("bytes") / pl.col("departures") / 1e3).alias("kilobytes")
-    ).unique(["run", "period"])
+@dataclass(frozen=True)
+class Swing(Level):
+    """Amplitude of the limit cycle in the queue, from 100 s on."""
+
+    measure: str = "limit_cycle"
+
+    @property
+    def unit(self) -> str:
+        return "kB"
+
+    def rows(self, data: Data) -> pl.DataFrame:
+        runs = data.runs.filter(variant=self.variant)["run"].to_list()
+        parts = queues(data, runs, since=100.0).items()
+        found = {run: cycle(part["value"].to_numpy()) * PACKET / 1e3 for run, part in parts}
+        rows = data.whole.filter(variant=self.variant)
+        swings = pl.col("run").replace_strict(found, return_dtype=pl.Float64)
+        return rows.with_columns(swings.alias(self.measure))
 
 
-def _of_series(
-    name: str,
-    unit: str,
-    function: Callable[[Mapping[str, NDArray[np.float64]]], float],
-    variables: Sequence[str],
-    at: Mapping[str, float],
-) -> Quantity:
-    """What a function makes of variables of HRED's bottleneck over time, from 100 s on, run by run of the
-    experiment `gain`; only at these values of its axes."""
-
-    def samples(study: Study) -> list[Sample]:
-        data = study["gain"]
-        chosen = [near(axis, value) for axis, value in at.items()]
-        runs = data.runs.filter(pl.col("variant") == "hred", *chosen)
-        rows = data.read("series").filter(
-            pl.col("run").is_in(runs["run"].implode()),
-            pl.col("component") == QUEUE,
-            pl.col("variable").cast(pl.String).is_in(list(variables)),
-            pl.col("time_s") >= 100.0,
-        )
-        found = {
-            run: function(_arrays(part))
-            for (run,), part in rows.partition_by("run", as_dict=True, maintain_order=True).items()
-        }
-        values = runs.with_columns(
-            pl.col("run").replace_strict(found, return_dtype=pl.Float64).alias("value")
-        )
-        return samples_of(values, data, "value", along=False)
-
-    return Of(name, unit, samples)
+@lru_cache(maxsize=16)
+def _queue_series(read: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
+    # Reading the series takes longer than all else, and every reading of the paper asks for some of it.
+    return read("series").filter(pl.col("component") == QUEUE, pl.col("variable") == "queue")
 
 
-def _arrays(run: pl.DataFrame) -> dict[str, NDArray[np.float64]]:
-    parts = run.sort("time_s").partition_by("variable", as_dict=True, maintain_order=True)
-    return {str(name): part["value"].to_numpy() for (name,), part in parts.items()}
+def queues(data: Data, runs: list[int], since: float = 0.0) -> dict[int, pl.DataFrame]:
+    """Of each of these runs the queue over time: time_s, value (packets)."""
+    rows = _queue_series(data.read).filter(pl.col("run").is_in(runs), pl.col("time_s") >= since)
+    parts = rows.partition_by("run", as_dict=True, maintain_order=True)
+    return {int(run): part.sort("time_s") for (run,), part in parts.items()}
 
 
 def cycle(queue: NDArray[np.float64]) -> float:
@@ -123,40 +109,41 @@ def cycle(queue: NDArray[np.float64]) -> float:
     return float(np.sqrt(2.0 * covariance[first:last].max()))
 
 
-HALF_BAND = 62.5
-"""kB: a swing of so much about the middle of the band touches it on both sides."""
+def gain(of: Kilobytes) -> Quantity:
+    """|S| of RED or HRED at the mean queues of runs, at the K of their axis where there is one."""
+
+    def samples(study: Study) -> list[Sample]:
+        varies = "k" in study[of.experiment].axes
+
+        def at(queue: float, place: float) -> float:
+            return (
+                red_gain(queue) if of.variant == "red" else loop_gain(queue, RTT_MEAN, place if varies else K)
+            )
+
+        return [
+            Sample(one.place, one.at, np.array([at(1e3 * queue, one.at) for queue in one.values]))
+            for one in of.samples(study)
+        ]
+
+    return Of("gain |S|", "", samples)
 
 
-def _amplitude(values: Mapping[str, NDArray[np.float64]]) -> float:
-    return cycle(values["queue"]) * PACKET / 1e3
+def agreement(first: Quantity, second: Quantity) -> Quantity:
+    """The rank correlation of two quantities over their places."""
 
+    def samples(study: Study) -> list[Sample]:
+        a, b = (np.stack([one.values for one in of.samples(study)]) for of in (first, second))
+        found = np.array([spearman(a[:, run], b[:, run]) for run in range(a.shape[1])])
+        return [Sample("", float("nan"), found)]
 
-def _measured_gain(values: Mapping[str, NDArray[np.float64]]) -> float:
-    """Equation (7) at the queue and the line that the run had."""
-    queue = float(values["queue"].mean()) * PACKET
-    slope = float((values["p_max"] - values["p_min"]).mean()) / (MAX_TH - MIN_TH)
-    return (queue + CAPACITY * RTT_MEAN) / (2.0 * float(values["probability"].mean())) * slope
-
-
-def amplitude(**at: float) -> Quantity:
-    """Of the limit cycle, at these values of axes."""
-    return _of_series("amplitude of the limit cycle", "kB", _amplitude, ("queue",), at)
-
-
-def gain(**at: float) -> Quantity:
-    """|S|, at these values of axes."""
-    return _of_series("gain |S|", "", _measured_gain, ("queue", "p_min", "p_max", "probability"), at)
+    return Of(f"rank correlation of {first.title} and {second.title}", "", samples)
 
 
 # --- Response times ---------------------------------------------------------------------------------------
 
 LOW, HIGH = 0.5 * MIN_TH / PACKET, 1.5 * MAX_TH / PACKET
 """The band, packets."""
-HOLD_S, AVERAGE_S = 10.0, 0.1
-
-View = Literal["samples", "average"]
-What = Literal["time", "never"]
-VIEWS: dict[View, str] = {"samples": "", "average": ", mean over 100 ms"}
+HOLD_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -175,15 +162,12 @@ class Phases:
 
 
 _DOUBLINGS = Phases((150.0, 200.0, 250.0), 300.0, ("150 to 200 s", "200 to 250 s", "250 to 300 s"))
-_TO_AND_FRO = Phases((100.0, 180.0), 260.0, ("rising", "falling"), 100.0)
 PHASES: dict[str, Phases] = {
-    "dynamic": _DOUBLINGS,
-    "dynamic-ftp": _DOUBLINGS,
-    "today": _DOUBLINGS,
-    "moderate": _TO_AND_FRO,
-    "moderate-ftp": _TO_AND_FRO,
-    "heavy": replace(_TO_AND_FRO, flows=400.0),
-    **dict.fromkeys(("why-rtt", "why-k", "why-p-min"), _TO_AND_FRO),
+    **dict.fromkeys(("dynamic", "dynamic-ftp", "today"), _DOUBLINGS),
+    **{
+        name: Phases((100.0, 180.0), 260.0, ("rising", "falling"), flows)
+        for name, flows in (("moderate", 100.0), ("heavy", 400.0), ("pi-capacity", 100.0))
+    },
 }
 
 
@@ -195,12 +179,7 @@ class Response(Quantity):
     variant: str
     changes: tuple[int, ...]
     """Which changes count, from 0."""
-    view: View = "samples"
-    what: What = "time"
-    more: tuple[float, ...] | None = None
-    """Values of the axis that count; None: all."""
-    setting: float | None = None
-    """Of HRED, where it varies."""
+    what: Literal["time", "never"] = "time"
 
     @property
     def unit(self) -> str:
@@ -208,77 +187,48 @@ class Response(Quantity):
 
     @property
     def title(self) -> str:
-        return ("response time" if self.what == "time" else "share that never settle") + VIEWS[self.view]
+        return "response time" if self.what == "time" else "share that never settle"
 
     def samples(self, study: Study) -> list[Sample]:
-        phases = PHASES[self.experiment]
-        rows = response_times(study, self.experiment).filter(variant=self.variant, view=self.view)
-        if self.more is not None:
-            rows = rows.filter(pl.col("more").is_in(list(self.more)))
-        if self.setting is not None:
-            rows = rows.filter((pl.col("setting") - self.setting).abs() <= 1e-9 * self.setting)
-        axis = "more" in rows.columns
+        phases, data = PHASES[self.experiment], study[self.experiment]
+        rows = response_times(data, phases).filter(variant=self.variant)
         found: list[Sample] = []
         for change in self.changes:
             begin, end = phases.of(change)
             here = rows.filter(change=change)
-            for part in here.partition_by("more", maintain_order=True) if axis else [here]:
-                label = str(part["label"][0])
-                values = part.sort("replication")["response_s"].to_numpy()
+            for part in here.partition_by(data.axes, maintain_order=True) if data.axes else [here]:
+                values = part["response_s"].to_numpy()
                 if self.what == "time":
                     values = np.minimum(values, end - begin)
                 else:
                     values = np.isinf(values).astype(np.float64)
-                words = [label, phases.names[change]]
-                at = begin
-                if axis:
-                    at = 1.0 + float(part["more"][0]) / phases.flows
-                    words.append(f"{at:g} times the flows")
+                words, at = [str(part["label"][0]), phases.names[change]], begin
+                for axis in data.axes:
+                    at = float(part[axis][0])
+                    if axis == "more":
+                        at = 1.0 + at / phases.flows
+                    words.append(f"{at:g} times the flows" if axis == "more" else f"{axis} {plain(at)}")
                 found.append(Sample(", ".join(words), at, values))
         return found
 
-    def of(self, variant: str) -> Response:
-        """The same of another variant."""
-        return replace(self, variant=variant)
 
-
-@lru_cache(maxsize=len(PHASES))
-def response_times(study: Study, experiment: str) -> pl.DataFrame:
-    """A row per run, change and view: those of the runs, change, view, response_s (infinite for never).
-
-    Kept: reading the series takes longer than all else.
-    """
-    data, phases = study[experiment], PHASES[experiment]
-    series = data.read("series").filter(
-        pl.col("run").is_in(data.runs["run"].implode()),
-        pl.col("component") == QUEUE,
-        pl.col("variable") == "queue",
-    )
-    rows: list[Mapping[str, object]] = []
-    for (run,), part in series.partition_by("run", as_dict=True, maintain_order=True).items():
-        ordered = part.sort("time_s")
-        instants = np.rint(ordered["time_s"].to_numpy() * 1e9).astype(np.int64)
-        rows += [{"run": run, **row} for row in of_run(instants, ordered["value"].to_numpy(), phases)]
+@lru_cache(maxsize=64)
+def response_times(data: Data, phases: Phases) -> pl.DataFrame:
+    """A row per run and change: those of the runs, change, response_s (infinite for never)."""
+    rows = [
+        {"run": run, "change": change, "response_s": response}
+        for run, part in queues(data, data.runs["run"].to_list()).items()
+        for change, response in enumerate(of_run(part["time_s"].to_numpy(), part["value"].to_numpy(), phases))
+    ]
     found = pl.DataFrame(
-        rows, schema={"run": pl.Int64, "change": pl.Int64, "view": pl.String, "response_s": pl.Float64}
+        rows, schema={"run": data.runs["run"].dtype, "change": pl.Int64, "response_s": pl.Float64}
     )
     return data.runs.join(found, on="run", maintain_order="left").sort(*data.axes, "replication")
 
 
-def of_run(
-    instants: NDArray[np.int64], queue: NDArray[np.float64], phases: Phases
-) -> list[dict[str, int | str | float]]:
-    """The response times of one run from its queue, packets, at these nanoseconds."""
-    interval = float(np.median(np.diff(instants))) / 1e9
-    views: dict[View, NDArray[np.float64]] = {
-        "samples": queue,
-        "average": moving_average(queue, max(1, round(AVERAGE_S / interval))),
-    }
-    found: list[dict[str, int | str | float]] = []
-    for index in range(len(phases.changes)):
-        begin, end = (round(1e9 * instant) for instant in phases.of(index))
-        for view, values in views.items():
-            inside = (values >= LOW) & (values <= HIGH)
-            response, _ = times(instants, inside, begin, end, round(1e9 * HOLD_S))
-            found.append({"change": index, "view": view, "response_s": response})
-    return found
+def of_run(time_s: NDArray[np.float64], queue: NDArray[np.float64], phases: Phases) -> list[float]:
+    """The response times of one run from its queue, packets, at these seconds."""
+    instants = np.rint(time_s * 1e9).astype(np.int64)
+    inside = (queue >= LOW) & (queue <= HIGH)
+    bounds = [tuple(round(1e9 * instant) for instant in phases.of(n)) for n in range(len(phases.changes))]
+    return [times(instants, inside, begin, end, round(1e9 * HOLD_S))[0] for begin, end in bounds]

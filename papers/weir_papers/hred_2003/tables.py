@@ -12,7 +12,7 @@ from weir_papers import ns2
 from weir_papers.data import Sample, Study
 from weir_papers.hred_2003 import parameters as of
 from weir_papers.hred_2003.figures import AQMS, CONTROLLED, KILO
-from weir_papers.hred_2003.quantities import PHASES, VIEWS, Kilobytes, Response, View
+from weir_papers.hred_2003.quantities import PHASES, Kilobytes, Response
 from weir_papers.reading import Contents
 
 
@@ -91,19 +91,14 @@ def _queue(study: Study, experiment: str, aqm: str, begin: float) -> str:
 
 def _responses(study: Study) -> Iterator[list[str]]:
     """Medians, and how many never settle."""
-    for experiment in ("moderate", "moderate-ftp", "heavy"):
-        data = study[experiment]
-        columns: list[tuple[str, View]] = [(aqm, view) for view in VIEWS for aqm in CONTROLLED]
+    for experiment in ("moderate", "heavy"):
         for change, direction in enumerate(PHASES[experiment].names):
-            medians = {
-                (aqm, view): _medians(study, Response(experiment, aqm, (change,), view))
-                for aqm, view in columns
-                if aqm in data.labels
-            }
-            for index, more in enumerate(data.levels("more")):
-                x = 1.0 + more / PHASES[experiment].flows
-                cells = [medians[one][index] if one in medians else "" for one in columns]
-                yield [experiment, direction, f"{x:g}", *cells]
+            of = [Response(experiment, aqm, (change,)) for aqm in CONTROLLED]
+            at = [f"{sample.at:g}" for sample in of[0].samples(study)]
+            yield from (
+                [experiment, direction, *row]
+                for row in zip(at, *(_medians(study, one) for one in of), strict=True)
+            )
 
 
 def _medians(study: Study, times: Response) -> list[str]:
