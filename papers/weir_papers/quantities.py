@@ -112,8 +112,8 @@ def relative(first: Quantity, second: Quantity) -> Quantity:
 
 
 def _smallest(of: Quantity) -> float:
-    """The smallest relevant difference of two values of a quantity."""
-    return RELEVANT.get(of.title, RELEVANT_OF_UNIT.get(of.unit, 0.0))
+    """The smallest relevant difference of two values of a quantity: its own, where it is a difference."""
+    return of.relevant or RELEVANT.get(of.title, RELEVANT_OF_UNIT.get(of.unit, 0.0))
 
 
 def _pairs(
@@ -168,7 +168,8 @@ def along(
         of_runs = np.array([function(places, values[:, run]) for run in range(n)])
         return [Sample(common([sample.place for sample in found]), float("nan"), of_runs)]
 
-    return Of(f"{name} of {of.title}", of.unit if unit is None else unit, samples)
+    relevant = of.relevant if unit is None else 0.0
+    return Of(f"{name} of {of.title}", of.unit if unit is None else unit, samples, relevant)
 
 
 def spread(of: Quantity) -> Quantity:

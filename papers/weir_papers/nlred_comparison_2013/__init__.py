@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from weir_papers.nlred_comparison_2013.checks import CHECKS
 from weir_papers.nlred_comparison_2013.figures import FIGURES
-from weir_papers.nlred_comparison_2013.quantities import plain_places
 from weir_papers.nlred_comparison_2013.tables import TABLES
 from weir_papers.reading import read
 
-PAPER = read(__name__, CHECKS, FIGURES, TABLES, {"map-goodput-without-compatibility": plain_places})
+PAPER = read(__name__, CHECKS, FIGURES, TABLES)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from weir.plot import Curve, Facet
 from weir_papers import ns2
 from weir_papers.curves import curve, levels, panel
 from weir_papers.data import Study
-from weir_papers.nlred_comparison_2013 import quantities, theory
-from weir_papers.nlred_comparison_2013.checks import ACTIVE, MAX_P, PAPERS, level
-from weir_papers.nlred_comparison_2013.quantities import until
+from weir_papers.nlred_comparison_2013.checks import BEGINNING_S, MAX_P, PAPERS, level
+from weir_papers.nlred_comparison_2013.quantities import marking, synchronisation, until
+from weir_papers.quantities import Quantity
 from weir_papers.reading import Contents
 
 PACKAGE = "nlred_comparison_2013"
@@ -25,76 +24,47 @@ def _measured(
     return levels(study, level("", measure, None, experiment), variants, label.format)
 
 
-def _predicted(study: Study, measure: str) -> list[Curve]:
-    """What windows and AQMs say together, under the labels of the variants."""
-    labels = study["flows"].labels
-    return [
-        Curve(
-            labels[one], theory.FINE, [theory.measure_at(one, measure, n) for n in theory.FINE], kind="theory"
-        )
-        for one in theory.FAMILIES
-    ]
+def _of(
+    study: Study, experiment: str, variants: Iterable[str], made: Callable[[str], Quantity]
+) -> list[Curve]:
+    labels = study[experiment].labels
+    return [curve(study, made(variant), labels[variant]) for variant in variants]
 
 
 def _panels(curves: Callable[[str], Sequence[Curve]], measures: Iterable[str] = _FOUR) -> list[Facet]:
     return [panel(measure, curves(measure), top=_TOPS.get(measure)) for measure in measures]
 
 
-def _one(study: Study, measure: str) -> list[Facet]:
-    return [panel(measure, _measured(study, measure), "", top=_TOPS.get(measure))]
+def _one(measure: str, lines: Sequence[tuple[float, str]] = ()) -> Callable[[Study], list[Facet]]:
+    return lambda study: [panel(measure, _measured(study, measure), "", lines, top=_TOPS.get(measure))]
 
 
-def _both(study: Study, measure: str, lines: Sequence[tuple[float, str]] = ()) -> list[Facet]:
-    """All four, and the three below DropTail by themselves, where theory has something to say."""
-    active = [*_measured(study, measure, ACTIVE), *_predicted(study, measure)]
-    return [
-        panel(measure, _measured(study, measure), "All four"),
-        panel(measure, active, "Without DropTail", lines),
+def _against_time(measure: str) -> Callable[[Study], list[Facet]]:
+    return lambda study: [
+        panel(
+            measure,
+            _of(study, "time", PAPERS, lambda one, n=n: until("time", one, measure, n)),
+            f"{n:g} flows",
+        )
+        for n in study["time"].levels("flows")
     ]
-
-
-def _loss(study: Study) -> list[Facet]:
-    x = theory.FINE
-    windows = Curve("windows alone", x, [theory.measure_at("nlred", "loss", n) for n in x], kind="theory")
-    return [panel("loss", [*_measured(study, "loss"), windows], "", ((10.0, "10%"),))]
-
-
-def _so_far(study: Study, measure: str, flows: float) -> list[Curve]:
-    """From the start to the end of each period."""
-    labels = study["time"].labels
-    return [curve(study, until("time", one, measure, flows), labels[one]) for one in PAPERS]
-
-
-def _against_time(study: Study, measure: str) -> list[Facet]:
-    flows = study["time"].levels("flows")
-    return [panel(measure, _so_far(study, measure, n), f"{n:g} flows") for n in flows]
-
-
-def _without_compatibility(study: Study) -> list[Facet]:
-    def curves(measure: str) -> list[Curve]:
-        families = ("gred", "nlred") if measure == "mean_queue" else PAPERS
-        plain = ("gred-plain", "nlred-plain")
-        return [*_measured(study, measure, families), *_measured(study, measure, plain, "without-flows")]
-
-    return _panels(curves)
-
-
-def _readings(study: Study) -> list[Facet]:
-    variants = ("red", "gred", "nlred", "nlred-1", "nlred-gentle")
-    return _panels(lambda measure: _measured(study, measure, variants))
-
-
-def _together(study: Study, experiment: str, variants: Iterable[str]) -> list[Curve]:
-    labels = study[experiment].labels
-    return [curve(study, quantities.synchronisation(experiment, one), labels[one]) for one in variants]
 
 
 def _synchronisation(study: Study) -> list[Facet]:
     title = "Flows that lose together (%)"
     return [
-        Facet("Four queues", title, _together(study, "flows", PAPERS)),
-        Facet("GRED at three max_p", title, _together(study, "max-p", MAX_P["gred"])),
+        Facet(name, title, _of(study, "flows", variants, lambda one: synchronisation("flows", one)))
+        for name, variants in (("Four queues", PAPERS), ("GRED at three max_p", MAX_P["gred"]))
     ]
+
+
+def _beginning(study: Study) -> list[Facet]:
+    found: list[Facet] = []
+    for n in study["time"].levels("flows"):
+        there = study.at("time", "time", flows=n)
+        curves = _of(there, "time", ("rem", "red"), lambda one: marking("time", one, BEGINNING_S))
+        found.append(Facet(f"{n:g} flows", "Dropped by the AQM (%)", curves, zero=True))
+    return found
 
 
 def _wait(study: Study) -> list[Facet]:
@@ -110,62 +80,21 @@ def _wait(study: Study) -> list[Facet]:
     )
 
 
-_SETTINGS = {
-    "-plain": "none",
-    "-idle": "whole idle steps",
-    "-early": "never an empty queue",
-    "-spare": "first packet spared",
-    "": "all",
-}
-
-
-def _ns2_settings(study: Study) -> list[Facet]:
-    return [
-        panel(
-            "goodput",
-            [
+def _as_ns2(experiment: str) -> Callable[[Study], list[Facet]]:
+    def panels(study: Study) -> list[Facet]:
+        labels = {name: text.removesuffix(", as ns-2") for name, text in study[experiment].labels.items()}
+        return _panels(
+            lambda measure: [
                 one
-                for ending, name in _SETTINGS.items()
-                for one in _measured(study, "goodput", [family + ending], "ns2-settings", name)
-            ],
-            family.upper(),
-            top=100.0,
-        )
-        for family in ("gred", "nlred")
-    ]
-
-
-def _per_flow(total: Curve) -> Curve:
-    def each(values: Sequence[float] | None) -> list[float] | None:
-        return (
-            None if values is None else [value / flows for value, flows in zip(values, total.x, strict=True)]
+                for variant, label in labels.items()
+                for one in (
+                    *_measured(study, measure, [variant], experiment, label),
+                    ns2.curve(PACKAGE, experiment, variant, measure, label),
+                )
+            ]
         )
 
-    return replace(total, y=each(total.y) or [], low=each(total.low), high=each(total.high))
-
-
-def _fairness(study: Study) -> list[Facet]:
-    most = max(study["time"].levels("flows"))
-    timeouts = [_per_flow(one) for one in _measured(study, "timeouts")]
-    so_far = _so_far(study, "jain", most)
-    return [
-        Facet("Timeouts, 20 to 100 s", "Timeouts of a flow", timeouts),
-        panel("jain", so_far, f"Fairness of {most:g} flows", top=1.0, x="Counted from the start to (s)"),
-    ]
-
-
-def _as_ns2(study: Study, experiment: str) -> list[Facet]:
-    labels = {name: text.removesuffix(", as ns-2") for name, text in study[experiment].labels.items()}
-    return _panels(
-        lambda measure: [
-            one
-            for variant, label in labels.items()
-            for one in (
-                *_measured(study, measure, [variant], experiment, label),
-                ns2.curve(PACKAGE, experiment, variant, measure, label),
-            )
-        ]
-    )
+    return panels
 
 
 def _today(study: Study) -> list[Facet]:
@@ -176,26 +105,22 @@ def _today(study: Study) -> list[Facet]:
     )
 
 
-_THRESHOLDS = ((5.0, "min_th"), (15.0, "max_th"), (20.0, "b*"))
-_MAX_P = (*MAX_P["gred"], *MAX_P["nlred"])
-
 FIGURES: Contents = {
-    "figure-2": lambda study: _one(study, "goodput"),
-    "figure-3": lambda study: _both(study, "mean_queue", _THRESHOLDS),
-    "figure-4": lambda study: _both(study, "delay_mean"),
-    "figure-5": _loss,
-    "figure-6": lambda study: _one(study, "utilisation"),
-    "figure-7": lambda study: _one(study, "jain"),
-    "figure-8": lambda study: _against_time(study, "goodput"),
-    "figure-9": lambda study: _against_time(study, "loss"),
-    "figure-10": lambda study: [panel("goodput", _measured(study, "goodput", _MAX_P, "max-p"), "")],
-    "without-compatibility": _without_compatibility,
-    "readings": _readings,
+    "figure-2": _one("goodput"),
+    "figure-3": _one("mean_queue"),
+    "figure-4": _one("delay_mean"),
+    "figure-5": _one("loss", ((10.0, "10%"),)),
+    "figure-6": _one("utilisation", ((90.0, "90%"),)),
+    "figure-7": _one("jain"),
+    "figure-8": _against_time("goodput"),
+    "figure-9": _against_time("loss"),
+    "figure-10": lambda study: [
+        panel("goodput", _measured(study, "goodput", (*MAX_P["gred"], *MAX_P["nlred"])), "", top=100.0)
+    ],
+    "beginning": _beginning,
     "synchronisation": _synchronisation,
     "wait": _wait,
-    "ns2-settings": _ns2_settings,
-    "fairness": _fairness,
-    "ns2-10": lambda study: _as_ns2(study, "ns2-10"),
-    "ns2-30": lambda study: _as_ns2(study, "ns2-30"),
+    "ns2-10": _as_ns2("ns2-10"),
+    "ns2-30": _as_ns2("ns2-30"),
     "today": _today,
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -11,6 +10,9 @@ import polars as pl
 from weir.stats import MEASURES, WHOLE_RUN
 from weir_papers.data import Data, Sample, Study
 from weir_papers.quantities import Level, Of, Quantity, samples_of
+
+LENGTHS_S = tuple(range(25, 151, 25))
+"""Of the runs in figures 8 and 9. A shorter run is the beginning of a longer one with the same seed."""
 
 
 def cumulated(data: Data) -> pl.DataFrame:
@@ -28,36 +30,36 @@ def cumulated(data: Data) -> pl.DataFrame:
     )
 
 
-def jain_of(delivered: pl.Expr) -> pl.Expr:
-    """(sum x)^2 / (n sum x^2)."""
-    return delivered.sum() ** 2 / (delivered.count() * (delivered**2).sum())
-
-
-def cumulated_jain(data: Data) -> pl.DataFrame:
-    """The index of what flows delivered from the start to the end of each period: a row per run and end."""
-    ends = data.periods.select("run", "period", "to_s")
-    flows = data.table("flows", "period", "flow", "delivered").join(ends, on=["run", "period"])
-    so_far = flows.with_columns(
-        pl.col("delivered").cast(pl.Float64).cum_sum().over("run", "flow", order_by="to_s").alias("so_far")
-    )
-    keys = ("run", "variant", "label", "replication", *data.axes, "to_s")
-    return so_far.group_by(keys, maintain_order=True).agg(jain_of(pl.col("so_far")).alias("jain"))
-
-
 def until(experiment: str, variant: str, measure: str, flows: float) -> Quantity:
-    """`goodput`, `loss` or `jain` from the beginning to each end of a period, at one number of flows."""
-    rows_of: Callable[[Data], pl.DataFrame] = cumulated_jain if measure == "jain" else cumulated
+    """`goodput` or `loss` from the beginning to each length of a run, at one number of flows."""
 
     def made(study: Study) -> list[Sample]:
         data = study[experiment].at(flows=flows)
-        rows = rows_of(data).filter(pl.col("variant") == variant).sort("to_s", "replication")
+        rows = cumulated(data).filter(pl.col("variant") == variant, pl.col("to_s").is_in(LENGTHS_S))
         return [
             Sample(f"{data.labels[variant]}, flows {flows:g}, {end:g} s", end, part[measure].to_numpy())
-            for part in rows.partition_by("to_s", maintain_order=True)
+            for part in rows.sort("to_s", "replication").partition_by("to_s", maintain_order=True)
             for end in [float(part["to_s"][0])]
         ]
 
-    return Of("fairness" if measure == "jain" else measure, MEASURES[measure].unit, made)
+    return Of(measure, MEASURES[measure].unit, made)
+
+
+def marking(experiment: str, variant: str, until_s: float) -> Quantity:
+    """Per cent of the packets that arrive that the AQM drops, a full buffer left aside, in each period."""
+    title, dropped = "marking probability", pl.col("drops") - pl.col("drops_overflow")
+
+    def made(study: Study) -> list[Sample]:
+        data = study[experiment]
+        rows = data.periods.filter(pl.col("variant") == variant, pl.col("to_s") <= until_s)
+        share = (100.0 * dropped / pl.col("arrivals")).alias(title)
+        return samples_of(rows.with_columns(share), data, title, along=True)
+
+    return Of(title, "%", made, RELEVANT_MARKING)
+
+
+RELEVANT_MARKING = 0.1
+"""Points: the smallest difference that would matter, that of losses."""
 
 
 def synchronisation(experiment: str, variant: str) -> Quantity:
@@ -89,34 +91,4 @@ def most_minus_least(experiment: str, variants: Sequence[str], measure: str, nam
         ]
 
     unit = "points" if of[0].unit == "%" else of[0].unit
-    return Of(f"spread of {of[0].title} over max_p", unit, made)
-
-
-# --- Without compatibility with ns-2 ----------------------------------------------------------------------
-
-PLAIN = "-plain"
-"""What the name of a variant without ns-2 compatibility ends with."""
-_LABEL = " without habits"
-JUDGED = ("flows", "max-p", "time")
-"""Experiments that claims speak of; `without-flows` is the first of them without ns-2 compatibility."""
-
-
-def plain(data: Data) -> Data:
-    """Variants without ns-2 compatibility under the names of those that have it, which are left out."""
-    names = {name: name.removesuffix(PLAIN) for name in data.labels if name.endswith(PLAIN)}
-
-    def renamed(rows: pl.DataFrame) -> pl.DataFrame:
-        kept = rows.filter(~pl.col("variant").is_in(list(names.values())))
-        return kept.with_columns(pl.col("variant").replace(names), pl.col("label").str.strip_suffix(_LABEL))
-
-    return replace(data, frame=renamed(data.frame), runs=renamed(data.runs), _staged={})
-
-
-def without(study: Study) -> Study:
-    """A study that claims of the main experiments can be judged by."""
-    return Study({name: plain(study[f"without-{name}"]) for name in JUDGED}, quick=study.quick)
-
-
-def plain_places(study: Study) -> Study:
-    """The runs of the maps."""
-    return Study({"places": plain(study["places"])}, quick=study.quick)
+    return Of(f"spread of {of[0].title} over max_p", unit, made, (of[0] - of[1]).relevant)
