@@ -118,10 +118,10 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-3a": _until("goodput", ABOVE_ZERO),
     "P-3b": _until("loss", BELOW_ZERO),
     "P-4": each(ABOVE_ZERO, _at_max_p(zip(MAX_P["nlred"], MAX_P["gred"], strict=True))),
-    "P-5": each(BELOW_ZERO, _minus(["nlred-1"], ["red"], "loss")),
+    "P-5": each(ABOVE_ZERO, _minus(["nlred-1"], ["red"], "mean_queue")),
     "P-6": [
-        *each(BELOW_ZERO, _minus(["nlred"], ["red"], "loss", LIGHT)),
-        *each(ABOVE_ZERO, _minus(["nlred"], ["red"], "loss", HEAVY)),
+        *each(ABOVE_ZERO, _minus(["nlred"], ["red"], "mean_queue", LIGHT)),
+        *each(BELOW_ZERO, _minus(["nlred"], ["red"], "mean_queue", HEAVY)),
     ],
     "P-7": each(ABOVE_ZERO, [marking("time", "rem", BEGINNING_S) - marking("time", "red", BEGINNING_S)]),
 }

@@ -11,7 +11,7 @@ from weir.stats import MEASURES, WHOLE_RUN
 from weir_papers.data import Data, Sample, Study
 from weir_papers.quantities import Level, Of, Quantity, samples_of
 
-LENGTHS_S = tuple(range(25, 151, 25))
+LENGTHS_S = (25.0, 50.0, 75.0, 100.0, 125.0, 150.0)
 """Of the runs in figures 8 and 9. A shorter run is the beginning of a longer one with the same seed."""
 
 
