@@ -23,8 +23,9 @@ Values = NDArray[np.float64]
 RELEVANT = {"jain index": 0.005, "loss": 0.1}
 """Title of a measure to the smallest difference of two values that would matter, in its unit."""
 
-RELEVANT_OF_UNIT = {"%": 0.5, "packets": 0.5, "ms": 0.1, "kB": 2.0}
-"""The same for all other measures of a unit: half a point of the link, half a packet, the time of a few."""
+RELEVANT_OF_UNIT = {"%": 0.5, "packets": 0.5, "ms": 0.1, "kB": 2.0, "s": 1.0}
+"""The same for all other measures of a unit: half a point of the link, half a packet, the time of a few, the
+second within which flows come."""
 
 
 class Quantity:

@@ -17,7 +17,7 @@ HALF_BAND = 62.5
 FULL, AIM = at_least(99.5), at_least(97.5)
 """Of the link, and of what AVQ aims at, to within half a point."""
 HOLD = 10.0
-"""Seconds in the band that a response time itself asks for: what is nearer than that is level."""
+"""Seconds in the band that a response time asks for: the only scale that the paper has for one."""
 MODERATE = (100.0, 150.0, 200.0, 250.0, 300.0, 350.0, 400.0)
 HEAVY = (400.0, 500.0, 600.0, 700.0, 800.0, 900.0, 1000.0)
 """Loads of figures 3 and 4."""

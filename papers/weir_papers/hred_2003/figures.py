@@ -221,7 +221,7 @@ def _flatness(study: Study) -> list[Facet]:
     ]
 
 
-_TODAY = ("pie", "fq-codel", "dualpi2", "hred-cubic")
+_TODAY = ("pie", "dualpi2", "hred-cubic")
 
 FIGURES: Contents = {
     "figure-2": _mapping,
