@@ -87,7 +87,7 @@ def test_claims_are_told_apart() -> None:
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
 def test_every_experiment_can_be_run(experiment: Experiment, *, quick: bool) -> None:
     plan = experiment.plan(PAPER.key, quick=quick)
-    of_readings = experiment.name == "readings"
+    of_readings = experiment.name in {one.experiment for one in PAPER.readings}
     assert plan.replications >= (1 if of_readings else 2 if quick else 5)
     assert {variant.name for variant in plan.variants} == set(experiment.variants)
 
@@ -156,15 +156,15 @@ def test_a_run_that_ends_earlier_is_the_beginning_of_a_longer_one(lengths: Study
     rows = shorter.filter(pl.col("period") == -1, pl.col("group") == "all").sort("replication")
     rows = rows.with_columns(loss=pl.col("drops") / pl.col("sent"))
     for measure in MEASURES_SO_FAR:
-        samples = until(LENGTHS.name, "nlred", measure, 20.0).samples(lengths)
+        samples = until("nlred", measure, 20.0).samples(lengths)
         assert [sample.at for sample in samples] == [25.0, 50.0, 75.0]
         assert samples[1].values == pytest.approx(100.0 * rows[measure].to_numpy(), rel=1e-9)
 
 
 def test_an_aqm_drops_all_but_what_a_full_buffer_does(lengths: Study) -> None:
-    (first, *_) = marking(LENGTHS.name, "drop-tail", BEGINNING_S).samples(lengths)
+    (first, *_) = marking("drop-tail", BEGINNING_S).samples(lengths)
     assert first.values.max() == 0.0
-    samples = marking(LENGTHS.name, "nlred", BEGINNING_S).samples(lengths)
+    samples = marking("nlred", BEGINNING_S).samples(lengths)
     assert [sample.at for sample in samples] == [0.0, 5.0, 10.0, 15.0, 20.0] * 2
     assert all(sample.values.min() > 0.0 and sample.values.max() < 100.0 for sample in samples)
 

@@ -43,7 +43,7 @@ def _against_time(measure: str) -> Callable[[Study], list[Facet]]:
     return lambda study: [
         panel(
             measure,
-            _of(study, "time", PAPERS, lambda one, n=n: until("time", one, measure, n)),
+            _of(study, "time", PAPERS, lambda one, n=n: until(one, measure, n)),
             f"{n:g} flows",
         )
         for n in study["time"].levels("flows")
@@ -62,7 +62,7 @@ def _beginning(study: Study) -> list[Facet]:
     found: list[Facet] = []
     for n in study["time"].levels("flows"):
         there = study.at("time", "time", flows=n)
-        curves = _of(there, "time", ("rem", "red"), lambda one: marking("time", one, BEGINNING_S))
+        curves = _of(there, "time", ("rem", "red"), lambda one: marking(one, BEGINNING_S))
         found.append(Facet(f"{n:g} flows", "Dropped by the AQM (%)", curves, zero=True))
     return found
 

@@ -30,14 +30,18 @@ def cumulated(data: Data) -> pl.DataFrame:
     )
 
 
-def until(experiment: str, variant: str, measure: str, flows: float) -> Quantity:
-    """`goodput` or `loss` from the beginning to each length of a run, at one number of flows."""
+def until(variant: str, measure: str, flows: float) -> Quantity:
+    """`goodput` or `loss` from the beginning to each length of a run.
+
+    At this number of flows, or at that of the reading where it is one of its settings.
+    """
 
     def made(study: Study) -> list[Sample]:
-        data = study[experiment].at(flows=flows)
+        data = study["time"]
+        data = data.at(flows=flows) if "flows" in data.axes else data
         rows = cumulated(data).filter(pl.col("variant") == variant, pl.col("to_s").is_in(LENGTHS_S))
         return [
-            Sample(f"{data.labels[variant]}, flows {flows:g}, {end:g} s", end, part[measure].to_numpy())
+            Sample(f"{data.labels[variant]}, {end:g} s", end, part[measure].to_numpy())
             for part in rows.sort("to_s", "replication").partition_by("to_s", maintain_order=True)
             for end in [float(part["to_s"][0])]
         ]
@@ -45,12 +49,12 @@ def until(experiment: str, variant: str, measure: str, flows: float) -> Quantity
     return Of(measure, MEASURES[measure].unit, made)
 
 
-def marking(experiment: str, variant: str, until_s: float) -> Quantity:
+def marking(variant: str, until_s: float) -> Quantity:
     """Per cent of the packets that arrive that the AQM drops, a full buffer left aside, in each period."""
     title, dropped = "marking probability", pl.col("drops") - pl.col("drops_overflow")
 
     def made(study: Study) -> list[Sample]:
-        data = study[experiment]
+        data = study["time"]
         rows = data.periods.filter(pl.col("variant") == variant, pl.col("to_s") <= until_s)
         share = (100.0 * dropped / pl.col("arrivals")).alias(title)
         return samples_of(rows.with_columns(share), data, title, along=True)
