@@ -49,10 +49,7 @@ def read(
     _same(package, "figures", figures, drawn["figures"])
     _same(package, "tables", tables, drawn.get("tables", {}))
     maps = [_map(one, of_maps | claims, studies or {}) for one in _entries(said, "maps")]
-    readings = [
-        Readings(one["of"], one["experiment"], tuple(Setting(**setting) for setting in one["settings"]))
-        for one in about.get("readings", ())
-    ]
+    readings = [_readings(one) for one in about.get("readings", ())]
     return Paper(
         about["key"],
         about["title"],
@@ -97,6 +94,11 @@ def _map(
 ) -> ClaimMap:
     judged = tuple(claims[key] for key in entry.pop("claims"))
     return ClaimMap(**entry, claims=judged, study=studies.get(entry["name"], _all_runs))
+
+
+def _readings(entry: Entry) -> Readings:
+    settings = tuple(Setting(**setting) for setting in entry["settings"])
+    return Readings(entry["of"], entry["experiment"], settings, entry.get("also", {}))
 
 
 def _all_runs(study: Study) -> Study:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -43,22 +43,25 @@ class Readings:
     experiment: str
     """The same at every reading: its axes are those of `of`, and the settings."""
     settings: tuple[Setting, ...]
+    also: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Further experiments that claims speak of, to those that have them at the same readings."""
 
     def fits(self, claims: Sequence[Claim], study: Study) -> pl.DataFrame:
         """Which claims fit in which readings: claim, reading, fits, and a column of names for each setting.
 
-        Claims that have nothing to do with the experiment are left out.
+        Claims that have nothing to do with the experiments are left out.
         """
         data = study[self.experiment]
         rows: list[dict[str, object]] = []
         for number, reading in enumerate(product(*(one.levels(data) for one in self.settings))):
             at = {axis: value for values, _ in reading for axis, value in values.items()}
             words = {one.title: word for one, (_, word) in zip(self.settings, reading, strict=True)}
-            there = study.at(self.experiment, self.of, **at)
+            experiments = {self.of: self.experiment, **self.also}
+            there = study.instead({of: study[one].at(**at) for of, one in experiments.items()})
             for claim in claims:
                 there.asked.clear()
                 judged = claim.judge(there)
-                if self.of in there.asked:
+                if there.asked & experiments.keys():
                     rows.append({"claim": claim.id, "reading": number, "fits": judged.fits, **words})
         return pl.DataFrame(rows)
 

@@ -12,6 +12,7 @@ from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, at_least, at_most, 
 from weir_papers.data import Sample, Study
 from weir_papers.operating_point_2002.quantities import (
     best,
+    ends,
     everywhere,
     for_each,
     least_inside,
@@ -22,20 +23,25 @@ from weir_papers.operating_point_2002.quantities import (
     variation,
 )
 from weir_papers.operating_point_2002.targets import (
+    FIRST,
     FOLLOWS,
+    SETTLED_S,
     STAGES,
+    TARGETS_CHANGE,
     TOLERANCE,
     Followed,
     Nearest,
     Reached,
+    Target,
     followed,
+    misplaced,
     outcomes,
 )
 from weir_papers.quantities import Level, Of, Quantity, rank, relative, spread
 
 Condition = Callable[[float], bool]
 
-BUFFER, HALF_BUFFER, KNEE = 50.0, 25.0, 15.0
+HALF_BUFFER, KNEE = 25.0, 15.0
 """max_th, packets."""
 LOW, HIGH = 20.0, 80.0
 """Users: at most so many are a low load, at least so many a heavy one (section 4.3)."""
@@ -45,104 +51,128 @@ SHIFTED = 0.1
 # --- Over max_th ------------------------------------------------------------------------------------------
 
 
-def level(measure: str, w_q: float, experiment: str = "max-th", variant: str = "red", **at: float) -> Level:
+def level(measure: str, w_q: float = 0.002, variant: str = "red", **at: float) -> Level:
     """Over max_th, unless it is given."""
-    weight = {"w_q": w_q} if experiment == "max-th" else {}
-    return Level(experiment, variant, measure, at={**weight, **at})
+    return Level("max-th", variant, measure, at={"w_q": w_q, **at})
 
 
 def _low(load: float) -> bool:
     return load <= LOW
 
 
-def _along_max_th(measure: str, w_q: float) -> Quantity:
+def _high(load: float) -> bool:
+    return load >= HIGH
+
+
+def _each_load(make: Callable[[float], Quantity], where: Condition = everywhere) -> Quantity:
+    return for_each("max-th", "N", make, where)
+
+
+def _along_max_th(measure: str, w_q: float = 0.002) -> Quantity:
     """Its rank correlation with max_th at every load."""
-    return for_each("max-th", "N", lambda n: rank(level(measure, w_q, N=n)))
+    return _each_load(lambda n: rank(level(measure, w_q, N=n)))
 
 
-def _rises_with_load(w_q: float) -> Quantity:
+def _rises_with_load(w_q: float = 0.002) -> Quantity:
     return for_each("max-th", "max_th", lambda th: rank_along(level("loss", w_q, max_th=th)))
 
 
-def below_knee(experiment: str = "max-th", variant: str = "red", w_q: float = 0.002) -> Quantity:
-    """Utilisation at max_th 6 minus that at 18, at low loads."""
+def _outwards(w_q: float = 0.002) -> Quantity:
+    def pair(n: float) -> tuple[Quantity, Quantity]:
+        return level("delay_mean", w_q, N=n), level("loss", w_q, N=n)
 
-    def used(n: float, max_th: float) -> Level:
-        return level("utilisation", w_q, experiment, variant, N=n, max_th=max_th)
-
-    return for_each(experiment, "N", lambda n: used(n, 6.0) - used(n, 18.0), _low)
+    return successive("max-th", "N", lambda more, less: shift("more loss", pair(more), pair(less)))
 
 
-def varies_beyond_knee(
-    measure: str, experiment: str = "max-th", variant: str = "red", w_q: float = 0.002
-) -> Quantity:
+def _order(w_q: float = 0.002) -> dict[str, Part]:
+    """Of losses and delays over max_th and loads."""
+    return {
+        "A-2.1a": Part(_along_max_th("loss", w_q), at_most(-0.9)),
+        "A-2.1b": Part(_rises_with_load(w_q), at_least(0.9)),
+        "A-2.1c": Part(_along_max_th("delay_mean", w_q), at_least(0.9)),
+        "A-2.7a": Part(_outwards(w_q), ABOVE_ZERO),
+    }
+
+
+def _beyond_knee(measure: str, w_q: float = 0.002) -> Quantity:
     """How much a measure varies over max_th beyond the knee, at low loads."""
 
     def beyond(n: float) -> Quantity:
         return for_each(
-            experiment,
-            "max_th",
-            lambda th: level(measure, w_q, experiment, variant, N=n, max_th=th),
-            lambda th: th > KNEE,
+            "max-th", "max_th", lambda th: level(measure, w_q, N=n, max_th=th), lambda th: th > KNEE
         )
 
-    return for_each(experiment, "N", lambda n: spread(beyond(n)), _low)
+    return _each_load(lambda n: spread(beyond(n)), _low)
 
 
-def heavy_utilisation(experiment: str = "max-th", variant: str = "red", w_q: float = 0.002) -> Quantity:
-    """How much the utilisation varies over max_th at heavy loads."""
-    return for_each(
-        experiment,
-        "N",
-        lambda n: spread(level("utilisation", w_q, experiment, variant, N=n)),
-        lambda n: n >= HIGH,
-    )
-
-
-def knee(experiment: str = "max-th", variant: str = "red", w_q: float = 0.002) -> list[Part]:
+def _knee(w_q: float = 0.002) -> list[Part]:
     """The link is used less below the knee, and equally much beyond."""
+
+    def used(n: float, max_th: float) -> Level:
+        return level("utilisation", w_q, N=n, max_th=max_th)
+
     return [
-        Part(below_knee(experiment, variant, w_q), at_most(-1.0)),
-        Part(varies_beyond_knee("utilisation", experiment, variant, w_q), at_most(2.0)),
+        Part(_each_load(lambda n: used(n, 6.0) - used(n, 18.0), _low), at_most(-1.0)),
+        Part(_beyond_knee("utilisation", w_q), at_most(2.0)),
     ]
 
 
-def _delay_variation(where: Condition = everywhere, experiment: str = "max-th") -> Quantity:
+def _heavy_utilisation(w_q: float = 0.002) -> Part:
+    """How much the utilisation varies over max_th at heavy loads."""
+    return Part(_each_load(lambda n: spread(level("utilisation", w_q, N=n)), _high), at_most(2.0))
+
+
+def _delay_variation() -> Quantity:
     """Of the delay over the loads, at every max_th up to half of the buffer."""
-
-    def over_loads(th: float) -> Quantity:
-        return variation(
-            for_each(experiment, "N", lambda n: level("delay_mean", 0.002, experiment, N=n, max_th=th), where)
-        )
-
-    return for_each(experiment, "max_th", over_loads, lambda th: th <= HALF_BUFFER)
-
-
-def _outwards(w_q: float) -> Quantity:
-    def pair(n: float) -> tuple[Quantity, Quantity]:
-        return level("delay_mean", w_q, N=n), level("loss", w_q, N=n)
-
-    return successive("max-th", "N", lambda more, less: shift(pair(more), pair(less)))
+    return for_each(
+        "max-th",
+        "max_th",
+        lambda th: variation(level("delay_mean", max_th=th)),
+        lambda th: th <= HALF_BUFFER,
+    )
 
 
 def _first_guideline(
     measure: str, other: float, compare: Callable[[Quantity, Quantity], Quantity]
 ) -> Quantity:
     """max_th at 0.6 of the buffer against another, at low loads."""
-    return for_each(
-        "max-th",
-        "N",
-        lambda n: compare(level(measure, 0.002, N=n, max_th=30.0), level(measure, 0.002, N=n, max_th=other)),
-        _low,
+    return _each_load(
+        lambda n: compare(level(measure, N=n, max_th=30.0), level(measure, N=n, max_th=other)), _low
     )
+
+
+def _against_drop_tail(measure: str, max_th: float) -> Quantity:
+    """RED's minus that of the full buffer, at every load."""
+
+    def found(n: float, variant: str) -> Level:
+        return level(measure, variant=variant, N=n, max_th=max_th)
+
+    return _each_load(lambda n: found(n, "red") - found(n, "drop-tail"))
+
+
+def short_buffers(measure: str, n: float) -> Level:
+    """DropTail's, by its buffer."""
+    return Level("short-buffers", "drop-tail", measure, at={"N": n})
+
+
+def in_full_buffer(measure: str, n: float) -> Level:
+    """RED's, by max_th."""
+    return Level("flexibility", "red", measure, at={"N": n})
+
+
+def _at_the_same_delay(n: float) -> Quantity:
+    """How much more of the link DropTail with a shorter buffer uses."""
+    curves = [[of(one, n) for one in ("delay_mean", "utilisation")] for of in (short_buffers, in_full_buffer)]
+    (d1, u1), (d2, u2) = curves
+    return shift("more of the link used", (d1, u1), (d2, u2))
 
 
 # --- Over max_p -------------------------------------------------------------------------------------------
 
 
-def heavy(measure: str, experiment: str = "max-p", variant: str = "red", **at: float) -> Level:
+def heavy(measure: str, experiment: str = "max-p", **at: float) -> Level:
     """With 80 users."""
-    return Level(experiment, variant, measure, at=at)
+    return Level(experiment, "red", measure, at=at)
 
 
 def _by_load(measure: str, **at: float) -> Level:
@@ -150,38 +180,52 @@ def _by_load(measure: str, **at: float) -> Level:
     return Level("loads", "red", measure, at=at)
 
 
-def _below_buffer(th: float) -> bool:
-    return th < BUFFER
+def _every_max_th(make: Callable[[float], Quantity], experiment: str = "max-p") -> Quantity:
+    return for_each(experiment, "max_th", make)
 
 
-def _every_max_th(
-    make: Callable[[float], Quantity], experiment: str = "max-p", where: Condition = _below_buffer
-) -> Quantity:
-    return for_each(experiment, "max_th", make, where)
+def _with_max_th(make: Callable[[float], Quantity], experiment: str = "max-p") -> Quantity:
+    """At the largest max_th minus that at the smallest."""
+    return ends(experiment, "max_th", lambda high, low: make(high) - make(low))
 
 
-def minimum(experiment: str = "max-p", variant: str = "red", where: Condition = _below_buffer) -> list[Part]:
+def _every_max_p(of: Callable[[float, float], Level], experiment: str = "max-p") -> Quantity:
+    """At the largest max_th minus that at the smallest, at every max_p."""
+    return for_each(experiment, "max_p", lambda p: _with_max_th(lambda th: of(th, p), experiment))
+
+
+def _minimum(experiment: str = "max-p") -> list[Part]:
     """Of the loss over max_p, between its ends, at every max_th."""
 
     def above(end: str) -> Quantity:
-        return _every_max_th(
-            lambda th: least_inside(heavy("loss", experiment, variant, max_th=th), end), experiment, where
-        )
+        return _every_max_th(lambda th: least_inside(heavy("loss", experiment, max_th=th), end), experiment)
 
     return each(BELOW_ZERO, map(above, ("first", "last")))
 
 
-def better_at_0_3(experiment: str, variant: str = "red", **at: float) -> list[Part]:
-    """Delay and loss at max_p 0.3 minus those at 0.1."""
+def _better_at_0_3(experiment: str = "max-p") -> list[Part]:
+    """Delay and loss at max_p 0.3 minus those at 0.1, max_th 30."""
 
     def found(measure: str, max_p: float) -> Level:
-        return Level(experiment, variant, measure, at={**at, "max_p": max_p})
+        return heavy(measure, experiment, max_th=30.0, max_p=max_p)
 
     return each(BELOW_ZERO, (found(one, 0.3) - found(one, 0.1) for one in ("delay_mean", "loss")))
 
 
-def _best_by_max_th(th: float) -> Quantity:
-    return best(heavy("loss", max_th=th))
+def _moves_left(experiment: str = "max-p") -> list[Part]:
+    """The minimum, with max_th."""
+
+    def at(th: float) -> Quantity:
+        return best(heavy("loss", experiment, max_th=th))
+
+    return [
+        Part(_with_max_th(at, experiment), at_most(-SHIFTED)),
+        Part(rank(_every_max_th(at, experiment)), BELOW_ZERO),
+    ]
+
+
+def _best_by_load(n: float) -> Quantity:
+    return best(_by_load("loss", N=n))
 
 
 def _fall(n: float) -> Quantity:
@@ -189,39 +233,18 @@ def _fall(n: float) -> Quantity:
     return relative(_by_load("delay_mean", N=n, max_p=1.0), _by_load("delay_mean", N=n, max_p=0.02))
 
 
-def _full_range(th: float) -> Quantity:
-    """Of the utilisation."""
-    return heavy("utilisation", max_th=th, max_p=1.0) - heavy("utilisation", max_th=th, max_p=0.02)
+def _used(th: float, max_p: float) -> Level:
+    return heavy("utilisation", max_th=th, max_p=max_p)
 
 
-def _of_max_p(measure: str) -> Quantity:
-    return for_each("max-p", "max_p", lambda p: rank_along(heavy(measure, max_p=p)))
+def _forced(max_p: float, whole: str = "drops") -> Callable[[float], Quantity]:
+    """By max_th."""
 
+    def found(th: float) -> Quantity:
+        forced = heavy("drops_forced", max_th=th, max_p=max_p)
+        return share(forced, heavy(whole, max_th=th, max_p=max_p), f"drops forced beyond max_th, of {whole}")
 
-def _forced(max_p: float) -> Quantity:
-    return _every_max_th(
-        lambda th: share(
-            heavy("drops_forced", max_th=th, max_p=max_p),
-            heavy("drops", max_th=th, max_p=max_p),
-            "drops forced beyond max_th",
-        )
-    )
-
-
-def _gentle(variant: str, max_p: float) -> Quantity:
-    """Gentle RED's loss at max_p 0.02 minus that of a variant, at every max_th below the buffer."""
-    return _every_max_th(
-        lambda th: (
-            heavy("loss", "settings", "red-gentle", max_th=th, max_p=0.02)
-            - heavy("loss", "settings", variant, max_th=th, max_p=max_p)
-        ),
-        "settings",
-    )
-
-
-def _left_branch(th: float) -> Quantity:
-    """What max_p 0.02 loses more than the best."""
-    return least_inside(heavy("loss", max_th=th), "first")
+    return found
 
 
 def _light(measure: str) -> Quantity:
@@ -238,6 +261,10 @@ def _low_max_p(other: float) -> Quantity:
     )
 
 
+def _light_grid(th: float, max_p: float) -> Level:
+    return Level("grid", "red-plain", "loss", at={"N": LOW, "max_th": th, "max_p": max_p})
+
+
 # --- Operating points -------------------------------------------------------------------------------------
 
 _Value = Callable[[Nearest, Reached, Reached], NDArray[np.float64]]
@@ -252,7 +279,7 @@ def _reached(title: str, unit: str, value: _Value, *, reachable: bool) -> Quanti
 
     def samples(study: Study) -> list[Sample]:
         return [
-            Sample(f"{users} users, {target.text}", float(users), value(near, ours, floyd))
+            Sample(f"{users:g} users, {target.text}", users, value(near, ours, floyd))
             for users, target, near, ours, floyd in outcomes(study)
             if near.reaches == reachable
         ]
@@ -282,64 +309,83 @@ def _saying(experiment: str) -> Part:
     return Part(_followed(_TRUTH, "%", experiment, lambda one: one.truth), at_least(50.0))
 
 
+def _unsuitable(cases: Sequence[tuple[tuple[float, Target], tuple[float, Target]]]) -> Part:
+    """What is best for one load and target, at another."""
+
+    def samples(study: Study) -> list[Sample]:
+        return [
+            Sample(f"{of[0]:g} users, {of[1].text}, with the best for {at[0]:g} users, {at[1].text}",
+                   of[0], misplaced(study, of, at))
+            for of, at in cases
+        ]  # fmt: skip
+
+    return Part(Of(_EXCESS, "", samples), at_least(TOLERANCE))
+
+
+def _adaptive(measure: str) -> Quantity:
+    """How much it varies under Adaptive RED over the loads."""
+    return variation(Level("changing-loads", "adaptive-red-loads", measure, when="stages", after_s=SETTLED_S))
+
+
+_ORDER = _order()
+_AT_20 = [(LOW, TARGETS_CHANGE[1].target), (LOW, TARGETS_CHANGE[2].target)]
+_AT_LOADS = [(LOW, FIRST), (HIGH, FIRST)]
+
 CHECKS: dict[str, Sequence[Part]] = {
-    "A-2.1a": [Part(_along_max_th("loss", 0.002), at_most(-0.9))],
-    "A-2.1b": [Part(_rises_with_load(0.002), at_least(0.9))],
-    "A-2.1c": [Part(_along_max_th("delay_mean", 0.002), at_least(0.9))],
+    "A-2.9a": [
+        Part(_against_drop_tail("delay_mean", 6.0), BELOW_ZERO),
+        Part(_against_drop_tail("utilisation", 50.0), ABOVE_ZERO),
+    ],
+    "A-2.9b": [Part(for_each("short-buffers", "N", _at_the_same_delay), BELOW_ZERO)],
+    "A-2.10": [Part(_adaptive("loss") - _adaptive("delay_mean"), ABOVE_ZERO)],
+    "A-2.11a": [_unsuitable([(_AT_20[0], _AT_20[1]), (_AT_20[1], _AT_20[0])])],
+    "A-2.11b": [_unsuitable([(_AT_LOADS[0], _AT_LOADS[1]), (_AT_LOADS[1], _AT_LOADS[0])])],
+    **{name: [part] for name, part in _ORDER.items()},
     "A-2.2": [Part(_delay_variation(), at_most(25.0))],
-    "P-11": [Part(_delay_variation(lambda n: n >= 40.0), at_most(25.0))],
-    "A-2.3a": knee(),
-    "A-2.3b": [Part(varies_beyond_knee("loss"), at_most(1.0))],
-    "A-2.3c": [Part(heavy_utilisation(), at_most(2.0))],
-    "A-2.7a": [Part(_outwards(0.002), ABOVE_ZERO)],
-    "A-2.7b": [
-        Part(_along_max_th("loss", 0.005), at_most(-0.9)),
-        Part(_rises_with_load(0.005), at_least(0.9)),
-        Part(_along_max_th("delay_mean", 0.005), at_least(0.9)),
-        Part(_outwards(0.005), ABOVE_ZERO),
-    ],
-    "A-2.7c": [*knee(w_q=0.005), Part(heavy_utilisation(w_q=0.005), at_most(2.0))],
     "P-1": [
-        Part(
-            spread(level("delay_mean", 0.002, max_th=18.0)) - spread(level("delay_mean", 0.002, max_th=50.0)),
-            BELOW_ZERO,
-        )
+        Part(spread(level("delay_mean", max_th=18.0)) - spread(level("delay_mean", max_th=50.0)), BELOW_ZERO)
     ],
+    "A-2.3a": _knee(),
+    "A-2.3b": [Part(_beyond_knee("loss"), at_most(1.0))],
+    "A-2.3c": [_heavy_utilisation()],
+    "A-2.7b": [*_order(0.005).values()],
+    "A-2.7c": [*_knee(0.005), _heavy_utilisation(0.005)],
+    "A-2.7d": [*_minimum("max-p-weight"), *_moves_left("max-p-weight"), *_better_at_0_3("max-p-weight")],
     "P-2": [
         Part(_first_guideline("utilisation", 50.0, operator.sub), at_least(-1.0)),
         Part(_first_guideline("delay_mean", 18.0, relative), at_most(50.0)),
     ],
-    "A-2.4a": minimum(),
-    "A-2.4b": [
-        Part(_best_by_max_th(BUFFER) - _best_by_max_th(10.0), at_most(-SHIFTED)),
-        Part(rank(for_each("max-p", "max_th", _best_by_max_th)), BELOW_ZERO),
+    "A-2.4a": _minimum(),
+    "P-4": [
+        Part(_every_max_th(_forced(0.02)), at_least(50.0)),
+        Part(_every_max_th(_forced(1.0)), at_most(50.0)),
     ],
+    "A-2.4b": _moves_left(),
+    "A-2.4e": [Part(_with_max_th(_forced(0.02, "sent")), BELOW_ZERO)],
     "A-2.4c": [
-        Part(best(_by_load("loss", N=20.0)) - best(_by_load("loss", N=80.0)), at_most(-SHIFTED)),
-        Part(rank(for_each("loads", "N", lambda n: best(_by_load("loss", N=n)))), ABOVE_ZERO),
+        Part(
+            ends("loads", "N", lambda high, low: _best_by_load(low) - _best_by_load(high)), at_most(-SHIFTED)
+        ),
+        Part(rank(for_each("loads", "N", _best_by_load)), ABOVE_ZERO),
     ],
-    "A-2.4d": minimum(where=lambda th: th >= BUFFER),
+    "P-3": [
+        Part(_every_max_p(lambda th, p: heavy("loss", max_th=th, max_p=p)), BELOW_ZERO),
+        Part(_every_max_p(lambda th, p: heavy("delay_mean", max_th=th, max_p=p)), ABOVE_ZERO),
+    ],
+    "A-2.4f": [Part(_every_max_p(_light_grid, "grid"), BELOW_ZERO)],
     "A-2.5a": each(
         at_most(-0.9),
         [
-            _every_max_th(lambda th: rank(heavy("delay_mean", max_th=th)), where=everywhere),
+            _every_max_th(lambda th: rank(heavy("delay_mean", max_th=th))),
             for_each("loads", "N", lambda n: rank(_by_load("delay_mean", N=n))),
         ],
     ),
-    "A-2.5b": [Part(for_each("loads", "N", lambda n: _fall(80.0) - _fall(n), _low), ABOVE_ZERO)],
-    "A-2.5c": [Part(_every_max_th(_full_range, where=everywhere), BELOW_ZERO)],
-    "A-2.5d": [Part(_full_range(10.0) - _full_range(50.0), BELOW_ZERO)],
-    "P-10": [
-        Part(
-            spread(heavy("utilisation", max_th=10.0)) - spread(heavy("utilisation", max_th=BUFFER)),
-            ABOVE_ZERO,
-        )
-    ],
-    "A-2.6": better_at_0_3("max-p", max_th=30.0),
-    "P-3": [Part(_of_max_p("loss"), at_most(-0.9)), Part(_of_max_p("delay_mean"), at_least(0.9))],
-    "P-4": [Part(_forced(0.02), at_least(50.0)), Part(_forced(1.0), at_most(50.0))],
-    "P-12": [Part(_gentle("red", 0.02), at_most(-1.0)), Part(_gentle("red-gentle", 0.3), at_most(0.5))],
-    "P-5": [Part(_left_branch(10.0) - _left_branch(BUFFER), BELOW_ZERO)],
+    "A-2.5b": [Part(ends("loads", "N", lambda high, low: _fall(high) - _fall(low)), ABOVE_ZERO)],
+    "A-2.5c": [Part(_every_max_th(lambda th: _used(th, 1.0) - _used(th, 0.02)), BELOW_ZERO)],
+    "A-2.5d": [Part(_with_max_th(lambda th: spread(heavy("utilisation", max_th=th))), BELOW_ZERO)],
+    "A-2.5e": [Part(_every_max_p(_used), ABOVE_ZERO)],
+    "A-2.6": _better_at_0_3(),
+    "P-5": [Part(_with_max_th(lambda th: least_inside(heavy("loss", max_th=th), "first")), ABOVE_ZERO)],
     "P-6": [Part(_light("loss"), at_least(0.9)), Part(_light("delay_mean"), at_most(-0.9))],
     "P-7": [
         Part(rank_along(heavy("loss", max_p=0.3)), at_most(-0.9)),
@@ -382,14 +428,4 @@ CHECKS: dict[str, Sequence[Part]] = {
             ABOVE_ZERO,
         )
     ],
-    # Of the maps.
-    "A-2.4a, networks": each(
-        BELOW_ZERO,
-        (least_inside(Level("networks-max-p", "red", "loss"), end) for end in ("first", "last")),
-    ),
-    "A-2.6, networks": better_at_0_3("networks-max-p"),
-    "A-2.2, networks": [Part(_delay_variation(experiment="networks-max-th"), at_most(25.0))],
-    "A-2.3a, networks": knee("networks-max-th"),
-    "A-2.3b, networks": [Part(varies_beyond_knee("loss", "networks-max-th"), at_most(1.0))],
-    "A-2.3c, networks": [Part(heavy_utilisation("networks-max-th"), at_most(2.0))],
 }

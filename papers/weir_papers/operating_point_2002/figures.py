@@ -13,13 +13,13 @@ from weir.stats import mean_interval
 from weir_papers import ns2
 from weir_papers.curves import against, curve, over_time
 from weir_papers.data import Sample, Study
+from weir_papers.operating_point_2002.checks import in_full_buffer, short_buffers
 from weir_papers.operating_point_2002.quantities import Settled, settled, share
 from weir_papers.operating_point_2002.targets import (
     FOLLOWS,
     PERIOD_S,
     STAGE_S,
     STAGES,
-    TARGETS,
     Reached,
     Stage,
     nearest,
@@ -45,19 +45,16 @@ def _max_th(packets: float) -> str:
     return f"max_th {packets:g}"
 
 
-def _each(
-    study: Study,
-    experiment: str,
-    axis: str,
-    measure: str,
-    label: Callable[[float], str],
-    variant: str = "red",
-    **at: float,
-) -> list[Curve]:
-    """A curve for every level of an axis."""
+def _loads(study: Study, experiment: str) -> list[tuple[float, str]]:
+    """Every number of users with the experiment that has it."""
+    names = (experiment, f"{experiment}-unnamed")
+    return sorted((n, one) for one in names for n in study[one].levels("N"))
+
+
+def _each_load(study: Study, experiment: str, measure: str, **at: float) -> list[Curve]:
     return [
-        curve(study, Level(experiment, variant, measure, at={**at, axis: one}), label(one))
-        for one in study[experiment].levels(axis)
+        curve(study, Level(one, "red", measure, at={**at, "N": n}), _users(n))
+        for n, one in _loads(study, experiment)
     ]
 
 
@@ -66,7 +63,7 @@ def _theory(
 ) -> list[Curve]:
     """The theory's loss or delay for each load, where windows are large enough."""
     found: list[Curve] = []
-    for n in study[experiment].levels("N"):
+    for n, _ in _loads(study, experiment):
         points = {one: at(n, one) for one in x}
         kept = {one: here for one, here in points.items() if here.window >= _DRAWN_FROM}
         y = [
@@ -78,7 +75,7 @@ def _theory(
 
 
 def _over_max_th(study: Study, measure: str, w_q: float = 0.002, *, theory: bool = False) -> list[Curve]:
-    curves = _each(study, "max-th", "N", measure, _users, w_q=w_q)
+    curves = _each_load(study, "max-th", measure, w_q=w_q)
     if theory:
         levels = study["max-th"].levels("max_th")
         curves += _theory(study, "max-th", levels, lambda n, th: settled(n, th, 0.1), measure)
@@ -89,12 +86,13 @@ def _by_load(study: Study, measure: str) -> list[Curve]:
     """Over max_p, with max_th 30."""
     levels = study["loads"].levels("max_p")
     theory = _theory(study, "loads", levels, lambda n, p: settled(n, 30.0, p), measure)
-    return _each(study, "loads", "N", measure, _users) + theory
+    return _each_load(study, "loads", measure) + theory
 
 
 def _by_max_th(study: Study, measure: str) -> list[Curve]:
     """Over max_p, with 80 users."""
-    return _each(study, "max-p", "max_th", measure, _max_th)
+    levels = study["max-p"].levels("max_th")
+    return [curve(study, Level("max-p", "red", measure, at={"max_th": th}), _max_th(th)) for th in levels]
 
 
 def _one(
@@ -120,8 +118,8 @@ def _plane(study: Study, experiment: str, label: str, variant: str = "red", **at
 
 
 def _figure_7(study: Study) -> list[Facet]:
-    loads = study["max-th"].levels("N")
-    return _one(_LOSS, [_plane(study, "max-th", _users(n), w_q=0.002, N=n) for n in loads], top=20.0)
+    loads = _loads(study, "max-th")
+    return _one(_LOSS, [_plane(study, one, _users(n), w_q=0.002, N=n) for n, one in loads], top=20.0)
 
 
 def _figure_11(study: Study) -> list[Facet]:
@@ -132,7 +130,7 @@ def _figure_11(study: Study) -> list[Facet]:
 # --- Beside the paper's -----------------------------------------------------------------------------------
 
 
-def beside_ns2(study: Study) -> list[Facet]:
+def _beside_ns2(study: Study) -> list[Facet]:
     """Our RED and that of ns-2 with the same round trip."""
     facets: list[Facet] = []
     for experiment, variant, below, fixed in (
@@ -154,41 +152,34 @@ def beside_ns2(study: Study) -> list[Facet]:
 
 def _forced(study: Study) -> list[Facet]:
     """Why there is a minimum."""
-    labels = {name: study["settings"].labels[name] for name in ("red", "red-gentle")}
     facets: list[Facet] = []
-    for th in study["settings"].levels("max_th"):
-
-        def level(variant: str, measure: str, th: float = th) -> Level:
-            return Level("settings", variant, measure, at={"max_th": th})
-
-        losses = [curve(study, level(name, "loss"), label) for name, label in labels.items()]
-        forced = [
-            curve(
-                study,
-                share(level(name, "drops_early"), level(name, "drops"), "forced drops", rest=True),
-                label,
+    for th in study["gentle"].levels("max_th"):
+        losses: list[Curve] = []
+        early: list[Curve] = []
+        for experiment, label in (("max-p", "RED"), ("gentle", "Gentle RED")):
+            loss, own, drops = (
+                Level(experiment, "red", name, at={"max_th": th}) for name in ("loss", "drops_early", "drops")
             )
-            for name, label in labels.items()
-        ]
+            losses.append(curve(study, loss, label))
+            early.append(curve(study, share(own, drops, "early drops"), label))
         facets.append(Facet(_max_th(th), _LOSS, losses, zero=False))
-        facets.append(Facet(_max_th(th), "Forced drops (% of all)", forced, top=100.0))
+        facets.append(Facet(_max_th(th), "RED's own drops (% of all)", early, top=100.0))
     return facets
 
 
-def _settings(study: Study) -> list[Facet]:
-    """One thing changed at a time."""
-    labels = study["settings"].labels
-    facets = [
-        (f"80 users, {_max_th(th)}", "settings", {"max_th": th}) for th in study["settings"].levels("max_th")
-    ]
+def _flexibility(study: Study) -> list[Facet]:
+    """What can be chosen by RED's max_th, and by DropTail's buffer."""
     return [
         Facet(
-            title,
-            _LOSS,
-            [curve(study, Level(name, one, "loss", at=at), label) for one, label in labels.items()],
+            _users(n),
+            "Link utilisation (%)",
+            [
+                against(study, of("delay_mean", n), of("utilisation", n), label)
+                for of, label in ((in_full_buffer, "RED"), (short_buffers, "DropTail"))
+            ],
             zero=False,
         )
-        for title, name, at in [*facets, ("20 users, max_th 30", "settings-light", {})]
+        for n in study["short-buffers"].levels("N")
     ]
 
 
@@ -215,7 +206,7 @@ _OURS = "OP-RED"
 def _operating_points(study: Study) -> list[Facet]:
     """Targets and what became of them, by the number of users."""
     facets: list[Facet] = []
-    for users in TARGETS:
+    for users in study["op-red"].levels("N"):
         mine = [one for one in outcomes(study) if one[0] == users]
         targets = [target for _, target, *_ in mine]
         curves = [
@@ -229,7 +220,7 @@ def _operating_points(study: Study) -> list[Facet]:
     return facets
 
 
-def _front(study: Study, users: int) -> Curve:
+def _front(study: Study, users: float) -> Curve:
     rows = study["grid"].at(N=users).whole.group_by("max_th", "max_p")
     means = rows.agg(pl.col("delay_mean", "loss").mean()).sort("delay_mean", "loss")
     points: list[tuple[float, float]] = []
@@ -252,7 +243,7 @@ def _scattered(label: str, reached: Sequence[Reached]) -> Curve:
     return Curve(label, x, y, low, high, "path", x_low, x_high)
 
 
-def _self_configuring(study: Study, users: int) -> Curve:
+def _self_configuring(study: Study, users: float) -> Curve:
     rows = study["feng-red"].at(N=users).whole
     delay, loss = rows["delay_mean"].to_numpy(), rows["loss"].to_numpy()
     nowhere = np.full(delay.size, np.nan)
@@ -326,9 +317,9 @@ FIGURES: Contents = {
     "figure-11": _figure_11,
     "figure-12": lambda study: _one(_DELAY, _by_load(study, "delay_mean"), top=25.0),
     "figure-13": lambda study: _one(_LOSS, _by_load(study, "loss"), top=22.0),
-    "as-ns2": beside_ns2,
+    "as-ns2": _beside_ns2,
     "forced": _forced,
-    "settings": _settings,
+    "flexibility": _flexibility,
     "operating-points": _operating_points,
     "targets-change": _targets_change,
     "loads-change": lambda study: _traces(study, "changing-loads", (42.0, 16.0)),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers.data import Sample, Study
-from weir_papers.quantities import Level, Of, Quantity, along, common, points, spearman
+from weir_papers.quantities import RELEVANT_OF_UNIT, Level, Of, Quantity, along, common, points, spearman
 
 Values = NDArray[np.float64]
 
@@ -28,12 +28,24 @@ def for_each(
     where: Callable[[float], bool] = everywhere,
 ) -> Quantity:
     """A quantity at every level of an axis at which `where` holds; the level is the position of its place."""
+    one = make(0.0)
 
     def samples(study: Study) -> list[Sample]:
         levels = [level for level in study[experiment].levels(axis) if where(level)]
-        return [replace(one, at=level) for level in levels for one in make(level).samples(study)]
+        return [replace(sample, at=level) for level in levels for sample in make(level).samples(study)]
 
-    return Of(make(0.0).title, make(0.0).unit, samples)
+    return Of(one.title, one.unit, samples, one.relevant)
+
+
+def ends(experiment: str, axis: str, make: Callable[[float, float], Quantity]) -> Quantity:
+    """`make` of the highest and the lowest level of an axis."""
+    one = make(1.0, 0.0)
+
+    def samples(study: Study) -> list[Sample]:
+        levels = study[experiment].levels(axis)
+        return make(levels[-1], levels[0]).samples(study)
+
+    return Of(one.title, one.unit, samples, one.relevant)
 
 
 def successive(experiment: str, axis: str, make: Callable[[float, float], Quantity]) -> Quantity:
@@ -88,11 +100,11 @@ def least_inside(curve: Quantity, end: str) -> Quantity:
     return Of(title, points(curve.unit), samples)
 
 
-def shift(first: tuple[Quantity, Quantity], second: tuple[Quantity, Quantity]) -> Quantity:
-    """The loss of one delay-loss curve above that of another at the same delay, in per cent of the latter.
+def shift(name: str, first: tuple[Quantity, Quantity], second: tuple[Quantity, Quantity]) -> Quantity:
+    """How far one curve over delay is above another at the same delay, in per cent of the latter.
 
-    Each curve is delay and loss, at the same places. The delay is the middle of what both curves reach, in
-    the logarithm; between their points they are lines in the logarithms.
+    Each curve is delay and loss, or delay and utilisation, at the same places. The delay is the middle of
+    what both curves reach, in the logarithm; between their points they are lines in the logarithms.
     """
 
     def samples(study: Study) -> list[Sample]:
@@ -103,15 +115,14 @@ def shift(first: tuple[Quantity, Quantity], second: tuple[Quantity, Quantity]) -
         places = [common([sample.place for sample in pair[0]]) for pair in curves]
         return [Sample(f"{places[0]} against {places[1]}", float("nan"), np.array(more))]
 
-    return Of("more loss at the same delay", "%", samples)
+    return Of(f"{name} at the same delay", "%", samples, RELEVANT_OF_UNIT["%"])
 
 
-def share(part: Level, whole: Level, name: str, *, rest: bool = False) -> Quantity:
-    """One counter of another, in per cent; or what it leaves of 100%."""
+def share(part: Level, whole: Level, name: str) -> Quantity:
+    """One counter of another, in per cent."""
 
     def samples(study: Study) -> list[Sample]:
-        shares = [replace(one, values=100.0 * one.values) for one in (part / whole).samples(study)]
-        return [replace(one, values=100.0 - one.values) for one in shares] if rest else shares
+        return [replace(one, values=100.0 * one.values) for one in (part / whole).samples(study)]
 
     return Of(name, "%", samples)
 

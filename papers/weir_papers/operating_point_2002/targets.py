@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -40,21 +41,6 @@ class Target:
         return f"{self.delay:g} ms and {self.loss:g}%"
 
 
-def _targets(*pairs: tuple[float, float]) -> tuple[Target, ...]:
-    return tuple(Target(delay, loss) for delay, loss in pairs)
-
-
-TARGETS: dict[int, tuple[Target, ...]] = {
-    10: _targets((4.8, 1.67), (8.9, 0.79), (12.5, 0.725), (1.8, 1.27), (5.1, 0.45), (9.5, 0.28)),
-    20: _targets((4.6, 5.6), (11.1, 2.6), (25.5, 1.98), (1.7, 4.25), (6.3, 1.5), (19.4, 0.76)),
-    40: _targets((5.5, 10.6), (10.8, 7.7), (32.0, 5.57), (2.1, 8.1), (6.1, 4.4), (24.5, 2.1)),
-    80: _targets((6.2, 16.6), (16.4, 15.0), (28.8, 14.0), (2.3, 12.6), (9.4, 8.5), (21.9, 5.3)),
-}
-"""By the number of users. The first three can be had: they are what RED with fixed parameters does at the
-ends and in the middle of its best points, 5% relaxed (without pairs that use less than three quarters of the
-link). The others cannot: 0.4 and 0.8, 0.6 and 0.6, 0.8 and 0.4 of delay and loss of the same points."""
-
-
 @dataclass(frozen=True)
 class Nearest:
     """The fixed parameters that come nearest to a target."""
@@ -77,17 +63,30 @@ class Nearest:
         return "achieved" if self.reaches else "unachievable"
 
 
-def nearest(study: Study, users: int, target: Target) -> Nearest:
+def nearest(study: Study, users: float, target: Target) -> Nearest:
     """Of the grid."""
-    rows = study["grid"].at(N=users).whole
-    means = rows.group_by("max_th", "max_p", maintain_order=True).agg(pl.col("delay_mean", "loss").mean())
+    means = study["grid"].at(N=users).whole.group_by("max_th", "max_p", maintain_order=True)
+    means = means.agg(pl.col("delay_mean", "loss").mean())
     distances = target.distance(means["delay_mean"].to_numpy(), means["loss"].to_numpy())
     place = means.row(int(distances.argmin()), named=True)
-    own = rows.filter(pl.col("max_th") == place["max_th"], pl.col("max_p") == place["max_p"]).sort(
-        "replication"
-    )
+    return _fixed(study, users, target, place["max_th"], place["max_p"])
+
+
+def _fixed(study: Study, users: float, target: Target, max_th: float, max_p: float) -> Nearest:
+    own = study["grid"].at(N=users, max_th=max_th, max_p=max_p).whole.sort("replication")
     delay, loss = own["delay_mean"].to_numpy(), own["loss"].to_numpy()
-    return Nearest(place["max_th"], place["max_p"], delay, loss, target.distance(delay, loss))
+    return Nearest(max_th, max_p, delay, loss, target.distance(delay, loss))
+
+
+Asked = tuple[float, Target]
+"""By how many users, and what."""
+
+
+def misplaced(study: Study, asked: Asked, chosen_for: Asked) -> Values:
+    """The distance with the parameters that are nearest elsewhere, over that with the nearest."""
+    elsewhere = nearest(study, *chosen_for)
+    there = _fixed(study, *asked, elsewhere.max_th, elsewhere.max_p)
+    return there.distance / float(nearest(study, *asked).distance.mean())
 
 
 @dataclass(frozen=True)
@@ -101,9 +100,11 @@ class Reached:
     """The share of the time in which OP-RED says of its target what is true; NaN for other AQMs."""
 
 
-def reached(study: Study, aqm: str, users: int, target: Target, near: Nearest) -> Reached:
-    """At one target of the experiments of `op-red`, or `adaptive-red`."""
-    data = study[f"{aqm}-{users}"].at(target=target.delay)
+def reached(study: Study, aqm: str, users: float, target: Target, near: Nearest) -> Reached:
+    """At one target of the experiments `op-red` and `adaptive-red`, which is given the delay alone."""
+    data = study[aqm].at(N=users, asked_delay=target.delay)
+    if aqm == "op-red":
+        data = data.at(asked_loss=target.loss / 100.0)
     rows = data.whole.sort("replication")
     delay, loss = rows["delay_mean"].to_numpy(), rows["loss"].to_numpy()
     length = 600.0
@@ -127,7 +128,7 @@ def said(data: Data, variant: str, word: str, start: float, end: float) -> Value
     return 100.0 * runs.join(shares, on="run", how="left", maintain_order="left")["value"].to_numpy()
 
 
-Outcome = tuple[int, Target, Nearest, Reached, Reached]
+Outcome = tuple[float, Target, Nearest, Reached, Reached]
 """Users, target, the nearest fixed parameters, OP-RED, Adaptive RED."""
 
 
@@ -138,12 +139,12 @@ def outcomes(study: Study) -> tuple[Outcome, ...]:
 
 
 def _outcomes(study: Study) -> Iterator[Outcome]:
-    for users, targets in TARGETS.items():
-        asked = study[f"op-red-{users}"].levels("target")
-        for target in (one for one in targets if one.delay in asked):
-            near = nearest(study, users, target)
-            ours, floyd = (reached(study, aqm, users, target, near) for aqm in ("op-red", "adaptive-red"))
-            yield users, target, near, ours, floyd
+    levels = [study["op-red"].levels(axis) for axis in ("N", "asked_delay", "asked_loss")]
+    for users, delay, loss in product(*levels):
+        target = Target(delay, 100.0 * loss)
+        near = nearest(study, users, target)
+        ours, floyd = (reached(study, aqm, users, target, near) for aqm in ("op-red", "adaptive-red"))
+        yield users, target, near, ours, floyd
 
 
 # --- Targets and loads that change ------------------------------------------------------------------------
