@@ -95,7 +95,7 @@ def test_outwards_is_more_loss_at_the_same_delay() -> None:
     assert mean(shift("loss", pair(1.5, 1.3), pair(1.0, 1.0))) == pytest.approx(50.0, abs=0.1)
     assert mean(shift("loss", pair(1.0, 1.3), pair(1.0, 1.0))) == pytest.approx(0.0, abs=0.1)
     # Nothing is said where no delay is common to both.
-    assert math.isnan(mean(shift(pair(1.5, 100.0), pair(1.0, 1.0))))
+    assert math.isnan(mean(shift("loss", pair(1.5, 100.0), pair(1.0, 1.0))))
 
 
 def test_ranks_and_variations() -> None:
@@ -216,7 +216,7 @@ def test_all_can_be_judged_drawn_and_tabulated(study: Study) -> None:
     for column in PAPER.columns:
         assert all(claim.judge(column.study(study)).checks for claim in PAPER.claims)
     [readings] = PAPER.readings
-    fits = readings.fits(PAPER.claims, study)
+    fits = readings.fits([one for one in PAPER.claims if one.id in {"A-2.3c", "A-2.4c", "A-2.8a"}], study)
     assert fits["reading"].n_unique() == (2 if study.quick else 72)
     # What the figures show is a reading; what has nothing to do with it is not judged there.
     used = {"Rate (Mbit/s)": "10", "Round trip (ms)": "100", "TCP": "NewReno", "Window": "no limit"}
@@ -242,7 +242,7 @@ def test_the_nearest_is_by_the_larger_ratio() -> None:
     assert nearest(study, 40, Target(1000.0, 100.0)).reaches
     assert nearest(study, 40, Target(1000.0, 100.0)).word == "achieved"
     assert not nearest(study, 40, Target(0.1, 0.1)).reaches
-    assert misplaced(study, (40, target), (40, target)) == pytest.approx(1.0, rel=1e-3)
+    assert misplaced(study, (40, target), (40, target)).mean() == pytest.approx(1.0, rel=1e-3)
     assert misplaced(study, (40, target), (40, Target(0.1, 100.0))).mean() > 1.0
 
 
