@@ -47,7 +47,7 @@ class Curve:
     x: Sequence[float]
     y: Sequence[float]
     low: Sequence[float] | None = None
-    """Lower ends of the intervals, or of the range over time."""
+    """Lower ends of the intervals, of the range over time, or of the range that a paper prints."""
     high: Sequence[float] | None = None
     kind: Kind = "runs"
     x_low: Sequence[float] | None = None
@@ -179,7 +179,10 @@ def _layers(pen: chart.Pen, kind: Kind, rows: pl.DataFrame) -> list[alt.Chart]:
             ]
         case "paper" | "ns-2" | "target":
             symbol = {"shape": _OPEN[kind], "size": 70, "strokeWidth": 1.4, "opacity": 1}
-            return [pen("point", "color", filled=False, **symbol).encode(tooltip=tips)]
+            single = pen.where("!isValid(datum.low)")("point", "color", filled=False, **symbol)
+            # Of a range that is printed, there is no point to show.
+            shade = pen("area", "color", y="low", y2="high", fillOpacity=0.12, clip=True)
+            return [*([shade] if banded else []), single.encode(tooltip=tips)]
         case "runs":
             many = max(rows.group_by("label").len()["len"]) > _MANY
             band = pen("area", "color", y="low", y2="high", fillOpacity=0.2, clip=True)
