@@ -63,6 +63,9 @@ class Readings:
                 judged = claim.judge(there)
                 if there.asked & experiments.keys():
                     rows.append({"claim": claim.id, "reading": number, "fits": judged.fits, **words})
+            # What has nothing to do with one reading has nothing to do with the others.
+            concerned = {row["claim"] for row in rows}
+            claims = [claim for claim in claims if claim.id in concerned]
         return pl.DataFrame(rows)
 
 
