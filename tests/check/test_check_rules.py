@@ -205,6 +205,7 @@ BUNDLED = {
     "papers/operating-point-2002": ["empty-class"],
     "papers/rem-2001-controllers": ["buffer-below-bdp", "ecn-without-marks", "empty-class"],
     "papers/rem-2001-mixed-path": ["ecn-without-marks"],
+    "papers/rem-2001-paths": ["ecn-without-marks"],
     "papers/rem-2001-wireless": [
         "buffer-below-bdp", "ecn-without-marks", "no-warm-up", "threshold-below-bdp",
     ],

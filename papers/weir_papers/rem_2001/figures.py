@@ -11,27 +11,27 @@ from weir.plot import Curve, Facet
 from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers import ns2
 from weir_papers.curves import curve, levels, over_time, panel
-from weir_papers.data import Study
+from weir_papers.data import Sample, Study
 from weir_papers.quantities import Level, Quantity, relative
 from weir_papers.reading import Contents
 from weir_papers.rem_2001 import quantities as of
-from weir_papers.rem_2001.checks import (
-    FORCED,
-    MODIFIED,
-    RED,
-    REM,
-    SETTLED,
-    controllers,
-    period,
-    settled,
-    wireless,
-)
+from weir_papers.rem_2001.checks import RED, REM, SIX, WIRELESS, controllers, period, settled
 
 PACKAGE = "rem_2001"
 USERS = list(range(20, 161, 20))
 _SIDES = (("REM", REM), ("RED", ("drop-tail", *RED)))
-_READINGS = (("RED marks beyond max_th", MODIFIED), ("RED drops beyond max_th", FORCED))
+_READINGS = (
+    ("wireless", "As the text says"),
+    ("wireless-gentle", "Gentle, ns-2's code"),
+    ("wireless-ns2", "ns-2's of 2000"),
+)
+"""Of RED, in the wireless experiments."""
 _LN_PHI = 9.995003e-4
+
+
+def _seconds(sample: Sample) -> float:
+    """The middle of a period of 50 s."""
+    return (sample.at / 20.0 - 0.5) * 50.0
 
 
 def _theory(label: str, x: Sequence[float], y: Sequence[float]) -> Curve:
@@ -63,14 +63,39 @@ def _figure_2(study: Study) -> list[Facet]:
     return [
         panel(
             measure,
-            [
-                *levels(study, period("", measure), variants),
-                *(ns2.curve(PACKAGE, "wireline", one, measure, labels[one]) for one in variants),
-            ],
+            [curve(study, period(one, measure), labels[one], _seconds) for one in variants],
             f"{side} and DropTail",
+            [(20.0, "b*")] if measure == "mean_queue" and side == "REM" else (),
+            top=_top(study, measure),
         )
         for measure in ("goodput", "mean_queue", "loss")
         for side, variants in _SIDES
+    ]
+
+
+def _top(study: Study, measure: str) -> float | None:
+    """One axis for both panels of a row, with all of DropTail's curve."""
+    if measure == "goodput":
+        return None
+    found = [curve(study, period(one, measure), one) for one in (*REM, *RED)]
+    return 1.04 * max(max(one.high or one.y) for one in found)
+
+
+def _gentle_red(study: Study) -> list[Facet]:
+    labels = study["wireline"].labels
+    return [
+        panel(
+            measure,
+            [
+                one
+                for variant in ("drop-tail", *RED)
+                for one in (
+                    curve(study, period(variant, measure, "wireline-gentle"), labels[variant]),
+                    ns2.curve(PACKAGE, "wireline", variant, measure, labels[variant]),
+                )
+            ],
+        )
+        for measure in ("goodput", "mean_queue")
     ]
 
 
@@ -108,7 +133,7 @@ def _window_and_price(study: Study) -> list[Facet]:
     shares = [mean_window(n, of.PIPE, of.TARGET) for n in USERS]
     marks = [100.0 * reno_probability(w) for w in shares]
     windows = [
-        curve(study, of.window("rem-mark"), label),
+        curve(study, of.under_way("rem-mark", "wireline"), label),
         _theory(label, USERS, shares),
         Curve(label, [20, 160], [32.0, 4.0], kind="paper"),
     ]
@@ -131,11 +156,8 @@ def _footnote_1(study: Study) -> list[Facet]:
         made: list[Curve] = []
         for queue, label in (("red-20-80", "RED(20:80)"), ("red-10-30", "RED(10:30)"), ("rem", "REM")):
             drop, mark = f"{queue}-drop", f"{queue}-mark"
-            if drop in study[experiment].labels:
-                more = period(drop, "goodput", experiment) - period(mark, "goodput", experiment)
-                a, b = (ns2.curve(PACKAGE, experiment, one, "goodput", label) for one in (drop, mark))
-                ns_2 = [x - y for x, y in zip(a.y, b.y, strict=True)]
-                made += [curve(study, more, label), Curve(label, a.x, ns_2, kind="ns-2")]
+            more = period(drop, "goodput", experiment) - period(mark, "goodput", experiment)
+            made.append(curve(study, more, label))
         return made
 
     y = "Goodput, drop minus mark (points)"
@@ -166,23 +188,19 @@ def _phase_effects(study: Study) -> list[Facet]:
 
 
 def _sum_of_prices(study: Study) -> list[Facet]:
-    queues = (("rem-mark", "REM", "price"), ("red-mark", "RED(10:30)", "product"))
+    queues = {"rem": "REM", "price-red": "price, RED's probability", "queue-rem": "queue, REM's probability"}
     marked = [
         one
-        for variant, label, column in queues
+        for variant, label in queues.items()
         for one in (
             curve(study, of.end_to_end(variant, "marked"), label),
-            curve(study, of.end_to_end(variant, column), label, kind="theory"),
-            ns2.curve(PACKAGE, "parking-lot", variant, "marked", label),
+            curve(study, of.end_to_end(variant, "told"), label, kind="theory"),
         )
     ]
+    marked.append(ns2.curve(PACKAGE, "parking-lot", "rem-mark", "marked", "REM"))
     deviations = [
-        curve(study, relative(of.end_to_end(variant, "marked"), of.end_to_end(variant, column)), label)
-        for variant, column, label in (
-            ("rem-mark", "price", "REM, from prices"),
-            ("rem-mark", "product", "REM, from hops"),
-            ("red-mark", "product", "RED(10:30), from hops"),
-        )
+        curve(study, relative(of.end_to_end(variant, "marked"), of.end_to_end(variant, "told")), label)
+        for variant, label in queues.items()
     ]
     return [
         Facet("What arrives with a mark", "Long flows' packets marked (%)", marked),
@@ -190,36 +208,53 @@ def _sum_of_prices(study: Study) -> list[Facet]:
     ]
 
 
+def _utilities(study: Study) -> list[Facet]:
+    labels = study["utilities"].labels
+    place = dict(zip(SIX, np.linspace(1.0, 6.0, 6), strict=True))
+    return [
+        Facet(
+            "",
+            "Long flows' goodput against the optimum (%)",
+            [
+                curve(study, of.against_optimum(one), labels[one], lambda _, at=place[one]: float(at), "dot")
+                for one in SIX
+            ],
+            [(0.0, ""), (25.0, ""), (-25.0, "")],
+            zero=False,
+        )
+    ]
+
+
 def _equivalence(study: Study) -> list[Facet]:
     data = study["controllers"]
-    variants = ("rem", "rem-queue", "pi", "rem-queue-drop")
-
-    def curves(measure: str) -> list[Curve]:
-        dropping = curve(study, settled("rem-drop", measure), "REM, eq. 2, drop")
-        return [*levels(study, controllers("", measure), variants), dropping]
+    variants = ("rem", "rem-queue", "pi", "rem-queue-drop", "asynchronous", "price-red", "queue-rem")
 
     def price(variant: str, variable: str, scale: float = 1.0) -> Curve:
         label = data.labels[variant]
         return over_time(data, variant, "links.bottleneck.forward", variable, label, scale, slots=150)
 
     # A probability p is REM's price -ln(1 - p) / ln(phi); linear as PI has it, p / ln(phi).
-    prices = [price("rem", "price"), price("rem-queue", "price"), price("pi", "probability", 1.0 / _LN_PHI)]
-    marked = levels(study, controllers("", "mark_fraction"), variants[:3])
+    prices = [price("rem", "price"), price("rem-queue", "price"), price("asynchronous", "price")]
+    prices.append(price("pi", "probability", 1.0 / _LN_PHI))
+    marking = [one for one in variants if one != "rem-queue-drop"]
     return [
-        panel("mean_queue", curves("mean_queue"), lines=[(20.0, "b*")]),
-        panel("goodput", curves("goodput")),
-        Facet("Marks", "Marked (%)", marked),
+        panel("mean_queue", levels(study, controllers("", "mean_queue"), variants), lines=[(20.0, "b*")]),
+        panel("goodput", levels(study, controllers("", "goodput"), variants)),
+        Facet("Marks", "Marked (%)", levels(study, controllers("", "mark_fraction"), marking)),
         Facet("Price over time, one run each", "Price", prices, x="Time (s)"),
     ]
 
 
 def _today(study: Study) -> list[Facet]:
-    labels = {**study["controllers"].labels, "rem": "REM"}
+    labels = {**study["today"].labels, "rem": "REM"}
     today = ("drop-tail", "rem", "codel", "pie", "fq-codel", "dualpi2")
     return [
         panel(
             measure,
-            [curve(study, controllers(prefix + one, measure), labels[one]) for one in variants],
+            [
+                curve(study, Level("today", prefix + one, measure, when="periods"), labels[one])
+                for one in variants
+            ],
             title,
             [(20.0, "20")] if measure == "mean_queue" else (),
         )
@@ -231,62 +266,63 @@ def _today(study: Study) -> list[Facet]:
 # --- Wireless ---------------------------------------------------------------------------------------------
 
 
-def _schemes(study: Study, level: Level, variants: Sequence[str]) -> list[Curve]:
-    return levels(study, level, ("drop-tail", *variants), _plain)
-
-
-def _plain(label: str) -> str:
-    """Without what the title of the panel says."""
-    return label.split(", forced", maxsplit=1)[0]
-
-
 def _figure_3(study: Study) -> list[Facet]:
-    printed = Curve(study["wireless"].labels["drop-tail"], [20], [62.0], kind="paper")
-    lines = [(96.0, "96"), (82.0, "82")]
-    return [
-        panel("goodput", [*_schemes(study, wireless("", "goodput"), variants), printed], title, lines)
-        for title, variants in _READINGS
+    labels = study["wireless"].labels
+    printed = [
+        Curve(labels["drop-tail"], [25.0], [62.0], kind="paper"),
+        Curve(labels["rem"], [0.0, 250.0], [93.0, 93.0], [90.0, 90.0], [96.0, 96.0], "paper"),
+        Curve(labels["red-10-30"], [0.0, 250.0], [88.5, 88.5], [82.0, 82.0], [95.0, 95.0], "paper"),
     ]
-
-
-def _wireless_queue(study: Study) -> list[Facet]:
-    level = wireless("", "mean_queue", SETTLED)
     return [
-        panel("mean_queue", _schemes(study, level, variants), title, [(20.0, "b*")])
-        for title, variants in _READINGS
+        panel(
+            "goodput",
+            [
+                *(curve(study, period(one, "goodput", name), labels[one], _seconds) for one in labels),
+                *printed,
+            ],
+            title,
+        )
+        for name, title in _READINGS
     ]
 
 
 def _figure_4(study: Study) -> list[Facet]:
     labels = study["wireless"].labels
-
-    def curves(variants: Sequence[str]) -> list[Curve]:
-        return [
-            curve(study, of.cumulative_overflow(one), _plain(labels[one])) for one in ("drop-tail", *variants)
-        ]
-
-    return [Facet(title, "Overflow so far (packets)", curves(variants)) for title, variants in _READINGS]
-
-
-def _sources_and_bursts(study: Study) -> list[Facet]:
-    before = Level("senders", "rem-newreno", "goodput", when="stages")
-    single = [
-        *levels(study, wireless("", "goodput"), ("drop-tail", "rem")),
-        curve(study, before, study["senders"].labels["rem-newreno"]),
-    ]
-    bursts = [_along_bursts(study, variant) for variant in ("drop-tail", "rem")]
     return [
-        panel("goodput", single, "Losses one by one"),
-        panel("goodput", bursts, "Losses in bursts, 20 users", x="Mean length of a burst (packets)"),
+        Facet(
+            title,
+            "Overflow so far (packets)",
+            [
+                curve(study.instead({"wireless": study[name]}), of.cumulative_overflow(one), labels[one])
+                for one in labels
+            ],
+        )
+        for name, title in _READINGS
     ]
+
+
+def _wireless_queue(study: Study) -> list[Facet]:
+    return [
+        panel(
+            "mean_queue",
+            levels(study, settled("", "mean_queue", name), ("drop-tail", *WIRELESS)),
+            title,
+            [(20.0, "b*")],
+        )
+        for name, title in _READINGS
+    ]
+
+
+def _bursts(study: Study) -> list[Facet]:
+    bursts = [_along_bursts(study, variant) for variant in ("drop-tail", "rem")]
+    return [panel("goodput", bursts, "")]
 
 
 def _along_bursts(study: Study, variant: str) -> Curve:
     level: Quantity = Level("bursts", variant, "goodput", {"users": 20.0}, when="stages")
     lengths = [1.0 / to_good for to_good in study["bursts"].levels("to_good")]
     place = count()
-    label = _plain(study["wireless"].labels[variant])
-    return curve(study, level, label, at=lambda _: lengths[next(place)])
+    return curve(study, level, study["wireless"].labels[variant], at=lambda _: lengths[next(place)])
 
 
 FIGURES: Contents = {
@@ -294,13 +330,15 @@ FIGURES: Contents = {
     "figure-2": _figure_2,
     "figure-3": _figure_3,
     "figure-4": _figure_4,
+    "gentle-red": _gentle_red,
     "figure-2-settled": _figure_2_settled,
     "window-and-price": _window_and_price,
     "footnote-1": _footnote_1,
     "phase-effects": _phase_effects,
     "sum-of-prices": _sum_of_prices,
     "equivalence": _equivalence,
+    "utilities": _utilities,
     "wireless-queue": _wireless_queue,
-    "sources-and-bursts": _sources_and_bursts,
+    "bursts": _bursts,
     "today": _today,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import SupportsFloat
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weir.theory import mean_window, rem_price, reno_probability
 from weir_papers.data import Sample, Study
-from weir_papers.quantities import Level, Of, samples_of
+from weir_papers.quantities import Level, Of, Quantity, along, relative, samples_of
 
 PIPE = 640.0
 """Packets of 1000 B that 64 Mbit/s hold in 80 ms."""
@@ -63,26 +63,30 @@ def staged(name: str, unit: str, variant: str, expression: pl.Expr, experiment: 
     return Of(name, unit, samples)
 
 
+_UNDER_WAY = (
+    pl.col("delivered") / (pl.col("to_s") - pl.col("from_s")) * ROUND_TRIP_S + pl.col("mean_queue")
+) / pl.col("users")
+"""Packets of each user by Little's law: on the way in a round trip, and in the queue."""
+
+
+def under_way(variant: str, experiment: str) -> Of:
+    """The mean window that goodput and queue tell."""
+    return staged("packets under way per user", "packets", variant, _UNDER_WAY, experiment)
+
+
 def window(variant: str, experiment: str = "wireline") -> Of:
     """Mean congestion window of the flows that are recorded."""
     return staged("mean window", "packets", variant, pl.col("window"), experiment)
 
 
 def window_over_share(variant: str) -> Of:
-    """Mean window over each user's part of pipe and queue, (640 + q) / N."""
-    share = (PIPE + pl.col("mean_queue")) / pl.col("users")
-    return staged("mean window over (640 + q) / N", "", variant, pl.col("window") / share)
+    """Mean window over what goodput and queue tell."""
+    return staged("mean window over packets under way", "", variant, pl.col("window") / _UNDER_WAY)
 
 
 def price(variant: str = "rem-mark") -> Of:
     """REM's mean price."""
     return staged("mean price", "", variant, pl.col("price"))
-
-
-def price_over_theory() -> Of:
-    """REM's mean price over that of 1.5 / W^2 at a queue of b*."""
-    theory = -(1.0 - 1.5 / ((PIPE + TARGET) / pl.col("users")) ** 2).log() / float(np.log(PHI))
-    return staged("price over that of 1.5 / W²", "", "rem-mark", pl.col("price") / theory)
 
 
 def theory_price(users: float) -> float:
@@ -97,14 +101,21 @@ def dropping_rest() -> Of:
     return staged("rest of equation 2", "packets", "rem-drop", TARGET - (arrived - 16.0) / 0.1)
 
 
-def in_flight(study: Study) -> list[Sample]:
-    """REM's packets per user on the wireless link by Little's law: what arrives in a round trip of 80 ms,
-    and what waits, over users, in each settled stage."""
-    data = study["wireless"]
-    rate = pl.col("delivered") / (pl.col("to_s") - pl.col("from_s"))
-    each = (rate * ROUND_TRIP_S + pl.col("mean_queue")) / pl.col("users")
-    rows = data.stages(SETTLED).filter(pl.col("variant") == "rem").with_columns(each.alias("_of"))
-    return samples_of(rows, data, "_of", along=True)
+def at_users(quantity: Quantity, users: float) -> Of:
+    """Of one stage alone."""
+    return _only(quantity, lambda sample: sample.at == users)
+
+
+def at_hops(quantity: Quantity, hops: int) -> Of:
+    """Of paths of one length alone."""
+    return _only(quantity, lambda sample: sample.at == hops)
+
+
+def _only(quantity: Quantity, kept: Callable[[Sample], bool]) -> Of:
+    def samples(study: Study) -> list[Sample]:
+        return [sample for sample in quantity.samples(study) if kept(sample)]
+
+    return Of(quantity.title, quantity.unit, samples, quantity.relevant)
 
 
 # --- Overflow of the wireless link ------------------------------------------------------------------------
@@ -138,6 +149,19 @@ def final_overflow(variant: str) -> Of:
     return Of("overflow of the whole run", "packets", samples)
 
 
+def overflow_share(variant: str) -> Of:
+    """All that overflowed, of all that arrived."""
+    arrived = along(
+        Level("wireless", variant, "arrivals", when="periods"), "sum", lambda _, values: float(values.sum())
+    )
+
+    def samples(study: Study) -> list[Sample]:
+        lost, all_ = final_overflow(variant).samples(study)[0], arrived.samples(study)[0]
+        return [Sample(lost.place, lost.at, 100.0 * lost.values / all_.values)]
+
+    return Of("share of packets that overflow", "%", samples)
+
+
 def early_share(variant: str) -> Of:
     """The share of the overflow that falls into the first 10 s after a step of the load, of which the
     start of the first users is one."""
@@ -159,40 +183,92 @@ def early_share(variant: str) -> Of:
 _ALONG_A_PATH = {
     "marked": "packets of long flows that arrive with a mark",
     "product": "1 - Π(1 - m) over the hops",
-    "price": "1 - φ^(-Σp) over the hops",
+    "told": "what the sum of the hops' measures tells",
 }
+_TOP = 105.413
+"""The price at which REM marks 0.1, and where gentle RED's probability of a price bends."""
+_KAPPA = 0.002
+"""Of the scenario's exponential profile of the queue, per packet."""
+
+
+def _gentle(price: pl.Expr) -> pl.Expr:
+    beyond = (0.1 + 0.9 * (price / _TOP - 1.0)).clip(upper_bound=1.0)
+    return pl.when(price < _TOP).then(0.1 * price / _TOP).otherwise(beyond)
+
+
+TOLD: dict[str, tuple[str, Callable[[pl.Expr], pl.Expr]]] = {
+    "rem": ("price", lambda total: 1.0 - PHI ** (-total)),
+    "price-red": ("measure", _gentle),
+    "queue-rem": ("measure", lambda total: 1.0 - (-_KAPPA * total).exp()),
+}
+"""Variant to the variable of each hop, and to the probability that belongs to their sum."""
 
 
 def end_to_end(variant: str, column: str) -> Of:
-    """Of the long flows of the parking lot, by number of hops: `marked`, `product` or `price` (REM)."""
+    """Of the long flows, by number of hops: `marked`, `product` or `told`."""
 
     def samples(study: Study) -> list[Sample]:
-        data = study["parking-lot"]
+        data = study["paths"]
         groups = data.table("groups", "period", "group", "mark_fraction", "mark_fraction_product")
-        prices = data.read("series").filter(pl.col("variable") == "price", pl.col("time_s") >= 20.0)
-        of_prices = (
-            prices.group_by("run", "time_s")
-            .agg(pl.col("value").sum())
-            .group_by("run")
-            .agg((100.0 * (1.0 - PHI ** (-pl.col("value")))).mean().alias("price"))
-        )
         rows = groups.filter(period=-1, group="long", variant=variant).with_columns(
             (100.0 * pl.col("mark_fraction")).alias("marked"),
             (100.0 * pl.col("mark_fraction_product")).alias("product"),
         )
-        rows = rows.join(of_prices, on="run", how="left", maintain_order="left")
+        if column == "told":
+            variable, told = TOLD[variant]
+            series = data.read("series").filter(
+                pl.col("variable") == variable,
+                pl.col("time_s") >= 20.0,
+                pl.col("component").str.ends_with("forward"),
+            )
+            sums = series.group_by("run", "time_s").agg(pl.col("value").sum())
+            of_runs = sums.group_by("run").agg((100.0 * told(pl.col("value"))).mean().alias("told"))
+            rows = rows.join(of_runs, on="run", how="left", maintain_order="left")
         return samples_of(rows, data, column, along=False)
 
     return Of(_ALONG_A_PATH[column], "%", samples)
 
 
-def of_group(variant: str, group: str, column: str, name: str, unit: str, scale: float = 1.0) -> Of:
-    """A column of the table `groups`, of one group of the mixed path, over the whole run."""
+def of_group(experiment: str, variant: str, groups: Sequence[str], column: str = "goodput") -> Of:
+    """A column of the table `groups` over the whole run, the mean of some groups; goodput in per cent."""
+    scale = 100.0 if column == "goodput" else 1.0
 
     def samples(study: Study) -> list[Sample]:
-        data = study["mixed-path"]
+        data = study[experiment]
         rows = data.table("groups", "period", "group", column)
-        rows = rows.filter(period=-1, group=group, variant=variant)
-        return samples_of(rows.with_columns(pl.col(column) * scale), data, column, along=False)
+        rows = rows.filter(pl.col("group").is_in(groups), period=-1, variant=variant)
+        keys = ["run", "variant", "label", "replication", *data.axes]
+        means = rows.group_by(keys, maintain_order=True).agg(pl.col(column).mean() * scale)
+        return samples_of(means, data, column, along=False)
 
-    return Of(name, unit, samples)
+    return Of(f"{column} of {groups[0]} flows", "%" if column == "goodput" else "", samples)
+
+
+_CROSS = ("cross1", "cross2", "cross3")
+
+
+def long_over_cross(variant: str) -> Quantity:
+    """Rate of a flow over three bottlenecks over that of one over a single one."""
+    return of_group("utilities", variant, ("long",)) / of_group("utilities", variant, _CROSS)
+
+
+def long_share(variant: str, wait_s: float) -> float:
+    """Share of each of three links that the long flows have where utility is greatest (Low, 2000).
+
+    Reno: U' = 1.5 / (x τ)², with the round trip τ as the queues make it. Vegas: U' = α / x. On a symmetric
+    path of three links a long flow pays three times a cross flow's price. `wait_s`: in each queue.
+    """
+    reno = (0.04 + wait_s) / (0.08 + 3.0 * wait_s) / 3.0**0.5
+    ratio = 1.0 / 3.0 if variant.startswith("vegas") else reno
+    return ratio / (1.0 + ratio)
+
+
+def against_optimum(variant: str) -> Quantity:
+    """By how many per cent the long flows' goodput is above `long_share`."""
+
+    def best(study: Study) -> list[Sample]:
+        found = Level("utilities", variant, "mean_queue").samples(study)[0]
+        shares = [100.0 * long_share(variant, queue * 8000.0 / 10e6) for queue in found.values]
+        return [Sample(found.place, found.at, np.array(shares))]
+
+    return relative(of_group("utilities", variant, ("long",)), Of("goodput at the optimum", "%", best))
