@@ -11,7 +11,7 @@ import polars as pl
 from weir.plot import Curve, Facet
 from weir.theory import Vector
 from weir_papers import ns2
-from weir_papers.curves import against, curve, over_time
+from weir_papers.curves import against, curve, intervals, over_time
 from weir_papers.data import Sample, Study
 from weir_papers.ofc_1999.optimum import (
     CAPACITY,
@@ -30,8 +30,11 @@ from weir_papers.ofc_1999.quantities import (
     SOURCES,
     SWING,
     bins,
+    link_price_off,
     measure,
     measured,
+    price_off,
+    rate_off,
     series,
 )
 from weir_papers.paper import Filled
@@ -42,7 +45,8 @@ _QUEUE, _EQUILIBRIUM, _TEXTBOOK = "Queue", "Equilibrium", "Textbook"
 _END_S, _FIRST_S = 10.0, 2.0
 _LINK_MBPS = 45.0
 _TOP = 25.0
-"""Packets, of the windows: more than the 21 that the receiver allows."""
+_ALLOWED = 21.0
+"""Packets, by the receiver."""
 _NAMES = [f"Source {number}" for number in (1, 2, 3, 4)]
 _NAMED = (Curve(_QUEUE, [], []), *(Curve(name, [], []) for name in _NAMES))
 """Only names, so that all figures give them the same colours, and the queue a solid line."""
@@ -58,18 +62,20 @@ def _first_run(study: Study, rows: pl.DataFrame, variant: str) -> pl.DataFrame:
 
 def _windows(study: Study, variant: str, variable: str, sources: int = 4) -> list[Curve]:
     """Of each source from its start on, as far as figure 1 shows it."""
-    rows = _first_run(study, series(study["base"], variable), variant)
+    rows = _first_run(study, series(study["base"].read, variable), variant)
     # Before the first estimate nothing but the receive window binds; it is not drawn.
     rows = rows.filter(pl.col("time_s") <= _FIRST_S, pl.col("value").is_finite())
     found: list[Curve] = []
     for number, flow in enumerate(SOURCES[:sources]):
         own = rows.filter(pl.col("flow") == flow, pl.col("time_s") >= 0.2 * number).sort("time_s")
-        found.append(Curve(_NAMES[number], own["time_s"].to_list(), own["value"].to_list()))
+        # What the receiver does not allow is not used (equation 9): the paper's figure ends at 21 packets.
+        used = own["value"].clip(upper_bound=_ALLOWED)
+        found.append(Curve(_NAMES[number], own["time_s"].to_list(), used.to_list()))
     return found
 
 
 def _rates(study: Study, variant: str) -> list[Curve]:
-    rows = _first_run(study, bins(study["base"]), variant).sort("from_s")
+    rows = _first_run(study, bins(study["base"].read), variant).sort("from_s")
     found: list[Curve] = []
     for name, flow in zip(_NAMES, SOURCES, strict=True):
         own = rows.filter(pl.col("flow") == flow)
@@ -216,42 +222,56 @@ def _whole(sample: Sample) -> float:
     return sample.at + SENDING_MS
 
 
+_USED: dict[str, float] = {"N": SAMPLES, "propagation": PROPAGATION_MS, "max_p": 0.1, "bin": 100.0}
+"""What the main runs have, among the readings."""
+
+
+def _along(study: Study, axis: str) -> Study:
+    """The readings that differ from the main runs in one setting alone."""
+    return study.at("readings", "readings", **{name: at for name, at in _USED.items() if name != axis})
+
+
 def _settled(study: Study) -> list[Facet]:
-    over_n = study.at("hosts", "hosts", propagation=PROPAGATION_MS)
-    over_rtt = study.at("hosts", "hosts", N=SAMPLES)
-    queue, deviation = Level("hosts", "rem", "mean_queue"), Level("hosts", "rem", "queue_sd")
-    counts = over_n["hosts"].levels("N")
-    trips = [one + SENDING_MS for one in over_rtt["hosts"].levels("propagation")]
+    over_n, over_rtt = _along(study, "N"), _along(study, "propagation")
+    counts = over_n["readings"].levels("N")
+    trips = [one + SENDING_MS for one in over_rtt["readings"].levels("propagation")]
     predicted = [settled(*[CAPACITY] * 4, tau=one / 1e3).queue for one in trips]
-
-    def book(x: Sequence[float]) -> Curve:
-        return Curve(_TEXTBOOK, [x[0], x[-1]], [textbook()[0]] * 2, kind="theory")
-
-    def printed(x: float, value: float) -> Curve:
-        return Curve("REM", [x], [value], kind="paper")
-
     at_n, at_trip = "N, ACKs to an estimate", "Round trip without queues (ms)"
-    used = PROPAGATION_MS + SENDING_MS
-    queue_over_n = [
-        curve(over_n, queue, "REM"),
-        Curve(_EQUILIBRIUM, [counts[0], counts[-1]], [equal().queue] * 2, kind="theory"),
-        book(counts),
-        printed(SAMPLES, 18.7),
-    ]
-    queue_over_rtt = [
-        curve(over_rtt, queue, "REM", _whole),
-        Curve(_EQUILIBRIUM, trips, predicted, kind="theory"),
-        book(trips),
-        printed(used, 18.7),
-    ]
-    deviation_over_n = [curve(over_n, deviation, "REM"), printed(SAMPLES, 3.9)]
-    deviation_over_rtt = [curve(over_rtt, deviation, "REM", _whole), printed(used, 3.9)]
-    return [
-        Facet("Mean queue", "Packets", queue_over_n, x=at_n, top=50.0),
-        Facet("Deviation of the queue", "Packets", deviation_over_n, x=at_n, top=6.0),
-        Facet("Mean queue", "Packets", queue_over_rtt, x=at_trip, top=50.0),
-        Facet("Deviation of the queue", "Packets", deviation_over_rtt, x=at_trip, top=6.0),
-    ]
+    facets: list[Facet] = []
+    for there, ends, at_rest, position, used, x in (
+        (over_n, [counts[0], counts[-1]], [equal().queue] * 2, None, SAMPLES, at_n),
+        (over_rtt, trips, predicted, _whole, PROPAGATION_MS + SENDING_MS, at_trip),
+    ):
+        queue, deviation = (
+            [
+                curve(there, Level("readings", "rem", name), "REM", position),
+                Curve("REM", [used], [printed], kind="paper"),
+            ]
+            for name, printed in (("mean_queue", 18.7), ("queue_sd", 3.9))
+        )
+        queue += [
+            Curve(_EQUILIBRIUM, ends, at_rest, kind="theory"),
+            Curve(_TEXTBOOK, [ends[0], ends[-1]], [textbook()[0]] * 2, kind="theory"),
+        ]
+        facets.append(Facet("Mean queue", "Packets", queue, x=x, top=50.0))
+        facets.append(Facet("Deviation of the queue", "Packets", deviation, x=x, top=6.0))
+    return facets
+
+
+def _network(study: Study) -> list[Facet]:
+    """Of each group of sources and each link, what is reached against the optimum."""
+    facets: list[Facet] = []
+    for title, quantity in (
+        ("Rates against the optimum", rate_off),
+        ("Prices of links against the optimum", link_price_off),
+        ("Prices of paths against the sum of links", price_off),
+    ):
+        curves: list[Curve] = []
+        for variant, label in study["network"].labels.items():
+            samples = quantity(variant).samples(study)
+            curves.append(intervals(label, list(range(1, 1 + len(samples))), samples))
+        facets.append(Facet(title, "Per cent", curves, zero=False))
+    return facets
 
 
 def _phases(study: Study) -> list[Facet]:
@@ -305,8 +325,9 @@ def _waits(study: Study) -> list[Facet]:
 
 
 def _bins(study: Study) -> list[Facet]:
-    labels = study["bins"].labels
-    curves = [curve(study, measured("bins", one, SWING), text) for one, text in labels.items()]
+    there = _along(study, "bin")
+    labels = {name: text for name, text in there["readings"].labels.items() if name in {"rem", "red"}}
+    curves = [curve(there, measured("readings", one, SWING), text) for one, text in labels.items()]
     return [Facet("", "Range (Mbit/s)", curves, levels=((5.0, "REM, paper"), (20.0, "RED, paper")))]
 
 
@@ -356,6 +377,7 @@ FIGURES: Contents = {
     "figure-4": figure_4,
     "optimum-dumbbell": dumbbell,
     "optimum-parking-lot": _parking_lot,
+    "network": _network,
     "settled": _settled,
     "phases": _phases,
     "waits": _waits,
