@@ -199,6 +199,7 @@ BUNDLED = {
     "papers/hred-2003-steady": ["drawn-rtts"],
     "papers/nlred-comparison-2013": ["buffer-below-bdp", "empty-class", "threshold-below-bdp"],
     "papers/ofc-1999-base": ["ecn-without-marks", "no-warm-up", "phase-effects"],
+    "papers/ofc-1999-network": [],
     "papers/ofc-1999-today": [
         "ecn-without-marks", "empty-class", "no-warm-up", "phase-effects", "threshold-above-buffer",
     ],

@@ -179,7 +179,7 @@ def _optimal_binds(read: Read) -> pl.DataFrame:
     both = series(read, "ownd").join(series(read, "cwnd").select(*keys, cwnd="value"), on=keys)
     late = both.filter(pl.col("time_s") >= SETTLED_S)
     binds = 100.0 * (pl.col("value") <= pl.col("cwnd")).mean()
-    return late.group_by("run", "flow").agg(binds.alias("value"))
+    return late.group_by("run").agg(binds.alias("value"))
 
 
 def _beyond_window(read: Read) -> pl.DataFrame:
@@ -210,9 +210,7 @@ OVER_WANTED = OfRuns("receive rate over the one that the price is worth", "", _o
 FALLS = OfRuns("reductions of congestion windows", "", _falls)
 LAST_WINDOWS = OfRuns("congestion window at the end", "packets", _last_windows)
 LEAST_WINDOWS = OfRuns("smallest congestion window of any source from 1 s on", "packets", _least_windows)
-OPTIMAL_BINDS = OfRuns(
-    "time in which the optimal window is the smaller one, from 1 s on", "%", _optimal_binds
-)
+OPTIMAL_BINDS = OfRuns("time in which optimal windows are the smaller ones, from 1 s on", "%", _optimal_binds)
 BEYOND_WINDOW = OfRuns("most in flight beyond the congestion window", "packets", _beyond_window)
 SHORTEST = OfRuns("shortest queue from 0.25 s on", "packets",
                   lambda read: _queue(read, ALONE_S, pl.col("value").min()))  # fmt: skip
