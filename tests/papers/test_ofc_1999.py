@@ -172,7 +172,7 @@ MADE = _made()
         (quantities.SETTLED_QUEUE, [8.0]),
         (quantities.BETWEEN_THRESHOLDS, [50.0]),
         (quantities.LEAST_USE, [99.5]),
-        (quantities.LEAST_WINDOWS, [2.0]),
+        (quantities.LEAST_WINDOWS, [1.0]),
         (quantities.OPTIMAL_BINDS, [75.0]),
         (quantities.BEYOND_WINDOW, [0.0]),
     ],

@@ -170,8 +170,7 @@ def _last_windows(read: Read) -> pl.DataFrame:
 
 
 def _least_windows(read: Read) -> pl.DataFrame:
-    late = series(read, "cwnd").filter(pl.col("time_s") >= SETTLED_S)
-    return late.group_by("run").agg(pl.col("value").min())
+    return series(read, "cwnd").group_by("run").agg(pl.col("value").min())
 
 
 def _optimal_binds(read: Read) -> pl.DataFrame:
@@ -209,7 +208,7 @@ WINDOW_RATIO = OfRuns("optimal windows of sources 2 and 4 over those of 1 and 3"
 OVER_WANTED = OfRuns("receive rate over the one that the price is worth", "", _over_wanted)
 FALLS = OfRuns("reductions of congestion windows", "", _falls)
 LAST_WINDOWS = OfRuns("congestion window at the end", "packets", _last_windows)
-LEAST_WINDOWS = OfRuns("smallest congestion window of any source from 1 s on", "packets", _least_windows)
+LEAST_WINDOWS = OfRuns("smallest congestion window of any source", "packets", _least_windows)
 OPTIMAL_BINDS = OfRuns("time in which optimal windows are the smaller ones, from 1 s on", "%", _optimal_binds)
 BEYOND_WINDOW = OfRuns("most in flight beyond the congestion window", "packets", _beyond_window)
 SHORTEST = OfRuns("shortest queue from 0.25 s on", "packets",
