@@ -11,18 +11,6 @@ from numpy.typing import NDArray
 from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, at_least, at_most, each
 from weir_papers.data import Sample, Study
 from weir_papers.operating_point_2002.quantities import (
-    best,
-    ends,
-    everywhere,
-    for_each,
-    least_inside,
-    rank_along,
-    share,
-    shift,
-    successive,
-    variation,
-)
-from weir_papers.operating_point_2002.targets import (
     FIRST,
     FOLLOWS,
     SETTLED_S,
@@ -33,9 +21,19 @@ from weir_papers.operating_point_2002.targets import (
     Nearest,
     Reached,
     Target,
+    best,
+    ends,
+    everywhere,
     followed,
+    for_each,
+    least_inside,
     misplaced,
     outcomes,
+    rank_along,
+    share,
+    shift,
+    successive,
+    variation,
 )
 from weir_papers.quantities import Level, Of, Quantity, rank, relative, spread
 
@@ -162,9 +160,8 @@ def in_full_buffer(measure: str, n: float) -> Level:
 
 def _at_the_same_delay(n: float) -> Quantity:
     """How much more of the link DropTail with a shorter buffer uses."""
-    curves = [[of(one, n) for one in ("delay_mean", "utilisation")] for of in (short_buffers, in_full_buffer)]
-    (d1, u1), (d2, u2) = curves
-    return shift("more of the link used", (d1, u1), (d2, u2))
+    short, full = ((of("delay_mean", n), of("utilisation", n)) for of in (short_buffers, in_full_buffer))
+    return shift("more of the link used", short, full)
 
 
 # --- Over max_p -------------------------------------------------------------------------------------------
@@ -274,7 +271,7 @@ _EXCESS = "distance from the target over that of the best fixed parameters"
 _TRUTH = "time in which OP-RED's report is true"
 
 
-def _reached(title: str, unit: str, value: _Value, *, reachable: bool) -> Quantity:
+def _reached(title: str, value: _Value, *, reachable: bool, unit: str = "") -> Quantity:
     """At every target that can be had, or that cannot."""
 
     def samples(study: Study) -> list[Sample]:
@@ -288,7 +285,7 @@ def _reached(title: str, unit: str, value: _Value, *, reachable: bool) -> Quanti
 
 
 def _followed(
-    title: str, unit: str, experiment: str, value: Callable[[Followed], NDArray[np.float64]]
+    title: str, experiment: str, value: Callable[[Followed], NDArray[np.float64]], unit: str = ""
 ) -> Quantity:
     """In every stage of an experiment in which something changes."""
 
@@ -302,21 +299,21 @@ def _followed(
 
 
 def _following(experiment: str) -> Part:
-    return Part(_followed(_EXCESS, "", experiment, lambda one: one.excess), at_most(TOLERANCE))
+    return Part(_followed(_EXCESS, experiment, lambda one: one.excess), at_most(TOLERANCE))
 
 
 def _saying(experiment: str) -> Part:
-    return Part(_followed(_TRUTH, "%", experiment, lambda one: one.truth), at_least(50.0))
+    return Part(_followed(_TRUTH, experiment, lambda one: one.truth, "%"), at_least(50.0))
 
 
-def _unsuitable(cases: Sequence[tuple[tuple[float, Target], tuple[float, Target]]]) -> Part:
-    """What is best for one load and target, at another."""
+def _unsuitable(*cases: tuple[float, Target]) -> Part:
+    """What is best for one of two loads and targets, at the other."""
 
     def samples(study: Study) -> list[Sample]:
         return [
             Sample(f"{of[0]:g} users, {of[1].text}, with the best for {at[0]:g} users, {at[1].text}",
                    of[0], misplaced(study, of, at))
-            for of, at in cases
+            for of, at in (cases, cases[::-1])
         ]  # fmt: skip
 
     return Part(Of(_EXCESS, "", samples), at_least(TOLERANCE))
@@ -327,10 +324,6 @@ def _adaptive(measure: str) -> Quantity:
     return variation(Level("changing-loads", "adaptive-red-loads", measure, when="stages", after_s=SETTLED_S))
 
 
-_ORDER = _order()
-_AT_20 = [(LOW, TARGETS_CHANGE[1].target), (LOW, TARGETS_CHANGE[2].target)]
-_AT_LOADS = [(LOW, FIRST), (HIGH, FIRST)]
-
 CHECKS: dict[str, Sequence[Part]] = {
     "A-2.9a": [
         Part(_against_drop_tail("delay_mean", 6.0), BELOW_ZERO),
@@ -338,9 +331,9 @@ CHECKS: dict[str, Sequence[Part]] = {
     ],
     "A-2.9b": [Part(for_each("short-buffers", "N", _at_the_same_delay), BELOW_ZERO)],
     "A-2.10": [Part(_adaptive("loss") - _adaptive("delay_mean"), ABOVE_ZERO)],
-    "A-2.11a": [_unsuitable([(_AT_20[0], _AT_20[1]), (_AT_20[1], _AT_20[0])])],
-    "A-2.11b": [_unsuitable([(_AT_LOADS[0], _AT_LOADS[1]), (_AT_LOADS[1], _AT_LOADS[0])])],
-    **{name: [part] for name, part in _ORDER.items()},
+    "A-2.11a": [_unsuitable((LOW, TARGETS_CHANGE[1].target), (LOW, TARGETS_CHANGE[2].target))],
+    "A-2.11b": [_unsuitable((LOW, FIRST), (HIGH, FIRST))],
+    **{name: [part] for name, part in _order().items()},
     "A-2.2": [Part(_delay_variation(), at_most(25.0))],
     "P-1": [
         Part(spread(level("delay_mean", max_th=18.0)) - spread(level("delay_mean", max_th=50.0)), BELOW_ZERO)
@@ -393,27 +386,17 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(spread(heavy("utilisation", max_p=0.3)), at_most(2.0)),
     ],
     "P-8": each(BELOW_ZERO, map(_low_max_p, (0.3, 1.0))),
-    "A-2.8a": [
-        Part(_reached(_RATIO, "", lambda _, ours, __: ours.distance, reachable=True), at_most(TOLERANCE))
-    ],
+    "A-2.8a": [Part(_reached(_RATIO, lambda _, ours, __: ours.distance, reachable=True), at_most(TOLERANCE))],
     "A-2.8b": [
         Part(
-            _reached(
-                _EXCESS,
-                "",
-                lambda near, ours, _: ours.distance / float(near.distance.mean()),
-                reachable=False,
-            ),
+            _reached(_EXCESS, lambda near, ours, _: ours.distance / near.distance.mean(), reachable=False),
             at_most(TOLERANCE),
         )
     ],
-    "A-2.8c": each(
-        at_least(50.0),
-        (
-            _reached(_TRUTH, "%", lambda _, ours, __: ours.truth, reachable=reachable)
-            for reachable in (True, False)
-        ),
-    ),
+    "A-2.8c": [
+        Part(_reached(_TRUTH, lambda _, ours, __: ours.truth, reachable=one, unit="%"), at_least(50.0))
+        for one in (True, False)
+    ],
     "A-2.8d": [_following("targets"), _saying("targets")],
     "A-2.8e": [_following("changing-loads")],
     "A-2.8f": [_saying("changing-loads")],
@@ -421,7 +404,6 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(
             _reached(
                 f"{_RATIO}, Adaptive RED's minus OP-RED's",
-                "",
                 lambda _, ours, floyd: floyd.distance - ours.distance,
                 reachable=False,
             ),

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from weir.plot import Curve, Facet
 from weir.stats import mean_interval
+from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers import ns2
 from weir_papers.curves import against, curve, over_time
 from weir_papers.data import Sample, Study
 from weir_papers.operating_point_2002.checks import in_full_buffer, short_buffers
-from weir_papers.operating_point_2002.quantities import Settled, settled, share
-from weir_papers.operating_point_2002.targets import (
+from weir_papers.operating_point_2002.quantities import (
     FOLLOWS,
     PERIOD_S,
     STAGE_S,
@@ -24,6 +25,7 @@ from weir_papers.operating_point_2002.targets import (
     Stage,
     nearest,
     outcomes,
+    share,
 )
 from weir_papers.paper import Filled
 from weir_papers.quantities import Level
@@ -35,6 +37,36 @@ _FULL_LINK = ((_FULL, "full"),)
 _DELAY, _LOSS = "Mean delay (ms)", "Loss (%)"
 _DRAWN_FROM = 4.0
 """The window from which a lost packet can be repaired without a timeout; the theory knows none."""
+
+
+# --- Theory -----------------------------------------------------------------------------------------------
+
+PIPE = 125.0
+"""Packets: 1250 a second times 100 ms."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """An equilibrium: queue in packets, loss as a share, mean window in packets."""
+
+    queue: float
+    loss: float
+    window: float
+
+
+def settled(flows: float, max_th: float, max_p: float) -> Settled:
+    """Where windows and queue settle by p = 1.5 / W^2 on RED's line.
+
+    It is at max_th, where forced drops make up the rest, if the line ends below what the load needs. Ns-2's
+    wait between drops leaves two thirds of RED's probability.
+    """
+    queue = red_queue(int(flows), PIPE, 5.0, max_th, max_p, 2.0 / 3.0)
+    queue = max_th if queue is None else queue
+    window = mean_window(int(flows), PIPE, queue)
+    return Settled(queue, reno_probability(window), window)
+
+
+# --- The paper's ------------------------------------------------------------------------------------------
 
 
 def _users(count: float) -> str:
