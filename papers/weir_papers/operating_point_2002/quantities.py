@@ -116,7 +116,9 @@ def shift(name: str, first: tuple[Quantity, Quantity], second: tuple[Quantity, Q
 
     def samples(study: Study) -> list[Sample]:
         curves = [[one.samples(study) for one in pair] for pair in (first, second)]
-        (d1, l1), (d2, l2) = [[np.log(table(one)) for one in pair] for pair in curves]
+        # No loss at all is infinitely far below.
+        with np.errstate(divide="ignore"):
+            (d1, l1), (d2, l2) = [[np.log(table(one)) for one in pair] for pair in curves]
         runs = min(d1.shape[1], d2.shape[1])
         more = [_shift(d1[:, r], l1[:, r], d2[:, r], l2[:, r]) for r in range(runs)]
         places = [common([sample.place for sample in pair[0]]) for pair in curves]
@@ -149,7 +151,8 @@ def _shift(d1: Values, l1: Values, d2: Values, l2: Values) -> float:
     if not low < high:
         return float("nan")
     middle = 0.5 * (low + high)
-    return float(100.0 * np.expm1(_there(middle, d1, l1) - _there(middle, d2, l2)))
+    with np.errstate(invalid="ignore"):
+        return float(100.0 * np.expm1(_there(middle, d1, l1) - _there(middle, d2, l2)))
 
 
 def _there(delay: float, delays: Values, losses: Values) -> float:
