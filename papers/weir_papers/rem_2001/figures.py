@@ -210,18 +210,20 @@ def _sum_of_prices(study: Study) -> list[Facet]:
 
 def _utilities(study: Study) -> list[Facet]:
     labels = study["utilities"].labels
-    place = dict(zip(SIX, np.linspace(1.0, 6.0, 6), strict=True))
+
+    def dot(at: int, variant: str, name: str) -> Curve:
+        there = study.instead({"utilities": study[name]})
+        return curve(there, of.against_optimum(variant), labels[variant], lambda _: float(at), "dot")
+
     return [
         Facet(
-            "",
+            title,
             "Long flows' goodput against the optimum (%)",
-            [
-                curve(study, of.against_optimum(one), labels[one], lambda _, at=place[one]: float(at), "dot")
-                for one in SIX
-            ],
+            [dot(at, variant, name) for at, variant in enumerate(SIX, 1)],
             [(0.0, ""), (25.0, ""), (-25.0, "")],
             zero=False,
         )
+        for title, name in (("Wait of a packet time", "utilities"), ("Of ten", "utilities-wait"))
     ]
 
 
