@@ -60,8 +60,9 @@ def test_every_point_of_every_experiment_can_be_run(experiment: object) -> None:
 def test_only_packets_of_384_bits_have_the_printed_windows() -> None:
     assert quantities.PIPE / 20 == 32.0
     assert quantities.PIPE / 160 == 4.0
-    assert pytest.approx(22.0, abs=1.5) == quantities.RADIO_PIPE / 20
-    assert pytest.approx(4.0, abs=0.5) == quantities.RADIO_PIPE / 100
+    in_bits = 2e6 * quantities.ROUND_TRIP_S / 384.0
+    assert pytest.approx(22.0, abs=1.5) == in_bits / 20
+    assert pytest.approx(4.0, abs=0.5) == in_bits / 100
     in_bytes = 2e6 * quantities.ROUND_TRIP_S / (8 * 382)
     assert (in_bytes + 100) / 20 < 8.0
 
@@ -173,17 +174,14 @@ def test_overflow_is_added_up_and_shared_out() -> None:
 
 def test_windows_and_prices_are_means_of_the_settled_part() -> None:
     study = _made([[0] * 10, [0] * 10])
-    windows = quantities.window("rem").samples(study)
-    assert [sample.at for sample in windows] == [20.0, 40.0]
-    assert windows[0].values.tolist() == [15.0, 16.0]
     assert quantities.price("rem").samples(study)[1].values.tolist() == [5.0, 5.0]
     # 3000 packets in 30 s are 8 in a round trip; with 20 that wait, 28 for 20 users.
     under_way = quantities.under_way("rem", "wireless")
     assert under_way.samples(study)[0].values[0] == pytest.approx(28.0 / 20.0)
-    alone = quantities.at_users(under_way, 40.0).samples(study)
+    alone = quantities.only_at(under_way, 40.0).samples(study)
     assert [sample.values[0] for sample in alone] == pytest.approx([28.0 / 40.0])
     over = quantities.window_over_share("rem").samples(study)
-    assert over[1].values[0] == pytest.approx(15.0 / (28.0 / 40.0))
+    assert over[1].values.tolist() == pytest.approx([15.0 / (28.0 / 40.0), 16.0 / (28.0 / 40.0)])
 
 
 def _whole(result: weir.Sweep, table: str) -> pl.DataFrame:

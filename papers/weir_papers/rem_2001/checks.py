@@ -88,7 +88,7 @@ def _windows(
     variant: str, experiment: str, ends: dict[float, Range], printed: dict[float, float]
 ) -> list[Part]:
     windows = of.under_way(variant, experiment)
-    return [Part(of.at_users(windows, users), ends[users], printed[users]) for users in ends]
+    return [Part(of.only_at(windows, users), ends[users], printed[users]) for users in ends]
 
 
 def _drift(variant: str) -> Quantity:
@@ -117,7 +117,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-5a": each(Range(-5.0, 5.0), [_on_paths("rem", "product")]),
     "P-5b": each(Range(-5.0, 5.0), [_on_paths("rem", "told")]),
     "P-15a": _like_rem("price-red"),
-    "P-15b": each(at_most(-5.0), [of.at_hops(_on_paths("price-red", "told"), 3)]),
+    "P-15b": each(at_most(-5.0), [of.only_at(_on_paths("price-red", "told"), 3)]),
     "P-15c": each(Range(-5.0, 5.0), [_on_paths("queue-rem", "told")]),
     "P-15d": each(ABOVE_ZERO, [steps(controllers("queue-rem", "mean_queue"))]),
     "P-3": _growing(RED, "wireline-gentle"),

@@ -18,8 +18,6 @@ PIPE = 640.0
 """Packets of 1000 B that 64 Mbit/s hold in 80 ms."""
 ROUND_TRIP_S = 0.08
 """Propagation alone, of all users."""
-RADIO_PIPE = 2e6 * ROUND_TRIP_S / 384.0
-"""Packets of 48 B that 2 Mbit/s hold in 80 ms: 416.7."""
 TARGET = 20.0
 """b*, packets."""
 PHI = 1.001
@@ -74,11 +72,6 @@ def under_way(variant: str, experiment: str) -> Of:
     return staged("packets under way per user", "packets", variant, _UNDER_WAY, experiment)
 
 
-def window(variant: str, experiment: str = "wireline") -> Of:
-    """Mean congestion window of the flows that are recorded."""
-    return staged("mean window", "packets", variant, pl.col("window"), experiment)
-
-
 def window_over_share(variant: str) -> Of:
     """Mean window over what goodput and queue tell."""
     return staged("mean window over packets under way", "", variant, pl.col("window") / _UNDER_WAY)
@@ -101,19 +94,11 @@ def dropping_rest() -> Of:
     return staged("rest of equation 2", "packets", "rem-drop", TARGET - (arrived - 16.0) / 0.1)
 
 
-def at_users(quantity: Quantity, users: float) -> Of:
-    """Of one stage alone."""
-    return _only(quantity, lambda sample: sample.at == users)
+def only_at(quantity: Quantity, place: float) -> Of:
+    """With one number of users, or of hops."""
 
-
-def at_hops(quantity: Quantity, hops: int) -> Of:
-    """Of paths of one length alone."""
-    return _only(quantity, lambda sample: sample.at == hops)
-
-
-def _only(quantity: Quantity, kept: Callable[[Sample], bool]) -> Of:
     def samples(study: Study) -> list[Sample]:
-        return [sample for sample in quantity.samples(study) if kept(sample)]
+        return [sample for sample in quantity.samples(study) if sample.at == place]
 
     return Of(quantity.title, quantity.unit, samples, quantity.relevant)
 

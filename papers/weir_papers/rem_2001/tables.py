@@ -61,7 +61,7 @@ def _mixed_path(study: Study) -> Iterator[list[str]]:
 
 
 def _at(quantity: Quantity, study: Study, users: float, digits: int) -> str:
-    return estimated(of.at_users(quantity, users).samples(study)[0], digits)
+    return estimated(of.only_at(quantity, users).samples(study)[0], digits)
 
 
 def _of_ns2(experiment: str, variant: str, measure: str, users: float, digits: int) -> str:
