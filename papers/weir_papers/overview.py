@@ -73,7 +73,7 @@ def reading_map(rows: pl.DataFrame, readings: Readings) -> Figure:
         f"in their ranges. {best}"
     )
     return Figure(
-        f"readings-{readings.of}", "Readings of what the paper does not say", caption,
+        f"readings-{readings.of}", f"Readings of what the paper does not say: {readings.of}", caption,
         share_map(table, labels, [ALL, *titles]), table,
     )  # fmt: skip
 
