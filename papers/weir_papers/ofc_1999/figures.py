@@ -254,7 +254,7 @@ def _settled(study: Study) -> list[Facet]:
             Curve(_TEXTBOOK, [ends[0], ends[-1]], [textbook()[0]] * 2, kind="theory"),
         ]
         facets.append(Facet("Mean queue", "Packets", queue, x=x, top=50.0))
-        facets.append(Facet("Deviation of the queue", "Packets", deviation, x=x, top=6.0))
+        facets.append(Facet("Deviation of the queue", "Packets", deviation, x=x, top=8.0))
     return facets
 
 
