@@ -24,8 +24,8 @@ from weir_papers.maps import ClaimMap
 from weir_papers.paper import Choice, Experiment, FigureText, Paper, TableText
 from weir_papers.readings import Column, Readings, Setting
 
-_JUDGING = ("checks.py", "quantities.py")
-"""What says in the folder of a paper how its claims are judged."""
+_SHOWING = {"__init__.py", "figures.py", "tables.py"}
+"""What in the folder of a paper only shows; the rest says how claims are judged."""
 
 Entry = dict[str, Any]
 Contents = Mapping[str, Callable[[Study], Any]]
@@ -85,7 +85,10 @@ def digest(package: str, claims: Iterable[Claim]) -> str:
         ]
         for claim in claims
     ]
-    sources = [files(package).joinpath(name).read_text(encoding="utf-8") for name in _JUDGING]
+    judging = [
+        one for one in files(package).iterdir() if one.name.endswith(".py") and one.name not in _SHOWING
+    ]
+    sources = [one.read_text(encoding="utf-8") for one in sorted(judging, key=lambda one: one.name)]
     return hashlib.blake2b(json.dumps([plain, sources]).encode(), digest_size=8).hexdigest()
 
 
