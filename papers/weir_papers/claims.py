@@ -16,7 +16,8 @@ interval of a check is Student's t over replications.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -285,6 +286,12 @@ DEPENDS: Group = "depends on what the paper does not say"
 UNDECIDED: Group = "undecided"
 OURS: Group = "ours"
 GROUPS: tuple[Group, ...] = (REPRODUCED, DEPENDS, CONTRADICTED, UNDECIDED, OURS)
+
+
+def in_words(counts: Mapping[Group, int]) -> str:
+    """`33 reproduced, 8 depend on what the paper does not say`."""
+    said = ", ".join(f"{count} {group}" for group, count in counts.items())
+    return re.sub(r"(?<!\b1 )depends", "depend", said)
 
 
 def grouped(judgement: Judgement, elsewhere: Sequence[bool]) -> Group:

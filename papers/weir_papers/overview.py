@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir.plot import Figure, parts_of_a_whole, share_map
-from weir_papers.claims import CONTRADICTED, DEPENDS, OURS, REPRODUCED, UNDECIDED, Group
+from weir_papers.claims import CONTRADICTED, DEPENDS, OURS, REPRODUCED, UNDECIDED, Group, in_words
 
 if TYPE_CHECKING:
     from weir_papers.readings import Readings
@@ -31,10 +31,13 @@ def counts_bar(counts: Mapping[Group, int]) -> Figure:
     rows = pl.DataFrame(
         {"part": list(counts), "count": list(counts.values()), "number": [str(n) for n in counts.values()]}
     )
-    said = ", ".join(f"{count} {group}" for group, count in counts.items())
     colours = {group: COLOURS[group] for group in counts}
     return Figure(
-        "claims", "Claims by what became of them", f"{said}.", parts_of_a_whole(rows, colours), rows
+        "claims",
+        "Claims by what became of them",
+        f"{in_words(counts)}.",
+        parts_of_a_whole(rows, colours),
+        rows,
     )
 
 

@@ -15,7 +15,7 @@ import weir
 from weir.plot import IMAGES, Figure, Panel, write_page
 from weir.report import REPORT, replacing, write_manifest
 from weir.stats import wording
-from weir_papers.claims import GROUPS, Check, Judgement
+from weir_papers.claims import GROUPS, Check, Judgement, in_words
 from weir_papers.reproduce import Outcome
 
 _HERE = Path(__file__).parent
@@ -84,7 +84,7 @@ def _facts(outcome: Outcome) -> dict[str, str]:
     paper = outcome.paper
     return {
         "Paper": f"{paper.authors}, {paper.published}",
-        "Claims": ", ".join(f"{count} {group}" for group, count in outcome.counts.items()),
+        "Claims": in_words(outcome.counts),
         "Registered": f"{paper.digest}, seeds {outcome.seeds[0]} to {outcome.seeds[-1]}",
         "Replications": outcome.replications + (" (--quick)" if outcome.quick else ""),
         "Runs": f"{sum(one.runs for one in outcome.spent):,} in {outcome.cpu_s:,.0f} s of CPU",

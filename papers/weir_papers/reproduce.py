@@ -194,5 +194,6 @@ def reproduce(
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[Group, int]:
-    """What became of the claims of all papers."""
-    return {group: sum(outcome.counts.get(group, 0) for outcome in outcomes) for group in GROUPS}
+    """What became of the claims of all papers, without groups that have none."""
+    among = [group for outcome in outcomes for group in outcome.groups.values()]
+    return {group: among.count(group) for group in GROUPS if group in among}

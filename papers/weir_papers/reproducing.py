@@ -26,6 +26,7 @@ from weir.cli import (
     writing_pages,
 )
 from weir.sweep import chosen_workers
+from weir_papers.claims import in_words
 from weir_papers.pages import counted, said, write_index, write_markdown, write_reproduction
 from weir_papers.registry import KEYS, paper
 from weir_papers.reproduce import Outcome, Planned, reproduce, summary
@@ -112,8 +113,7 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
         _say(f"page: {write_index(outcomes, options.pages)}", options)
     if options.json:
         print_json(entries)
-    counts = ", ".join(f"{n} {group}" for group, n in summary(outcomes).items() if n)
-    _say(f"{counts}; {_user_s():.0f} s of user CPU in all", options)
+    _say(f"{in_words(summary(outcomes))}; {_user_s():.0f} s of user CPU in all", options)
 
 
 def text_of(outcome: Outcome) -> str:
@@ -122,8 +122,7 @@ def text_of(outcome: Outcome) -> str:
     how = f"{outcome.replications} replications" + (
         ", --quick: fewer seeds and settings" if outcome.quick else ""
     )
-    counts = ", ".join(f"{count} {group}" for group, count in outcome.counts.items())
-    lines = [f"{outcome.paper.key}: {outcome.paper.title}", f"{counts}; {how}", ""]
+    lines = [f"{outcome.paper.key}: {outcome.paper.title}", f"{in_words(outcome.counts)}; {how}", ""]
     for one in outcome.judgements:
         check = one.decisive
         where = f"{check.title}, {check.place}" if check.place else check.title

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from weir_papers.claims import (
     ABOVE_ZERO,
+    DEPENDS,
+    REPRODUCED,
     Claim,
     Judgement,
     Part,
@@ -21,6 +23,7 @@ from weir_papers.claims import (
     at_least,
     at_most,
     grouped,
+    in_words,
 )
 from weir_papers.data import Sample, Study
 from weir_papers.quantities import Level, Of, steps
@@ -176,6 +179,12 @@ def test_what_became_of_a_claim_depends_on_all_readings() -> None:
     assert grouped(open_, []) == "undecided"
     ours = replace(holds, claim=replace(holds.claim, ours=True))
     assert grouped(ours, [False]) == "ours"
+
+
+def test_groups_in_words() -> None:
+    assert in_words({REPRODUCED: 2, DEPENDS: 8}) == "2 reproduced, 8 depend on what the paper does not say"
+    assert in_words({DEPENDS: 1}) == "1 depends on what the paper does not say"
+    assert in_words({DEPENDS: 21}) == "21 depend on what the paper does not say"
 
 
 def test_a_comparison_without_a_number_has_a_margin() -> None:
