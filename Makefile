@@ -46,9 +46,9 @@ test: ## Run every test
 test-rust: .venv/.built ## Run the tests of the crates
 	cargo test --release --workspace
 
-# A file stays in one process: its tests share what they have simulated.
+# A file stays in one process: its tests share what they have simulated. The longest file comes first.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile -m "not soak"
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder -m "not soak"
 
 soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
 	cargo test --workspace

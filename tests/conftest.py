@@ -68,6 +68,11 @@ ENDLESS = {"duration": "3000000 s", "measure.period": "1000000 s", "measure.seri
 """Takes a minute or more, so that there is time to interrupt it, and ends by itself."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The file that takes longest comes first: at the end it would keep one process alone."""
+    items.sort(key=lambda item: item.path.name != "test_validation.py")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def interruptible() -> None:
     """A shell starts background processes deaf to Ctrl-C, and their children inherit it."""

@@ -299,7 +299,7 @@ def test_more_than_there_is_is_refused_before_the_run(
     monkeypatch.setattr(limits, "available_bytes", lambda: 2e9)
     refused = weir_command(*verb, "bench/gigabit-100", "--set", "flows.ftp.count=5000000", "--threads", "1")
     assert refused.returncode == 2
-    assert "a run takes about 5 GB of memory, and 2 GB are available" in refused.stderr
+    assert "a run takes about 4.1 GB of memory, and 2 GB are available" in refused.stderr
     assert "fewer flows; WEIR_NO_LIMITS=1" in refused.stderr
     assert weir_command("results").stdout == "0 finished runs\n"
 
@@ -308,7 +308,7 @@ def test_check_says_that_a_run_is_refused(weir_command: Command, monkeypatch: py
     monkeypatch.setattr(limits, "available_bytes", lambda: 2e9)
     said = weir_command("check", "bench/gigabit-100", "--set", "flows.ftp.count=5000000")
     assert said.returncode == 0
-    assert "weir run refuses it: a run takes about 5 GB of memory, and 2 GB are available" in said.stdout
+    assert "weir run refuses it: a run takes about 4.1 GB of memory, and 2 GB are available" in said.stdout
     assert "refuses" not in weir_command("check", "bench/gigabit-100").stdout
 
 

@@ -30,7 +30,10 @@ def reproduce(
     seed: Annotated[
         int | None,
         typer.Option(
-            min=0, max=2**62, help="Of the first replication. Default: drawn from the digest of the claims."
+            metavar="N",
+            min=0,
+            max=2**62,
+            help="Of the first replication. Default: drawn from the digest of the claims.",
         ),
     ] = None,
     store: StorePath = None,
