@@ -335,7 +335,7 @@ def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
     leader, follower = pty.openpty()
     command = [
         sys.executable, "-m", "weir", "sweep", str(small), "-a", AXIS, "-n", "30",
-        "--set", "duration=200 s", "--set", "measure.period=100 s", "--set", "measure.series.interval=50 s",
+        "--set", "duration=800 s", "--set", "measure.period=400 s", "--set", "measure.series.interval=200 s",
     ]  # fmt: skip
     process = subprocess.Popen(
         command,
