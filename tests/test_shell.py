@@ -176,9 +176,41 @@ def test_ctrl_c_during_imports_is_no_traceback(after_s: float, small: Path, tmp_
 
     code, said = interrupted(long_sweep(small, tmp_path / "store"), has_begun, after_s)
     # Python ends by the signal itself where it interrupted code that a module had compiled.
-    assert code == -signal.SIGINT or (code == 130 and "interrupted" in said)
+    assert code in {130, -signal.SIGINT}
+    assert "interrupted" in said
     assert "Traceback" not in said
     assert "ignored" not in said
+
+
+@pytest.mark.parametrize("step", ["make_context", "invoke", "main"])
+def test_ctrl_c_around_the_verb_is_said(step: str) -> None:
+    # While arguments are read, before the verb begins, and when it is over.
+    program = f"""
+import signal
+from typer.core import TyperGroup
+from weir.__main__ import main
+
+plain = TyperGroup.{step}
+
+def interrupted(*given, **named):
+    try:
+        return plain(*given, **named)
+    finally:
+        signal.raise_signal(signal.SIGINT)
+
+TyperGroup.{step} = interrupted
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, "list", "disciplines"],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[-1].startswith("interrupted")
+    assert "Traceback" not in done.stderr
 
 
 def test_a_name_too_long_for_a_file_is_one_line() -> None:

@@ -10,8 +10,8 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -22,8 +22,8 @@ _INTERRUPTED = 130
 def main() -> None:
     """The command line, in a process of its own.
 
-    Ctrl-C, or SIGTERM, raises KeyboardInterrupt: finished runs are kept, and nothing is left behind. Before
-    there is anything to keep, and the second time, the process ends at once.
+    Ctrl-C, or SIGTERM, raises KeyboardInterrupt in a verb: finished runs are kept, nothing is left behind.
+    Before and after it, and the second time, the process ends at once.
     """
     _on_signals(_end)
     sys.unraisablehook = _unraisable
@@ -45,9 +45,14 @@ def main() -> None:
 
     cli.load()
 
+    cli.main(_interruptible())
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    _on_signals(_interrupt)
     try:
-        _on_signals(_interrupt)
-        cli.main()
+        yield
     finally:
         _on_signals(_end)
 

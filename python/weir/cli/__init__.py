@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import typer
@@ -56,14 +57,11 @@ def load() -> typer.Typer:
     return app
 
 
-def main() -> None:
-    """The entry point."""
+def main(interruptible: AbstractContextManager[None] | None = None) -> None:
+    """The entry point. Within `interruptible` the verb works: Ctrl-C may raise KeyboardInterrupt there."""
     _check_streams()
     try:
-        load()(prog_name="weir")
-    except KeyboardInterrupt:
-        note("interrupted")
-        sys.exit(INTERRUPTED)
+        load()(prog_name="weir", obj=interruptible)
     except OSError as error:
         # Of a file there would be the name.
         if error.filename is not None:

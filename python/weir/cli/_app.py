@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib.metadata import entry_points
 from typing import Annotated
 
@@ -26,7 +27,8 @@ PACKAGES = {"reproduce": "weir-papers"}
 
 class _Verbs(TyperGroup):
     def invoke(self, ctx: typer.Context) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
-        with command.guarded():
+        # Outside of it typer would end without a word.
+        with command.guarded(), ctx.obj or nullcontext():
             return super().invoke(ctx)
 
 
