@@ -12,7 +12,7 @@ from weir import _core
 from weir.run._batch import OnProgress
 
 SENDERS: dict[str, tuple[str, str]] = {
-    "Reno": ("flows.ftp.tcp.recovery", "{ reno = { once_per_window = true } }"),
+    "Reno": ("flows.ftp.tcp.recovery", "{ reno = {} }"),
     "Sack1": ("flows.ftp.tcp.recovery", "{ sack = {} }"),
     "Vegas": ("flows.ftp.tcp.congestion", "{ vegas = {} }"),
 }
@@ -20,7 +20,6 @@ SENDERS: dict[str, tuple[str, str]] = {
 SHOWN = (20, 80, 160)
 """Numbers of users in the table."""
 OPEN: dict[tuple[str, str, str], frozenset[int]] = {
-    ("Reno", "RED(20:80) drop", "goodput"): frozenset({140, 160}),
     ("Vegas", "DropTail", "queue"): frozenset({20, 60}),
     ("Vegas", "DropTail", "loss"): frozenset({80, 100, 120, 140, 160}),
     ("Vegas", "RED(20:80) drop", "queue"): frozenset({120, 140, 160}),

@@ -24,10 +24,12 @@ from run import (
 
 SEEDS = (1, 2, 3)
 LABELS = {
-    "Reno": ("RED(20:80) drop", "RED(20:80) ecn", "RED(10:30) drop", "RED(10:30) ecn"),
+    "Reno": (
+        "DropTail", "RED(20:80) drop", "RED(20:80) ecn", "RED(10:30) drop", "RED(10:30) ecn", "REM drop",
+    ),
     "Sack1": ("RED(20:80) drop", "RED(20:80) ecn", "RED(10:30) drop", "REM drop"),
     "Vegas": ("DropTail", "RED(20:80) drop"),
-}
+}  # fmt: skip
 COLUMNS = [
     "tcp", "label", "seed", "t0", "t1", "users", "goodput", "loss", "markfrac", "qmean", "qsd", "jain",
     "ntimeout", "utilisation", "ndata", "nrexmit", "ncuts", "necn",

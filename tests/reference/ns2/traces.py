@@ -1,7 +1,7 @@
 """Records the packet-by-packet traces of the folder above with ns-2 (and a C compiler, see digits.c).
 
     python traces.py            all of them
-    python traces.py red        red-average.csv and .json; likewise rem, newreno
+    python traces.py red        red-average.csv and .json; likewise rem, newreno, reno
 
 A trace is a CSV file and, beside it, a JSON file with the parameters it was recorded with.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from run import HERE, Arguments, SimulatorError, simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 FOLDER = HERE.parent
 
@@ -179,14 +179,14 @@ def rem() -> None:
 
 @dataclass
 class Script:
-    """One scenario of newreno.tcl: what it shows, and its options."""
+    """One scenario of sender.tcl: what it shows, and its options."""
 
     about: str
     arguments: Arguments
 
 
 def lose(*packets: int, **others: str | float) -> Arguments:
-    """Options of newreno.tcl: the packets that are lost, by their place on the wire, and others."""
+    """Options of sender.tcl: the packets that are lost, by their place on the wire, and others."""
     return {"lost": ",".join(map(str, packets))} | others
 
 
@@ -243,17 +243,23 @@ SCRIPTS = {
         "A mark, then a window lost: a timeout that leaves ssthresh where the mark had put it.",
         AVOIDANCE | {"ecn": 1, "marked": "25", "seconds": 2} | lose(*range(35, 41)),
     ),
+    "small-windows": Script(
+        "One segment in sixteen is lost: windows of a few segments, recoveries and timeouts in turn.",
+        AVOIDANCE | {"seconds": 15} | lose(*(place for place in range(20, 400) if place * place % 509 < 32)),
+    ),
     "estimator": Script(
         "A bottleneck of 4 Mb/s, so that the round trip grows with the window; ns-2's own minimum RTO.",
         {"initial": 2, "threshold": 60, "rate": 4, "min_rto": 0.2, "seconds": 1.6} | lose(150),
     ),
 }
+RENO = ("single-loss", "two-losses", "deflation", "vector-limited", "slow-start", "burst", "small-windows")
+"""Scripts for Reno; the others show no more of it than of NewReno."""
 STATE = ["cwnd", "ssthresh", "dupacks", "rtt", "srtt", "rttvar", "backoff"]
 
 
-def record_sender(script: Script) -> tuple[list[Row], list[list[int]], list[list[int]]]:
-    """Runs newreno.tcl: rows, and which transmissions of which segments were lost and marked."""
-    output = simulate("newreno.tcl", script.arguments, all_digits=True)
+def record_sender(agent: str, script: Script) -> tuple[list[Row], list[list[int]], list[list[int]]]:
+    """Runs sender.tcl: rows, and which transmissions of which segments were lost and marked."""
+    output = simulate("sender.tcl", {"agent": agent} | script.arguments, all_digits=True)
     chosen = {
         name: {int(place) for place in str(script.arguments.get(name, "")).split(",") if place}
         for name in ("lost", "marked")
@@ -299,11 +305,12 @@ def record_sender(script: Script) -> tuple[list[Row], list[list[int]], list[list
     return rows, found["lost"], found["marked"]
 
 
-def newreno() -> None:
-    """Writes newreno-*: a sender against a script of losses and marks."""
+def sender(agent: Literal["Newreno", "Reno"]) -> None:
+    """Writes newreno-* or reno-*: a sender against a script of losses and marks."""
     columns = ["time_ns", "event", "number", "copy", "flags", *STATE]
-    for name, script in SCRIPTS.items():
-        rows, lost, marked = record_sender(script)
+    for name in RENO if agent == "Reno" else SCRIPTS:
+        script = SCRIPTS[name]
+        rows, lost, marked = record_sender(agent, script)
         option: Arguments = {
             "initial": 10, "threshold": 10000, "seconds": 1, "ecn": 0, "limited": 1,
             "rate": 800, "min_rto": 1,
@@ -328,10 +335,15 @@ def newreno() -> None:
             "initial_rto_ns": 3_000_000_000,
             "end_ns": int(float(option["seconds"]) * 1e9),
         }
-        save(f"newreno-{name}", columns, rows, parameters)
+        save(f"{agent.lower()}-{name}", columns, rows, parameters)
 
 
-TRACES = {"red": red, "rem": rem, "newreno": newreno}
+TRACES: dict[str, Callable[[], None]] = {
+    "red": red,
+    "rem": rem,
+    "newreno": lambda: sender("Newreno"),
+    "reno": lambda: sender("Reno"),
+}
 
 
 def main() -> int:

@@ -115,10 +115,10 @@ impl TcpPreset {
                 max_burst: Some(2), // maxburst_ of Agent/TCP/Newreno in recovery
                 ..NewRenoParameters::default()
             }),
-            // bugFix_
-            (Self::Ns2, RecoveryConfig::Reno(_)) => {
-                RecoveryConfig::Reno(RenoRecoveryParameters { once_per_window: true })
-            }
+            (Self::Ns2, RecoveryConfig::Reno(_)) => RecoveryConfig::Reno(RenoRecoveryParameters {
+                once_per_window: true, // bugFix_
+                grow_on_exit: true,
+            }),
             (Self::Linux, RecoveryConfig::Sack(_)) => RecoveryConfig::Sack(SackParameters {
                 detection: LossDetection::Rack,
                 prr: true,

@@ -5,7 +5,9 @@
 
 use weir_types::Instant;
 
-use super::{Blocks, NewRenoParameters, NextSegment, Recovery, RecoveryConfig, RecoveryPoint};
+use super::{
+    Blocks, NewRenoParameters, NextSegment, Recovery, RecoveryConfig, RecoveryPoint, RenoRecoveryParameters,
+};
 use crate::{
     Segment,
     congestion::{Ack, Congestion, Repair},
@@ -153,6 +155,12 @@ impl Recovery for FastRetransmit {
             }
             // The window is what the cut left (RFC 5681, section 3.2, step 6).
             self.end();
+            if let RecoveryConfig::Reno(RenoRecoveryParameters { grow_on_exit: true, .. }) =
+                connection.parameters.recovery
+                && !echo
+            {
+                connection.grow(ack, covered, now);
+            }
             connection.congestion.on_recovered(now, &mut connection.window);
         } else if !echo && connection.may_grow() {
             connection.grow(ack, covered, now);

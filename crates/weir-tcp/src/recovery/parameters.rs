@@ -131,6 +131,9 @@ pub struct RenoRecoveryParameters {
     /// highest number sent then start nothing (ns-2's `bugFix_`).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub once_per_window: bool,
+    /// The ACK that ends recovery lets the window grow, as others do (ns-2).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
+    pub grow_on_exit: bool,
 }
 
 /// What tells that a segment is lost.

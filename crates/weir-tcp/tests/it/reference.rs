@@ -1,4 +1,4 @@
-//! One sender against ns-2.35, segment by segment: the traces of `tests/reference/newreno-*`.
+//! One sender against ns-2.35, segment by segment: the traces of `tests/reference/newreno-*` and `reno-*`.
 //!
 //! With `WEIR_REFERENCE_OUT` in the environment the outcome is written there as JSON.
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use weir_tcp::{
     TcpParameters,
     congestion::{CongestionConfig, RenoParameters, SsthreshFrom},
-    recovery::{FullAckWindow, NewRenoParameters, RecoveryConfig, TimerReset},
+    recovery::{FullAckWindow, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters, TimerReset},
 };
 use weir_types::{Duration, PacketSize, Packets};
 
@@ -25,7 +25,7 @@ const KNOWN: &[(&str, usize, &str)] = &[(
 #[test]
 fn every_trace_of_ns2_is_followed() {
     let names = names();
-    assert_eq!(names.len(), 16, "{names:?}");
+    assert_eq!(names.len(), 24, "{names:?}");
     let outcomes: Vec<(String, Value)> =
         names.into_iter().map(|name| (name.clone(), outcome(&name))).collect();
     if let Some(path) = std::env::var_os("WEIR_REFERENCE_OUT") {
@@ -61,7 +61,7 @@ fn timeouts_follow_the_round_trip_as_in_ns2() {
 fn timeouts() -> (usize, f64) {
     let name = "newreno-estimator";
     let about = about(name);
-    let ours = Wire::new(script(&about), parameters(&about)).run();
+    let ours = Wire::new(script(&about), parameters(name, &about)).run();
     let theirs = recorded(name);
     let first_loss = theirs.iter().position(|row| row.kind == Kind::Send && row.copy == Some(2));
     // From there on it is not every ACK that restarts the timer.
@@ -78,7 +78,7 @@ fn timeouts() -> (usize, f64) {
 /// Compares one trace row by row.
 fn outcome(name: &str) -> Value {
     let about = about(name);
-    let ours = Wire::new(script(&about), parameters(&about)).run();
+    let ours = Wire::new(script(&about), parameters(name, &about)).run();
     let theirs = recorded(name);
     let same = ours.iter().zip(&theirs).take_while(|(mine, row)| differing(mine, row).is_none()).count();
     let difference = match (ours.get(same), theirs.get(same)) {
@@ -134,7 +134,7 @@ fn names() -> Vec<String> {
     let mut names: Vec<String> = files
         .filter_map(|file| file.ok()?.file_name().into_string().ok())
         .filter_map(|file| Some(file.strip_suffix(".csv")?.to_owned()))
-        .filter(|name| name.starts_with("newreno-"))
+        .filter(|name| name.starts_with("newreno-") || name.starts_with("reno-"))
         .collect();
     names.sort();
     names
@@ -166,7 +166,7 @@ fn script(about: &Value) -> Script {
 }
 
 /// ns-2.35's sender in the words of our options.
-fn parameters(about: &Value) -> TcpParameters {
+fn parameters(name: &str, about: &Value) -> TcpParameters {
     let packets = |name| Packets(whole_number(about, name) as f64);
     let nanos = |name| Duration::from_nanos(whole_number(about, name));
     TcpParameters {
@@ -175,11 +175,15 @@ fn parameters(about: &Value) -> TcpParameters {
             integer_ssthresh: true,
             ..RenoParameters::default()
         }),
-        recovery: RecoveryConfig::NewReno(NewRenoParameters {
-            timer_reset: TimerReset::FirstPartialAck,
-            full_ack_window: FullAckWindow::Window,
-            max_burst: Some(2),
-        }),
+        recovery: if name.starts_with("reno-") {
+            RecoveryConfig::Reno(RenoRecoveryParameters { once_per_window: true, grow_on_exit: true })
+        } else {
+            RecoveryConfig::NewReno(NewRenoParameters {
+                timer_reset: TimerReset::FirstPartialAck,
+                full_ack_window: FullAckWindow::Window,
+                max_burst: Some(2),
+            })
+        },
         initial_window: packets("initial_window"),
         initial_ssthresh: Some(packets("initial_ssthresh")),
         receive_window: Some(packets("receiver_window")),

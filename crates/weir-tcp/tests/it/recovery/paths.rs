@@ -110,8 +110,9 @@ fn recoveries() -> impl Strategy<Value = RecoveryConfig> {
             ..SackParameters::default()
         })
     });
-    let reno = any::<bool>()
-        .prop_map(|once_per_window| RecoveryConfig::Reno(RenoRecoveryParameters { once_per_window }));
+    let reno = (any::<bool>(), any::<bool>()).prop_map(|(once_per_window, grow_on_exit)| {
+        RecoveryConfig::Reno(RenoRecoveryParameters { once_per_window, grow_on_exit })
+    });
     prop_oneof![6 => sack, 1 => reno, 1 => Just(RecoveryConfig::default())]
 }
 

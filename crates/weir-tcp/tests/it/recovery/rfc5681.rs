@@ -40,7 +40,7 @@ fn two_losses_halve_twice() {
     assert_eq!(twice.window(), (5.5, 5.5), "half of eleven");
     assert_eq!(twice.sender.counters().fast_retransmits, 2);
 
-    let mut once = desk(RenoRecoveryParameters { once_per_window: true });
+    let mut once = desk(RenoRecoveryParameters { once_per_window: true, ..Default::default() });
     duplicates(&mut once, 0, 8);
     once.ack(2, &[]);
     assert_eq!(duplicates(&mut once, 2, 3), NOTHING, "3 waits for the timer");

@@ -1,6 +1,6 @@
-# One NewReno sender whose packets are lost or marked by a script, in ns-2.35.
+# One sender, NewReno or Reno, whose packets are lost or marked by a script, in ns-2.35.
 #
-#     ns newreno.tcl name=value ...
+#     ns sender.tcl name=value ...
 #
 # Sender and receiver sit on the two ends of a link that never fills. `lost` and `marked` list packets by their
 # place on the wire, counted from 0 (the SYN), separated by commas; retransmissions count like any other.
@@ -12,6 +12,7 @@
 #   end                             the run is complete
 
 array set option {
+    agent       Newreno
     initial     10        threshold   10000    seconds  1         seed     1
     lost        ""        marked      ""       ecn      0         limited  1
     rate        800       delay       50       size     1000
@@ -65,7 +66,7 @@ foreach {list mark} {lost false marked true} {
 }
 $wire target $behind
 
-set sender [new Agent/TCP/Newreno]
+set sender [new Agent/TCP/$option(agent)]
 set sink [new Agent/TCPSink]
 $ns attach-agent $near $sender
 $ns attach-agent $far $sink
