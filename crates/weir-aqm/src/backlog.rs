@@ -45,8 +45,14 @@ impl Backlog {
     pub const fn overflows(&self, bytes: u32) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets >= limit,
-            Limit::Bytes(limit) => self.bytes + bytes as u64 > limit,
+            Limit::Bytes(limit) => self.exceeds(limit, bytes),
         }
+    }
+
+    /// Not inlined: most limits are in packets, and both comparisons would be made of each packet.
+    #[cold]
+    const fn exceeds(&self, limit: u64, bytes: u32) -> bool {
+        self.bytes + bytes as u64 > limit
     }
 }
 

@@ -206,18 +206,15 @@ impl<D> PortMut<'_, D> {
     where
         D: Discipline<P>,
     {
-        // Nothing is due at the end of time.
-        let now = now.min(Instant::from_nanos(u64::MAX - 1));
         loop {
             let Sending { free_at, update_at, .. } = *self.sending;
-            let due = free_at.min(update_at);
-            if due > now {
-                return;
-            }
-            if update_at <= free_at {
-                self.update(due);
+            // Nothing is due at the end of time.
+            if update_at <= now && update_at <= free_at && update_at < Instant::MAX {
+                self.update(update_at);
+            } else if free_at <= now && free_at < Instant::MAX {
+                self.transmit(free_at, output);
             } else {
-                self.transmit(due, output);
+                return;
             }
         }
     }

@@ -3,7 +3,7 @@ use weir_tcp::Segment;
 use weir_types::Ecn;
 
 /// A segment in the network.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Packet(pub(crate) Segment);
 
 impl weir_aqm::Packet for Packet {

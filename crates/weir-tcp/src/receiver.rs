@@ -108,6 +108,9 @@ impl Receiver {
     /// Whether its ACKs echo a mark once this data has arrived, if marks are latched.
     #[inline]
     pub fn echoes_after(&self, segment: &Segment) -> bool {
+        if segment.is_silent() {
+            return self.echo;
+        }
         segment.ecn() == Ecn::Ce || self.echo && !segment.flags().has(Flags::CWR)
     }
 
@@ -162,11 +165,15 @@ impl Receiver {
     #[expect(clippy::inline_always, reason = "it is on the short way of every packet")]
     #[inline(always)]
     fn count_next(&mut self, segment: &Segment) {
-        self.capable = segment.flags().has(Flags::ALL_CAPABLE);
         self.arrived += 1;
-        self.marked += u32::from(segment.ecn() == Ecn::Ce);
         self.expected += 1;
-        self.delivered += u32::from(!segment.flags().has(Flags::SYN));
+        self.delivered += 1;
+        self.capable = false;
+        if !segment.is_silent() {
+            self.capable = segment.flags().has(Flags::ALL_CAPABLE);
+            self.marked += u32::from(segment.ecn() == Ecn::Ce);
+            self.delivered -= u32::from(segment.flags().has(Flags::SYN));
+        }
     }
 
     /// Data that is out of order, or at a receiver that does not acknowledge all at once.

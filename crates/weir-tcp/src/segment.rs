@@ -2,7 +2,7 @@ use weir_types::{Ecn, Instant};
 
 /// A segment on the wire: data in one direction, ACKs in the other. 24 bytes, so that the packets
 /// in flight of a whole simulation stay in the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Segment {
     /// Of data: when it was sent. Of an ACK: that of the segment that caused it, returned.
     pub stamp: Instant,
@@ -33,6 +33,12 @@ impl Segment {
     #[inline]
     pub const fn flags(&self) -> Flags {
         Flags((self.header.0 >> FLAGS) as u8)
+    }
+
+    /// Whether data says nothing that a receiver answers to but its number: no flag, and not [`Ecn::Ce`].
+    #[inline]
+    pub const fn is_silent(&self) -> bool {
+        self.header.0 & (0xff << FLAGS | 1 << ECN) == 0
     }
 
     /// Of an ACK: where its SACK blocks stand in the receiver's log, 0 if it has none. See
@@ -75,7 +81,7 @@ impl Segment {
 
 /// What the headers of a segment say beside its numbers: its size, its ECN bits, its flags and where its SACK blocks
 /// stand. One word, since every queue and pipe on the way copies it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header(u64);
 
 /// Where the fields begin in the word. The size is in its lower half.

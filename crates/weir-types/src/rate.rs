@@ -97,7 +97,7 @@ impl TransmitClock {
             self.remainder -= self.rate.bits_per_second();
             nanos += 1;
         }
-        start + Duration::from_nanos(nanos)
+        start.later(Duration::from_nanos(nanos))
     }
 }
 

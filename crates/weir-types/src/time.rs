@@ -39,6 +39,14 @@ impl Instant {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
+    /// The instant `span` later, on the way of every packet: as `+`, but never of [`Instant::MAX`]. An overflow would
+    /// be a bug: what a scenario may say is below a quarter of the range.
+    #[inline]
+    #[must_use]
+    pub const fn later(self, span: Duration) -> Self {
+        Self(self.0 + span.0)
+    }
+
     /// Time since `earlier`, zero if `earlier` is in fact later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))

@@ -205,7 +205,8 @@ impl Rem {
 }
 
 impl Aqm for Rem {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "what the queue knows of an arrival stays in registers")]
+    #[inline(always)]
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
         if self.parameters.price == Price::Average {
             self.average.update(queue, now);

@@ -59,10 +59,10 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
     #[expect(clippy::inline_always, reason = "a packet is not moved before it is sent")]
     #[inline(always)]
     fn dequeue(&mut self, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
-        while let Some((info, arrived)) = self.waiting.head() {
-            let (sojourn, queue) = (now.since(arrived), self.waiting.behind(info, self.limit));
+        while let Some((packet, arrived)) = self.waiting.pop() {
+            let (info, sojourn, queue) =
+                (packet.info(), now.since(arrived), self.waiting.backlog(self.limit));
             let verdict = self.aqm.on_dequeue(info, sojourn, queue, now);
-            let (packet, _) = self.waiting.pop().expect("there is a head");
             let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
             if taken.is_some() {
                 return taken;

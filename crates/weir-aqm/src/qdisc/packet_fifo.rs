@@ -27,10 +27,9 @@ impl<P: Packet> PacketFifo<P> {
     /// Takes the head, with the instant it arrived.
     #[inline]
     pub fn pop(&mut self) -> Option<(P, Instant)> {
-        // Read before the move: reading a packet that was just moved stalls.
-        let (info, _) = self.head()?;
-        self.bytes -= u64::from(info.bytes);
-        self.waiting.pop_front()
+        let (packet, arrived) = self.waiting.pop_front()?;
+        self.bytes -= u64::from(packet.info().bytes);
+        Some((packet, arrived))
     }
 
     /// The packet at `index`, counted from the head.
@@ -56,12 +55,6 @@ impl<P: Packet> PacketFifo<P> {
     #[inline]
     pub fn head(&self) -> Option<(PacketInfo, Instant)> {
         self.waiting.front().map(|(packet, arrived)| (packet.info(), *arrived))
-    }
-
-    /// Backlog behind the head, with a buffer of `limit`.
-    #[inline]
-    pub fn behind(&self, head: PacketInfo, limit: Limit) -> Backlog {
-        Backlog { packets: self.waiting.len() as u32 - 1, bytes: self.bytes - u64::from(head.bytes), limit }
     }
 
     /// Backlog, with a buffer of `limit`.

@@ -82,14 +82,15 @@ impl Hosts {
     pub(crate) fn depart(&mut self, packet: &Packet, at: Instant, port: u32) {
         let Packet(data) = packet;
         let flow = &mut self.flows[data.flow as usize];
-        if !flow.is_short {
+        if port != flow.short_from {
             return self.depart_further(packet, at, port);
         }
         let Flow { sender, receiver, way, sender_until, .. } = flow;
-        let back = at + way.tail;
+        let back = at.later(way.tail);
         let echo = receiver.echoes_after(data);
-        if back >= self.horizon.min(*sender_until).min(sender.expected_timeout())
-            || port != way.last
+        if back >= self.horizon
+            || back >= *sender_until
+            || back >= sender.expected_timeout()
             || !receiver.expects(data)
             || !sender.expects(data.number + 1, echo)
             || data.number + 1 >= sender.end()

@@ -37,10 +37,15 @@ impl<T: Copy + Default> Blocks<T> {
         Queue { head, tail: head, before: NONE }
     }
 
-    /// Appends `value`.
+    /// The place of the value to come.
     #[inline]
-    pub(super) fn push(&mut self, queue: &mut Queue, value: T) {
-        self.slots[queue.tail as usize] = value;
+    pub(super) fn tail_mut(&mut self, queue: &Queue) -> &mut T {
+        &mut self.slots[queue.tail as usize]
+    }
+
+    /// Appends the value that stands there.
+    #[inline]
+    pub(super) fn append(&mut self, queue: &mut Queue) {
         queue.tail += 1;
         if queue.tail.is_multiple_of(BLOCK) {
             self.extend(queue);
@@ -139,7 +144,8 @@ mod tests {
                 for _ in 0..count {
                     if comes {
                         value += 1;
-                        blocks.push(queue, value);
+                        *blocks.tail_mut(queue) = value;
+                        blocks.append(queue);
                         model.push_back(value);
                     } else if let Some(first) = model.pop_front() {
                         prop_assert_eq!(*blocks.head_mut(queue), first);

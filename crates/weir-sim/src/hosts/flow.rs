@@ -49,9 +49,9 @@ pub(crate) struct Flow {
     held: [u32; 2],
     /// Data segments of the flow; [`u32::MAX`] if it has no end.
     segments: u32,
-    /// The short way of [`super::Hosts::depart`] is open: not while packets are held, nor where there is jitter or
-    /// more than delay.
-    pub(super) is_short: bool,
+    /// The port behind which the short way of [`super::Hosts::depart`] is open, the last one: [`u32::MAX`] while packets
+    /// are held, and where there is jitter or more than delay.
+    pub(super) short_from: u32,
     pub(super) jitter: Option<Box<SendJitter>>,
     pub(super) way: Arc<Way>,
     /// Its access links, if it has any.
@@ -79,7 +79,7 @@ impl Flow {
             sender_until: stop,
             held: [0; 2],
             segments: u32::MAX,
-            is_short: false,
+            short_from: u32::MAX,
             jitter,
             way: Arc::clone(way),
             access: None,
@@ -114,8 +114,9 @@ impl Flow {
 
     /// Opens or closes the short way.
     fn judge_short_way(&mut self) {
-        self.is_short =
+        let is_short =
             self.held == [0; 2] && self.jitter.is_none() && self.access.is_none() && self.way.is_short();
+        self.short_from = if is_short { self.way.last } else { u32::MAX };
     }
 
     /// Whether packets are held before the receiver, or before the sender.

@@ -176,21 +176,13 @@ impl Hosts {
     #[inline]
     fn send_all(&mut self, flow: u32, now: Instant, origin: Origin) {
         let Flow { sender, way, access, .. } = &mut self.flows[flow as usize];
-        let mut row: Option<Segment> = None;
-        loop {
+        let mut first = sender.poll_segment(now);
+        while let Some(row) = &mut first {
+            self.sent += 1;
             let next = sender.poll_segment(now);
-            self.sent += u64::from(next.is_some());
-            if let (Some(row), Some(next)) = (&mut row, &next)
-                && row.append(next)
-            {
-                continue;
-            }
-            if let Some(row) = std::mem::replace(&mut row, next) {
-                let onward = (&mut self.routing.pipes, &mut self.events);
-                Flow::send_data(way, access, row, now, origin, onward);
-            }
-            if row.is_none() {
-                break;
+            if !next.is_some_and(|next| row.append(&next)) {
+                Flow::send_data(way, access, *row, now, origin, (&mut self.routing.pipes, &mut self.events));
+                first = next;
             }
         }
         self.renew_timer(flow);

@@ -23,7 +23,8 @@ pub(crate) struct Pipe {
     waiting: Queue,
     /// When the last of them arrives.
     last: Instant,
-    overtaking: BinaryHeap<Reverse<Overtaking>>,
+    /// Each with its serial number, which decides among those of the same turn.
+    overtaking: BinaryHeap<Reverse<(Turn, u64, Packet)>>,
     /// Number of overtaking packets so far.
     serial: u64,
     port: u32,
@@ -39,9 +40,10 @@ impl Pipe {
         if self.immediate { Event::Enter(id) } else { Event::ToPort(id) }
     }
 
-    /// Takes `row` if it arrives before the last of the `packets` that wait.
+    /// Takes the row at the place of what is to come, if it arrives before the last of the `packets` that wait.
     #[cold]
-    fn overtakes(&mut self, turn: Turn, Packet(mut row): Packet, packets: &Blocks<(Turn, Packet)>) -> bool {
+    fn overtakes(&mut self, packets: &mut Blocks<(Turn, Packet)>) -> bool {
+        let (turn, Packet(mut row)) = *packets.tail_mut(&self.waiting);
         let overtakes = packets.back(&self.waiting).is_some_and(|(last, _)| *last > turn);
         if overtakes {
             while let Some(first) = row.split_first() {
@@ -54,7 +56,7 @@ impl Pipe {
 
     fn overtake(&mut self, turn: Turn, packet: Packet) {
         self.serial += 1;
-        self.overtaking.push(Reverse(Overtaking { turn, serial: self.serial, packet }));
+        self.overtaking.push(Reverse((turn, self.serial, packet)));
     }
 
     #[inline(never)]
@@ -93,14 +95,15 @@ impl Pipes {
     #[inline(always)]
     pub(crate) fn push(&mut self, id: u32, turn: Turn, packet: Packet, events: &mut EventQueue) {
         let pipe = &mut self.pipes[id as usize];
-        if turn.due <= pipe.last && pipe.overtakes(turn, packet, &self.packets) {
+        *self.packets.tail_mut(&pipe.waiting) = (turn, packet);
+        if turn.due <= pipe.last && pipe.overtakes(&mut self.packets) {
             return pipe.schedule(id, turn.due, events);
         }
         pipe.last = turn.due;
         if turn.due < pipe.scheduled {
             pipe.schedule(id, turn.due, events);
         }
-        self.packets.push(&mut pipe.waiting, (turn, packet));
+        self.packets.append(&mut pipe.waiting);
     }
 
     /// The number of pipes.
@@ -120,10 +123,11 @@ impl Pipes {
     #[inline(always)]
     pub(crate) fn pop(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];
-        let (_, packet) = *self.packets.head_mut(&pipe.waiting);
+        let (_, packet) = self.packets.head_mut(&pipe.waiting);
         if packet.0.blocks() > 0 || !pipe.overtaking.is_empty() {
             return self.pop_other(id);
         }
+        let packet = *packet;
         self.packets.remove_front(&mut pipe.waiting);
         packet
     }
@@ -133,11 +137,11 @@ impl Pipes {
     fn pop_other(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];
         let first = self.packets.front(&pipe.waiting).map(|(turn, _)| *turn);
-        if let Some(Reverse(other)) = pipe.overtaking.peek()
-            && first.is_none_or(|turn| other.turn < turn)
-            && let Some(Reverse(other)) = pipe.overtaking.pop()
+        if let Some(Reverse((other, ..))) = pipe.overtaking.peek()
+            && first.is_none_or(|turn| *other < turn)
+            && let Some(Reverse((_, _, packet))) = pipe.overtaking.pop()
         {
-            return other.packet;
+            return packet;
         }
         let (_, Packet(row)) = self.packets.head_mut(&pipe.waiting);
         if let Some(first) = row.split_first() {
@@ -154,8 +158,8 @@ impl Pipes {
     pub(crate) fn next(&mut self, id: u32) -> Option<(Instant, Event)> {
         let pipe = &mut self.pipes[id as usize];
         let mut next = self.packets.front(&pipe.waiting).map_or(Instant::MAX, |(turn, _)| turn.due);
-        if let Some(Reverse(other)) = pipe.overtaking.peek() {
-            next = next.min(other.turn.due);
+        if let Some(Reverse((turn, ..))) = pipe.overtaking.peek() {
+            next = next.min(turn.due);
         }
         pipe.scheduled = next;
         (next < Instant::MAX).then(|| (next, pipe.event(id)))
@@ -174,31 +178,3 @@ impl Pipes {
         waiting.map(|(_, Packet(row))| row.segments()).sum::<u64>() + overtaking
     }
 }
-
-/// A packet that arrives before another that entered earlier.
-#[derive(Debug)]
-struct Overtaking {
-    turn: Turn,
-    serial: u64,
-    packet: Packet,
-}
-
-impl Ord for Overtaking {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.turn, self.serial).cmp(&(other.turn, other.serial))
-    }
-}
-
-impl PartialOrd for Overtaking {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Overtaking {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Overtaking {}

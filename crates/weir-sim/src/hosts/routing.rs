@@ -93,7 +93,7 @@ impl Way {
         pipes: &mut Pipes,
         events: &mut EventQueue,
     ) {
-        pipes.push(self.pipe, origin.turn(now, sent + self.delay), Packet(segment), events);
+        pipes.push(self.pipe, origin.turn(now, sent.later(self.delay)), Packet(segment), events);
     }
 
     /// Whether there is no more than delay behind the last port of data, but perhaps access links.

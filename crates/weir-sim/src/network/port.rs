@@ -41,21 +41,24 @@ impl PortVisitor<Packet> for Serve<'_> {
 
     fn visit<D: Discipline<Packet>>(self, mut port: PortMut<'_, D>) -> (Instant, u64) {
         let Self { pipe, mut now, most, mut context } = self;
-        for served in 1.. {
+        let mut left = most;
+        loop {
             let packet = context.hosts.routing.pipes.pop(pipe);
             if context.admits(&packet, now) {
                 port.offer(packet, now, &mut context);
                 context.count_arrival(&packet);
             }
             context.schedule(&port);
-            let Some((next, event)) = context.hosts.routing.pipes.next(pipe) else { return (now, served) };
-            if served == most || !context.is_next(pipe, next, event) {
+            left -= 1;
+            let Some((next, event)) = context.hosts.routing.pipes.next(pipe) else {
+                return (now, most - left);
+            };
+            if left == 0 || !context.is_next(pipe, next, event) {
                 context.hosts.events.push(next, event);
-                return (now, served);
+                return (now, most - left);
             }
             now = next;
         }
-        unreachable!("packets are fewer")
     }
 }
 
@@ -155,20 +158,20 @@ impl PortContext<'_> {
     /// Whether `packet`, which arrives at `now`, reaches the queue.
     #[inline]
     pub(crate) fn admits(&mut self, packet: &Packet, now: Instant) -> bool {
-        self.state.extras.is_none() || self.admits_with_extras(packet, now)
+        self.state.extras.is_none() || self.admits_with_extras(*packet, now)
     }
 
     #[inline(never)]
-    fn admits_with_extras(&mut self, packet: &Packet, now: Instant) -> bool {
+    fn admits_with_extras(&mut self, packet: Packet, now: Instant) -> bool {
         let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
-        if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(packet)) {
+        if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(&packet)) {
             let group = self.hosts.flow(packet.0.flow).group();
             self.state.counts.lost_before[group] += 1;
             self.state.lost += 1;
             return false;
         }
         if let Some(events) = observed {
-            events.push(PacketEvent::Arrived(*packet, now));
+            events.push(PacketEvent::Arrived(packet, now));
         }
         true
     }
@@ -190,7 +193,7 @@ impl PortContext<'_> {
     #[inline]
     fn count_arrival(&mut self, packet: &Packet) {
         let cell = self.cell(packet);
-        self.state.counts.cells[cell].arrivals += 1;
+        self.state.counts.cell_mut(cell).arrivals += 1;
     }
 
     /// Records that a packet of `flow` was dropped.
@@ -243,7 +246,7 @@ impl Output<Packet> for PortContext<'_> {
     #[inline(always)]
     fn sent(&mut self, mut packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
         let cell = self.cell(&packet);
-        self.state.counts.transmits(cell, packet.0.bytes(), sojourn, start, end);
+        self.state.counts.transmits(cell, packet.0.bytes(), sojourn, &(start..end));
         if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
             return;
         }

@@ -6,7 +6,9 @@ use weir_types::Instant;
 pub(crate) struct QueueGauge {
     since: Instant,
     packets: u32,
-    /// Packet-nanoseconds.
+    /// Nanoseconds at each length up to the longest, until the interval is closed.
+    nanos: Vec<u64>,
+    /// Once it is closed: packet-nanoseconds.
     area: u128,
     /// Packets squared times nanoseconds.
     square: u128,
@@ -23,17 +25,21 @@ impl QueueGauge {
         }
         self.advance(now);
         self.packets = packets;
-        self.max = self.max.max(packets);
     }
 
     /// The gauge of the interval that begins at `now`, with the present length.
     pub(crate) fn begin(&self, now: Instant) -> Self {
-        Self { since: now, packets: self.packets, max: self.packets, ..Self::default() }
+        Self { since: now, packets: self.packets, ..Self::default() }
     }
 
     /// Closes the interval at `now`.
     pub(crate) fn close(&mut self, now: Instant) {
         self.advance(now);
+        for (packets, nanos) in (0..).zip(std::mem::take(&mut self.nanos)) {
+            self.area += packets * u128::from(nanos);
+            self.square += packets * packets * u128::from(nanos);
+            self.max = packets as u32;
+        }
     }
 
     /// Adds another interval.
@@ -43,14 +49,16 @@ impl QueueGauge {
         self.max = self.max.max(other.max);
     }
 
-    /// Packet-nanoseconds of the interval.
+    /// Packet-nanoseconds of the interval, which is closed.
     pub(crate) const fn area(&self) -> u128 {
         self.area
     }
 
     /// The same until `now`, while the interval lasts.
     pub(crate) fn area_until(&self, now: Instant) -> u128 {
-        self.area + u128::from(self.packets) * u128::from(now.since(self.since).as_nanos())
+        let mut closed = self.clone();
+        closed.close(now);
+        closed.area
     }
 
     /// Time average over `nanos` nanoseconds, in packets.
@@ -72,10 +80,17 @@ impl QueueGauge {
     fn advance(&mut self, now: Instant) {
         // Time does not go back: an overflow would be a bug.
         let nanos = now.as_nanos() - self.since.as_nanos();
-        let packets = u64::from(self.packets);
-        // One multiplication each: two factors of 64 bits.
-        self.area += u128::from(packets) * u128::from(nanos);
-        self.square += u128::from(packets * packets) * u128::from(nanos);
+        match self.nanos.get_mut(self.packets as usize) {
+            Some(sum) => *sum += nanos,
+            None => self.lengthen(nanos),
+        }
         self.since = now;
+    }
+
+    /// The queue has never been as long.
+    #[cold]
+    fn lengthen(&mut self, nanos: u64) {
+        self.nanos.resize(self.packets as usize, 0);
+        self.nanos.push(nanos);
     }
 }

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use weir_aqm::{Reason, Service};
 use weir_types::{Duration, Instant};
 
@@ -39,17 +41,19 @@ pub(crate) struct QueueCounts {
 }
 
 /// Counts of one queue for the packets of one group and class.
+// Sums of the same packets do not stand side by side: the compiler would make vectors of them to add them in pairs.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct CellCounts {
     pub(crate) arrivals: u64,
     pub(crate) departures: u64,
+    /// Packets lost behind the transmitter.
+    pub(crate) lost: u64,
     /// Nanoseconds of transmission.
     busy: u64,
     /// Bits sent in this interval of a packet counted in the previous interval, minus bits sent later of a
     /// packet counted here. In the unit of `QueueCounts::offered`, and only where that is known.
     carried: i128,
-    /// Packets lost behind the transmitter.
-    pub(crate) lost: u64,
     /// Bytes sent.
     pub(crate) bytes: u64,
     pub(crate) early: u64,
@@ -93,24 +97,26 @@ impl QueueCounts {
         }
     }
 
-    /// Counts a packet in `cell`, transmitted from `start` to `end` after a delay of `sojourn`.
+    /// Counts a packet in `cell`, whose transmission is `sent`, after a delay of `sojourn`.
     #[inline]
-    pub(crate) fn transmits(
-        &mut self,
-        cell: usize,
-        bytes: u32,
-        sojourn: Duration,
-        start: Instant,
-        end: Instant,
-    ) {
-        self.busy_until = end;
+    pub(crate) fn transmits(&mut self, cell: usize, bytes: u32, sojourn: Duration, sent: &Range<Instant>) {
+        self.busy_until = sent.end;
         self.busy_cell = cell;
-        let counts = &mut self.cells[cell];
-        counts.busy += end.as_nanos() - start.as_nanos();
+        let counts = self.cell_mut(cell);
+        counts.busy += sent.end.as_nanos() - sent.start.as_nanos();
         counts.departures += 1;
         counts.bytes += u64::from(bytes);
         counts.waited += sojourn.as_nanos();
         counts.sojourns.record(sojourn);
+    }
+
+    /// The counts of `cell`; most queues have one cell.
+    #[inline]
+    pub(crate) fn cell_mut(&mut self, cell: usize) -> &mut CellCounts {
+        match &mut self.cells[..] {
+            [only] => only,
+            cells => &mut cells[cell],
+        }
     }
 
     /// Mean queueing delay so far.

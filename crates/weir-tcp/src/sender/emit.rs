@@ -5,7 +5,7 @@ use core::ops::Range;
 use weir_types::{Ecn, Instant};
 
 use super::Connection;
-use crate::{Flags, Segment, congestion::Congestion};
+use crate::{Flags, Header, Segment, congestion::Congestion};
 
 impl Connection {
     /// Segment `number` leaves.
@@ -30,23 +30,24 @@ impl Connection {
         self.timed.begin(first, now);
         let mut number = first;
         while number < limit {
-            let cwr = self.takes_cwr(self.ecn.capable);
-            let mut row = self.segment(number, now, cwr, false, false);
-            number += 1;
-            if number < limit {
-                number = self.lengthen(&mut row, number..limit, now);
-            }
-            send(row);
+            let tells_cwr = self.ecn.tell_cwr && self.ecn.capable;
+            let is_plain = number + 1 == limit && limit != self.end && !tells_cwr;
+            let (header, next) = if is_plain { (self.header, limit) } else { self.row(number..limit, now) };
+            send(Segment { stamp: now, flow: self.flow, number, header });
+            number = next;
         }
         (first..limit).for_each(|number| self.congestion.on_sent(number, now));
         limit
     }
 
-    /// Appends to `row` what it takes of the segments with these numbers. Returns the next one.
+    /// The header of a row of the first of these segments, and the number that follows the row.
     #[cold]
-    fn lengthen(&self, row: &mut Segment, mut numbers: Range<u32>, now: Instant) -> u32 {
-        let other = numbers.find(|number| !row.append(&self.segment(*number, now, false, false, false)));
-        other.unwrap_or(numbers.end)
+    fn row(&mut self, mut numbers: Range<u32>, now: Instant) -> (Header, u32) {
+        let cwr = self.takes_cwr(self.ecn.capable);
+        let mut row = self.segment(numbers.start, now, cwr, false, false);
+        numbers.start += 1;
+        let next = numbers.find(|number| !row.append(&self.segment(*number, now, false, false, false)));
+        (row.header, next.unwrap_or(numbers.end))
     }
 
     /// The first segment leaves, or one that was sent before.

@@ -62,13 +62,17 @@ impl Sender {
             connection.time_round_trip(number, stamp, now);
         }
         let Window { cwnd, bound, .. } = connection.window;
-        let (cwnd, bound) = (cwnd as u32, bound as u32);
-        let limit = number.saturating_add(cwnd.min(bound)).min(connection.end);
+        let allowed = (if bound < cwnd { bound } else { cwnd }) as u32;
+        let limit = number + allowed.min(connection.end - number);
         let first = connection.next;
         let next = connection.emit_row(limit, now, send);
-        connection.window_limited = next - number >= cwnd;
-        connection.timer =
-            if number < next { now + connection.rtt.timeout(&connection.parameters) } else { Instant::MAX };
+        // As many segments as fit in the window: no whole one more does.
+        connection.window_limited = f64::from(next - number) + 1.0 > cwnd;
+        connection.timer = if number < next {
+            now.later(connection.rtt.timeout(&connection.parameters))
+        } else {
+            Instant::MAX
+        };
         connection.due = match &mut self.recovery {
             AnyRecovery::Sack(sack) => sack.after_expected(connection, first, now),
             AnyRecovery::Fast(_) => connection.timer,
