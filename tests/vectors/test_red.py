@@ -201,6 +201,18 @@ def test_habits_of_ns2() -> None:
         assert spared["count"] == 1
 
 
+@pytest.mark.parametrize("stated", [{}, {"min_qlen": "0 packets"}])
+def test_a_shortest_queue_of_zero_is_no_condition(stated: dict[str, str]) -> None:
+    """The average is what counts: a packet that finds nothing waiting is dropped for those before it."""
+    table = {"min_th": "5 packets", "max_th": "15 packets", **stated}
+    queue = weir.Queue({"red": table}, rate="8 Mbit/s", buffer="40 packets")
+    assert averages(queue, 1000)[-1] > 15.0
+    for _ in range(40):
+        assert queue.take(1.0) is not None
+    offered = queue.offer(1.0, 1000)
+    assert (offered.verdict, offered.reason) == ("dropped", "forced")
+
+
 def test_a_new_rate_makes_silence_count_less() -> None:
     """25 packets of half the rate fit into the time of 50."""
     queue = weir.Queue({"red": NEVER}, rate="8 Mbit/s", buffer="10 B")

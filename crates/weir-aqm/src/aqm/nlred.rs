@@ -60,10 +60,9 @@ pub struct NlredParameters {
     /// How an idle time enters the average.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
     pub idle_m: IdleM,
-    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no condition")))]
-    pub min_qlen: Option<Level>,
+    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub min_qlen: Level,
     /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
     /// `old`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]

@@ -76,10 +76,9 @@ pub struct RedParameters {
     /// How an idle time enters the average.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
     pub idle_m: IdleM,
-    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no condition")))]
-    pub min_qlen: Option<Level>,
+    /// Signal early only if more than this waits; ns-2 tests `qlen > 1`. With zero there is no such condition.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
+    pub min_qlen: Level,
     /// After the average crosses `min_th`, count the first packet but do not signal it; ns-2's
     /// `old`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
@@ -108,7 +107,7 @@ impl Default for RedParameters {
             harddrop: true,
             mark_p: None,
             idle_m: IdleM::default(),
-            min_qlen: None,
+            min_qlen: Level::Packets(0.0),
             ns2_old: false,
             byte_mode: None,
             max_packet_size: None,
@@ -163,7 +162,7 @@ pub struct Red {
     pub(super) max_th: f64,
     pub(super) max_p: f64,
     gentle: bool,
-    min_qlen: Option<Level>,
+    min_qlen: Level,
     signals: Signals,
 }
 
@@ -193,7 +192,8 @@ impl Red {
         queue: Backlog,
     ) -> Verdict {
         let (low, high) = (self.min_th, self.max_th);
-        let calm = self.min_qlen.is_some_and(|level| measure(queue, level.in_bytes()) <= level.value());
+        let least = self.min_qlen.value();
+        let calm = least > 0.0 && measure(queue, self.min_qlen.in_bytes()) <= least;
         let zone = match self.average.get() {
             average if calm || average < low => Zone::Below,
             average if average < high => Zone::Ramp(profile(average)),

@@ -110,8 +110,8 @@ fn with_min_qlen_a_short_queue_passes_under_a_long_average() {
         }
         see(&mut nlred, 1)
     };
-    assert_eq!(after_a_burst(None), Verdict::Drop(Reason::Forced));
-    assert_eq!(after_a_burst(Some(packets(1.0))), Verdict::Pass);
+    assert_eq!(after_a_burst(packets(0.0)), Verdict::Drop(Reason::Forced));
+    assert_eq!(after_a_burst(packets(1.0)), Verdict::Pass);
 }
 
 #[test]

@@ -120,9 +120,9 @@ fn remembering(parameters: &RedParameters) -> Red {
 /// ns-2 signals early only if more than one packet waits, and begins anew when it does.
 #[test]
 fn a_short_queue_may_be_left_alone() {
-    let one = Some(packets(1.0));
+    let (none, one) = (packets(0.0), packets(1.0));
     for (min_qlen, queue, verdict) in [
-        (None, 0, Verdict::Drop(Reason::Forced)),
+        (none, 0, Verdict::Drop(Reason::Forced)),
         (one, 0, Verdict::Pass),
         (one, 1, Verdict::Pass),
         (one, 2, Verdict::Drop(Reason::Forced)),
@@ -133,7 +133,7 @@ fn a_short_queue_may_be_left_alone() {
         near(read(&red, "count"), if verdict == Verdict::Pass { -1.0 } else { 0.0 }, 0.0);
     }
 
-    let min_qlen = Some(Level::Bytes(1500.0));
+    let min_qlen = Level::Bytes(1500.0);
     let mut red = remembering(&RedParameters { min_qlen, ..RedParameters::default() });
     let small = Backlog { packets: 30, bytes: 1500, limit: Limit::Packets(1000) };
     assert_eq!(red.on_enqueue(packet(Ecn::NotEct), small, Instant::ZERO), Verdict::Pass);
