@@ -8,15 +8,16 @@
 //! every N ACKs   m^ = marked / N,  m = (1 - alpha) m + alpha m^
 //!                p = -ln(1 - m)                        the price of the path
 //!                x = U'^-1(p), within [min_rate, max_rate]  packets per second
-//!                ownd = x tau, at least 1
+//!                ownd = x tau, at least 1              equation 4
 //! ```
 //!
 //! The window is the minimum of ownd, cwnd (Tahoe's response to losses) and the receive window. A mark only
-//! counts for the estimate. `tau` is the round trip without queues: the measured round trip does not give
-//! the published windows.
+//! counts for the estimate. The paper's `tau` is a medium-term delay (section 2.2). Here it is the round trip
+//! without queues, which gives the published windows, unless `rtt_gain` lets it follow the measured one.
 //!
 //! With marks of probability `1 - exp(-gamma q)` at one queue q, n sources of weight a converge
-//! to `n a tau / (gamma q) = C tau + q`.
+//! to `n a tau / (gamma q) = C tau + q`; with the measured round trip, `tau + q / C`, to the optimum of
+//! rates, `n a / (gamma q) = C`.
 
 use weir_types::{Duration, Invalid};
 
@@ -59,10 +60,14 @@ pub struct RemHostParameters {
     /// `alpha`: weight of the last estimate.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper")))]
     pub gain: f64,
-    /// `tau`: round trip without queues.
+    /// `tau`: round trip without queues; with `rtt_gain`, where `tau` begins.
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "the minimum round trip of the connection, which is too long if the queue is never empty")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub base_rtt: Option<Duration>,
+    /// Weight of the mean round trip of the last `samples` ACKs in `tau`, which then follows what is measured
+    /// (section 2.2: the medium-term delay), queues included; from 0 to 1, and 0 keeps `tau` as it is.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ours: gives the published windows; the paper has no value")))]
+    pub rtt_gain: f64,
     /// Lowest rate, in packets per second.
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "none: the window is at least one packet")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -83,6 +88,7 @@ impl Default for RemHostParameters {
             samples: 75,
             gain: 0.5,
             base_rtt: None,
+            rtt_gain: 0.0,
             min_rate: None,
             max_rate: None,
             reno: RenoParameters::default(),
@@ -102,6 +108,12 @@ impl RemHostParameters {
             "gain",
             alloc::format!("{} is no weight", self.gain),
             "the paper has 0.5",
+        )?;
+        Invalid::unless(
+            (0.0..=1.0).contains(&self.rtt_gain),
+            "rtt_gain",
+            alloc::format!("{} is no weight", self.rtt_gain),
+            "1 takes the newest mean alone",
         )?;
         Invalid::unless(
             self.min_rate.unwrap_or(0.0) <= self.max_rate.unwrap_or(f64::INFINITY),
@@ -140,9 +152,12 @@ pub struct RemHost {
     allowed: Option<f64>,
     /// The minimum round trip.
     min_rtt: Duration,
-    /// ACKs and marks since the last estimate.
+    /// The smoothed round trip in seconds, if it is followed; `None` before the first one.
+    smoothed: Option<f64>,
+    /// ACKs and marks since the last estimate, and the sum of the round trips.
     acks: u32,
     marked: u32,
+    rtts: Duration,
     /// The smoothed fraction of marks, and the price that it gives.
     fraction: f64,
     price: f64,
@@ -158,21 +173,34 @@ impl RemHost {
             tahoe: Tahoe::new(&TahoeParameters { reno: parameters.reno }),
             allowed: None,
             min_rtt: Duration::MAX,
+            smoothed: parameters.base_rtt.map(Duration::as_secs_f64),
             acks: 0,
             marked: 0,
+            rtts: Duration::ZERO,
             fraction: 0.0,
             price: 0.0,
             ownd: f64::INFINITY,
         }
+    }
+
+    /// `tau` in seconds, after the last `samples` ACKs.
+    fn tau(&mut self) -> f64 {
+        let RemHostParameters { samples, base_rtt, rtt_gain, .. } = self.parameters;
+        let newest = core::mem::take(&mut self.rtts).as_secs_f64() / f64::from(samples);
+        if rtt_gain == 0.0 {
+            return base_rtt.unwrap_or(self.min_rtt).as_secs_f64();
+        }
+        *self.smoothed.insert(self.smoothed.map_or(newest, |old| old + rtt_gain * (newest - old)))
     }
 }
 
 impl Congestion for RemHost {
     #[inline(never)]
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {
-        let RemHostParameters { samples, gain, base_rtt, .. } = self.parameters;
+        let RemHostParameters { samples, gain, .. } = self.parameters;
         let allowed = *self.allowed.get_or_insert(window.bound);
         self.min_rtt = self.min_rtt.min(ack.rtt);
+        self.rtts = self.rtts + ack.rtt;
         self.acks += 1;
         self.marked += u32::from(ack.echo);
         if self.acks == samples {
@@ -180,8 +208,7 @@ impl Congestion for RemHost {
             (self.acks, self.marked) = (0, 0);
             self.fraction = ((1.0 - gain) * self.fraction + gain * newest).min(HIGHEST_FRACTION);
             self.price = -libm::log(1.0 - self.fraction);
-            let tau = base_rtt.unwrap_or(self.min_rtt).as_secs_f64();
-            self.ownd = (self.parameters.rate(self.price) * tau).max(1.0);
+            self.ownd = (self.parameters.rate(self.price) * self.tau()).max(1.0);
             window.bound = self.ownd.min(allowed);
         }
         false

@@ -81,6 +81,56 @@ fn the_rate_is_where_the_utility_is_worth_the_price() {
     }
 }
 
+/// One estimate at this round trip, with five marks of ten: the window in seconds of the rate.
+fn tau_after(bench: &mut Bench, rtts_ms: [u64; 2]) -> f64 {
+    for number in 0..10 {
+        bench.rtt = Duration::from_millis(rtts_ms[number as usize % 2]);
+        bench.ack(1, number < 5);
+    }
+    bench.window.bound / (5625.0 / bench.variable("price") - 1.0)
+}
+
+/// Means of 10 ms, 30 ms and 30 ms, with weights of a half and of one.
+#[test]
+fn the_round_trip_is_followed_with_a_weight() {
+    let begun = Some(Duration::from_millis(4));
+    for (rtt_gain, base_rtt, expected) in [
+        (0.5, begun, [7.0, 18.5, 24.25]),
+        (0.5, None, [10.0, 20.0, 25.0]),
+        (1.0, begun, [10.0, 30.0, 30.0]),
+        (0.0, begun, [4.0, 4.0, 4.0]),
+        (0.0, None, [8.0, 8.0, 8.0]),
+    ] {
+        let parameters = RemHostParameters { rtt_gain, base_rtt, ..parameters() };
+        let mut bench = Bench::new(&CongestionConfig::RemHost(parameters), 1e6);
+        for (rtts_ms, expected) in [[8, 12], [20, 40], [28, 32]].into_iter().zip(expected) {
+            near(tau_after(&mut bench, rtts_ms) * 1e3, expected, 1e-9);
+        }
+    }
+}
+
+/// Equation 4 by hand: nine marks of ten are a price of ln 10, worth 5625 / ln 10 - 1 packets per second,
+/// 2441.9; times 10.84 ms, 26.47 packets, where the paper's 21 / 5625 s leave 9.12.
+#[test]
+fn a_queue_in_the_round_trip_opens_the_window() {
+    for (rtt_gain, expected) in [(1.0, 26.47), (0.0, 9.12)] {
+        let parameters = RemHostParameters { rtt_gain, gain: 1.0, ..parameters() };
+        let mut bench = Bench::new(&CongestionConfig::RemHost(parameters), 21.0);
+        bench.rtt = Duration::from_micros(10_840);
+        estimate(&mut bench, 9);
+        near(bench.window.bound, expected, 0.005);
+    }
+}
+
+#[test]
+fn a_weight_lies_between_zero_and_one() {
+    for rtt_gain in [-0.1, 1.1, f64::NAN] {
+        let parameters = RemHostParameters { rtt_gain, ..parameters() };
+        let invalid = CongestionConfig::RemHost(parameters).check().expect_err("it is no weight");
+        assert_eq!(invalid.parameter, "rtt_gain");
+    }
+}
+
 #[test]
 fn it_is_refused_where_no_mark_can_come() {
     let silent =
