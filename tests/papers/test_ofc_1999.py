@@ -213,7 +213,7 @@ def test_numbers_of_ns_2_are_those_of_the_reference() -> None:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     """Three replications of what decides table 1."""
-    names = ("base", "as-ns2", "network")
+    names = ("base", "measured", "as-ns2", "network", "network-measured")
     found: dict[str, Data] = {}
     directory: Path = tmp_path_factory.mktemp("ofc")
     with Store.open(directory / "store", create=True) as store, chosen_workers(threads=2) as workers:
@@ -243,6 +243,25 @@ def test_packets_over_three_links_come_to_the_optimum(study: Study, variant: str
         samples = quantity(variant).samples(study)
         assert len(samples) in (3, 5)
         assert all(abs(sample.values.mean()) < 5.0 for sample in samples)
+
+
+@pytest.mark.parametrize("variant", ["synchronous", "asynchronous", "occupancy"])
+def test_so_they_do_where_hosts_go_on_measuring_their_round_trip(study: Study, variant: str) -> None:
+    for quantity in (quantities.rate_off, quantities.link_price_off):
+        samples = quantities.measuring(quantity(variant)).samples(study)
+        assert len(samples) in (3, 5)
+        assert all(abs(sample.values.mean()) < 5.0 for sample in samples)
+
+
+def test_on_the_paper_s_link_measuring_ends_at_the_optimum_of_rates(study: Study) -> None:
+    queue, window = optimum.textbook()
+    for what, wanted, margin in (
+        (quantities.SETTLED_QUEUE, queue, 2.5),
+        (quantities.WINDOWS, window, 1.0),
+        (quantities.OVER_WANTED, 1.0, 0.05),
+    ):
+        for sample in measured("measured", "rem", what).samples(study):
+            assert sample.values.mean() == pytest.approx(wanted, abs=margin)
 
 
 def test_without_the_queue_in_tau_long_paths_get_less(study: Study) -> None:

@@ -7,16 +7,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weir_papers.claims import ABOVE_ZERO, Part, Range, about, at_least, at_most, each
+from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, Range, about, at_least, at_most, each
 from weir_papers.data import Sample, Study
 from weir_papers.ofc_1999 import quantities as of
-from weir_papers.ofc_1999.optimum import Case, by_optimum, by_theorem, equal, of_networks, steps_that_converge
+from weir_papers.ofc_1999.optimum import (
+    Case,
+    by_optimum,
+    by_theorem,
+    equal,
+    of_networks,
+    steps_that_converge,
+    textbook,
+)
 from weir_papers.ofc_1999.quantities import OfRuns, measured
 from weir_papers.quantities import Level, Of, Quantity
 
 _REM, _RED, _DROP_TAIL, _TWO = "rem", "red", "drop-tail", "differentiated"
 _ALL_THREE = (_REM, _RED, _DROP_TAIL)
 _PLAIN, _DOUBLE = ("odd.0", "odd.1"), ("even.0", "even.1")
+_PACKETS = ("synchronous", "asynchronous", "occupancy")
+"""Of the algorithm over several links."""
+_BOOK_QUEUE, _BOOK_WINDOW = textbook()
 _NONE, _ALL = Range(0.0, 0.0), Range(100.0, 100.0)
 _FAIR = 11.25
 """Mbit/s, a quarter of the link."""
@@ -80,6 +91,17 @@ def _reached(how: str) -> list[Part]:
             of_networks("largest difference of a price from the optimum", how, lambda case: case.prices_off),
         ],
     )
+
+
+def _on_links(measure: str, gain: float) -> list[Level]:
+    """Of the second of three links in a row, whose hosts measure their round trip."""
+    return [Level("network-measured", one, measure, at={"gain": gain}) for one in _PACKETS]
+
+
+def _short_term(measure: str) -> list[Quantity]:
+    """With the newest round trip alone, minus that with the medium-term one."""
+    pairs = zip(_on_links(measure, of.SHORT), _on_links(measure, of.MEDIUM), strict=True)
+    return [short - medium for short, medium in pairs]
 
 
 def _conditions(case: Case) -> float:
@@ -154,7 +176,7 @@ CHECKS: dict[str, Sequence[Part]] = {
             _NONE,
         ),
     ],
-    "P-12": each(_NEAR, map(of.price_off, ("synchronous", "asynchronous", "occupancy"))),
+    "P-12": each(_NEAR, map(of.price_off, _PACKETS)),
     "P-13": each(_NEAR, (of.rate_off("synchronous"), of.link_price_off("synchronous"))),
     "P-14": each(_NEAR, (of.rate_off("asynchronous"), of.link_price_off("asynchronous"))),
     "P-15": each(_NEAR, (of.rate_off("occupancy"), of.link_price_off("occupancy"))),
@@ -176,6 +198,20 @@ CHECKS: dict[str, Sequence[Part]] = {
     "P-23": [
         Part(measured("losses", _REM, of.LEAST_WINDOWS), at_most(1.0)),
         Part(measured("losses", _REM, of.OPTIMAL_BINDS), at_least(50.0)),
+    ],
+    "P-24": each(
+        _NEAR, (of.measuring(off(one)) for one in _PACKETS for off in (of.rate_off, of.link_price_off))
+    ),
+    "P-25": [
+        *each(ABOVE_ZERO, _short_term("queue_sd")),
+        *each(BELOW_ZERO, _short_term("utilisation")),
+    ],
+    # Within 5%, and windows within a packet.
+    "P-26": [
+        Part(measured("measured", _REM, of.SETTLED_QUEUE), about(_BOOK_QUEUE, 0.05 * _BOOK_QUEUE)),
+        Part(measured("measured", _REM, of.WINDOWS), about(_BOOK_WINDOW, 1.0)),
+        Part(measured("measured", _REM, of.RATES), about(_FAIR, 0.05 * _FAIR)),
+        Part(measured("measured", _REM, of.OVER_WANTED), about(1.0, 0.05)),
     ],
     "P-22": [Part(_of(_RED, of.SWING) - _of(_REM, of.SWING), ABOVE_ZERO, 15.0)],
 }

@@ -32,6 +32,8 @@ PROPAGATION_MS = 3.3827
 """Of the main runs: 3.734 ms in all, 21 packets of the link, rounded up."""
 SAMPLES = 75
 """ACKs to an estimate, of the main runs."""
+MEDIUM, SHORT = 0.125, 1.0
+"""Weights of the newest round trip: RFC 6298's, and no memory at all."""
 
 Read = Callable[[str], pl.DataFrame]
 
@@ -254,6 +256,15 @@ def rate_off(variant: str) -> Quantity:
         ]  # fmt: skip
 
     return Of("rate against the optimum", "%", samples)
+
+
+def measuring(quantity: Quantity, gain: float = MEDIUM) -> Quantity:
+    """The same over several links where hosts measure their round trip with this weight."""
+    return Of(
+        quantity.title,
+        quantity.unit,
+        lambda study: quantity.samples(study.at("network-measured", "network", gain=gain)),
+    )
 
 
 def price_off(variant: str) -> Quantity:

@@ -52,7 +52,8 @@ def table_theory(study: Study) -> Iterator[list[str]]:
     """What theory predicts, what is printed, what is measured."""
 
     def row(name: str, book: str, at_rest: str, printed: str, ours: Quantity) -> list[str]:
-        return [name, book, at_rest, printed, _said(study, ours)]
+        measuring = study.instead({"base": study["measured"]})
+        return [name, book, at_rest, printed, _said(study, ours), _said(measuring, ours)]
 
     one, two = equal(), unequal()
     queue, window = textbook()
