@@ -1,0 +1,15 @@
+import { chromium } from "@playwright/test";
+const [,, out = "/tmp/w/pageshot", wide = "1440", high = "900", scheme = "light", wait = "5000", script = ""] = process.argv;
+const b = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic"] });
+const p = await b.newPage({ viewport: { width: +wide, height: +high }, colorScheme: scheme });
+p.on("console", (m) => console.log("console", m.type(), m.text()));
+p.on("pageerror", (e) => console.log("ERROR", e.stack));
+p.on("request", (r) => { if (!r.url().startsWith("file:") && !r.url().startsWith("blob:") && !r.url().startsWith("data:")) console.log("request", r.url()); });
+const t = Date.now();
+await p.goto("file:///tmp/w/page/studio/dist/index.html");
+await p.waitForSelector("footer", { timeout: 10000 }).catch(() => console.log("no footer"));
+console.log("ready", Date.now() - t);
+if (script) await (new Function("p", `return (async () => { ${script} })()`))(p);
+await p.waitForTimeout(+wait);
+await p.screenshot({ path: out + ".png", fullPage: +wide < 800 });
+await b.close();

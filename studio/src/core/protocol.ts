@@ -1,0 +1,57 @@
+/** Messages between the page and a worker. */
+
+/** What is wrong with a scenario, in the simulator's own words. */
+export interface Problem {
+  message: string;
+  line?: number;
+  path?: string;
+  hint?: string;
+}
+
+export type Request =
+  | { kind: "start"; module: WebAssembly.Module }
+  | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; warmUp: number }
+  /** Run up to `until`, keep a row every `every` (s). */
+  | { kind: "sample"; id: number; until: number; every: number; withDelays: boolean }
+  /** A whole run, for the comparison over seeds. */
+  | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number };
+
+export type Reply =
+  | { kind: "loaded"; id: number; columns: string[] }
+  | {
+      kind: "rows";
+      id: number;
+      now: number;
+      rows: Float64Array;
+      /** Pairs of upper edge (s) and packets. */
+      delays: Float64Array | null;
+      /** Since `delays` is a sum: the same pairs at the end of the warm-up. */
+      before: Float64Array | null;
+      /** Time that the worker needed (ms). */
+      took: number;
+      ended: boolean;
+    }
+  | { kind: "replicated"; id: number; measures: Measures }
+  | { kind: "problem"; id: number; problem: Problem }
+  | { kind: "trap"; id: number; message: string };
+
+/** Of the bottleneck, or of all flows; over the measured part of a run. */
+export interface Measures {
+  delay_mean_ms: number;
+  delay_p99_ms: number;
+  utilisation: number;
+  loss: number;
+  mark_fraction: number;
+  jain: number;
+}
+
+/** The properties of a ScenarioError; others have a message only. */
+export function problemOf(error: unknown): Problem {
+  const { message, line, path, hint } = error as Partial<Problem>;
+  return {
+    message: message ?? String(error),
+    ...(line === undefined ? {} : { line }),
+    ...(path === undefined ? {} : { path }),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

@@ -1,0 +1,241 @@
+/** What the page knows of a scenario: its text, as the simulator reads it. */
+import { edit as editText, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import { parseQuantity } from "./units";
+
+export interface Port {
+  name: string;
+  link: string;
+  direction: "forward" | "reverse";
+  rate_bps: number;
+  delay_s: number;
+  limit_packets: number | null;
+  limit_bytes: number | null;
+  mean_packet_bytes: number;
+  largest_rtt_s: number;
+  bdp_packets: number;
+  queue: string;
+}
+
+export interface Group {
+  name: string;
+  flows: number | null;
+  rtt_s: number;
+  packet_bytes: number;
+  bottleneck: string;
+}
+
+export interface Network {
+  ports: Port[];
+  groups: Group[];
+  bottleneck: string;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Table = { [key: string]: Json };
+
+/** A variant of a scenario with every default written out. */
+export interface Resolved {
+  variant: string | null;
+  label: string;
+  network: Network;
+  /** Of the queue that limits the flows: its number among the ports, and the port. */
+  place: number;
+  port: Port;
+  discipline: string;
+  parameters: Table;
+  values: Table;
+  warmUp: number;
+}
+
+export interface Reading {
+  name: string;
+  title: string;
+  duration: number;
+  variants: string[];
+  seed: number;
+}
+
+const NAME = "scenario";
+
+/** What the scenario is, without its variants' networks. Throws a ScenarioError. */
+export function read(text: string): Reading {
+  const scenario = new Scenario(text, NAME);
+  const { name, title, duration, variants, seed } = scenario;
+  scenario.free();
+  return { name, title, duration, variants, seed: Number(seed) };
+}
+
+/** A variant, or the scenario itself if `variant` is null. Throws a ScenarioError. */
+export function resolve(text: string, variant: string | null): Resolved {
+  const scenario = new Scenario(text, NAME, variant);
+  const network = JSON.parse(scenario.network()) as Network;
+  const values = JSON.parse(scenario.resolved()) as Table;
+  scenario.free();
+  const place = Math.max(0, network.ports.findIndex((port) => port.name === network.bottleneck));
+  const port = network.ports[place]!;
+  const queue = at(values, [...linkPath(port), "queue"]) ?? { "drop-tail": {} };
+  const [discipline, parameters] = Object.entries(queue as Table)[0]!;
+  const warmUp = parseQuantity(at(values, ["measure", "warm_up"]))?.value ?? 0;
+  const label = labelOf(text, variant) ?? disciplineTitle(discipline);
+  return { variant, label, network, place, port, discipline, parameters: parameters as Table, values, warmUp };
+}
+
+/** The keys of the table of a port. */
+export function linkPath(port: Port): string[] {
+  return port.direction === "reverse" ? ["links", port.link, "reverse"] : ["links", port.link];
+}
+
+/** The value at a path of keys. */
+export function at(values: Json, keys: readonly string[]): Json | undefined {
+  let found: Json | undefined = values;
+  for (const key of keys) {
+    if (typeof found !== "object" || found === null || Array.isArray(found)) return undefined;
+    found = found[key];
+  }
+  return found;
+}
+
+/** The `label` of a variant; the simulator keeps it for tables only. */
+function labelOf(text: string, variant: string | null): string | undefined {
+  if (variant === null) return undefined;
+  const block = text.split(/^\s*\[/m).find((part) => part.startsWith(`variants.${variant}]`));
+  return /^\s*label\s*=\s*"([^"]*)"/m.exec(block ?? "")?.[1];
+}
+
+/** Keys such as "links.a.queue.red" in quotes become the same keys without: only those can be edited in part. */
+function unquoted(text: string): string {
+  return text.replace(/^(\s*)"([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+)"(\s*=)/gm, "$1$2$3");
+}
+
+/** The text with `value` (TOML) at `path`, or without the key. Throws a ScenarioError. */
+export function edit(text: string, path: string, value: string | undefined): string {
+  return editText(/^variants\./.test(path) ? unquoted(text) : text, path, value);
+}
+
+/** Where a value of a variant is written: in the variant, or in the scenario itself. */
+export function within(variant: string | null, path: string): string {
+  return variant === null ? path : `variants.${variant}.${path}`;
+}
+
+/** The text with another discipline, with its defaults, at the queue of `one`. */
+export function withDiscipline(text: string, one: Resolved, discipline: string): string {
+  const path = within(one.variant, [...linkPath(one.port), "queue"].join("."));
+  let changed = edit(text, path, undefined);
+  changed = edit(changed, `${path}.${discipline}`, "{}");
+  if (one.variant !== null) changed = edit(changed, `variants.${one.variant}.label`, JSON.stringify(disciplineTitle(discipline)));
+  return changed;
+}
+
+/** The text with one more variant. */
+export function withVariant(text: string, name: string, port: Port, discipline: string): string {
+  const path = [...linkPath(port), "queue", discipline].join(".");
+  const label = JSON.stringify(disciplineTitle(discipline));
+  return `${text.trimEnd()}\n\n[variants.${name}]\nlabel = ${label}\n${path} = {}\n`;
+}
+
+// The schema.
+
+export interface Parameter {
+  name: string;
+  kind: "number" | "integer" | "boolean" | "choice" | "quantity" | "other";
+  help: string;
+  /** As in the schema; undefined if it follows from the network. */
+  fallback: Json | undefined;
+  /** In words. */
+  source: string;
+  choices: string[];
+  bounded: [number, number] | undefined;
+}
+
+export interface Discipline {
+  name: string;
+  title: string;
+  help: string;
+  parameters: Parameter[];
+}
+
+const TITLES: Record<string, string> = {
+  "drop-tail": "DropTail", red: "RED", rem: "REM", nlred: "NLRED", "feng-red": "Self-configuring RED",
+  "adaptive-red": "Adaptive RED", hred: "HRED", "op-red": "OP-RED", pi: "PI", avq: "AVQ", blue: "Blue", sfb: "SFB",
+  modular: "Modular", step: "Step", codel: "CoDel", cobalt: "COBALT", pie: "PIE", pi2: "PI2", choke: "CHOKe", fq: "FQ",
+  "fq-codel": "FQ-CoDel", "fq-pie": "FQ-PIE", dualpi2: "DualPI2",
+}; // prettier-ignore
+
+export function disciplineTitle(name: string): string {
+  return TITLES[name] ?? name;
+}
+
+type Definition = {
+  $ref?: string;
+  anyOf?: Definition[];
+  oneOf?: Definition[];
+  type?: string;
+  const?: string;
+  description?: string;
+  properties?: Record<string, Definition>;
+  default?: Json;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  "x-default"?: string;
+  "x-default-source"?: string;
+};
+
+let disciplines: Map<string, Discipline> | undefined;
+let controls: string[] = [];
+
+/** All disciplines that run in the browser, in the order of the schema. */
+export function allDisciplines(): Map<string, Discipline> {
+  if (disciplines) return disciplines;
+  const schema = JSON.parse(schemaText()) as { $defs: Record<string, Definition> };
+  const follow = (one: Definition): Definition => {
+    const inner = one.anyOf?.[0] ?? one;
+    const found = inner.$ref ? schema.$defs[inner.$ref.replace("#/$defs/", "")] : undefined;
+    return found ? { ...found, ...one } : { ...inner, ...one };
+  };
+  disciplines = new Map();
+  for (const option of schema.$defs.QueueConfig?.oneOf ?? []) {
+    const [name, definition] = Object.entries(option.properties ?? {})[0] ?? [];
+    if (!name || !definition || name === "python") continue;
+    const body = follow(definition);
+    const parameters = Object.entries(body.properties ?? {}).map(([key, raw]) =>
+      parameterOf(key, raw, follow(raw), body["x-default-source"]),
+    );
+    const help = oneLine(option.description);
+    disciplines.set(name, { name, title: disciplineTitle(name), help, parameters });
+  }
+  controls = (schema.$defs.CongestionConfig?.oneOf ?? []).flatMap((option) => Object.keys(option.properties ?? {}));
+  return disciplines;
+}
+
+/** The kinds of congestion control. */
+export function congestionControls(): string[] {
+  allDisciplines();
+  return controls;
+}
+
+function oneLine(text = ""): string {
+  return text.replaceAll("\n", " ");
+}
+
+function parameterOf(name: string, raw: Definition, full: Definition, source = ""): Parameter {
+  const choices = (full.oneOf ?? []).flatMap((option) => (typeof option.const === "string" ? [option.const] : []));
+  let kind: Parameter["kind"] = "other";
+  if (full.type === "boolean") kind = "boolean";
+  else if (full.type === "number") kind = "number";
+  else if (full.type === "integer") kind = "integer";
+  else if (full.type === "string" && full.pattern) kind = "quantity";
+  else if (choices.length > 0) kind = "choice";
+  const bounded: [number, number] | undefined =
+    full.minimum !== undefined && full.maximum !== undefined ? [full.minimum, full.maximum] : undefined;
+  const from = raw["x-default-source"] ?? source;
+  return {
+    name,
+    kind,
+    help: oneLine(raw.description),
+    fallback: raw.default,
+    source: raw["x-default"] ?? from,
+    choices,
+    bounded,
+  };
+}

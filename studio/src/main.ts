@@ -1,0 +1,30 @@
+import "uplot/dist/uPlot.min.css";
+import "./ui/page.css";
+import { mount } from "svelte";
+import { START } from "./core/library";
+import { loadModule } from "./core/module";
+import { decode } from "./core/share";
+import { animate, session } from "./run/session.svelte";
+import App from "./ui/App.svelte";
+import { followSystem, still } from "./ui/theme.svelte";
+
+followSystem();
+const app = document.getElementById("app")!;
+async function begin(): Promise<void> {
+  try {
+    await loadModule();
+    const shared = await decode(location.hash);
+    if (shared) session.setSpeed(shared.speed ?? Infinity);
+    if (!shared || !session.open(shared.text, shared.shown)) session.open(START);
+    app.replaceChildren();
+    mount(App, { target: app });
+    animate();
+    // Without motion the whole run is drawn at once.
+    if (still.matches) session.toEnd();
+    else session.play();
+  } catch (error) {
+    app.textContent = `The simulator could not be started: ${error instanceof Error ? error.message : String(error)}. A browser of 2024 or later is needed.`;
+  }
+}
+
+void begin();

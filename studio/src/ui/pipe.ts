@@ -1,0 +1,238 @@
+/** The pipe: for each variant senders, the queue, and the link, on one canvas. */
+import { digits, rateText } from "../core/units";
+import type { View } from "../run/run";
+import { targetDelay } from "../run/targets";
+import type { Palette } from "./theme.svelte";
+
+export const LANE = 72;
+/** As many packets are drawn one by one. */
+const SINGLE = 120;
+/** Time that history spans (s of simulated time). */
+const HISTORY = 10;
+
+interface Particle {
+  kind: "drop" | "packet" | "mark";
+  x: number;
+  y: number;
+  age: number;
+}
+
+interface Sums {
+  time: number;
+  departures: number;
+  drops: number;
+  marks: number;
+}
+
+/** What one lane remembers from frame to frame. */
+export class Lane {
+  particles: Particle[] = [];
+  private last: Sums | undefined;
+  private view: View | undefined;
+  private owed = { departures: 0, drops: 0, marks: 0 };
+  /** Shown for a while after they happened (s of wall time). */
+  recent = { drops: 0, marks: 0 };
+
+  /** What has happened since the last frame. */
+  news(view: View): Sums {
+    const { ring, port } = view;
+    const row = Math.max(0, ring.length - 1);
+    const sums = {
+      time: view.now,
+      departures: ring.column(port + "departures")[row] ?? 0,
+      drops: ring.column(port + "drops")[row] ?? 0,
+      marks: ring.column(port + "marks")[row] ?? 0,
+    };
+    const last = this.view === view && this.last ? this.last : sums;
+    this.view = view;
+    this.last = sums;
+    return {
+      time: sums.time - last.time,
+      departures: sums.departures - last.departures,
+      drops: sums.drops - last.drops,
+      marks: sums.marks - last.marks,
+    };
+  }
+
+  spawn(news: Sums, elapsed: number, tail: { x: number; y: number }, head: { x: number; y: number }): void {
+    const add = (kind: Particle["kind"], count: number, most: number, at: { x: number; y: number }): void => {
+      for (let index = 0; index < Math.min(count, most); index++) {
+        const shift = (index / Math.max(1, Math.min(count, most))) * 14;
+        this.particles.push({ kind, x: at.x - (kind === "drop" ? shift : 0), y: at.y, age: -0.016 * (index / most) });
+      }
+    };
+    // A share of what happened is drawn when there is more than can be seen; what is rare is always drawn.
+    this.owed.departures += news.departures - news.marks;
+    const packets = Math.floor(Math.min(this.owed.departures, 2));
+    if (packets > 0) this.owed.departures = 0;
+    add("packet", packets, 2, head);
+    this.owed.marks += Math.min(news.marks, 3);
+    const marks = Math.floor(this.owed.marks);
+    this.owed.marks -= marks;
+    add("mark", marks, 3, head);
+    add("drop", news.drops, 4, tail);
+    for (const particle of this.particles) particle.age += elapsed;
+    this.particles = this.particles.filter((particle) => particle.age < 0.9).slice(-80);
+    const fade = Math.exp(-elapsed / 1.5);
+    this.recent.drops = this.recent.drops * fade + news.drops;
+    this.recent.marks = this.recent.marks * fade + news.marks;
+  }
+}
+
+export function drawLane(
+  context: CanvasRenderingContext2D,
+  view: View,
+  lane: Lane,
+  place: { top: number; width: number; letter: string; colour: string },
+  colours: Palette,
+  elapsed: number,
+  still: boolean,
+): void {
+  const { top, width, letter, colour } = place;
+  const { ring, port, resolved } = view;
+  const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
+  const queue = ring.last(port + "queue") || 0;
+  const narrow = width < 560;
+  const left = narrow ? 12 : 92;
+  const linkWidth = narrow ? 70 : Math.min(220, width * 0.22);
+  const right = width - linkWidth - 12;
+  const wide = right - left;
+  const barTop = top + 26;
+  const barHeight = 24;
+  const middle = barTop + barHeight / 2;
+  const x = (packets: number): number => right - Math.min(1, packets / limit) * wide;
+
+  // Names and numbers above the bar.
+  context.textBaseline = "alphabetic";
+  context.font = "600 13px system-ui, Helvetica, Arial, sans-serif";
+  context.fillStyle = colour;
+  context.textAlign = "left";
+  context.fillText(letter, left, top + 18);
+  context.fillStyle = colours.ink;
+  context.fillText(resolved.label, left + 16, top + 18);
+  context.font = "13px system-ui, Helvetica, Arial, sans-serif";
+  context.textAlign = "right";
+  const waits = (queue * resolved.port.mean_packet_bytes * 8e3) / resolved.port.rate_bps;
+  context.fillText(`${Math.round(queue)} of ${Math.round(limit)} packets · ${digits(waits)} ms`, right, top + 18);
+
+  // Senders.
+  if (!narrow) {
+    context.textAlign = "left";
+    context.fillStyle = colours.soft;
+    context.fillText("senders", 8, middle + 4);
+    arrow(context, 62, left - 6, middle, colours.soft);
+  }
+
+  // The queue: the head is at the right, beside the link; the range of the last seconds behind it.
+  context.strokeStyle = colours.line;
+  context.lineWidth = 1;
+  context.strokeRect(left + 0.5, barTop + 0.5, wide - 1, barHeight - 1);
+  const from = Math.max(0, ring.at(view.now - HISTORY));
+  const past = ring.column(port + "queue").subarray(from);
+  if (past.length > 1) {
+    let [low, high] = [Infinity, 0];
+    for (const one of past) {
+      low = Math.min(low, one);
+      high = Math.max(high, one);
+    }
+    context.globalAlpha = 0.18;
+    context.fillStyle = colour;
+    context.fillRect(x(high), barTop + 1, x(low) - x(high), barHeight - 2);
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = colour;
+  if (limit <= SINGLE && wide / limit >= 3) {
+    const step = wide / limit;
+    for (let index = 0; index < Math.round(queue); index++) context.fillRect(right - (index + 1) * step + 1, barTop + 4, step - 1.5, barHeight - 8);
+  } else context.fillRect(x(queue), barTop + 4, right - x(queue), barHeight - 8);
+  const target = targetDelay(resolved);
+  if (target !== undefined) {
+    const at = x((target * resolved.port.rate_bps) / (8 * resolved.port.mean_packet_bytes));
+    context.strokeStyle = colours.target;
+    context.lineWidth = 2;
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    context.moveTo(at, barTop - 5);
+    context.lineTo(at, barTop + barHeight + 5);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  // The link.
+  context.strokeStyle = colours.soft;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(right, barTop - 4);
+  context.lineTo(right, barTop + barHeight + 4);
+  context.stroke();
+  arrow(context, right + 4, width - 6, middle, colours.line);
+  context.fillStyle = colours.soft;
+  context.textAlign = "center";
+  context.fillText(rateText(resolved.port.rate_bps), right + linkWidth / 2, barTop - 8);
+
+  // What happens: packets leave, marked ones with a ring, dropped ones fall.
+  const news = lane.news(view);
+  if (!still) {
+    const full = x(Math.max(queue, 1));
+    lane.spawn(news, elapsed, { x: Math.max(left, full) - 2, y: barTop + barHeight }, { x: right + 4, y: middle });
+    for (const particle of lane.particles) {
+      const age = Math.max(0, particle.age) / 0.9;
+      if (particle.kind === "drop") {
+        const y = particle.y + 2 + 22 * age * age;
+        context.globalAlpha = 1 - age;
+        cross(context, particle.x, y, 4, colours.drop);
+        context.globalAlpha = 1;
+      } else {
+        const at = particle.x + age * (linkWidth - 4);
+        context.fillStyle = colour;
+        context.beginPath();
+        context.arc(at, particle.y, 3, 0, 2 * Math.PI);
+        context.fill();
+        if (particle.kind === "mark") ring_(context, at, particle.y, 6, colours.target);
+      }
+    }
+  }
+  // In words as well, by the row's end.
+  const drops = ring.last(port + "drops") || 0;
+  const marks = ring.last(port + "marks") || 0;
+  context.textAlign = "left";
+  context.font = "12px system-ui, Helvetica, Arial, sans-serif";
+  context.fillStyle = colours.soft;
+  const under = barTop + barHeight + 15;
+  cross(context, left + 5, under - 4, 3.5, colours.drop);
+  context.fillText(`${drops} dropped`, left + 14, under);
+  const next = left + 24 + context.measureText(`${drops} dropped`).width;
+  ring_(context, next + 5, under - 4, 4, colours.target);
+  context.fillText(`${marks} marked`, next + 14, under);
+}
+
+function arrow(context: CanvasRenderingContext2D, from: number, to: number, y: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(from, y);
+  context.lineTo(to, y);
+  context.moveTo(to - 5, y - 4);
+  context.lineTo(to, y);
+  context.lineTo(to - 5, y + 4);
+  context.stroke();
+}
+
+function cross(context: CanvasRenderingContext2D, x: number, y: number, size: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(x - size, y - size);
+  context.lineTo(x + size, y + size);
+  context.moveTo(x + size, y - size);
+  context.lineTo(x - size, y + size);
+  context.stroke();
+}
+
+function ring_(context: CanvasRenderingContext2D, x: number, y: number, radius: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.stroke();
+}
