@@ -23,6 +23,7 @@ export class Session {
   name = $state.raw("scenario");
   duration = $state.raw(60);
   variants = $state.raw<string[]>([]);
+  seed = $state.raw(1);
   shown = $state.raw<(string | null)[]>([]);
   /** What is shown, in the order of the letters. */
   resolved = $state.raw<Resolved[]>([]);
@@ -103,10 +104,10 @@ export class Session {
       const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
       const resolved = names.map((name) => resolve(text, name));
-      const { title, name, duration, variants } = scenario;
+      const { title, name, duration, variants, seed } = scenario;
       const changed = text !== this.text;
       const old = this.resolved;
-      Object.assign(this, { text, title, name, duration, variants, shown: names, resolved, problem: undefined });
+      Object.assign(this, { text, title, name, duration, variants, seed, shown: names, resolved, problem: undefined });
       while (this.runs.length > names.length) this.runs.pop()?.close();
       resolved.forEach((one, index) => {
         const same = !changed && old[index]?.variant === one.variant;

@@ -1,0 +1,92 @@
+/** The plots of the page as one figure. */
+import { LETTERS } from "../run/session.svelte";
+import type { Picture } from "./plots";
+import type { Palette } from "./theme.svelte";
+
+export interface Panel {
+  title: string;
+  picture: Picture;
+}
+
+const WIDTH = 720;
+const HEIGHT = 150;
+const MARGIN = { left: 56, right: 12, top: 26, bottom: 22 };
+
+/** The panels as SVG, one above the other on one time axis. */
+export function svg(title: string, panels: readonly Panel[], labels: readonly string[], window: [number, number], colours: Palette): string {
+  const [from, to] = window;
+  const height = 56 + panels.length * HEIGHT + 22;
+  const parts: string[] = [];
+  const text = (x: number, y: number, content: string, more = ""): void => {
+    parts.push(`<text x="${x}" y="${y}" ${more}>${escaped(content)}</text>`);
+  };
+  text(MARGIN.left, 20, title, 'font-size="14" font-weight="600"');
+  labels.forEach((label, index) => {
+    const x = MARGIN.left + index * 200;
+    parts.push(`<path d="M${x} 38h22" stroke="${colours.variants[index] ?? colours.ink}" stroke-width="2"/>`);
+    text(x + 28, 42, `${LETTERS[index] ?? ""}: ${label}`);
+  });
+  panels.forEach((panel, place) => {
+    const top = 56 + place * HEIGHT + MARGIN.top;
+    const bottom = 56 + (place + 1) * HEIGHT - MARGIN.bottom + 14;
+    const highest = Math.max(1e-9, ...panel.picture.lines.flatMap((line) => line.map((value) => value ?? 0)));
+    const step = niceStep(highest / 4);
+    const top_ = Math.ceil(highest / step) * step;
+    const x = (time: number): number => MARGIN.left + ((time - from) / (to - from)) * (WIDTH - MARGIN.left - MARGIN.right);
+    const y = (value: number): number => bottom - (value / top_) * (bottom - top);
+    text(MARGIN.left, top - 8, panel.title, 'font-weight="600"');
+    for (let value = 0; value <= top_ * 1.001; value += step) {
+      parts.push(`<path d="M${x(from)} ${round(y(value))}H${x(to)}" stroke="${colours.line}"/>`);
+      text(MARGIN.left - 6, round(y(value) + 4), String(Number(value.toPrecision(4))), 'text-anchor="end"');
+    }
+    panel.picture.traces.forEach((trace, index) => {
+      let path = "";
+      let pen = "M";
+      panel.picture.times.forEach((time, at) => {
+        const value = panel.picture.lines[index]?.[at];
+        if (value === null || value === undefined || time < from || time > to) pen = "M";
+        else {
+          path += `${pen}${round(x(time))} ${round(y(value))}`;
+          pen = "L";
+        }
+      });
+      const dash = trace.dash.length > 0 ? ` stroke-dasharray="${trace.dash.join(" ")}"` : "";
+      parts.push(`<path d="${path}" fill="none" stroke="${colours.variants[trace.variant] ?? colours.ink}" stroke-width="1.2"${dash}><title>${escaped(trace.label)}</title></path>`);
+    });
+    if (place === panels.length - 1) {
+      const stride = niceStep((to - from) / 8);
+      for (let time = Math.ceil(from / stride) * stride; time <= to * 1.0001; time += stride) text(round(x(time)), bottom + 16, `${Number(time.toPrecision(6))} s`, 'text-anchor="middle"');
+    }
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="${colours.ink}"><rect width="100%" height="100%" fill="${colours.ground}"/>${parts.join("")}</svg>\n`;
+}
+
+/** The same figure as pixels, twice as fine as the screen's. */
+export async function png(drawing: string): Promise<Blob> {
+  const address = URL.createObjectURL(new Blob([drawing], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.width;
+    canvas.height = 2 * image.height;
+    canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be drawn")))));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least * 0.999) ?? 10);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
