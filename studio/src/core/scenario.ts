@@ -41,6 +41,8 @@ export interface Resolved {
   /** Of the queue that limits the flows: its number among the ports, and the port. */
   place: number;
   port: Port;
+  /** The table of the port, to be edited. */
+  key: string;
   discipline: string;
   parameters: Table;
   values: Table;
@@ -73,16 +75,24 @@ export function resolve(text: string, variant: string | null): Resolved {
   scenario.free();
   const place = Math.max(0, network.ports.findIndex((port) => port.name === network.bottleneck));
   const port = network.ports[place]!;
+  const [table, link, ...rest] = linkPath(port);
+  const key = [table, writtenName(text, "links", link!), ...rest].join(".");
   const queue = at(values, [...linkPath(port), "queue"]) ?? { "drop-tail": {} };
   const [discipline, parameters] = Object.entries(queue as Table)[0]!;
   const warmUp = parseQuantity(at(values, ["measure", "warm_up"]))?.value ?? 0;
   const label = labelOf(text, variant) ?? disciplineTitle(discipline);
-  return { variant, label, network, place, port, discipline, parameters: parameters as Table, values, warmUp };
+  return { variant, label, network, place, port, key, discipline, parameters: parameters as Table, values, warmUp };
 }
 
 /** The keys of the table of a port. */
 export function linkPath(port: Port): string[] {
   return port.direction === "reverse" ? ["links", port.link, "reverse"] : ["links", port.link];
+}
+
+/** The name under which `name` is written: `hops` and `each_hop_of` make hop1, hop2, … of one table. */
+export function writtenName(text: string, table: string, name: string): string {
+  const there = new RegExp(`\\b${table}\\.${name}\\b|^\\s*${name}\\s*=`, "m").test(text);
+  return there ? name : name.replace(/\d+$/, "");
 }
 
 /** The value at a path of keys. */
@@ -119,7 +129,7 @@ export function within(variant: string | null, path: string): string {
 
 /** The text with another discipline, with its defaults, at the queue of `one`. */
 export function withDiscipline(text: string, one: Resolved, discipline: string): string {
-  const path = within(one.variant, [...linkPath(one.port), "queue"].join("."));
+  const path = within(one.variant, `${one.key}.queue`);
   let changed = edit(text, path, undefined);
   changed = edit(changed, `${path}.${discipline}`, "{}");
   if (one.variant !== null) changed = edit(changed, `variants.${one.variant}.label`, JSON.stringify(disciplineTitle(discipline)));
@@ -127,8 +137,8 @@ export function withDiscipline(text: string, one: Resolved, discipline: string):
 }
 
 /** The text with one more variant. */
-export function withVariant(text: string, name: string, port: Port, discipline: string): string {
-  const path = [...linkPath(port), "queue", discipline].join(".");
+export function withVariant(text: string, name: string, beside: Resolved, discipline: string): string {
+  const path = `${beside.key}.queue.${discipline}`;
   const label = JSON.stringify(disciplineTitle(discipline));
   return `${text.trimEnd()}\n\n[variants.${name}]\nlabel = ${label}\n${path} = {}\n`;
 }

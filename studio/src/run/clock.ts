@@ -33,7 +33,7 @@ export const SPEED_STEPS = 200;
 export function speedAt(step: number): number {
   if (step >= SPEED_STEPS) return Infinity;
   const exact = SLOWEST * (FASTEST / SLOWEST) ** (step / (SPEED_STEPS - 1));
-  return Number(exact.toPrecision(2));
+  return Number(exact.toPrecision(3));
 }
 
 /** The step of the slider nearest to `speed`. */

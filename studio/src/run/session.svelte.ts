@@ -35,6 +35,8 @@ export class Session {
   readonly clock = new Clock();
   runs: Run[] = [];
   private undone: string[] = [];
+  /** What moved last, and when: one stroke of a slider is one step of undo. */
+  private stroke = { key: "", at: 0 };
 
   /** Another scenario, from its start. */
   open(text: string, shown?: (string | null)[]): boolean {
@@ -54,7 +56,7 @@ export class Session {
 
   /** One value of the scenario, in TOML. */
   set(path: string, value: string | undefined, what = `${path} = ${value ?? "default"}`): void {
-    this.change((text) => edit(text, path, value), what);
+    this.change((text) => edit(text, path, value), what, this.shown, path);
   }
 
   /** A text with one more value, for changes of several. */
@@ -63,7 +65,7 @@ export class Session {
   }
 
   /** Any change of the text. What is no valid scenario is not taken, and said. */
-  change(how: (text: string) => string, what: string, shown = this.shown): void {
+  change(how: (text: string) => string, what: string, shown = this.shown, key = what): void {
     const before = this.text;
     let after: string;
     try {
@@ -75,7 +77,9 @@ export class Session {
     if (after === before && shown === this.shown) return;
     if (this.use(after, shown)) {
       this.draft = after;
-      this.undone.push(before);
+      const now = performance.now();
+      if (key !== this.stroke.key || now - this.stroke.at > 1500) this.undone.push(before);
+      this.stroke = { key, at: now };
       this.lastMove = { time: this.clock.time, what };
     }
   }
@@ -88,6 +92,7 @@ export class Session {
     const before = this.undone.pop();
     if (before === undefined) return;
     this.draft = before;
+    this.stroke = { key: "", at: 0 };
     this.use(before, this.shown);
     if (this.undone.length === 0) this.lastMove = undefined;
   }

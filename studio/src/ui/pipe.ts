@@ -58,7 +58,7 @@ export class Lane {
     const add = (kind: Particle["kind"], count: number, most: number, at: { x: number; y: number }): void => {
       for (let index = 0; index < Math.min(count, most); index++) {
         const shift = (index / Math.max(1, Math.min(count, most))) * 14;
-        this.particles.push({ kind, x: at.x - (kind === "drop" ? shift : 0), y: at.y, age: -0.016 * (index / most) });
+        this.particles.push({ kind, x: at.x + (kind === "drop" ? shift + 4 : 0), y: at.y, age: -0.016 * (index / most) });
       }
     };
     // A share of what happened is drawn when there is more than can be seen; what is rare is always drawn.
@@ -110,13 +110,29 @@ export function drawLane(
   context.fillText(letter, left, top + 18);
   context.fillStyle = colours.ink;
   context.fillText(resolved.label, left + 16, top + 18);
+  const labelWidth = context.measureText(resolved.label).width;
   context.font = "13px system-ui, Helvetica, Arial, sans-serif";
   context.textAlign = "right";
   const waits = (queue * resolved.port.mean_packet_bytes * 8e3) / resolved.port.rate_bps;
   context.fillText(`${Math.round(queue)} of ${Math.round(limit)} packets · ${digits(waits)} ms`, right, top + 18);
 
+  // In words as well.
+  const drops = ring.last(port + "drops") || 0;
+  const marks = ring.last(port + "marks") || 0;
+  context.textAlign = "left";
+  context.font = "12px system-ui, Helvetica, Arial, sans-serif";
+  const line = narrow ? barTop + barHeight + 15 : top + 18;
+  const start = narrow ? left : left + 40 + labelWidth;
+  context.fillStyle = colours.soft;
+  cross(context, start + 5, line - 4, 3.5, colours.drop);
+  context.fillText(`${drops} dropped`, start + 14, line);
+  const next = start + 28 + context.measureText(`${drops} dropped`).width;
+  circle(context, next + 5, line - 4, 4, colours.target);
+  context.fillText(`${marks} marked`, next + 14, line);
+
   // Senders.
   if (!narrow) {
+    context.font = "13px system-ui, Helvetica, Arial, sans-serif";
     context.textAlign = "left";
     context.fillStyle = colours.soft;
     context.fillText("senders", 8, middle + 4);
@@ -167,6 +183,7 @@ export function drawLane(
   context.stroke();
   arrow(context, right + 4, width - 6, middle, colours.line);
   context.fillStyle = colours.soft;
+  context.font = "13px system-ui, Helvetica, Arial, sans-serif";
   context.textAlign = "center";
   context.fillText(rateText(resolved.port.rate_bps), right + linkWidth / 2, barTop - 8);
 
@@ -188,22 +205,10 @@ export function drawLane(
         context.beginPath();
         context.arc(at, particle.y, 3, 0, 2 * Math.PI);
         context.fill();
-        if (particle.kind === "mark") ring_(context, at, particle.y, 6, colours.target);
+        if (particle.kind === "mark") circle(context, at, particle.y, 6, colours.target);
       }
     }
   }
-  // In words as well, by the row's end.
-  const drops = ring.last(port + "drops") || 0;
-  const marks = ring.last(port + "marks") || 0;
-  context.textAlign = "left";
-  context.font = "12px system-ui, Helvetica, Arial, sans-serif";
-  context.fillStyle = colours.soft;
-  const under = barTop + barHeight + 15;
-  cross(context, left + 5, under - 4, 3.5, colours.drop);
-  context.fillText(`${drops} dropped`, left + 14, under);
-  const next = left + 24 + context.measureText(`${drops} dropped`).width;
-  ring_(context, next + 5, under - 4, 4, colours.target);
-  context.fillText(`${marks} marked`, next + 14, under);
 }
 
 function arrow(context: CanvasRenderingContext2D, from: number, to: number, y: number, colour: string): void {
@@ -229,7 +234,7 @@ function cross(context: CanvasRenderingContext2D, x: number, y: number, size: nu
   context.stroke();
 }
 
-function ring_(context: CanvasRenderingContext2D, x: number, y: number, radius: number, colour: string): void {
+function circle(context: CanvasRenderingContext2D, x: number, y: number, radius: number, colour: string): void {
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
   context.beginPath();

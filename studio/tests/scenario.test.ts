@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { initSync } from "../pkg/weir_wasm.js";
+import { LIBRARY, START } from "../src/core/library";
+import { allDisciplines, edit, read, resolve, withDiscipline, withVariant, within } from "../src/core/scenario";
+import { digits, durationText, parseQuantity, quantityText, rateText } from "../src/core/units";
+
+beforeAll(() => {
+  initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
+});
+
+describe("edits", () => {
+  it("change one value and keep the comments", () => {
+    const text = edit(START, "links.bottleneck.buffer", '"90 packets"');
+    expect(text).toContain('buffer = "90 packets"          # 240 ms when full');
+    expect(resolve(text, "a").port.limit_packets).toBe(90);
+  });
+  it("give a variant another discipline, and a parameter of it", () => {
+    const other = withDiscipline(START, resolve(START, "b"), "pie");
+    const one = resolve(other, "b");
+    expect([one.discipline, one.label]).toEqual(["pie", "PIE"]);
+    const changed = edit(other, within("b", "links.bottleneck.queue.pie.target"), '"7 ms"');
+    expect(resolve(changed, "b").parameters.target).toBe("7 ms");
+    expect(resolve(changed, "a").discipline).toBe("drop-tail");
+  });
+  it("add a variant", () => {
+    const text = withVariant(START, "c", resolve(START, "a"), "rem");
+    expect(read(text).variants).toEqual(["a", "b", "c"]);
+    expect(resolve(text, "c").discipline).toBe("rem");
+  });
+  it.each(LIBRARY.flatMap((part) => part.choices.map((one) => [one.id, one.text] as const)))(
+    "give every variant of %s another discipline and buffer",
+    (_, text) => {
+      const variants = read(text).variants;
+      for (const name of variants.length > 0 ? variants : [null]) {
+        const changed = withDiscipline(text, resolve(text, name), "codel");
+        expect(resolve(changed, name).discipline).toBe("codel");
+        const one = resolve(text, name);
+        expect(resolve(edit(text, `${one.key}.buffer`, '"77 packets"'), null).values).not.toEqual(resolve(text, null).values);
+      }
+    },
+  );
+  it("give the start every discipline of the schema", () => {
+    for (const name of allDisciplines().keys()) {
+      const text = withDiscipline(START, resolve(START, "a"), name);
+      expect(resolve(text, "a").discipline).toBe(name);
+    }
+  });
+  it("say what is wrong, and in which line", () => {
+    expect(() => read(START.replace('"20 Mbit/s"', '"20 Mbits"'))).toThrow(expect.objectContaining({ line: 9 }) as Error);
+  });
+});
+
+describe("units", () => {
+  it("are read and written as people write them", () => {
+    expect(parseQuantity("20 Mbit/s")).toEqual({ value: 20e6, unit: "Mbit/s" });
+    expect(parseQuantity("5 ms")?.value).toBeCloseTo(0.005);
+    expect(parseQuantity("a third")).toBeUndefined();
+    expect([rateText(2e7), rateText(1.5e9), durationText(0.04), durationText(2e-6), quantityText(1514, "B")]).toEqual(["20 Mbit/s", "1.5 Gbit/s", "40 ms", "2 us", "1514 B"]);
+  });
+  it("have three digits", () => {
+    expect([0, 0.00123456, 5, 13.25, 999.6, 12345, NaN].map((value) => digits(value))).toEqual(["0", "0.00123", "5.00", "13.3", "1000", "12300", "–"]);
+  });
+});
