@@ -130,6 +130,45 @@ test("broken TOML is said with its line, and the run goes on", async ({ studio }
   await expect(studio.getByLabel("Rate, typed")).toHaveValue("10 Mbit/s");
 });
 
+test("a simulator that fails is said, and started again", async ({ studio }) => {
+  await studio.addInitScript(() => {
+    const workers: Worker[] = [];
+    const Plain = Worker;
+    Object.assign(window, {
+      workers,
+      Worker: class extends Plain {
+        constructor(...all: ConstructorParameters<typeof Worker>) {
+          super(...all);
+          workers.push(this);
+        }
+      },
+    });
+  });
+  await studio.goto(PLAIN);
+  await expect.poll(() => time(studio)).toBeGreaterThan(0);
+  await studio.evaluate(() => {
+    const worker = (window as unknown as { workers: Worker[] }).workers[0]!;
+    worker.onmessage!(new MessageEvent("message", { data: { kind: "trap", id: 0, message: "unreachable" } }));
+  });
+  await expect(studio.getByRole("alert")).toContainText("The simulation of A stopped: unreachable.");
+  await studio.getByRole("button", { name: "Start it again" }).click();
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  const before = await time(studio);
+  await expect.poll(() => time(studio)).toBeGreaterThan(before);
+});
+
+test("survives 10,000 flows", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  await studio.getByLabel("cubic, typed").fill("10000");
+  await studio.getByLabel("cubic, typed").press("Enter");
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  await studio.waitForTimeout(1500);
+  const before = await time(studio);
+  await expect.poll(() => time(studio)).toBeGreaterThan(before);
+  const frames = await studio.evaluate(() => (window as unknown as { weirFrames: number[] }).weirFrames.slice(-60).sort((a, b) => a - b));
+  expect(frames[Math.floor(frames.length / 2)]).toBeLessThan(40);
+});
+
 test("a link holds the scenario", async ({ studio }) => {
   await studio.goto(PLAIN);
   await studio.getByLabel("Rate, typed").fill("33 Mbit/s");

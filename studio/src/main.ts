@@ -4,7 +4,7 @@ import { mount } from "svelte";
 import { START } from "./core/library";
 import { loadModule } from "./core/module";
 import { decode } from "./core/share";
-import { animate, session } from "./run/session.svelte";
+import { animate, frames, session } from "./run/session.svelte";
 import App from "./ui/App.svelte";
 import { followSystem, still } from "./ui/theme.svelte";
 
@@ -19,6 +19,8 @@ async function begin(): Promise<void> {
     app.replaceChildren();
     mount(App, { target: app });
     animate();
+    // For measurements from outside.
+    Object.assign(window, { weirFrames: frames });
     // Without motion the whole run is drawn at once.
     if (still.matches) session.toEnd();
     else session.play();

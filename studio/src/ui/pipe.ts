@@ -10,6 +10,9 @@ const SINGLE = 120;
 /** Time that history spans (s of simulated time). */
 const HISTORY = 10;
 
+/** As many are drawn, at most. */
+const PER_SECOND = { packet: 18, mark: 10, drop: 14 };
+
 interface Particle {
   kind: "drop" | "packet" | "mark";
   x: number;
@@ -29,9 +32,7 @@ export class Lane {
   particles: Particle[] = [];
   private last: Sums | undefined;
   private view: View | undefined;
-  private owed = { departures: 0, drops: 0, marks: 0 };
-  /** Shown for a while after they happened (s of wall time). */
-  recent = { drops: 0, marks: 0 };
+  private budget = { packet: 0, mark: 0, drop: 0 };
 
   /** What has happened since the last frame. */
   news(view: View): Sums {
@@ -61,21 +62,16 @@ export class Lane {
         this.particles.push({ kind, x: at.x + (kind === "drop" ? shift + 4 : 0), y: at.y, age: -0.016 * (index / most) });
       }
     };
-    // A share of what happened is drawn when there is more than can be seen; what is rare is always drawn.
-    this.owed.departures += news.departures - news.marks;
-    const packets = Math.floor(Math.min(this.owed.departures, 2));
-    if (packets > 0) this.owed.departures = 0;
-    add("packet", packets, 2, head);
-    this.owed.marks += Math.min(news.marks, 3);
-    const marks = Math.floor(this.owed.marks);
-    this.owed.marks -= marks;
-    add("mark", marks, 3, head);
-    add("drop", news.drops, 4, tail);
+    // When more happens than can be told apart, only a share of it is drawn.
+    for (const kind of ["packet", "mark", "drop"] as const) {
+      const happened = kind === "packet" ? news.departures - news.marks : kind === "mark" ? news.marks : news.drops;
+      this.budget[kind] = Math.min(2, this.budget[kind] + elapsed * PER_SECOND[kind]);
+      const count = Math.min(happened, Math.floor(this.budget[kind]));
+      this.budget[kind] -= count;
+      add(kind, count, 2, kind === "drop" ? tail : head);
+    }
     for (const particle of this.particles) particle.age += elapsed;
     this.particles = this.particles.filter((particle) => particle.age < 0.9).slice(-80);
-    const fade = Math.exp(-elapsed / 1.5);
-    this.recent.drops = this.recent.drops * fade + news.drops;
-    this.recent.marks = this.recent.marks * fade + news.marks;
   }
 }
 

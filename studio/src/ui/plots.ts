@@ -42,8 +42,8 @@ export function innerVariables(views: readonly View[]): string[] {
 
 export function picture(kind: Kind, inner: string, views: readonly View[], window: [number, number], finest: number): Picture {
   const rate = kind === "inner" && inner === "signals";
-  // Rare events need wider bins to be a rate.
-  const edges = grid(window[0], window[1], rate ? BINS / 4 : BINS, finest);
+  // Counts need wider bins to be a rate.
+  const edges = grid(window[0], window[1], rate || kind === "goodput" ? BINS / 4 : BINS, finest);
   const traces: Trace[] = [];
   const lines: Line[] = [];
   views.forEach((view, variant) => {
