@@ -21,20 +21,16 @@ from weir_papers import ns2
 from weir_papers.data import COUNTERS, Data, Sample, Study
 from weir_papers.operating_point_2002 import PAPER
 from weir_papers.operating_point_2002.figures import PIPE, settled
-from weir_papers.operating_point_2002.quantities import (
+from weir_papers.operating_point_2002.points import (
     FOLLOWS,
     LOADS_CHANGE,
     STAGES,
     Target,
-    best,
     followed,
-    least_inside,
     misplaced,
     nearest,
-    rank_along,
-    shift,
-    variation,
 )
+from weir_papers.operating_point_2002.quantities import best, least_inside, rank_along, shift, variation
 from weir_papers.paper import Experiment
 from weir_papers.quantities import Of, Quantity
 

@@ -5,37 +5,29 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from weir_papers.claims import ABOVE_ZERO, BELOW_ZERO, Part, at_least, at_most, each
-from weir_papers.data import Sample, Study
-from weir_papers.operating_point_2002.quantities import (
+from weir_papers.operating_point_2002.points import (
     FIRST,
-    FOLLOWS,
     SETTLED_S,
-    STAGES,
     TARGETS_CHANGE,
     TOLERANCE,
-    Followed,
-    Nearest,
-    Reached,
-    Target,
+    at_targets,
+    exchanged,
+    in_stages,
+)
+from weir_papers.operating_point_2002.quantities import (
     best,
     ends,
     everywhere,
-    followed,
     for_each,
     least_inside,
-    misplaced,
-    outcomes,
     rank_along,
     share,
     shift,
     successive,
     variation,
 )
-from weir_papers.quantities import Level, Of, Quantity, rank, relative, spread
+from weir_papers.quantities import Level, Quantity, rank, relative, spread
 
 Condition = Callable[[float], bool]
 
@@ -264,59 +256,17 @@ def _light_grid(th: float, max_p: float) -> Level:
 
 # --- Operating points -------------------------------------------------------------------------------------
 
-_Value = Callable[[Nearest, Reached, Reached], NDArray[np.float64]]
-"""Of what can be had, OP-RED and Adaptive RED, at one target."""
 _RATIO = "larger ratio to the target"
 _EXCESS = "distance from the target over that of the best fixed parameters"
 _TRUTH = "time in which OP-RED's report is true"
 
 
-def _reached(title: str, value: _Value, *, reachable: bool, unit: str = "") -> Quantity:
-    """At every target that can be had, or that cannot."""
-
-    def samples(study: Study) -> list[Sample]:
-        return [
-            Sample(f"{users:g} users, {target.text}", users, value(near, ours, floyd))
-            for users, target, near, ours, floyd in outcomes(study)
-            if near.reaches == reachable
-        ]
-
-    return Of(title, unit, samples)
-
-
-def _followed(
-    title: str, experiment: str, value: Callable[[Followed], NDArray[np.float64]], unit: str = ""
-) -> Quantity:
-    """In every stage of an experiment in which something changes."""
-
-    def samples(study: Study) -> list[Sample]:
-        return [
-            Sample(stage.text, stage.start_s, value(followed(study, experiment, FOLLOWS[experiment], stage)))
-            for stage in STAGES[experiment]
-        ]
-
-    return Of(title, unit, samples)
-
-
 def _following(experiment: str) -> Part:
-    return Part(_followed(_EXCESS, experiment, lambda one: one.excess), at_most(TOLERANCE))
+    return Part(in_stages(_EXCESS, experiment, lambda one: one.excess), at_most(TOLERANCE))
 
 
 def _saying(experiment: str) -> Part:
-    return Part(_followed(_TRUTH, experiment, lambda one: one.truth, "%"), at_least(50.0))
-
-
-def _unsuitable(*cases: tuple[float, Target]) -> Part:
-    """What is best for one of two loads and targets, at the other."""
-
-    def samples(study: Study) -> list[Sample]:
-        return [
-            Sample(f"{of[0]:g} users, {of[1].text}, with the best for {at[0]:g} users, {at[1].text}",
-                   of[0], misplaced(study, of, at))
-            for of, at in (cases, cases[::-1])
-        ]  # fmt: skip
-
-    return Part(Of(_EXCESS, "", samples), at_least(TOLERANCE))
+    return Part(in_stages(_TRUTH, experiment, lambda one: one.truth, "%"), at_least(50.0))
 
 
 def _adaptive(measure: str) -> Quantity:
@@ -331,8 +281,13 @@ CHECKS: dict[str, Sequence[Part]] = {
     ],
     "A-2.9b": [Part(for_each("short-buffers", "N", _at_the_same_delay), BELOW_ZERO)],
     "A-2.10": [Part(_adaptive("loss") - _adaptive("delay_mean"), ABOVE_ZERO)],
-    "A-2.11a": [_unsuitable((LOW, TARGETS_CHANGE[1].target), (LOW, TARGETS_CHANGE[2].target))],
-    "A-2.11b": [_unsuitable((LOW, FIRST), (HIGH, FIRST))],
+    "A-2.11a": [
+        Part(
+            exchanged(_EXCESS, (LOW, TARGETS_CHANGE[1].target), (LOW, TARGETS_CHANGE[2].target)),
+            at_least(TOLERANCE),
+        )
+    ],
+    "A-2.11b": [Part(exchanged(_EXCESS, (LOW, FIRST), (HIGH, FIRST)), at_least(TOLERANCE))],
     **{name: [part] for name, part in _order().items()},
     "A-2.2": [Part(_delay_variation(), at_most(25.0))],
     "P-1": [
@@ -386,15 +341,17 @@ CHECKS: dict[str, Sequence[Part]] = {
         Part(spread(heavy("utilisation", max_p=0.3)), at_most(2.0)),
     ],
     "P-8": each(BELOW_ZERO, map(_low_max_p, (0.3, 1.0))),
-    "A-2.8a": [Part(_reached(_RATIO, lambda _, ours, __: ours.distance, reachable=True), at_most(TOLERANCE))],
+    "A-2.8a": [
+        Part(at_targets(_RATIO, lambda _, ours, __: ours.distance, reachable=True), at_most(TOLERANCE))
+    ],
     "A-2.8b": [
         Part(
-            _reached(_EXCESS, lambda near, ours, _: ours.distance / near.distance.mean(), reachable=False),
+            at_targets(_EXCESS, lambda near, ours, _: ours.distance / near.distance.mean(), reachable=False),
             at_most(TOLERANCE),
         )
     ],
     "A-2.8c": [
-        Part(_reached(_TRUTH, lambda _, ours, __: ours.truth, reachable=one, unit="%"), at_least(50.0))
+        Part(at_targets(_TRUTH, lambda _, ours, __: ours.truth, reachable=one, unit="%"), at_least(50.0))
         for one in (True, False)
     ],
     "A-2.8d": [_following("targets"), _saying("targets")],
@@ -402,7 +359,7 @@ CHECKS: dict[str, Sequence[Part]] = {
     "A-2.8f": [_saying("changing-loads")],
     "P-9": [
         Part(
-            _reached(
+            at_targets(
                 f"{_RATIO}, Adaptive RED's minus OP-RED's",
                 lambda _, ours, floyd: floyd.distance - ours.distance,
                 reachable=False,

@@ -16,7 +16,7 @@ from weir_papers import ns2
 from weir_papers.curves import against, curve, over_time
 from weir_papers.data import Sample, Study
 from weir_papers.operating_point_2002.checks import in_full_buffer, short_buffers
-from weir_papers.operating_point_2002.quantities import (
+from weir_papers.operating_point_2002.points import (
     FOLLOWS,
     PERIOD_S,
     STAGE_S,
@@ -25,8 +25,8 @@ from weir_papers.operating_point_2002.quantities import (
     Stage,
     nearest,
     outcomes,
-    share,
 )
+from weir_papers.operating_point_2002.quantities import share
 from weir_papers.paper import Filled
 from weir_papers.quantities import Level
 from weir_papers.reading import Contents

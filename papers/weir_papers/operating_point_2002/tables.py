@@ -12,14 +12,8 @@ from weir.stats import mean_interval
 from weir_papers import ns2
 from weir_papers.data import Study
 from weir_papers.operating_point_2002.checks import HIGH, LOW
-from weir_papers.operating_point_2002.quantities import (
-    FOLLOWS,
-    STAGES,
-    followed,
-    nearest,
-    outcomes,
-    table,
-)
+from weir_papers.operating_point_2002.points import FOLLOWS, STAGES, followed, nearest, outcomes
+from weir_papers.operating_point_2002.quantities import table
 from weir_papers.quantities import Level
 from weir_papers.reading import Contents
 
