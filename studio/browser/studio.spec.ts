@@ -181,6 +181,14 @@ test("a link holds the scenario", async ({ studio }) => {
   await expect(studio.getByLabel("Rate, typed")).toHaveValue("33 Mbit/s");
 });
 
+test("other pages link to a lesson or a discipline", async ({ studio }) => {
+  await studio.goto(PLAIN + "#lesson/rem");
+  await expect(studio.getByRole("heading", { name: "Lesson 3 of 10" })).toBeVisible();
+  await studio.goto("about:blank");
+  await studio.goto(PLAIN + "#queue/pie");
+  await expect(studio.getByLabel("Queue discipline of B")).toHaveValue("pie");
+});
+
 test("figure and data are saved", async ({ studio }) => {
   await studio.goto(PLAIN);
   await toEnd(studio);

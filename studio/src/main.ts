@@ -1,7 +1,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./ui/page.css";
 import { mount } from "svelte";
-import { START } from "./core/library";
+import { entry } from "./core/entry";
 import { loadModule } from "./core/module";
 import { decode } from "./core/share";
 import { animate, frames, session } from "./run/session.svelte";
@@ -14,10 +14,16 @@ async function begin(): Promise<void> {
   try {
     await loadModule();
     const shared = await decode(location.hash);
-    if (shared) session.setSpeed(shared.speed ?? Infinity);
-    if (!shared || !session.open(shared.text, shared.shown)) session.open(START);
+    // Other pages link to `#lesson/rem` or `#queue/codel`.
+    const wanted = decodeURIComponent(location.hash.slice(1));
+    let first = entry(wanted) ? wanted : "start";
+    if (shared) {
+      session.setSpeed(shared.speed ?? Infinity);
+      first = "";
+    }
+    if (!shared || !session.open(shared.text, shared.shown)) session.open(entry(first || "start")!.text);
     app.replaceChildren();
-    mount(App, { target: app });
+    mount(App, { target: app, props: { first } });
     animate();
     // For measurements from outside.
     Object.assign(window, { weirFrames: frames });

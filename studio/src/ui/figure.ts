@@ -31,11 +31,20 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
     const bottom = 56 + (place + 1) * HEIGHT - MARGIN.bottom + 14;
     const highest = Math.max(1e-9, ...panel.picture.lines.flatMap((line) => line.map((value) => value ?? 0)));
     const step = niceStep(highest / 4);
-    const top_ = Math.ceil(highest / step) * step;
+    const most = Math.ceil(highest / step) * step;
     const x = (time: number): number => MARGIN.left + ((time - from) / (to - from)) * (WIDTH - MARGIN.left - MARGIN.right);
-    const y = (value: number): number => bottom - (value / top_) * (bottom - top);
+    const y = (value: number): number => bottom - (value / most) * (bottom - top);
     text(MARGIN.left, top - 8, panel.title, 'font-weight="600"');
-    for (let value = 0; value <= top_ * 1.001; value += step) {
+    // Names of the groups, from the right, where there are several.
+    const groups = new Map(panel.picture.traces.flatMap((trace) => (trace.label.includes(": ") ? [[trace.label.split(": ").pop()!, trace.dash]] : [])));
+    let end = WIDTH - MARGIN.right;
+    for (const [name, dash] of groups.size > 1 ? [...groups].reverse() : []) {
+      text(end, top - 8, name, 'text-anchor="end"');
+      end -= 7 * name.length + 8;
+      parts.push(`<path d="M${end - 26} ${top - 12}h26" stroke="${colours.soft}" stroke-width="1.5" stroke-dasharray="${dash.join(" ")}"/>`);
+      end -= 44;
+    }
+    for (let value = 0; value <= most * 1.001; value += step) {
       parts.push(`<path d="M${x(from)} ${round(y(value))}H${x(to)}" stroke="${colours.line}"/>`);
       text(MARGIN.left - 6, round(y(value) + 4), String(Number(value.toPrecision(4))), 'text-anchor="end"');
     }

@@ -110,15 +110,16 @@ export function drawLane(
   context.font = "13px system-ui, Helvetica, Arial, sans-serif";
   context.textAlign = "right";
   const waits = (queue * resolved.port.mean_packet_bytes * 8e3) / resolved.port.rate_bps;
-  context.fillText(`${Math.round(queue)} of ${Math.round(limit)} packets · ${digits(waits)} ms`, right, top + 18);
+  const roomy = wide > 520;
+  context.fillText(`${Math.round(queue)}${roomy ? ` of ${Math.round(limit)}` : ""} packets · ${digits(waits)} ms`, right, top + 18);
 
   // In words as well.
   const drops = ring.last(port + "drops") || 0;
   const marks = ring.last(port + "marks") || 0;
   context.textAlign = "left";
   context.font = "12px system-ui, Helvetica, Arial, sans-serif";
-  const line = narrow ? barTop + barHeight + 15 : top + 18;
-  const start = narrow ? left : left + 40 + labelWidth;
+  const line = !roomy ? barTop + barHeight + 15 : top + 18;
+  const start = !roomy ? left : left + 40 + labelWidth;
   context.fillStyle = colours.soft;
   cross(context, start + 5, line - 4, 3.5, colours.drop);
   context.fillText(`${drops} dropped`, start + 14, line);

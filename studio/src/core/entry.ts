@@ -1,0 +1,25 @@
+/** What the page can open by name. */
+import { LESSONS } from "./lessons";
+import { LIBRARY, START } from "./library";
+import { allDisciplines, resolve, withDiscipline } from "./scenario";
+
+export interface Entry {
+  text: string;
+  /** The variable of the second plot. */
+  inner: string | undefined;
+}
+
+/** `lesson/ID`, `template/NAME`, `scenario/NAME`, `start`, or `queue/DISCIPLINE`: the start beside that discipline. */
+export function entry(id: string): Entry | undefined {
+  const [kind, name = ""] = id.split("/");
+  if (kind === "lesson") {
+    const lesson = LESSONS.find((one) => one.id === name);
+    return lesson && { text: lesson.scenario, inner: lesson.inner };
+  }
+  if (kind === "queue") {
+    if (!allDisciplines().has(name)) return undefined;
+    return { text: withDiscipline(START, resolve(START, "b"), name), inner: undefined };
+  }
+  const choice = LIBRARY.flatMap((part) => part.choices).find((one) => one.id === id);
+  return choice && { text: choice.text, inner: undefined };
+}
