@@ -36,7 +36,7 @@ pub trait Output<P>: Observer<P> {
 }
 
 /// How many packets leave before the second of [`Output::upcoming`]: as long as a memory access takes.
-const LATER: usize = 2;
+const LATER: usize = 4;
 
 /// A queue discipline and its transmitter.
 ///

@@ -257,6 +257,12 @@ impl Receiver {
         (self.due < Instant::MAX).then_some(self.stamp)
     }
 
+    /// Where what arrived beyond [`Receiver::expected`] stands, to be prefetched.
+    #[inline]
+    pub fn beyond_expected(&self) -> Option<&Vec<(u32, u32)>> {
+        self.beyond.as_deref()
+    }
+
     /// What arrived beyond [`Receiver::expected`].
     #[inline]
     fn beyond(&self) -> &[(u32, u32)] {

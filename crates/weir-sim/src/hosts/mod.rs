@@ -122,10 +122,9 @@ impl Hosts {
         }
         if let Some(flow) = next {
             let Flow { sender, receiver, .. } = self.flow(flow);
-            if let (Some(sack), Some(log)) = (sender.sack(), receiver.log()) {
-                prefetch(sack);
-                prefetch(log);
-            }
+            sender.sack().into_iter().for_each(prefetch);
+            receiver.log().into_iter().for_each(prefetch);
+            receiver.beyond_expected().into_iter().for_each(prefetch);
         }
     }
 

@@ -99,7 +99,8 @@ impl FastRetransmit {
             return 1;
         }
         let window = (connection.window.cwnd as u32).saturating_add(self.inflation + u32::from(extra));
-        window.min(connection.window.bound as u32)
+        let bound = connection.window.bound;
+        if bound < f64::from(window) { bound as u32 } else { window }
     }
 }
 
