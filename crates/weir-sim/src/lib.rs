@@ -23,6 +23,10 @@
 //! | `tables` | measures derived from the counters | `record` |
 //! | `batch` | many runs on all cores | `simulation`, `capture` |
 
+// A browser has neither threads nor files, and so no batch and no captures.
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
+
+#[cfg(not(target_family = "wasm"))]
 mod batch;
 mod capture;
 mod engine;
@@ -34,9 +38,10 @@ mod simulation;
 mod tables;
 mod traffic;
 
+#[cfg(not(target_family = "wasm"))]
 pub use batch::{Batch, Job, ThreadWrapper};
 pub use capture::{Capture, CaptureError};
 pub use record::{Measurements, RESULTS_VERSION, Series};
-pub use simulation::{Monitor, Simulation, Stopped};
+pub use simulation::{Monitor, Place, Simulation, Stopped};
 pub use tables::{Column, GroupRows, Lists, Names, Table, Tables};
 pub use traffic::mean_size;

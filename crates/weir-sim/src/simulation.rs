@@ -324,3 +324,6 @@ impl<'o> Simulation<'o> {
 
 #[cfg(test)]
 mod tests;
+mod view;
+
+pub use view::Place;

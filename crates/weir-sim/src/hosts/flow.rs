@@ -175,7 +175,7 @@ impl Flow {
     }
 
     /// Whether its sender has been given data.
-    pub(super) const fn has_begun(&self) -> bool {
+    pub(crate) const fn has_begun(&self) -> bool {
         self.sender.end() > self.sender.first()
     }
 

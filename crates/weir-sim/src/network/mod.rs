@@ -117,6 +117,11 @@ impl Network {
         self.ports.iter().map(|slot| &slot.state.counts.gauge)
     }
 
+    /// What `port` has counted in this interval.
+    pub(crate) fn counts(&self, port: u32) -> &QueueCounts {
+        &self.ports[port as usize].state.counts
+    }
+
     /// Reports the variables of the queue of `port`: its length in packets, then those of its discipline.
     pub(crate) fn probe(&self, port: u32, report: &mut dyn FnMut(&'static str, f64)) {
         let port = &self.ports[port as usize].port;

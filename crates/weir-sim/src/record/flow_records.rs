@@ -27,6 +27,11 @@ impl FlowRecords {
         Self { infos, cuts: Vec::new() }
     }
 
+    /// Their number.
+    pub(crate) const fn len(&self) -> usize {
+        self.infos.len()
+    }
+
     /// Properties of a flow.
     pub(crate) fn info(&self, flow: u32) -> &FlowInfo {
         &self.infos[flow as usize]

@@ -4,7 +4,7 @@ use weir_types::{Duration, Instant};
 
 use super::{
     DatagramCounts, FlowArrivals, FlowInfo, FlowRecords, GroupInfo, Intervals, Measurements, Parts,
-    QueueCounts, QueueGauge, QueueInfo, Series,
+    QueueCounts, QueueGauge, QueueInfo, Series, SharedInfo,
 };
 
 /// Keeps the counts of closed intervals and the recorded series of a run.
@@ -59,6 +59,26 @@ impl Recorder {
     /// Properties of all queues, in the order of the ports.
     pub(crate) fn queues(&self) -> impl Iterator<Item = &QueueInfo> {
         self.queues.iter().map(|(info, _)| info)
+    }
+
+    /// All queues, in the order of the ports, with the counts of the closed intervals.
+    pub(crate) fn closed(&self) -> impl Iterator<Item = (&QueueInfo, &[QueueCounts])> {
+        self.queues.iter().map(|(info, closed)| (info, &**closed))
+    }
+
+    /// Properties of all groups of flows.
+    pub(crate) fn groups(&self) -> &[GroupInfo] {
+        &self.groups
+    }
+
+    /// The number of static flows.
+    pub(crate) const fn flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// What a static flow shares with others.
+    pub(crate) fn flow(&self, flow: u32) -> &SharedInfo {
+        &self.flows.info(flow).shared
     }
 
     /// The instant of the next cut.

@@ -35,7 +35,25 @@ fn tables(simulation: Simulation<'_>) -> Tables {
     Tables::of_run(&measured)
 }
 
-/// The same tables with look-ahead as in the order of the clock, and with pauses.
+/// What is counted since the start, of every queue and group.
+fn counts(simulation: &mut Simulation<'_>) -> Vec<f64> {
+    let (mut counts, mut departures) = (Vec::new(), Vec::new());
+    simulation.look(|place, variable, value| {
+        if matches!(variable, "departures" | "bytes" | "drops" | "marks" | "waited") {
+            counts.push(value);
+        }
+        if matches!(place, Place::Queue(..)) && variable == "departures" {
+            departures.push(value);
+        }
+    });
+    for (port, departures) in departures.into_iter().enumerate() {
+        let sojourns: u64 = simulation.sojourns(port).iter().map(|(_, packets)| packets).sum();
+        assert_eq!(sojourns, departures as u64, "each departure has a sojourn time");
+    }
+    counts
+}
+
+/// The same tables with look-ahead as in the order of the clock, and with pauses in which it is looked at.
 fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError> {
     let scenario = Document::parse("test.toml", text).and_then(|document| document.scenario());
     let scenario = scenario.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
@@ -43,8 +61,15 @@ fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError
     let mut onlooker = Onlooker;
     let in_order = Simulation::new(&scenario, seed).observed_by(&mut onlooker);
     let mut halting = Simulation::new(&scenario, seed);
+    let mut before = Vec::new();
     for pause in pauses {
         halting.advance(Instant::from_nanos(*pause), &Monitor::default()).expect("nothing stops it");
+        let counted = counts(&mut halting);
+        prop_assert!(
+            before.iter().zip(&counted).all(|(before, now)| before <= now),
+            "{before:?} {counted:?}"
+        );
+        before = counted;
     }
     let in_order = tables(in_order);
     for other in [ahead, halting] {

@@ -237,11 +237,8 @@ impl FiniteTraffic {
 
     /// Ends a measuring interval of the groups of finite flows.
     pub(crate) fn close_interval(&mut self, now: Instant, hosts: &Hosts) {
-        let mut sums: Vec<FlowCounts> = self.groups.iter().map(|group| group.ended).collect();
-        for (flow, slot) in (self.first_slot..).zip(&self.slots) {
-            if slot.state != SlotState::Free {
-                sums[slot.group as usize].add(&slot.counts(flow, hosts));
-            }
+        let sums = self.sums(hosts);
+        for slot in &self.slots {
             if slot.state == SlotState::Live {
                 self.groups[slot.group as usize].completions.leave_unfinished(slot.bytes);
             }
@@ -254,6 +251,22 @@ impl FiniteTraffic {
             completions.close();
             group.closed.push(FlowArrivals { flows, live, completions });
         }
+    }
+
+    /// Counts of each group since the start.
+    fn sums(&self, hosts: &Hosts) -> Vec<FlowCounts> {
+        let mut sums: Vec<FlowCounts> = self.groups.iter().map(|group| group.ended).collect();
+        for (flow, slot) in (self.first_slot..).zip(&self.slots) {
+            if slot.state != SlotState::Free {
+                sums[slot.group as usize].add(&slot.counts(flow, hosts));
+            }
+        }
+        sums
+    }
+
+    /// The groups of finite flows: the index of each among all groups, and its counts since the start.
+    pub(crate) fn counts(&self, hosts: &Hosts) -> impl Iterator<Item = (usize, FlowCounts)> {
+        self.groups.iter().map(|group| group.group).zip(self.sums(hosts))
     }
 
     /// The names of the groups of finite flows, and their indices among all groups.

@@ -1,0 +1,84 @@
+//! What can be seen of a run while it goes on.
+
+use weir_types::{Duration, Instant};
+
+use super::Simulation;
+use crate::record::{CellCounts, FlowCounts, Histogram};
+
+/// A place in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// The queue of one direction of this link, `forward` or `reverse`.
+    Queue(&'a str, &'static str),
+    /// The flows of this group.
+    Group(&'a str),
+}
+
+impl Simulation<'_> {
+    /// The instant up to which [`Simulation::advance`] ran.
+    pub const fn reached(&self) -> Instant {
+        self.until
+    }
+
+    /// Reports variables of all queues and groups of flows at this instant, always in the same order.
+    ///
+    /// Of a queue: `departures`, `bytes`, `drops` and `marks` since the start of the run, `waited` (the sum of the
+    /// sojourn times of the departures in seconds), the packets in `queue`, then the variables of its discipline.
+    /// Of a group: `flows` in progress, the `bytes` that its receivers have got since the start, and the mean
+    /// `cwnd` of bulk flows in progress, in packets.
+    pub fn look(&mut self, mut report: impl FnMut(Place<'_>, &'static str, f64)) {
+        self.now = self.until;
+        self.catch_up();
+        let Self { network, traffic, recorder, .. } = self;
+        for (port, (info, closed)) in (0..).zip(recorder.closed()) {
+            let place = Place::Queue(&info.link, info.direction);
+            let cells = closed.iter().chain([network.counts(port)]).flat_map(|counts| &counts.cells);
+            let sum = |count: fn(&CellCounts) -> u64| cells.clone().map(count).sum::<u64>();
+            report(place, "departures", sum(|cell| cell.departures) as f64);
+            report(place, "bytes", sum(|cell| cell.bytes) as f64);
+            report(place, "drops", sum(CellCounts::drops) as f64);
+            report(place, "marks", sum(|cell| cell.marks) as f64);
+            report(place, "waited", Duration::from_nanos(sum(|cell| cell.waited)).as_secs_f64());
+            network.probe(port, &mut |variable, value| report(place, variable, value));
+        }
+        let hosts = &network.hosts;
+        let mut sums = vec![(FlowCounts::default(), 0.0, 0_u32); recorder.groups().len()];
+        for (index, flow) in hosts.flows().iter().enumerate().take(recorder.flows()) {
+            let info = recorder.flow(index as u32);
+            let (counts, cwnd, live) = &mut sums[info.group as usize];
+            counts.add(&match hosts.datagrams().get(index).filter(|counts| counts.sent > 0) {
+                Some(counts) => counts.as_flow(),
+                None => FlowCounts::of(&flow.sender, &flow.receiver, info.bytes),
+            });
+            if flow.has_begun() && !flow.sender.is_done() {
+                *cwnd += flow.sender.cwnd();
+                *live += 1;
+            }
+        }
+        for (group, counts) in traffic.finite.counts(hosts) {
+            sums[group].0.add(&counts);
+        }
+        for ((group, live), (counts, cwnd, bulk)) in
+            recorder.groups().iter().zip(hosts.routing.live()).zip(sums)
+        {
+            let place = Place::Group(&group.name);
+            report(place, "flows", f64::from(*live));
+            report(place, "bytes", counts.bytes as f64);
+            report(place, "cwnd", cwnd / f64::from(bulk));
+        }
+    }
+
+    /// The sojourn times of the departures from queue `port` since the start: the longest of each bin, and packets.
+    ///
+    /// # Panics
+    /// If there are fewer queues.
+    pub fn sojourns(&self, port: usize) -> Vec<(Duration, u64)> {
+        let (_, closed) = self.recorder.closed().nth(port).expect("there is such a queue");
+        let counts = closed.iter().chain([self.network.counts(port as u32)]);
+        let mut sum = Histogram::default();
+        for cell in counts.flat_map(|counts| &counts.cells) {
+            sum.add(&cell.sojourns);
+        }
+        sum.bins().collect()
+    }
+}
