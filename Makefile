@@ -23,7 +23,10 @@ RUST := Cargo.toml Cargo.lock pyproject.toml python/weir/_core.pyi $(shell find 
 	\( -name '*.rs' -o -name '*.toml' \) ! -path '*/target/*' ! -path '*/tests/*' ! -path '*/benches/*' \
 	! -path '*/examples/*')
 
-.PHONY: help demo picture test test-rust test-python soak lint lint-rust lint-python format wheel bench instructions \
+PAGE := $(shell find studio -type f ! -path '*/node_modules/*' ! -path 'studio/dist/*' ! -path 'studio/pkg/*' \
+	! -path 'studio/bindgen/*' ! -path 'studio/test*')
+
+.PHONY: help demo picture test test-rust test-python studio test-studio soak lint lint-rust lint-python format wheel bench instructions \
 	validate papers tuning schema pages docs lock clean FORCE
 
 help: ## List the targets
@@ -44,14 +47,21 @@ test: ## Run every test
 
 # The profile of the extension, so that the crates are compiled once. The binding is tested from Python.
 test-rust: .venv/.built ## Run the tests of the crates
-	cargo test --release --workspace
+	cargo test --release --workspace --exclude weir-wasm
 
 # A file stays in one process: its tests share what they have simulated. The longest file comes first.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder -m "not soak"
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder -m "not soak and not studio"
+
+studio: python/weir/studio/index.html ## Build the page of weir studio; needs Node, which using Weir does not
+
+test-studio: studio .venv/.installed .venv/.dev ## Run the tests of the studio: module, page, and page in a real browser
+	cd studio && npm run --silent check && npm run --silent test
+	$(BIN)/python -m pytest -m "studio and not soak"
+	cd studio && npm run --silent test:browser
 
 soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
-	cargo test --workspace
+	cargo test --workspace --exclude weir-wasm
 	PYTHONPATH=tests $(BIN)/python -m soak
 	tools/wheel.sh --plain target/wheel
 	WEIR_WHEEL=target/wheel $(BIN)/python -m pytest tests/test_package.py
@@ -79,7 +89,7 @@ format: .venv/.dev ## Format the sources and mend what can be mended by machine
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-wheel: .venv/.run ## Build a wheel for every Python from 3.11 on, into dist/
+wheel: .venv/.run studio ## Build a wheel for every Python from 3.11 on, into dist/
 	tools/wheel.sh
 
 bench: .venv/.installed ## Measure the speed and write docs/performance.md
@@ -114,7 +124,7 @@ lock: .venv/.made ## Choose the newest allowed Python packages and pin them in r
 	tools/lock.sh
 
 clean: ## Remove everything that was built; keep results/
-	rm -rf target .venv dist docs/_build .pytest_cache .ruff_cache .hypothesis python/weir/_core.*.so
+	rm -rf target .venv dist studio/dist studio/pkg studio/node_modules python/weir/studio/index.html docs/_build .pytest_cache .ruff_cache .hypothesis python/weir/_core.*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The virtual environment. Looked at afresh when it is broken, was made in another folder
@@ -167,5 +177,27 @@ endif
 		PATH="$$PWD/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable . --editable papers; \
 	}
 	@touch $@
+
+# The WebAssembly module, with what JavaScript needs to call it.
+studio/pkg/weir_wasm.js: $(RUST) studio/bindgen/Cargo.lock $(wildcard studio/bindgen/src/*.rs)
+	@tools/check-studio-tools.sh
+	@echo '==> Building the WebAssembly module (release)'
+	@cargo build --release --package weir-wasm --target wasm32-unknown-unknown
+	@cargo run --quiet --manifest-path studio/bindgen/Cargo.toml --target-dir target/bindgen \
+		target/wasm32-unknown-unknown/release/weir_wasm.wasm studio/pkg
+	@touch $@
+
+studio/node_modules/.installed: studio/package-lock.json
+	@tools/check-studio-tools.sh
+	@echo '==> Installing what the studio is built with into studio/node_modules'
+	@cd studio && npm ci --no-audit --no-fund --loglevel error
+	@touch $@
+
+# The templates and bundled scenarios are part of the page.
+python/weir/studio/index.html: studio/pkg/weir_wasm.js studio/node_modules/.installed $(PAGE) \
+		$(wildcard python/weir/templates/*.toml python/weir/scenarios/*.toml)
+	@echo '==> Building the page of the studio'
+	@cd studio && npm run --silent build
+	@cp studio/dist/index.html $@
 
 FORCE:

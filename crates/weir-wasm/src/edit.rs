@@ -1,0 +1,58 @@
+//! Changes of the text of a scenario.
+
+use toml_edit::{DocumentMut, Item, Table, Value};
+use wasm_bindgen::prelude::*;
+
+use crate::scenario::ScenarioError;
+
+/// The scenario format as JSON schema.
+#[wasm_bindgen]
+pub fn schema() -> String {
+    weir_scenario::schema()
+}
+
+/// The text with `value`, in TOML, at the dotted `path`, and without the key if there is no value. All else stays,
+/// comments included.
+///
+/// # Errors
+/// If the text or the value is not TOML, or something on the way is no table.
+#[wasm_bindgen]
+pub fn edit(text: &str, path: &str, value: Option<String>) -> Result<String, ScenarioError> {
+    let wrong =
+        |message: String| ScenarioError { line: None, path: Some(path.to_owned()), message, hint: None };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let before = error.span().map(|span| &text[..span.start]);
+        let line = before.map(|before| before.matches('\n').count() + 1);
+        ScenarioError { line, ..wrong(error.message().to_owned()) }
+    })?;
+    let (parents, key) = path.rsplit_once('.').map_or((None, path), |(parents, key)| (Some(parents), key));
+    let mut table: &mut dyn toml_edit::TableLike = document.as_table_mut();
+    for parent in parents.into_iter().flat_map(|parents| parents.split('.')) {
+        let below = table.entry(parent).or_insert_with(|| {
+            let mut new = Table::new();
+            new.set_implicit(true);
+            Item::Table(new)
+        });
+        table = below.as_table_like_mut().ok_or_else(|| wrong(format!("{parent} is no table")))?;
+    }
+    match value {
+        None => {
+            table.remove(key);
+        }
+        Some(value) => {
+            let value: Value =
+                value.parse().map_err(|error: toml_edit::TomlError| wrong(error.message().to_owned()))?;
+            match table.get_mut(key).and_then(Item::as_value_mut) {
+                Some(old) => {
+                    let decor = old.decor().clone();
+                    *old = value;
+                    *old.decor_mut() = decor;
+                }
+                None => {
+                    table.insert(key, Item::Value(value));
+                }
+            }
+        }
+    }
+    Ok(document.to_string())
+}

@@ -1,0 +1,7 @@
+//! The WebAssembly binding: scenarios and simulations for JavaScript. Nothing is decided here.
+
+pub mod edit;
+mod network;
+pub mod scenario;
+pub mod simulation;
+mod tables;

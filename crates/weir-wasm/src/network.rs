@@ -1,0 +1,47 @@
+//! The resolved network of a scenario, as JSON.
+
+use serde_json::{Value, json};
+use weir_aqm::Limit;
+use weir_scenario::{Path, Port, Scenario};
+
+/// Ports, groups of flows, and the port that limits them.
+pub(crate) fn json(scenario: &Scenario) -> Value {
+    let network = scenario.network();
+    json!({
+        "ports": network.ports.iter().map(port).collect::<Vec<_>>(),
+        "groups": network.paths.iter().map(group).collect::<Vec<_>>(),
+        "bottleneck": network.bottleneck.at.to_string(),
+    })
+}
+
+fn port(port: &Port<'_>) -> Value {
+    let (packets, bytes) = match port.limit {
+        Limit::Packets(packets) => (Some(packets), None),
+        Limit::Bytes(bytes) => (None, Some(bytes)),
+    };
+    json!({
+        "name": port.at.to_string(),
+        "link": port.at.link,
+        "direction": port.at.direction.name(),
+        "rate_bps": port.rate().bits_per_second(),
+        "delay_s": port.delay.as_secs_f64(),
+        "limit_packets": packets,
+        "limit_bytes": bytes,
+        "mean_packet_bytes": port.mean_packet_size.bytes(),
+        "largest_rtt_s": port.largest_rtt.as_secs_f64(),
+        "bdp_packets": port.bdp_packets(),
+        "queue": port.queue().name(),
+        "classes": port.queue().classes(),
+        "ecn_capable": port.ecn_capable,
+    })
+}
+
+fn group(path: &Path<'_>) -> Value {
+    json!({
+        "name": path.group,
+        "flows": path.load.last().map(|change| change.after),
+        "rtt_s": path.flows.rtt.typical_maximum().as_secs_f64(),
+        "packet_bytes": path.flows.packet_size.bytes(),
+        "bottleneck": path.bottleneck.at.to_string(),
+    })
+}

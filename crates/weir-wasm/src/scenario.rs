@@ -1,0 +1,108 @@
+//! Scenarios for JavaScript, and what is wrong with them.
+
+use wasm_bindgen::prelude::*;
+use weir_scenario::Document;
+
+use crate::{network, simulation::Simulation};
+
+/// What is wrong with a scenario, for the person who wrote it.
+#[wasm_bindgen(getter_with_clone)]
+#[derive(Clone, Debug)]
+pub struct ScenarioError {
+    /// Line of the text, from 1.
+    pub line: Option<usize>,
+    /// Path of the key.
+    pub path: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What would help.
+    pub hint: Option<String>,
+}
+
+impl From<weir_scenario::ScenarioError> for ScenarioError {
+    fn from(error: weir_scenario::ScenarioError) -> Self {
+        let weir_scenario::ScenarioError { line, path, message, hint, .. } = error;
+        Self { line, path, message, hint }
+    }
+}
+
+/// A scenario: what is simulated, and how it is measured. Immutable.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Scenario {
+    document: Document,
+    plain: weir_scenario::Scenario,
+}
+
+#[wasm_bindgen]
+impl Scenario {
+    /// The scenario in `text`, with the overrides of `variant`; the file is called `name` in messages.
+    ///
+    /// # Errors
+    /// If the text is no valid scenario, or runs code in Python.
+    #[wasm_bindgen(constructor)]
+    #[expect(clippy::needless_pass_by_value, reason = "converted from JavaScript")]
+    pub fn new(text: &str, name: &str, variant: Option<String>) -> Result<Self, ScenarioError> {
+        Self::of(Document::parse(name, text)?, variant.as_deref())
+    }
+
+    /// Names of the variants.
+    #[wasm_bindgen(getter)]
+    pub fn variants(&self) -> Vec<String> {
+        self.document.variants().to_vec()
+    }
+
+    /// Its name.
+    #[wasm_bindgen(getter)]
+    pub fn name(&self) -> String {
+        self.plain.name.clone()
+    }
+
+    /// Its title.
+    #[wasm_bindgen(getter)]
+    pub fn title(&self) -> String {
+        self.plain.title.clone()
+    }
+
+    /// How long a run is, in seconds.
+    #[wasm_bindgen(getter)]
+    pub fn duration(&self) -> f64 {
+        self.plain.duration.as_secs_f64()
+    }
+
+    /// The seed of the first replication.
+    #[wasm_bindgen(getter)]
+    pub fn seed(&self) -> u64 {
+        self.plain.seed
+    }
+
+    /// The whole scenario as JSON, every default written out.
+    pub fn resolved(&self) -> String {
+        self.plain.to_json()
+    }
+
+    /// The network as JSON: ports, groups of flows, and the port that limits them.
+    pub fn network(&self) -> String {
+        network::json(&self.plain).to_string()
+    }
+
+    /// A simulation of it. All random streams derive from `seed`.
+    pub fn simulate(&self, seed: u64) -> Simulation {
+        Simulation::new(&self.plain, seed)
+    }
+}
+
+impl Scenario {
+    fn of(document: Document, variant: Option<&str>) -> Result<Self, ScenarioError> {
+        let mut plain = match variant {
+            Some(name) => document.variant(name)?,
+            None => document.scenario()?,
+        };
+        if let Some((path, parameters)) = plain.python_aqms_mut().next() {
+            let message = format!("{} is in Python, which does not run here", parameters.class);
+            let hint = "run this scenario with the program".to_owned();
+            return Err(document.error_at(variant, &format!("{path}.class"), message, hint).into());
+        }
+        Ok(Self { document, plain })
+    }
+}

@@ -1,0 +1,94 @@
+//! Simulations for JavaScript.
+
+use js_sys::Object;
+use wasm_bindgen::prelude::*;
+use weir_sim::{Monitor, Place, Tables};
+use weir_types::{Duration, Instant};
+
+use crate::tables;
+
+/// A simulation that runs as far as it is asked to, and is looked at while it does.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Simulation {
+    plain: weir_sim::Simulation<'static>,
+    monitor: Monitor,
+    /// Rows that nobody has taken.
+    rows: Vec<f64>,
+}
+
+#[wasm_bindgen]
+impl Simulation {
+    /// The instant up to which it ran, in seconds.
+    #[wasm_bindgen(getter)]
+    pub fn now(&self) -> f64 {
+        self.plain.reached().as_secs_f64()
+    }
+
+    /// Runs up to `until` seconds, or to the end. The results do not depend on where it pauses.
+    pub fn advance(&mut self, until: f64) {
+        self.advance_to(instant(until));
+    }
+
+    /// What the values of a row are: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`.
+    pub fn columns(&mut self) -> Vec<String> {
+        let mut names = vec!["time".to_owned()];
+        self.plain.look(|place, variable, _| {
+            names.push(match place {
+                Place::Queue(link, direction) => format!("links.{link}.{direction}.{variable}"),
+                Place::Group(group) => format!("flows.{group}.{variable}"),
+            });
+        });
+        names
+    }
+
+    /// Runs up to `until` seconds, or to the end, and keeps a row at every multiple of `every` seconds on the way.
+    pub fn sample(&mut self, until: f64, every: f64) {
+        let (until, every) = (instant(until), Duration::from_secs_f64(every.max(1e-6)));
+        loop {
+            let steps = self.plain.reached().as_nanos() / every.as_nanos();
+            let next = Instant::ZERO + every * (steps + 1);
+            let before = self.plain.reached();
+            self.advance_to(next.min(until));
+            if self.plain.reached() < next || self.plain.reached() == before {
+                return;
+            }
+            self.rows.push(next.as_secs_f64());
+            let Self { plain, rows, .. } = self;
+            plain.look(|_, _, value| rows.push(value));
+        }
+    }
+
+    /// The rows kept since the last call, one after another; see [`Simulation::columns`].
+    pub fn take(&mut self) -> Vec<f64> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Sojourn times in queue number `port` since the start: for each bin its longest time in seconds, and packets.
+    pub fn delays(&self, port: usize) -> Vec<f64> {
+        let bins = self.plain.sojourns(port).into_iter();
+        bins.flat_map(|(end, packets)| [end.as_secs_f64(), packets as f64]).collect()
+    }
+
+    /// Runs to the end. The tables by name; each has its columns by name.
+    pub fn finish(self) -> Object {
+        let Self { plain, monitor, .. } = self;
+        let measured = plain.run(&monitor).expect("the monitor stops nothing");
+        tables::object(Tables::of_run(&measured))
+    }
+}
+
+impl Simulation {
+    pub(crate) fn new(scenario: &weir_scenario::Scenario, seed: u64) -> Self {
+        let plain = weir_sim::Simulation::new(scenario, seed);
+        Self { plain, monitor: Monitor::default(), rows: Vec::new() }
+    }
+
+    fn advance_to(&mut self, until: Instant) {
+        self.plain.advance(until, &self.monitor).expect("the monitor stops nothing");
+    }
+}
+
+fn instant(seconds: f64) -> Instant {
+    Instant::ZERO + Duration::from_secs_f64(seconds.max(0.0))
+}
