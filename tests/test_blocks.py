@@ -29,8 +29,8 @@ PAGES = (
 FOREIGN = {"cd", "dask", "make", "mkdir", "pip", "source", "sudo", "wireshark"}
 """Commands that a test does not run: they install, need a network or a screen."""
 
-PARSED = ("reproduce", "--dask", "weir report 1", "from-pcap FILE")
-"""What is read and not run: other tests run papers, clusters and captures, other pages write reports."""
+PARSED = ("reproduce", "--dask", "weir report 1", "from-pcap FILE", "weir studio")
+"""What is read and not run: other tests run papers, clusters, captures, the studio; others write reports."""
 
 SHORTER = {
     "README.md": {

@@ -16,6 +16,7 @@ from weir.cli import _others as others
 from weir.cli import _results as results
 from weir.cli import _runs as runs
 from weir.cli import _settings as settings
+from weir.cli import _studio as page
 from weir.cli import _traffic as measured
 
 GROUP = "weir.commands"
@@ -59,6 +60,7 @@ VERBS = {
     "show": others.show,
     "schema": others.schema,
     "bench": others.bench,
+    "studio": page.studio,
 }
 for name, verb in VERBS.items():
     app.command(name)(verb)

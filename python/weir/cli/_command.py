@@ -193,11 +193,11 @@ def say_page(page: Path, *, opens: bool, quiet: bool) -> None:
         open_in_browser(page)
 
 
-def open_in_browser(page: Path) -> None:
-    """Opens a page or a figure in the user's browser; where there is none, says so."""
+def open_in_browser(page: Path | str) -> None:
+    """Opens a page or a figure, or an address, in the user's browser; where there is none, says so."""
     import webbrowser
 
-    if not webbrowser.open(page.resolve().as_uri()):
+    if not webbrowser.open(page if isinstance(page, str) else page.resolve().as_uri()):
         note(f"no browser could be started: open {page} yourself, or name one in BROWSER")
 
 

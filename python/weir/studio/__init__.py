@@ -1,0 +1,55 @@
+"""The studio: the simulator in the browser. The page is built from the folder `studio/` by `make studio`."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import urlsafe_b64encode
+from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+PAGE = Path(__file__).with_name("index.html")
+"""The whole page, in one file."""
+
+MOST_SHOWN = 3
+"""Variants that the page shows side by side."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
+    "style-src 'unsafe-inline'; img-src data: blob:"
+)
+"""Nothing is loaded from elsewhere, and nothing is sent."""
+
+
+def server(port: int) -> ThreadingHTTPServer:
+    """Serves the page at / to this machine alone; 0 is a free port. Raises OSError."""
+    return ThreadingHTTPServer(("127.0.0.1", port), _Page)
+
+
+def fragment(text: str, variants: Sequence[str]) -> str:
+    """What follows the address of the page that begins with the scenario of this text, and with the first of
+    its variants."""
+    shown: list[str | None] = [*variants[:MOST_SHOWN]] or [None]
+    state = json.dumps({"text": text, "shown": shown, "speed": None}, ensure_ascii=False)
+    raw = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = raw.compress(state.encode()) + raw.flush()
+    return f"#s={urlsafe_b64encode(packed).rstrip(b'=').decode()}"
+
+
+class _Page(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        """The page at /, and nothing else."""
+        if self.path != "/":
+            self.send_error(404)
+            return
+        page = PAGE.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.send_header("Content-Security-Policy", _POLICY)
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""

@@ -1,0 +1,98 @@
+"""`weir studio`: the page comes from this machine alone, with the scenario in its address."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+import zlib
+from base64 import urlsafe_b64decode
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from weir import studio
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What stands for the built page."""
+    page = tmp_path / "index.html"
+    page.write_text("<title>studio</title>", encoding="utf-8")
+    monkeypatch.setattr(studio, "PAGE", page)
+    return page
+
+
+def state_in(address: str) -> dict[str, object]:
+    """As the page reads it."""
+    packed = address.partition("#s=")[2]
+    return json.loads(zlib.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -15))
+
+
+def test_the_page_is_served_to_this_machine_alone(page: Path) -> None:
+    with studio.server(0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host, port = server.server_address[:2]
+        assert host == "127.0.0.1"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
+            assert answer.read() == page.read_bytes()
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/../weir.toml")
+        server.shutdown()
+
+
+def test_a_scenario_travels_in_the_address() -> None:
+    text = 'title = "ßÜ ± ✓"\n' + "x = 1\n" * 1000
+    address = studio.fragment(text, ["a", "b", "c", "d"])
+    assert len(address) < 200
+    assert state_in(address) == {"text": text, "shown": ["a", "b", "c"], "speed": None}
+    assert state_in(studio.fragment(text, []))["shown"] == [None]
+
+
+def test_without_the_page_it_is_said_how_to_get_it(
+    weir_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studio, "PAGE", tmp_path / "none.html")
+    done = weir_command("studio")
+    assert done.returncode == 2
+    assert "Node" in done.stderr
+
+
+def test_a_scenario_with_a_mistake_opens_no_page(weir_command: Command, page: Path, tmp_path: Path) -> None:
+    assert page.exists()
+    (tmp_path / "wrong.toml").write_text("schema = 1\nname = 'x'\n", encoding="utf-8")
+    done = weir_command("studio", "wrong.toml")
+    assert done.returncode == 2
+    assert "duration" in done.stderr
+
+
+def test_a_port_in_use_is_said(weir_command: Command, page: Path) -> None:
+    assert page.exists()
+    with studio.server(0) as other:
+        done = weir_command("studio", "--port", str(other.server_port))
+    assert done.returncode == 2
+    assert str(other.server_port) in done.stderr
+
+
+def test_it_ends_with_ctrl_c(page: Path, small: Path) -> None:
+    program = (
+        "from pathlib import Path; from weir import studio; from weir.__main__ import main\n"
+        f"studio.PAGE = Path({str(page)!r}); main()"
+    )
+    command = [sys.executable, "-c", program, "studio", str(small), "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        address = running.stdout.readline().strip()
+        assert state_in(address)["text"] == small.read_text(encoding="utf-8")
+        with urllib.request.urlopen(address.partition("#")[0]) as answer:  # noqa: S310 - our own
+            assert answer.status == 200
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=20)[1]
+    assert running.returncode == 0
+    assert "Traceback" not in said
