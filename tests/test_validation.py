@@ -285,6 +285,15 @@ def test_every_combination_of_linux_has_a_scenario() -> None:
     assert len({kernel.scenario(one, text).hash for one in recorded}) > 120
 
 
+def test_runs_of_one_dctcp_flow_are_not_all_the_same() -> None:
+    text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
+    lone = [one for one in kernel.reference() if (one.congestion, one.flows) == ("dctcp", 1)]
+    assert lone
+    for one in lone:
+        begun = kernel.beginnings(one, text, ())
+        assert len({scenario.hash for scenario in begun}) == len(begun) == len(kernel.SEEDS)
+
+
 @pytest.mark.parametrize("habit", kernel_habits.HABITS, ids=lambda habit: habit[0])
 def test_every_habit_of_linux_is_a_piece_of_the_scenario(
     habit: tuple[str, str, kernel_habits.Pieces],

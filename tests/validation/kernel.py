@@ -26,6 +26,9 @@ EFFECT_LINKS = ("A", "C")
 """Where the habits are taken away one by one; B has four times as many packets."""
 STAGGERS = (20, 30, 40)
 """Milliseconds between the beginnings of two flows, run by run."""
+PHASES = tuple(step / 40 for step in range(-4, 5))
+"""Packet times by which the round trip of one DCTCP flow is longer, run by run: it draws nothing, so that
+equal round trips give equal runs, and where in a packet time its limit cycle lies moves its values."""
 SHOWN_ONLY = 50
 """Flows that need not agree: with windows of two packets the queue is what timeouts make of it."""
 
@@ -178,11 +181,16 @@ def reference() -> dict[Combination, list[dict[str, str]]]:
 
 
 def scenario(
-    one: Combination, text: str, stagger: int = STAGGERS[0], changes: Sequence[Change] = ()
+    one: Combination,
+    text: str,
+    stagger: int = STAGGERS[0],
+    changes: Sequence[Change] = (),
+    phase: float = 0.0,
 ) -> _core.Scenario:
-    """The combination in Weir, flows beginning every `stagger` ms."""
+    """The combination in Weir, flows beginning every `stagger` ms, the round trip longer by `phase`
+    packet times."""
     path, waits = LINKS[one.link], one.queue
-    rtt = path.rtt_ms - (path.packet_ms if waits.early else 0.0)
+    rtt = path.rtt_ms - (path.packet_ms if waits.early else 0.0) + phase * path.packet_ms
     loaded = _core.Scenario.loads(text, SCENARIO).variant(one.congestion)
     return loaded.replace(
         [
@@ -210,9 +218,9 @@ def compare(
     """Every combination with every seed, against its repeats."""
     runs = run_batch(
         [
-            (staggered[at % len(STAGGERS)], seed)
+            (begun[at % len(begun)], seed)
             for one in recorded
-            for staggered in [[scenario(one, text, stagger, changes) for stagger in STAGGERS]]
+            for begun in [beginnings(one, text, changes)]
             for at, seed in enumerate(seeds)
         ],
         progress=progress,
@@ -221,6 +229,13 @@ def compare(
         Compared(one, _cells(one, _values(one, runs[at * len(seeds) : (at + 1) * len(seeds)]), rows))
         for at, (one, rows) in enumerate(recorded.items())
     ]
+
+
+def beginnings(one: Combination, text: str, changes: Sequence[Change]) -> list[_core.Scenario]:
+    """The scenarios that take turns."""
+    if one.congestion == "dctcp" and one.flows == 1:
+        return [scenario(one, text, changes=changes, phase=phase) for phase in PHASES]
+    return [scenario(one, text, stagger, changes) for stagger in STAGGERS]
 
 
 def _values(one: Combination, runs: Sequence[_core.Run]) -> Values:
