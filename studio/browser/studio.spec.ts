@@ -115,6 +115,27 @@ test("another discipline, a third queue and one parameter", async ({ studio }) =
   await expect(text).toHaveValue(/queue[\s\S]*pie[\s\S]*\[variants.c\][\s\S]*fq-codel/);
 });
 
+test("a scenario without variants is compared with another queue", async ({ studio }) => {
+  await studio.goto(PLAIN + "#scenario/step-load");
+  await toEnd(studio);
+  await studio.getByLabel("Queue discipline of A").selectOption({ label: "RED" });
+  await studio.getByLabel("Add a queue to compare").selectOption({ label: "codel" });
+  await expect(studio.getByRole("alert")).toHaveCount(0);
+  await expect.poll(() => measure(studio, "Mean delay", 1)).toBeGreaterThan(0);
+  await studio.getByRole("button", { name: "Remove A" }).click();
+  await expect(studio.getByLabel("Queue discipline of A")).toHaveValue("codel");
+  await expect(studio.getByLabel("Queue discipline of B")).toHaveCount(0);
+});
+
+test("a file is opened", async ({ studio }) => {
+  await studio.goto(PLAIN);
+  const waiting = studio.waitForEvent("filechooser");
+  await studio.getByRole("button", { name: "Open" }).click();
+  await (await waiting).setFiles(fileURLToPath(new URL("../../python/weir/templates/isp.toml", import.meta.url)));
+  await expect(studio.getByText("Provider's link of 200 Mbit/s", { exact: false }).last()).toBeVisible();
+  await expect(studio.getByLabel("Scenario", { exact: true })).toHaveValue("");
+});
+
 test("broken TOML is said with its line, and the run goes on", async ({ studio }) => {
   await studio.goto(PLAIN);
   await studio.getByRole("button", { name: "Text" }).click();

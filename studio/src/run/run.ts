@@ -5,8 +5,8 @@ import type { Problem, Reply, Request } from "../core/protocol";
 import { Ring } from "./ring";
 import SimulationWorker from "../worker?worker&inline";
 
-/** Rows that are kept; at 50 rows a second 20,000 are 400 s. */
-const CAPACITY = 20_000;
+/** Rows that are kept: a whole run at normal speed has at most 5,000, slow motion adds 60 a second. */
+const CAPACITY = 12_000;
 /** A worker should answer about this often (ms), so that a new scenario need not wait. */
 const ANSWER = 25;
 const DELAYS_EVERY = 250;

@@ -11,10 +11,13 @@ const SINGLE = 120;
 const HISTORY = 10;
 
 /** As many are drawn, at most. */
-const PER_SECOND = { packet: 18, mark: 10, drop: 14 };
+const PER_SECOND = { packet: 18, mark: 10, drop: 14, arrival: 14 };
+/** At slow speed only so many places are drawn, so that each packet is seen. */
+const CLOSE = 100;
+const TRAVEL = 0.9;
 
 interface Particle {
-  kind: "drop" | "packet" | "mark";
+  kind: keyof typeof PER_SECOND;
   x: number;
   y: number;
   age: number;
@@ -25,6 +28,7 @@ interface Sums {
   departures: number;
   drops: number;
   marks: number;
+  queue: number;
 }
 
 /** What one lane remembers from frame to frame. */
@@ -32,7 +36,7 @@ export class Lane {
   particles: Particle[] = [];
   private last: Sums | undefined;
   private view: View | undefined;
-  private budget = { packet: 0, mark: 0, drop: 0 };
+  private budget = { packet: 0, mark: 0, drop: 0, arrival: 0 };
 
   /** What has happened since the last frame. */
   news(view: View): Sums {
@@ -43,6 +47,7 @@ export class Lane {
       departures: ring.column(port + "departures")[row] ?? 0,
       drops: ring.column(port + "drops")[row] ?? 0,
       marks: ring.column(port + "marks")[row] ?? 0,
+      queue: ring.column(port + "queue")[row] ?? 0,
     };
     const last = this.view === view && this.last ? this.last : sums;
     this.view = view;
@@ -52,10 +57,11 @@ export class Lane {
       departures: sums.departures - last.departures,
       drops: sums.drops - last.drops,
       marks: sums.marks - last.marks,
+      queue: sums.queue - last.queue,
     };
   }
 
-  spawn(news: Sums, elapsed: number, tail: { x: number; y: number }, head: { x: number; y: number }): void {
+  spawn(news: Sums, elapsed: number, tail: { x: number; y: number }, head: { x: number; y: number }, left: number): void {
     const add = (kind: Particle["kind"], count: number, most: number, at: { x: number; y: number }): void => {
       for (let index = 0; index < Math.min(count, most); index++) {
         const shift = (index / Math.max(1, Math.min(count, most))) * 14;
@@ -63,15 +69,15 @@ export class Lane {
       }
     };
     // When more happens than can be told apart, only a share of it is drawn.
-    for (const kind of ["packet", "mark", "drop"] as const) {
-      const happened = kind === "packet" ? news.departures - news.marks : kind === "mark" ? news.marks : news.drops;
+    for (const kind of ["packet", "mark", "drop", "arrival"] as const) {
+      const happened = { packet: news.departures - news.marks, mark: news.marks, drop: news.drops, arrival: news.departures + news.queue }[kind];
       this.budget[kind] = Math.min(2, this.budget[kind] + elapsed * PER_SECOND[kind]);
       const count = Math.min(happened, Math.floor(this.budget[kind]));
       this.budget[kind] -= count;
-      add(kind, count, 2, kind === "drop" ? tail : head);
+      add(kind, count, 2, kind === "drop" ? tail : kind === "arrival" ? { x: left, y: head.y } : head);
     }
     for (const particle of this.particles) particle.age += elapsed;
-    this.particles = this.particles.filter((particle) => particle.age < 0.9).slice(-80);
+    this.particles = this.particles.filter((particle) => particle.age < TRAVEL).slice(-80);
   }
 }
 
@@ -83,11 +89,13 @@ export function drawLane(
   colours: Palette,
   elapsed: number,
   still: boolean,
+  close: boolean,
 ): void {
   const { top, width, letter, colour } = place;
   const { ring, port, resolved } = view;
   const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
   const queue = ring.last(port + "queue") || 0;
+  const places = close ? Math.min(limit, CLOSE) : limit;
   const narrow = width < 560;
   const left = narrow ? 12 : 92;
   const linkWidth = narrow ? 70 : Math.min(220, width * 0.22);
@@ -96,7 +104,7 @@ export function drawLane(
   const barTop = top + 26;
   const barHeight = 24;
   const middle = barTop + barHeight / 2;
-  const x = (packets: number): number => right - Math.min(1, packets / limit) * wide;
+  const x = (packets: number): number => right - Math.min(1, packets / places) * wide;
 
   // Names and numbers above the bar.
   context.textBaseline = "alphabetic";
@@ -154,10 +162,15 @@ export function drawLane(
     context.globalAlpha = 1;
   }
   context.fillStyle = colour;
-  if (limit <= SINGLE && wide / limit >= 3) {
-    const step = wide / limit;
-    for (let index = 0; index < Math.round(queue); index++) context.fillRect(right - (index + 1) * step + 1, barTop + 4, step - 1.5, barHeight - 8);
+  if (places <= SINGLE && wide / places >= 3) {
+    const step = wide / places;
+    for (let index = 0; index < Math.min(places, Math.round(queue)); index++) context.fillRect(right - (index + 1) * step + 1, barTop + 4, step - 1.5, barHeight - 8);
   } else context.fillRect(x(queue), barTop + 4, right - x(queue), barHeight - 8);
+  if (places < limit) {
+    // The other places are further left.
+    context.fillStyle = colours.ground;
+    for (const gap of [0, 6, 12]) context.fillRect(left + 8 + gap, barTop - 1, 3, barHeight + 2);
+  }
   const target = targetDelay(resolved);
   if (target !== undefined) {
     const at = x((target * resolved.port.rate_bps) / (8 * resolved.port.mean_packet_bytes));
@@ -188,16 +201,19 @@ export function drawLane(
   const news = lane.news(view);
   if (!still) {
     const full = x(Math.max(queue, 1));
-    lane.spawn(news, elapsed, { x: Math.max(left, full) - 2, y: barTop + barHeight }, { x: right + 4, y: middle });
+    lane.spawn(news, elapsed, { x: Math.max(left, full) - 2, y: barTop + barHeight }, { x: right + 4, y: middle }, narrow ? left : 62);
     for (const particle of lane.particles) {
-      const age = Math.max(0, particle.age) / 0.9;
+      const age = Math.max(0, particle.age) / TRAVEL;
       if (particle.kind === "drop") {
         const y = particle.y + 2 + 22 * age * age;
         context.globalAlpha = 1 - age;
         cross(context, particle.x, y, 4, colours.drop);
         context.globalAlpha = 1;
       } else {
-        const at = particle.x + age * (linkWidth - 4);
+        const arrives = particle.kind === "arrival";
+        // A packet reaches the tail in a third of the time, and then it is part of the queue.
+        if (arrives && age > 1 / 3) continue;
+        const at = arrives ? particle.x + 3 * age * (Math.max(left, full) - particle.x) : particle.x + age * (linkWidth - 4);
         context.fillStyle = colour;
         context.beginPath();
         context.arc(at, particle.y, 3, 0, 2 * Math.PI);
