@@ -60,7 +60,7 @@ test-studio: studio .venv/.installed .venv/.dev ## Run the tests of the studio: 
 	$(BIN)/python -m pytest -m "studio and not soak"
 	cd studio && npm run --silent test:browser
 
-soak: .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
+soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
 	cargo test --workspace --exclude weir-wasm
 	PYTHONPATH=tests $(BIN)/python -m soak
 	tools/wheel.sh --plain target/wheel
