@@ -187,11 +187,10 @@ studio/pkg/weir_wasm.js: $(RUST) studio/bindgen/Cargo.lock $(wildcard studio/bin
 		target/wasm32-unknown-unknown/release/weir_wasm.wasm studio/pkg
 	@touch $@
 
-# Of optional packages the lock has those that its registry had: `npm ci` would refuse it.
 studio/node_modules/.installed: studio/package-lock.json
 	@tools/check-studio-tools.sh
 	@echo '==> Installing what the studio is built with into studio/node_modules'
-	@cd studio && npm install --no-save --no-audit --no-fund --loglevel error
+	@cd studio && npm ci --no-audit --no-fund --loglevel error
 	@touch $@
 
 # The templates and bundled scenarios are part of the page.
