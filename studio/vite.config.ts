@@ -44,7 +44,7 @@ function oneFile(): Plugin {
         if (part.type === "chunk") script += part.code;
         else if (name.endsWith(".css")) style += String(part.source);
         else if (part !== page) throw new Error(`${name} would be a second file`);
-        if (part !== page) delete bundle[name];
+        if (part !== page) Reflect.deleteProperty(bundle, name);
       }
       const inline = script.replace(/<(\/script|!--)/gi, "\\x3c$1");
       page.source = String(page.source)

@@ -219,7 +219,7 @@ test("figure and data are saved", async ({ studio }) => {
     const waiting = studio.waitForEvent("download");
     await studio.getByRole("button", { name: kind }).click();
     const download = await waiting;
-    saved[download.suggestedFilename()] = readFileSync((await download.path())!, "latin1");
+    saved[download.suggestedFilename()] = readFileSync((await download.path()), "latin1");
   }
   expect(saved["studio.svg"]).toMatch(/^<svg .*Sojourn time[\s\S]*<\/svg>/);
   expect(saved["studio.png"]!.slice(1, 4)).toBe("PNG");

@@ -52,7 +52,7 @@ function replicate(request: Extract<Request, { kind: "replicate" }>): void {
   const links = tables.links!;
   const row = (links.bottleneck as Uint8Array).indexOf(1);
   const value = (table: string, name: string, index: number): number =>
-    Number((tables[table]?.[name] as Float64Array | undefined)?.[index] ?? NaN);
+    (tables[table]?.[name] as Float64Array | undefined)?.[index] ?? NaN;
   const measures: Measures = {
     delay_mean_ms: value("links", "delay_mean_ms", row),
     delay_p99_ms: value("links", "delay_p99_ms", row),

@@ -105,6 +105,12 @@ export function at(values: Json, keys: readonly string[]): Json | undefined {
   return found;
 }
 
+/** A value as a person writes it; empty if there is none. */
+export function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 /** The `label` of a variant; the simulator keeps it for tables only. */
 function labelOf(text: string, variant: string | null): string | undefined {
   if (variant === null) return undefined;

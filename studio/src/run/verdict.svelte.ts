@@ -59,7 +59,10 @@ export class Verdict {
     const cores = Math.max(1, Math.min(4, (navigator.hardwareConcurrency || 2) - 1));
     const take = (worker: Worker): void => {
       const job = jobs.shift();
-      if (!job) return worker.terminate();
+      if (!job) {
+        worker.terminate();
+        return;
+      }
       const [variant, replication] = job;
       worker.onmessage = (event: MessageEvent<Reply>) => {
         const reply = event.data;
