@@ -53,8 +53,8 @@ pub use scenario::{SCHEMA_VERSION, Scenario, Variants};
 pub use schema::{choices_of, schema};
 pub use sweep::{Axes, AxisValues, Sweep, SweepMethod};
 pub use topology::{
-    Bernoulli, ChainStep, DirectedLink, Direction, GilbertElliott, Link, LinkBuffer, Loss, PortSpec,
-    RateChange, ReverseLink,
+    Aggregation, Bernoulli, ChainStep, DelayVariation, DirectedLink, Direction, GilbertElliott, Link,
+    LinkBuffer, Loss, NormalDelay, PortSpec, RateChange, ReverseLink, TokenBucketSpec, UniformDelay,
 };
 pub use traffic::{
     Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, ClosedLoop, Content, Exponential, ExponentialSize,

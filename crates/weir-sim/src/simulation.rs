@@ -157,6 +157,7 @@ impl<'o> Simulation<'o> {
                 self.show(unseen);
             }
             Event::ToPort(pipe) | Event::Enter(pipe) => self.serve(pipe),
+            Event::Release(port) => self.network.on_release(port, now),
             Event::Pause => {}
             Event::Arrive => match self.network.hosts.on_arrive(now) {
                 Completed::Nothing => {}

@@ -134,10 +134,17 @@ class Port:
         elif "rate_schedule" in table:
             changes = ", ".join(f"{change['rate']} at {change['at']}" for change in table["rate_schedule"])
             found.append(f"the scenario's rate changes ({changes}); this shapes to the first, {rate}")
+        if "token_bucket" in table:
+            found.append(
+                f"the scenario's link is a token bucket of {table['token_bucket']['burst']}; this shapes to "
+                f"{rate} without bursts"
+            )
         if not self.core.ecn_capable:
             found.append("the scenario's link knows nothing of ECN; a kernel marks where it is told to")
         if self.core.loses_packets:
             found.append("the scenario's line loses packets by itself; that is not exported")
+        if "delay_variation" in table or "aggregation" in table:
+            found.append("the scenario's line delays packets at random or in groups; that is not exported")
         return found
 
 

@@ -1,6 +1,7 @@
-//! Service of a transmitter: a fixed rate, a schedule of rates, or a trace of delivery
+//! Service of a transmitter: a fixed rate, a schedule of rates, a token bucket, or a trace of delivery
 //! opportunities.
 
+mod bucket;
 mod delivery;
 mod rates;
 mod work;
@@ -9,6 +10,8 @@ use alloc::{boxed::Box, sync::Arc};
 
 use weir_types::{Instant, Rate, TransmitClock};
 
+use bucket::BucketClock;
+pub use bucket::TokenBucket;
 use delivery::Deliverer;
 pub use delivery::DeliveryTrace;
 pub use rates::RateSchedule;
@@ -22,6 +25,8 @@ pub enum Service {
     Fixed(Rate),
     /// Rates that change at known instants. A packet in transmission continues at the new rate.
     Scheduled(Arc<RateSchedule>),
+    /// A mean rate with bursts above it.
+    Bucket(TokenBucket),
     /// Only at the opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
 }
@@ -43,6 +48,7 @@ impl From<Rate> for Service {
 pub(crate) enum Transmitter {
     Fixed(TransmitClock),
     Scheduled(Box<ScheduledClock>),
+    Bucket(Box<BucketClock>),
     Trace(Box<Deliverer>),
 }
 
@@ -51,6 +57,7 @@ impl Transmitter {
         match service {
             Service::Fixed(rate) => Self::Fixed(TransmitClock::new(rate)),
             Service::Scheduled(schedule) => Self::Scheduled(Box::new(ScheduledClock::new(schedule))),
+            Service::Bucket(bucket) => Self::Bucket(Box::new(BucketClock::new(bucket))),
             Service::Trace(trace) => Self::Trace(Box::new(Deliverer::new(trace))),
         }
     }
@@ -64,6 +71,7 @@ impl Transmitter {
                 (end, end)
             }
             Self::Scheduled(clock) => clock.serve(start, bytes),
+            Self::Bucket(clock) => clock.serve(start, bytes),
             Self::Trace(deliverer) => deliverer.serve(bytes),
         }
     }
@@ -103,6 +111,7 @@ impl Transmitter {
         match self {
             Self::Fixed(clock) => clock.rate(),
             Self::Scheduled(clock) => clock.rate(),
+            Self::Bucket(clock) => clock.rate(),
             Self::Trace(deliverer) => deliverer.rate(),
         }
     }
@@ -112,6 +121,7 @@ impl Transmitter {
         match self {
             Self::Fixed(_) => None,
             Self::Scheduled(clock) => Some(clock.offered(now)),
+            Self::Bucket(clock) => Some(clock.offered(now)),
             Self::Trace(deliverer) => Some(deliverer.offered(now)),
         }
     }
@@ -122,6 +132,7 @@ impl Transmitter {
         match self {
             Self::Fixed(_) => 0,
             Self::Scheduled(clock) => clock.unsent(now, free_at),
+            Self::Bucket(clock) => clock.unsent(now, free_at),
             Self::Trace(deliverer) => deliverer.unsent(now),
         }
     }

@@ -4,7 +4,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use proptest::prelude::*;
 use weir_aqm::{
-    Aqm, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, aqm::AqmConfig, qdisc::Fifo,
+    Aqm, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, TokenBucket, aqm::AqmConfig,
+    qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Rate};
 
@@ -91,6 +92,41 @@ proptest! {
             prop_assert!(integral(first, &changes, every, end + 1) > bits, "too early");
         }
         prop_assert!(spans.windows(2).all(|pair| pair[0].1 == pair[1].0));
+    }
+
+    /// Against the definition: the tokens of any span are those of its beginning, the rate times the span, and no more
+    /// than the bucket holds. What leaves never exceeds them, and no packet waits while there are enough.
+    #[test]
+    fn a_bucket_keeps_its_rate_and_its_bursts(
+        bits in 1_000_000_u64..100_000_000,
+        burst in 3_000_u64..60_000,
+        faster in prop::option::of(2_u64..10),
+        arrivals in prop::collection::vec((0_u64..4_000_000, 1_u32..3_000), 1..80),
+    ) {
+        let bucket = TokenBucket { rate: rate(bits), burst, peak: faster.map(|times| rate(bits * times)) };
+        let (mut port, mut trace) = (port(Service::Bucket(bucket)), Trace::default());
+        let mut now = 0;
+        for (id, (gap, bytes)) in arrivals.iter().enumerate() {
+            now += gap;
+            port.offer(numbered(id as u64, *bytes), Instant::from_nanos(now), &mut trace);
+        }
+        port.advance(Instant::from_nanos(now + 10_000_000_000), &mut trace);
+        let spans = spans(&trace);
+        prop_assert_eq!(spans.len(), arrivals.len());
+        let (depth, speed) = (burst as f64 * 8.0, bits as f64 / 1e9);
+        let (mut tokens, mut at, mut arrived, mut free) = (depth, 0.0, 0.0_f64, 0.0_f64);
+        for ((gap, bytes), (_, end)) in arrivals.iter().zip(&spans) {
+            arrived += *gap as f64;
+            let need = f64::from(*bytes) * 8.0;
+            let begin = arrived.max(free);
+            tokens = f64::min(depth, tokens + (begin - at) * speed);
+            let wait = f64::max(0.0, (need - tokens) / speed);
+            (tokens, at) = (tokens + wait * speed - need, begin + wait);
+            free = at + faster.map_or(0.0, |times| need / (speed * times as f64));
+            prop_assert!((end.as_nanos() as f64 - free).abs() < 100.0 , "{end:?}, not {free}");
+            free = end.as_nanos() as f64;
+        }
+        prop_assert!(spans.windows(2).all(|pair| pair[0].1 < pair[1].1), "no two leave at the same instant");
     }
 
     /// Against one opportunity after the other, as Mahimahi goes about it.

@@ -43,6 +43,7 @@ impl Scenario {
             let path = DirectedLink { link: &path, direction }.to_string();
             check_service(&path, &port)?;
             check_loss(&path, port.loss)?;
+            check_line(&path, &port)?;
             self.check_queue(DirectedLink { link: name, direction }, &path, port.queue, passing)?;
             if !link.ecn_capable {
                 check_legacy(&path, port.queue)?;
@@ -91,7 +92,31 @@ fn check_service(path: &str, port: &PortSpec<'_>) -> Outcome {
         "the trace says already what can be sent, and when",
         "leave trace or rate_schedule out",
     )?;
+    if let Some(bucket) = port.token_bucket {
+        let path = format!("{path}.token_bucket");
+        Problem::unless(
+            port.deliveries.is_none() && port.rate_schedule.is_empty(),
+            &path,
+            "a token bucket has one rate, and the link has a trace or a schedule of rates",
+            "leave one of them out",
+        )?;
+        bucket.check(&path, port.rate)?;
+    }
     check_schedule(path, port.rate_schedule, port.rate_period)
+}
+
+/// That the line lets packets go.
+fn check_line(path: &str, port: &PortSpec<'_>) -> Outcome {
+    if let Some(variation) = port.delay_variation {
+        variation.check(&format!("{path}.delay_variation"))?;
+        Problem::unless(
+            !variation.reorder || port.aggregation.is_none(),
+            format!("{path}.delay_variation.reorder"),
+            "packets that leave together keep their order",
+            "leave reorder or aggregation out",
+        )?;
+    }
+    port.aggregation.map_or(Ok(()), |aggregation| aggregation.check(&format!("{path}.aggregation")))
 }
 
 /// That a model of losses says what it needs, and lets something through.

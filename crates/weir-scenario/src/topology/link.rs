@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use weir_aqm::{DeliveryTrace, aqm::DropTailParameters, qdisc::QueueConfig};
 use weir_types::{Buffer, Duration, PacketSize, Rate};
 
-use super::{Loss, RateChange};
+use super::{Aggregation, DelayVariation, Loss, RateChange, TokenBucketSpec};
 use crate::{
     defaults::{is_off, is_on, on},
     traffic::files::Content,
@@ -49,6 +49,9 @@ macro_rules! link_direction {
             /// written down.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub trace_digest: Option<String>,
+            /// A token bucket instead of a constant rate. Default: none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub token_bucket: Option<TokenBucketSpec>,
             $($before_buffer)*
             /// Room for waiting packets; the one being sent does not wait.
             pub buffer: Buffer,
@@ -63,6 +66,12 @@ macro_rules! link_direction {
             /// Packets that are lost on the line, independent of the queue. Default: none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub loss: Option<Loss>,
+            /// Random delay on the line, behind the transmitter. Default: none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub delay_variation: Option<DelayVariation>,
+            /// Packets leave the line together, at the times of grants. Default: each by itself.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub aggregation: Option<Aggregation>,
             $($last)*
             /// What the trace holds, once it has been read.
             #[serde(skip)]
@@ -81,6 +90,9 @@ macro_rules! link_direction {
                     mean_packet_size: self.mean_packet_size,
                     queue: &self.queue,
                     loss: self.loss.as_ref(),
+                    token_bucket: self.token_bucket.as_ref(),
+                    delay_variation: self.delay_variation.as_ref(),
+                    aggregation: self.aggregation.as_ref(),
                 }
             }
         }
@@ -203,6 +215,12 @@ pub struct PortSpec<'a> {
     pub queue: &'a QueueConfig,
     /// What the line loses.
     pub loss: Option<&'a Loss>,
+    /// The bucket that takes the place of a constant rate.
+    pub token_bucket: Option<&'a TokenBucketSpec>,
+    /// What the line adds to the delay of each packet.
+    pub delay_variation: Option<&'a DelayVariation>,
+    /// When the line lets packets go.
+    pub aggregation: Option<&'a Aggregation>,
 }
 
 /// What one direction of a link has that is filled in when the scenario is read.

@@ -1,6 +1,7 @@
 //! The network: links, what each of their directions does, and the ways of flows over them.
 
 mod hops;
+mod line;
 mod link;
 mod loss;
 mod passing;
@@ -9,11 +10,12 @@ mod schedule;
 mod search;
 mod trace;
 
-use weir_aqm::{Limit, Service};
+use weir_aqm::{Limit, Service, TokenBucket};
 use weir_types::Rate;
 
 use crate::Scenario;
 pub(crate) use hops::{first_written_out, written};
+pub use line::{Aggregation, DelayVariation, NormalDelay, TokenBucketSpec, UniformDelay};
 pub use link::{Direction, Link, LinkBuffer, PortSpec, ReverseLink};
 pub use loss::{Bernoulli, ChainStep, GilbertElliott, Loss};
 pub(crate) use passing::Passing;
@@ -45,6 +47,9 @@ impl Scenario {
         let rate = self.rate(link, direction);
         let port = self.links[link].port(direction);
         let changes = port.and_then(|port| schedule::schedule(rate, port.rate_schedule, port.rate_period));
+        if let Some(bucket) = port.and_then(|port| port.token_bucket) {
+            return Service::Bucket(TokenBucket { rate, burst: bucket.burst.0, peak: bucket.peak });
+        }
         match (port.and_then(|port| port.deliveries), changes) {
             (Some(trace), _) => Service::Trace(trace.clone()),
             (None, Some(schedule)) => Service::Scheduled(schedule.into()),

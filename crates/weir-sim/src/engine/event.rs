@@ -30,6 +30,8 @@ pub(crate) enum Event {
     Generate(u32),
     /// The head of a pipe without delay reaches a port: after all that the endpoints of this instant send.
     Enter(u32),
+    /// A packet leaves a line on which packets overtake.
+    Release(u32),
     /// The caller wants to look at the simulation.
     Pause,
 }
@@ -53,7 +55,8 @@ impl Event {
             Self::DelayedAck(index) => (11, index),
             Self::Generate(index) => (12, index),
             Self::Enter(index) => (13, index),
-            Self::Pause => (14, 0),
+            Self::Release(index) => (14, index),
+            Self::Pause => (15, 0),
         };
         (kind << 32) | index as u64
     }
@@ -76,6 +79,7 @@ impl Event {
             11 => Self::DelayedAck(index),
             12 => Self::Generate(index),
             13 => Self::Enter(index),
+            14 => Self::Release(index),
             _ => Self::Pause,
         }
     }

@@ -4,7 +4,7 @@ use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
 use weir_types::{Duration, Instant, Streams};
 
-use super::{Extras, Impairment, PortSlot, PortState};
+use super::{Extras, Impairment, Line, PortSlot, PortState};
 use crate::{
     hosts::{Hop, Hosts, Leg, Route, Way},
     packet::Packet,
@@ -84,13 +84,16 @@ impl<'a> NetworkBuilder<'a> {
         let classes = discipline.classes();
         let legacy = !port.ecn_capable;
         let impairment = Impairment::new(port.loss(), legacy, || self.streams.at(&format!("{path}.loss")));
+        let line = Line::new(&port.spec, |part| self.streams.at(&format!("{path}.{part}")));
+        // A line on which packets overtake is told of each packet before any of them can leave.
+        let lateness = if line.as_ref().is_some_and(Line::reorders) { Duration::ZERO } else { Duration::MAX };
         self.ports.push(PortSlot {
             port: Port::new(discipline, port.service.clone()),
             state: PortState {
                 counts: QueueCounts::new(self.hosts.routing.groups(), classes.len()),
-                extras: impairment
-                    .map(|impairment| Box::new(Extras { impairment: Some(impairment), observed: None })),
-                lateness: Duration::MAX,
+                extras: (impairment.is_some() || line.is_some())
+                    .then(|| Box::new(Extras { impairment, line, observed: None })),
+                lateness,
                 ..PortState::default()
             },
         });

@@ -2,6 +2,7 @@
 
 mod builder;
 mod impairment;
+mod line;
 mod lookahead;
 mod observer;
 mod port;
@@ -16,6 +17,7 @@ use crate::{
 
 pub(crate) use builder::NetworkBuilder;
 use impairment::Impairment;
+use line::{Line, Passage};
 pub(crate) use observer::{ObservedFlow, PacketEvent, PacketObserver};
 use port::{CatchUp, Extras, PortSlot, PortState, Serve};
 
@@ -94,6 +96,17 @@ impl Network {
         (now, served, self.unseen_at(port))
     }
 
+    /// Handles [`crate::engine::Event::Release`]: packets leave the line behind `port`.
+    pub(crate) fn on_release(&mut self, port: u32, now: Instant) {
+        let Some(line) = self.ports[port as usize].state.line() else { return };
+        while let Some((packet, at)) = line.release(now) {
+            self.hosts.depart(&packet, at, port);
+        }
+        if let Some(due) = line.due() {
+            self.hosts.events.push(due, crate::engine::Event::Release(port));
+        }
+    }
+
     /// The port, if an observer has to be shown something.
     #[inline]
     fn unseen_at(&self, port: u32) -> Option<Unseen> {
@@ -134,7 +147,9 @@ impl Network {
         let Self { ports, hosts } = self;
         let waiting: u64 = ports.iter().map(|slot| u64::from(slot.port.backlog().packets)).sum();
         let [sent, delivered, travelling] = hosts.packets();
-        let in_flight = travelling + waiting;
+        let on_lines = |slot: &PortSlot| slot.state.extras.as_ref()?.line.as_ref().map(Line::held);
+        let held: u64 = ports.iter().filter_map(on_lines).sum();
+        let in_flight = travelling + waiting + held;
         let dropped: u64 = ports.iter().map(|slot| slot.state.dropped).sum();
         let lost: u64 = ports.iter().map(|slot| slot.state.lost).sum();
         assert_eq!(

@@ -1,7 +1,7 @@
 use weir_aqm::{Discipline, Observer, Output, Port, PortMut, PortVisitor, Reason, qdisc::AnyDiscipline};
 use weir_types::{Duration, Instant};
 
-use super::{Impairment, PacketEvent};
+use super::{Impairment, Line, PacketEvent, Passage};
 use crate::{engine::Event, hosts::Hosts, packet::Packet, record::QueueCounts};
 
 /// The queue and transmitter of a simulated port.
@@ -104,6 +104,7 @@ pub(crate) struct PortState {
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     pub(crate) impairment: Option<Impairment>,
+    pub(crate) line: Option<Line>,
     /// Events that the observer has not seen; `None` if the port is not observed.
     pub(crate) observed: Option<Vec<PacketEvent>>,
 }
@@ -112,6 +113,11 @@ impl PortState {
     /// Records packet events for an observer from now on.
     pub(crate) fn observe(&mut self) {
         self.extras.get_or_insert_default().observed.get_or_insert_default();
+    }
+
+    /// What its line adds to the delay of packets, if it does.
+    pub(super) fn line(&mut self) -> Option<&mut Line> {
+        self.extras.as_mut()?.line.as_mut()
     }
 
     /// Events that the observer has not seen, if the port is observed.
@@ -163,7 +169,7 @@ impl PortContext<'_> {
 
     #[inline(never)]
     fn admits_with_extras(&mut self, packet: Packet, now: Instant) -> bool {
-        let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
+        let Some(Extras { impairment, observed, .. }) = self.state.extras.as_deref_mut() else { return true };
         if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(&packet)) {
             let group = self.hosts.flow(packet.0.flow).group();
             self.state.counts.lost_before[group] += 1;
@@ -176,17 +182,23 @@ impl PortContext<'_> {
         true
     }
 
-    /// Whether `packet`, which leaves the port at `end`, survives the impairment.
+    /// `packet` leaves the port at `end`, unless it is lost, and then the line behind it.
     #[inline(never)]
-    fn releases_with_extras(&mut self, packet: &mut Packet, cell: usize, end: Instant) -> bool {
-        let Some(Extras { impairment, observed }) = self.state.extras.as_deref_mut() else { return true };
+    fn leaves_with_extras(&mut self, mut packet: Packet, cell: usize, end: Instant) {
+        let Some(Extras { impairment, observed, line }) = self.state.extras.as_deref_mut() else { return };
         if let Some(events) = observed {
-            events.push(PacketEvent::Departed(*packet, end));
+            events.push(PacketEvent::Departed(packet, end));
         }
-        let lost = impairment.as_mut().is_some_and(|impairment| impairment.loses_behind(packet));
+        let lost = impairment.as_mut().is_some_and(|impairment| impairment.loses_behind(&mut packet));
         self.state.counts.cells[cell].lost += u64::from(lost);
         self.state.lost += u64::from(lost);
-        !lost
+        // A packet that is lost takes its draw: the others keep their delays.
+        match line.as_mut().map_or(Passage::At(end), |line| line.pass(&packet, end, lost)) {
+            Passage::At(_) if lost => {}
+            Passage::At(at) => self.hosts.depart(&packet, at, self.id),
+            Passage::Held(Some(due)) => self.hosts.events.push(due, Event::Release(self.id)),
+            Passage::Held(None) => {}
+        }
     }
 
     /// Counts an arrival, whether the queue accepted or dropped the packet.
@@ -244,11 +256,11 @@ impl Observer<Packet> for PortContext<'_> {
 impl Output<Packet> for PortContext<'_> {
     #[expect(clippy::inline_always, reason = "it stands twice on the way of every packet")]
     #[inline(always)]
-    fn sent(&mut self, mut packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
+    fn sent(&mut self, packet: Packet, sojourn: Duration, start: Instant, end: Instant) {
         let cell = self.cell(&packet);
         self.state.counts.transmits(cell, packet.0.bytes(), sojourn, &(start..end));
-        if self.state.extras.is_some() && !self.releases_with_extras(&mut packet, cell, end) {
-            return;
+        if self.state.extras.is_some() {
+            return self.leaves_with_extras(packet, cell, end);
         }
         self.hosts.depart(&packet, end, self.id);
     }

@@ -118,6 +118,15 @@ fn link() -> impl Strategy<Value = String> {
         &[
             "",
             "rate_schedule = [{ at = \"1 s\", rate = \"1 Mbit/s\" }, { at = \"2 s\", rate = \"8 Mbit/s\" }]",
+            "token_bucket = { burst = \"20 kB\" }",
+            "token_bucket = { burst = \"6 kB\", peak = \"20 Mbit/s\" }",
+        ],
+        &[
+            "",
+            "delay_variation.uniform.max = \"3 ms\"",
+            "delay_variation = { normal = { mean = \"4 ms\", sd = \"2 ms\" }, correlation = 0.6, reorder = true }",
+            "aggregation = { interval = \"5 ms\" }",
+            "aggregation = { interval = \"2 ms\", max_interval = \"9 ms\", packets = 3 }",
         ],
     ])
 }

@@ -2,6 +2,7 @@
 //! queues make no difference.
 
 use proptest::prelude::*;
+use weir_sim::Measurements;
 
 use super::{group, of, same};
 use crate::{run, scenario, tables};
@@ -260,4 +261,71 @@ proptest! {
             }
         }
     }
+}
+
+/// One flow whose window fits into the path, on a line that adds something.
+fn one_flow(line: &[(&str, &str)]) -> Measurements {
+    let mut sets = vec![
+        ("duration", "\"20 s\""),
+        ("measure.warm_up", "\"5 s\""),
+        ("links.l.rate", "\"100 Mbit/s\""),
+        ("flows.f", "{ count = 1, rtt = \"40 ms\", tcp = { receive_window = \"50 packets\" } }"),
+    ];
+    sets.extend_from_slice(line);
+    run(&scenario(DUMBBELL, &sets), 1)
+}
+
+fn delivered(measured: &Measurements) -> f64 {
+    of(measured, "l", "forward", "all", "departures")
+}
+
+/// A window of 50 packets in a round trip of 40 ms, and in one that is longer by what the line adds: half of
+/// a grant interval, or the mean of the delays, more where packets wait for those before them.
+#[test]
+fn what_a_line_adds_lengthens_the_round_trip() {
+    let plain = delivered(&one_flow(&[]));
+    let grants = delivered(&one_flow(&[("links.l.aggregation.interval", "\"10 ms\"")]));
+    // The round trip becomes a whole number of intervals.
+    assert!((grants / plain - 0.8).abs() < 0.02, "{grants} of {plain}");
+    let varied = delivered(&one_flow(&[("links.l.delay_variation.uniform.max", "\"10 ms\"")]));
+    let ratio = varied / plain;
+    assert!((40.0 / 50.0 - 0.01..40.0 / 45.0).contains(&ratio), "{ratio}: between the mean and the maximum");
+}
+
+/// Three packets that come too late look like a loss; on a line that keeps the order nothing is sent again.
+#[test]
+fn packets_that_overtake_look_like_losses() {
+    let again = |reorder| {
+        let normal = "{ normal = { mean = \"5 ms\", sd = \"2 ms\" }, reorder = REORDER }";
+        let measured = one_flow(&[("links.l.delay_variation", &normal.replace("REORDER", reorder))]);
+        group(&measured, "f", "retransmitted")
+    };
+    assert!(again("false").abs() < 0.5);
+    assert!(again("true") > 10.0);
+}
+
+/// After a pause a bucket sends its burst at the peak, so that a short transfer ends as on the faster link; a long one
+/// gets the rate.
+#[test]
+fn a_bucket_is_fast_for_a_short_time() {
+    let sets = |line: &'static str| {
+        let measured = run(
+            &scenario(
+                DUMBBELL,
+                &[
+                    ("duration", "\"20 s\""),
+                    ("links.l", line),
+                    ("flows.f", "{ count = 4, rtt = \"20 ms\" }"),
+                    ("measure.warm_up", "\"5 s\""),
+                ],
+            ),
+            1,
+        );
+        of(&measured, "l", "forward", "all", "utilisation")
+    };
+    let bucket = sets(
+        "{ rate = \"10 Mbit/s\", delay = \"5 ms\", buffer = \"100 packets\", \
+         token_bucket = { burst = \"100 kB\", peak = \"50 Mbit/s\" } }",
+    );
+    assert!((bucket - 1.0).abs() < 0.001, "{bucket}");
 }
