@@ -9,7 +9,7 @@ export default defineConfig(
   svelte.configs["flat/recommended"],
   {
     languageOptions: {
-      parserOptions: { projectService: { allowDefaultProject: [] }, extraFileExtensions: [".svelte"] },
+      parserOptions: { projectService: true, extraFileExtensions: [".svelte"] },
     },
   },
   { files: ["**/*.svelte", "**/*.svelte.ts"], languageOptions: { parserOptions: { parser: tseslint.parser, svelteConfig } } },

@@ -7,6 +7,7 @@ let duration = 0;
 let port = 0;
 let warmUp = 0;
 let before: Float64Array | null = null;
+let following = false;
 
 function send(reply: Reply, transfer: Transferable[] = []): void {
   (self as unknown as Worker).postMessage(reply, transfer);
@@ -19,6 +20,7 @@ function load(request: Extract<Request, { kind: "load" }>): void {
   duration = scenario.duration;
   ({ port, warmUp } = request);
   before = null;
+  following = false;
   simulation = scenario.simulate(scenario.seed);
   scenario.free();
   send({ kind: "loaded", id: request.id, columns: simulation.columns() });
@@ -28,6 +30,7 @@ function sample(request: Extract<Request, { kind: "sample" }>): void {
   if (!simulation) return;
   const start = performance.now();
   const until = Math.min(request.until, duration);
+  if (request.follow !== following) simulation.follow(port, (following = request.follow));
   if (before === null && until >= warmUp) {
     simulation.sample(warmUp, request.every);
     before = simulation.delays(port);
@@ -35,10 +38,11 @@ function sample(request: Extract<Request, { kind: "sample" }>): void {
   simulation.sample(until, request.every);
   const rows = simulation.take();
   const delays = request.withDelays ? simulation.delays(port) : null;
+  const steps = following ? simulation.steps(port) : null;
   const took = performance.now() - start;
   const now = simulation.now;
-  const transfer = delays ? [rows.buffer, delays.buffer] : [rows.buffer];
-  send({ kind: "rows", id: request.id, now, rows, delays, before, took, ended: now >= duration }, transfer);
+  const transfer = [rows, delays, steps].flatMap((one) => (one ? [one.buffer] : []));
+  send({ kind: "rows", id: request.id, now, rows, delays, before, steps, took, ended: now >= duration }, transfer);
 }
 
 type Column = Float64Array | BigInt64Array | Uint8Array | { codes: Uint32Array; names: string[] };

@@ -42,6 +42,6 @@ mod traffic;
 pub use batch::{Batch, Job, ThreadWrapper};
 pub use capture::{Capture, CaptureError};
 pub use record::{Measurements, RESULTS_VERSION, Series};
-pub use simulation::{Monitor, Place, Simulation, Stopped};
+pub use simulation::{Followed, Monitor, Place, Simulation, Step, Stopped};
 pub use tables::{Column, GroupRows, Lists, Names, Table, Tables};
 pub use traffic::mean_size;

@@ -205,9 +205,9 @@ impl<'o> Simulation<'o> {
     }
 
     /// Endpoints may act ahead of the clock up to the next instant at which counts are read or the caller looks,
-    /// unless an observer looks at them.
+    /// unless somebody looks at their packets.
     fn move_horizon(&mut self) {
-        if self.observer.is_none() {
+        if self.observer.is_none() && !self.network.hosts.are_followed() {
             let cut = self.recorder.next_cut().unwrap_or(self.end);
             self.network.hosts.set_horizon(cut.min(self.until));
         }
@@ -315,16 +315,21 @@ impl<'o> Simulation<'o> {
         for event in seen.drain(..) {
             match event {
                 PacketEvent::Arrived(packet, at) => observer.arrived(port.0, &packet, at, &flow(&packet.0)),
-                PacketEvent::Departed(packet, at) => observer.departed(port.0, &packet, at, &flow(&packet.0)),
-                PacketEvent::Dropped => observer.dropped(port.0),
+                PacketEvent::Departed(packet, _, at) => {
+                    observer.departed(port.0, &packet, at, &flow(&packet.0));
+                }
+                PacketEvent::Dropped(..) => observer.dropped(port.0),
+                PacketEvent::Marked(..) => {}
             }
         }
         observer.advance(self.now);
     }
 }
 
+mod follow;
 #[cfg(test)]
 mod tests;
 mod view;
 
+pub use follow::{Followed, Step};
 pub use view::Place;

@@ -2,7 +2,7 @@
 
 use js_sys::Object;
 use wasm_bindgen::prelude::*;
-use weir_sim::{Monitor, Place, Tables};
+use weir_sim::{Followed, Monitor, Place, Tables};
 use weir_types::{Duration, Instant};
 
 use crate::tables;
@@ -62,6 +62,23 @@ impl Simulation {
     /// The rows kept since the last call, one after another; see [`Simulation::columns`].
     pub fn take(&mut self) -> Vec<f64> {
         std::mem::take(&mut self.rows)
+    }
+
+    /// Follows the packets of queue number `port`, and all ACKs, from now on, or no more.
+    pub fn follow(&mut self, port: usize, on: bool) {
+        self.plain.follow(port, on);
+    }
+
+    /// The steps at queue number `port` since the last call: time, time at which it is over (or NaN), kind (0 arrives,
+    /// 1 is marked, 2 is dropped, 3 leaves, 4 its ACK leaves the receiver, 5 its ACK arrives), group, flow, number.
+    pub fn steps(&mut self, port: usize) -> Vec<f64> {
+        let steps = self.plain.followed(port).into_iter();
+        let row = |Followed { at, step, until, group, flow, number }| {
+            let until = until.map_or(f64::NAN, Instant::as_secs_f64);
+            let kind = f64::from(step as u8);
+            [at.as_secs_f64(), until, kind, group as f64, f64::from(flow), f64::from(number)]
+        };
+        steps.flat_map(row).collect()
     }
 
     /// Sojourn times in queue number `port` since the start: for each bin its longest time in seconds, and packets.

@@ -11,8 +11,8 @@ export interface Problem {
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; warmUp: number }
-  /** Run up to `until`, keep a row every `every` (s). */
-  | { kind: "sample"; id: number; until: number; every: number; withDelays: boolean }
+  /** Run up to `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. */
+  | { kind: "sample"; id: number; until: number; every: number; withDelays: boolean; follow: boolean }
   /** A whole run, for the comparison over seeds. */
   | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number };
 
@@ -27,6 +27,8 @@ export type Reply =
       delays: Float64Array | null;
       /** Since `delays` is a sum: the same pairs at the end of the warm-up. */
       before: Float64Array | null;
+      /** If packets are followed. */
+      steps: Float64Array | null;
       /** Time that the worker needed (ms). */
       took: number;
       ended: boolean;

@@ -2,6 +2,7 @@
 import type { Resolved } from "../core/scenario";
 import { compiledModule } from "../core/module";
 import type { Problem, Reply, Request } from "../core/protocol";
+import { Packets } from "./packets";
 import { Ring } from "./ring";
 import SimulationWorker from "../worker?worker&inline";
 
@@ -28,6 +29,16 @@ export interface View {
   ended: boolean;
   delays: Float64Array;
   before: Float64Array | null;
+  /** While packets are followed. */
+  packets: Packets | undefined;
+}
+
+/** As many packets a second can be told apart. */
+const SEEN = 300;
+
+/** Whether packets at the bottleneck are slow enough to be seen one by one. */
+export function isClose({ port }: Resolved, speed: number): boolean {
+  return (speed * port.rate_bps) / (8 * port.mean_packet_bytes) <= SEEN;
 }
 
 export class Run {
@@ -72,7 +83,7 @@ export class Run {
     const { text, resolved } = this.waiting;
     this.waiting = undefined;
     this.id += 1;
-    this.next = { resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null };
+    this.next = { resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, packets: undefined };
     this.nextSince = performance.now();
     this.post({
       kind: "load",
@@ -85,8 +96,11 @@ export class Run {
     });
   }
 
-  /** Asks for more if the run is not yet at `goal` (s) and the worker waits. Rows are `every` (s) apart, `coarse` far from the goal. */
-  advance(goal: number, every: number, coarse: number): void {
+  /**
+   * Asks for more if the run is not yet at `goal` (s) and the worker waits. Rows are `every` (s) apart, `coarse` far from
+   * the goal. Near it, packets are followed if they are seen at `speed`.
+   */
+  advance(goal: number, every: number, coarse: number, speed: number): void {
     const target = this.next ?? this.view;
     if (this.busy || !target || target.ended || this.trap !== undefined || goal <= target.now) return;
     const far = goal - target.now > 400 * every;
@@ -94,7 +108,7 @@ export class Run {
     const time = performance.now();
     const withDelays = time - this.delaysAt > DELAYS_EVERY || until >= goal;
     if (withDelays) this.delaysAt = time;
-    this.post({ kind: "sample", id: this.id, until, every: far ? coarse : every, withDelays });
+    this.post({ kind: "sample", id: this.id, until, every: far ? coarse : every, withDelays, follow: !far && isClose(target.resolved, speed) });
   }
 
   /** How far the newest run is (s). */
@@ -122,11 +136,14 @@ export class Run {
       this.show();
     } else if (reply.kind === "rows" && target) {
       const span = reply.now - target.now;
+      const waited = Math.round(target.ring.last(target.port + "queue") || 0);
       target.ring.push(reply.rows);
       target.now = reply.now;
       target.ended = reply.ended;
       target.before = reply.before;
       if (reply.delays) target.delays = reply.delays;
+      if (reply.steps) (target.packets ??= new Packets(waited)).take(reply.steps);
+      else target.packets = undefined;
       if (span >= this.slice * 0.9) this.slice = Math.max(1e-4, this.slice * Math.min(2, Math.max(0.4, ANSWER / Math.max(1, reply.took))));
       this.show();
     }

@@ -2,7 +2,7 @@
 import { problemOf, type Problem } from "../core/protocol";
 import { edit, read, resolve, type Resolved } from "../core/scenario";
 import { Clock } from "./clock";
-import { Run } from "./run";
+import { isClose, Run } from "./run";
 
 export const LETTERS = ["A", "B", "C"] as const;
 /** Variants side by side, at most. */
@@ -145,10 +145,12 @@ export class Session {
     });
   }
 
-  /** One step further: about a packet at slow speed. */
+  /** One step further: a packet where they are seen one by one. */
   step(): void {
     this.pause();
-    this.clock.time = Math.min(this.duration, this.clock.time + this.every);
+    const port = this.resolved[0]?.port;
+    const step = port && isClose(this.resolved[0]!, this.speed) ? (8 * port.mean_packet_bytes) / port.rate_bps : this.every;
+    this.clock.time = Math.min(this.duration, this.clock.time + step);
   }
 
   toEnd(): void {
@@ -175,7 +177,7 @@ export class Session {
     const goal = this.clock.tick(elapsed, reached, this.duration);
     for (const run of this.runs) {
       run.goal = goal;
-      run.advance(goal, this.every, this.coarse);
+      run.advance(goal, this.every, this.coarse, this.speed);
     }
     if (this.playing !== this.clock.playing) this.playing = this.clock.playing;
     const failures = this.runs.map((run) => run.trap ?? run.problem?.message);

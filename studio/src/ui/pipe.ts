@@ -2,109 +2,78 @@
 import { digits, rateText } from "../core/units";
 import type { View } from "../run/run";
 import { targetDelay } from "../run/targets";
+import { drawPackets } from "./packets";
+import { arrow, circle, cross } from "./shapes";
 import type { Palette } from "./theme.svelte";
 
-export const LANE = 72;
+export const LANE = 88;
 /** As many packets are drawn one by one. */
 const SINGLE = 120;
 /** Time that history spans (s of simulated time). */
 const HISTORY = 10;
+/** Where packets are followed a place has this width at least (px), so that each packet is seen. */
+const CLOSE = 6;
+/** How long a drop or a mark is seen at full speed (s). */
+const GLOW = 0.4;
 
-/** As many are drawn, at most. */
-const PER_SECOND = { packet: 18, mark: 10, drop: 14, arrival: 14 };
-/** At slow speed only so many places are drawn, so that each packet is seen. */
-const CLOSE = 100;
-const TRAVEL = 0.9;
-
-interface Particle {
-  kind: keyof typeof PER_SECOND;
-  x: number;
-  y: number;
-  age: number;
+/** Where things are (px). */
+export interface Lane {
+  /** The queue from its tail to its head, and the receivers. */
+  left: number;
+  right: number;
+  end: number;
+  top: number;
+  height: number;
+  middle: number;
+  /** The way of the ACKs. */
+  back: number;
+  /** The width of a place in the queue. */
+  step: number;
+  /** Of a place in the queue, counted from its head. */
+  x: (packets: number) => number;
 }
 
-interface Sums {
-  time: number;
-  departures: number;
-  drops: number;
-  marks: number;
-  queue: number;
-}
-
-/** What one lane remembers from frame to frame. */
-export class Lane {
-  particles: Particle[] = [];
-  private last: Sums | undefined;
+/** What has happened lately, for the speeds at which packets are not followed. */
+export class Glow {
   private view: View | undefined;
-  private budget = { packet: 0, mark: 0, drop: 0, arrival: 0 };
+  private sums = { drops: 0, marks: 0 };
+  private ages = { drops: Infinity, marks: Infinity };
 
-  /** What has happened since the last frame. */
-  news(view: View): Sums {
-    const { ring, port } = view;
-    const row = Math.max(0, ring.length - 1);
-    const sums = {
-      time: view.now,
-      departures: ring.column(port + "departures")[row] ?? 0,
-      drops: ring.column(port + "drops")[row] ?? 0,
-      marks: ring.column(port + "marks")[row] ?? 0,
-      queue: ring.column(port + "queue")[row] ?? 0,
-    };
-    const last = this.view === view && this.last ? this.last : sums;
-    this.view = view;
-    this.last = sums;
-    return {
-      time: sums.time - last.time,
-      departures: sums.departures - last.departures,
-      drops: sums.drops - last.drops,
-      marks: sums.marks - last.marks,
-      queue: sums.queue - last.queue,
-    };
-  }
-
-  spawn(news: Sums, elapsed: number, tail: { x: number; y: number }, head: { x: number; y: number }, left: number): void {
-    const add = (kind: Particle["kind"], count: number, most: number, at: { x: number; y: number }): void => {
-      for (let index = 0; index < Math.min(count, most); index++) {
-        const shift = (index / Math.max(1, Math.min(count, most))) * 14;
-        this.particles.push({ kind, x: at.x + (kind === "drop" ? shift + 4 : 0), y: at.y, age: -0.016 * (index / most) });
-      }
-    };
-    // When more happens than can be told apart, only a share of it is drawn.
-    for (const kind of ["packet", "mark", "drop", "arrival"] as const) {
-      const happened = { packet: news.departures - news.marks, mark: news.marks, drop: news.drops, arrival: news.departures + news.queue }[kind];
-      this.budget[kind] = Math.min(2, this.budget[kind] + elapsed * PER_SECOND[kind]);
-      const count = Math.min(happened, Math.floor(this.budget[kind]));
-      this.budget[kind] -= count;
-      add(kind, count, 2, kind === "drop" ? tail : kind === "arrival" ? { x: left, y: head.y } : head);
-    }
-    for (const particle of this.particles) particle.age += elapsed;
-    this.particles = this.particles.filter((particle) => particle.age < TRAVEL).slice(-80);
+  /** How strongly to draw it, from 0 to 1. */
+  of(kind: "drops" | "marks", view: View, elapsed: number): number {
+    const sum = view.ring.last(view.port + kind) || 0;
+    if (this.view !== view) {
+      this.view = view;
+      this.ages = { drops: Infinity, marks: Infinity };
+    } else this.ages[kind] = sum > this.sums[kind] ? 0 : this.ages[kind] + elapsed;
+    this.sums[kind] = sum;
+    return Math.max(0, 1 - this.ages[kind] / GLOW);
   }
 }
 
-export function drawLane(
-  context: CanvasRenderingContext2D,
-  view: View,
-  lane: Lane,
-  place: { top: number; width: number; letter: string; colour: string },
-  colours: Palette,
-  elapsed: number,
-  still: boolean,
-  close: boolean,
-): void {
+interface Place {
+  top: number;
+  width: number;
+  letter: string;
+  colour: string;
+}
+
+export function drawLane(context: CanvasRenderingContext2D, view: View, glow: Glow, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean): void {
   const { top, width, letter, colour } = place;
   const { ring, port, resolved } = view;
   const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
   const queue = ring.last(port + "queue") || 0;
-  const places = close ? Math.min(limit, CLOSE) : limit;
   const narrow = width < 560;
   const left = narrow ? 12 : 92;
-  const linkWidth = narrow ? 70 : Math.min(220, width * 0.22);
+  const linkWidth = narrow ? 70 : Math.min(260, width * 0.26);
   const right = width - linkWidth - 12;
   const wide = right - left;
+  const places = view.packets ? Math.min(limit, Math.floor(wide / CLOSE)) : limit;
   const barTop = top + 26;
   const barHeight = 24;
   const middle = barTop + barHeight / 2;
   const x = (packets: number): number => right - Math.min(1, packets / places) * wide;
+  const lane: Lane = { left, right, end: width - 8, top: barTop, height: barHeight, middle, back: barTop + barHeight + 24, step: wide / places, x };
 
   // Names and numbers above the bar.
   context.textBaseline = "alphabetic";
@@ -126,8 +95,8 @@ export function drawLane(
   const marks = ring.last(port + "marks") || 0;
   context.textAlign = "left";
   context.font = "12px system-ui, Helvetica, Arial, sans-serif";
-  const line = !roomy ? barTop + barHeight + 15 : top + 18;
-  const start = !roomy ? left : left + 40 + labelWidth;
+  const line = roomy ? top + 18 : barTop + barHeight + 15;
+  const start = roomy ? left + 40 + labelWidth : left;
   context.fillStyle = colours.soft;
   cross(context, start + 5, line - 4, 3.5, colours.drop);
   context.fillText(`${drops} dropped`, start + 14, line);
@@ -135,37 +104,17 @@ export function drawLane(
   circle(context, next + 5, line - 4, 4, colours.target);
   context.fillText(`${marks} marked`, next + 14, line);
 
-  // Senders.
   if (!narrow) {
     context.font = "13px system-ui, Helvetica, Arial, sans-serif";
-    context.textAlign = "left";
     context.fillStyle = colours.soft;
     context.fillText("senders", 8, middle + 4);
     arrow(context, 62, left - 6, middle, colours.soft);
   }
 
-  // The queue: the head is at the right, beside the link; the range of the last seconds behind it.
+  // The queue: the head is at the right, beside the link.
   context.strokeStyle = colours.line;
   context.lineWidth = 1;
   context.strokeRect(left + 0.5, barTop + 0.5, wide - 1, barHeight - 1);
-  const from = Math.max(0, ring.at(view.now - HISTORY));
-  const past = ring.column(port + "queue").subarray(from);
-  if (past.length > 1) {
-    let [low, high] = [Infinity, 0];
-    for (const one of past) {
-      low = Math.min(low, one);
-      high = Math.max(high, one);
-    }
-    context.globalAlpha = 0.18;
-    context.fillStyle = colour;
-    context.fillRect(x(high), barTop + 1, x(low) - x(high), barHeight - 2);
-    context.globalAlpha = 1;
-  }
-  context.fillStyle = colour;
-  if (places <= SINGLE && wide / places >= 3) {
-    const step = wide / places;
-    for (let index = 0; index < Math.min(places, Math.round(queue)); index++) context.fillRect(right - (index + 1) * step + 1, barTop + 4, step - 1.5, barHeight - 8);
-  } else context.fillRect(x(queue), barTop + 4, right - x(queue), barHeight - 8);
   if (places < limit) {
     // The other places are further left.
     context.fillStyle = colours.ground;
@@ -191,66 +140,38 @@ export function drawLane(
   context.moveTo(right, barTop - 4);
   context.lineTo(right, barTop + barHeight + 4);
   context.stroke();
-  arrow(context, right + 4, width - 6, middle, colours.line);
+  arrow(context, right + 4, lane.end, middle, colours.line);
   context.fillStyle = colours.soft;
   context.font = "13px system-ui, Helvetica, Arial, sans-serif";
   context.textAlign = "center";
   context.fillText(rateText(resolved.port.rate_bps), right + linkWidth / 2, barTop - 8);
 
-  // What happens: packets leave, marked ones with a ring, dropped ones fall.
-  const news = lane.news(view);
-  if (!still) {
-    const full = x(Math.max(queue, 1));
-    lane.spawn(news, elapsed, { x: Math.max(left, full) - 2, y: barTop + barHeight }, { x: right + 4, y: middle }, narrow ? left : 62);
-    for (const particle of lane.particles) {
-      const age = Math.max(0, particle.age) / TRAVEL;
-      if (particle.kind === "drop") {
-        const y = particle.y + 2 + 22 * age * age;
-        context.globalAlpha = 1 - age;
-        cross(context, particle.x, y, 4, colours.drop);
-        context.globalAlpha = 1;
-      } else {
-        const arrives = particle.kind === "arrival";
-        // A packet reaches the tail in a third of the time, and then it is part of the queue.
-        if (arrives && age > 1 / 3) continue;
-        const at = arrives ? particle.x + 3 * age * (Math.max(left, full) - particle.x) : particle.x + age * (linkWidth - 4);
-        context.fillStyle = colour;
-        context.beginPath();
-        context.arc(at, particle.y, 3, 0, 2 * Math.PI);
-        context.fill();
-        if (particle.kind === "mark") circle(context, at, particle.y, 6, colours.target);
-      }
+  if (view.packets) {
+    if (!narrow) {
+      context.textAlign = "left";
+      context.fillText("ACKs", 8, lane.back + 4);
     }
+    arrow(context, lane.end, narrow ? left : 62, lane.back, colours.line);
+    drawPackets(context, view, view.packets, lane, colour, colours, speed, elapsed, still);
+    return;
   }
-}
 
-function arrow(context: CanvasRenderingContext2D, from: number, to: number, y: number, colour: string): void {
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.moveTo(from, y);
-  context.lineTo(to, y);
-  context.moveTo(to - 5, y - 4);
-  context.lineTo(to, y);
-  context.lineTo(to - 5, y + 4);
-  context.stroke();
-}
-
-function cross(context: CanvasRenderingContext2D, x: number, y: number, size: number, colour: string): void {
-  context.strokeStyle = colour;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.moveTo(x - size, y - size);
-  context.lineTo(x + size, y + size);
-  context.moveTo(x + size, y - size);
-  context.lineTo(x - size, y + size);
-  context.stroke();
-}
-
-function circle(context: CanvasRenderingContext2D, x: number, y: number, radius: number, colour: string): void {
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.stroke();
+  // A bar, with the range of the last seconds behind it.
+  const past = ring.column(port + "queue").subarray(Math.max(0, ring.at(view.now - HISTORY)));
+  if (past.length > 1) {
+    const [low, high] = [Math.min(...past), Math.max(...past)];
+    context.globalAlpha = 0.18;
+    context.fillStyle = colour;
+    context.fillRect(x(high), barTop + 1, x(low) - x(high), barHeight - 2);
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = colour;
+  if (places <= SINGLE && lane.step >= 3) {
+    for (let index = 0; index < Math.min(places, Math.round(queue)); index++) context.fillRect(right - (index + 1) * lane.step + 1, barTop + 4, lane.step - 1.5, barHeight - 8);
+  } else context.fillRect(x(queue), barTop + 4, right - x(queue), barHeight - 8);
+  context.globalAlpha = glow.of("drops", view, elapsed);
+  cross(context, Math.max(left + 6, x(Math.max(queue, 1))), barTop + barHeight + 10, 4, colours.drop);
+  context.globalAlpha = glow.of("marks", view, elapsed);
+  circle(context, right + 12, middle, 6, colours.target);
+  context.globalAlpha = 1;
 }

@@ -35,6 +35,8 @@ export interface Palette {
   target: string;
   drop: string;
   variants: string[];
+  /** Of groups of flows, where packets are seen one by one. */
+  groups: string[];
 }
 
 /** The colours of the page, for what is drawn by hand. */
@@ -49,5 +51,6 @@ export function palette(): Palette {
     target: of("target"),
     drop: of("drop"),
     variants: [of("a"), of("b"), of("c")],
+    groups: [1, 2, 3, 4, 5, 6].map((number) => of(`group-${number}`)),
   };
 }

@@ -28,7 +28,7 @@ use weir_tcp::{Flags, Segment};
 use weir_types::Instant;
 
 use super::{
-    Flow, Hosts,
+    AckEvent, Flow, Hosts,
     held::Arrival,
     order::{Cause, Origin},
 };
@@ -189,6 +189,14 @@ impl Hosts {
 
     #[inline(never)]
     fn hold(&mut self, arrival: Arrival) {
+        let Arrival { due, segment, .. } = arrival;
+        if let Some(acks) = &mut self.acks
+            && segment.flags().has(Flags::ACK)
+        {
+            let way = &self.flows[segment.flow as usize].way;
+            let behind = if way.last_of_acks.is_some() { way.to_sender } else { way.back.delay };
+            acks.push(AckEvent::Sent(segment, Instant::from_nanos(due.as_nanos() - behind.as_nanos()), due));
+        }
         self.hold_one(&arrival.segment, true);
         self.held.push(arrival, &mut self.events);
     }
@@ -204,6 +212,9 @@ impl Hosts {
         self.hold_one(&arrival.segment, false);
         let id = arrival.segment.flow;
         if arrival.segment.flags().has(Flags::ACK) {
+            if let Some(acks) = &mut self.acks {
+                acks.push(AckEvent::Arrived(arrival.segment, now));
+            }
             self.acknowledge_in_turn(&arrival);
             if self.flow(id).sender.is_done() { Completed::Acks(id) } else { Completed::Nothing }
         } else {

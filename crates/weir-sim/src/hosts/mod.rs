@@ -49,6 +49,17 @@ pub(crate) struct Hosts {
     delivered: u64,
     /// ACKs that did both on the short way.
     followed: u64,
+    /// ACKs that nobody has taken; `None` if they are not followed.
+    acks: Option<Vec<AckEvent>>,
+}
+
+/// What happens to an ACK.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AckEvent {
+    /// It left its receiver, or the last port on its way, and comes to its sender at the second instant.
+    Sent(Segment, Instant, Instant),
+    /// It reached its sender.
+    Arrived(Segment, Instant),
 }
 
 impl Hosts {
@@ -95,6 +106,24 @@ impl Hosts {
     /// The flow with this id.
     pub(crate) fn flow(&self, id: u32) -> &Flow {
         &self.flows[id as usize]
+    }
+
+    /// Records ACKs from now on, or no more. No endpoint acts ahead of the clock while they are recorded.
+    pub(crate) fn follow_acks(&mut self, on: bool) {
+        self.acks = on.then(Vec::new);
+        if on {
+            self.horizon = Instant::ZERO;
+        }
+    }
+
+    /// Whether ACKs are recorded.
+    pub(crate) const fn are_followed(&self) -> bool {
+        self.acks.is_some()
+    }
+
+    /// The ACKs that nobody has taken.
+    pub(crate) fn take_acks(&mut self) -> Vec<AckEvent> {
+        self.acks.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Datagrams of each flow, up to the last flow that sends datagrams.

@@ -63,6 +63,17 @@ impl Network {
         self.ports[port as usize].state.observe();
     }
 
+    /// Records the packet events of `port` and all ACKs, from a pause on, or no more.
+    pub(crate) fn follow(&mut self, port: u32, on: bool) {
+        let state = &mut self.ports[port as usize].state;
+        if on {
+            state.observe();
+        } else {
+            state.ignore();
+        }
+        self.hosts.follow_acks(on);
+    }
+
     /// The packet events of `port` that its observer has not seen, and the hosts.
     pub(crate) fn unseen(&mut self, port: Unseen) -> (Option<&mut Vec<PacketEvent>>, &Hosts) {
         (self.ports[port.0 as usize].state.observed(), &self.hosts)

@@ -39,6 +39,8 @@ pub(crate) struct ObservedFlow<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketEvent {
     Arrived(Packet, Instant),
-    Departed(Packet, Instant),
-    Dropped,
+    /// It was sent from the first instant to the second.
+    Departed(Packet, Instant, Instant),
+    Marked(Packet, Instant),
+    Dropped(Packet, Instant),
 }

@@ -120,6 +120,15 @@ impl PortState {
         self.extras.as_mut()?.line.as_mut()
     }
 
+    /// Records no more packet events.
+    pub(crate) fn ignore(&mut self) {
+        let Some(extras) = &mut self.extras else { return };
+        extras.observed = None;
+        if extras.impairment.is_none() && extras.line.is_none() {
+            self.extras = None;
+        }
+    }
+
     /// Events that the observer has not seen, if the port is observed.
     pub(crate) fn observed(&mut self) -> Option<&mut Vec<PacketEvent>> {
         self.extras.as_mut()?.observed.as_mut()
@@ -184,10 +193,10 @@ impl PortContext<'_> {
 
     /// `packet` leaves the port at `end`, unless it is lost, and then the line behind it.
     #[inline(never)]
-    fn leaves_with_extras(&mut self, mut packet: Packet, cell: usize, end: Instant) {
+    fn leaves_with_extras(&mut self, mut packet: Packet, cell: usize, start: Instant, end: Instant) {
         let Some(Extras { impairment, observed, line }) = self.state.extras.as_deref_mut() else { return };
         if let Some(events) = observed {
-            events.push(PacketEvent::Departed(packet, end));
+            events.push(PacketEvent::Departed(packet, start, end));
         }
         let lost = impairment.as_mut().is_some_and(|impairment| impairment.loses_behind(&mut packet));
         self.state.counts.cells[cell].lost += u64::from(lost);
@@ -243,13 +252,16 @@ impl Observer<Packet> for PortContext<'_> {
         self.state.dropped += 1;
         self.record_loss(packet.0.flow, now);
         if let Some(events) = self.state.observed() {
-            events.push(PacketEvent::Dropped);
+            events.push(PacketEvent::Dropped(packet, now));
         }
     }
 
-    fn marked(&mut self, packet: &Packet, _reason: Reason, _now: Instant) {
+    fn marked(&mut self, packet: &Packet, _reason: Reason, now: Instant) {
         let cell = self.cell(packet);
         self.state.counts.cells[cell].marks += 1;
+        if let Some(events) = self.state.observed() {
+            events.push(PacketEvent::Marked(*packet, now));
+        }
     }
 }
 
@@ -260,7 +272,7 @@ impl Output<Packet> for PortContext<'_> {
         let cell = self.cell(&packet);
         self.state.counts.transmits(cell, packet.0.bytes(), sojourn, &(start..end));
         if self.state.extras.is_some() {
-            return self.leaves_with_extras(packet, cell, end);
+            return self.leaves_with_extras(packet, cell, start, end);
         }
         self.hosts.depart(&packet, end, self.id);
     }

@@ -62,7 +62,8 @@ fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError
     let in_order = Simulation::new(&scenario, seed).observed_by(&mut onlooker);
     let mut halting = Simulation::new(&scenario, seed);
     let mut before = Vec::new();
-    for pause in pauses {
+    for (index, pause) in pauses.iter().enumerate() {
+        halting.follow(0, index % 2 == 0);
         halting.advance(Instant::from_nanos(*pause), &Monitor::default()).expect("nothing stops it");
         let counted = counts(&mut halting);
         prop_assert!(
@@ -90,6 +91,51 @@ fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError
         }
     }
     Ok(())
+}
+
+#[test]
+fn each_packet_is_followed_through_its_queue() {
+    let text = "schema = 1\nname = \"any\"\nduration = \"4 s\"\n[links.near]\nrate = \"8 Mbit/s\"\ndelay = \"5 ms\"\n\
+                buffer = \"40 packets\"\nqueue.red = { ecn = true }\n[flows.marked]\ncount = 3\nrtt = \"30 ms\"\n\
+                tcp.ecn = true\n[flows.dropped]\ncount = 3\nrtt = \"30 ms\"\n";
+    let scenario = Document::parse("test.toml", text).and_then(|document| document.scenario()).unwrap();
+    let mut simulation = Simulation::new(&scenario, 1);
+    simulation.follow(0, true);
+    let (mut waiting, mut returning, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    for pause in 1..=400 {
+        simulation.advance(Instant::from_nanos(pause * 10_000_000), &Monitor::default()).unwrap();
+        steps.extend(simulation.followed(0));
+    }
+    let count = |steps: &[Followed], step| steps.iter().filter(|one| one.step == step).count() as f64;
+    let counted = [count(&steps, Step::Sent), count(&steps, Step::Dropped), count(&steps, Step::Marked)];
+    let mut seen = Vec::new();
+    simulation.look(|_, variable, value| {
+        if matches!(variable, "departures" | "drops" | "marks") {
+            seen.push(value);
+        }
+    });
+    assert_eq!(counted[..], seen[..]);
+    assert!(counted.iter().all(|count| *count > 10.0), "{counted:?}");
+    let rtt = Duration::from_nanos(30_000_000);
+    for Followed { at, step, until, flow, number, .. } in steps {
+        let leave =
+            |all: &mut Vec<_>| all.swap_remove(all.iter().position(|one| *one == (flow, number)).unwrap());
+        match step {
+            Step::Arrived => waiting.push((flow, number)),
+            Step::Dropped => drop(leave(&mut waiting)),
+            Step::Sent => {
+                leave(&mut waiting);
+                assert!(until.unwrap() > at);
+            }
+            Step::Marked => {}
+            Step::AckSent => returning.push((flow, number, until.unwrap())),
+            Step::AckArrived => {
+                let place = returning.iter().position(|one| *one == (flow, number, at)).unwrap();
+                returning.swap_remove(place);
+                assert!(until.is_none() && at > Instant::ZERO + rtt);
+            }
+        }
+    }
 }
 
 /// The lines of a table, one of each list.
