@@ -42,4 +42,4 @@ pub use parameters::{AppropriateByteCounting, MinRtoBounds, TcpParameters};
 pub use preset::{PresetKey, TcpPreset};
 pub use receiver::Receiver;
 pub use segment::{Flags, Header, Segment};
-pub use sender::{Counters, Sender};
+pub use sender::{Counters, PacingParameters, Sender};

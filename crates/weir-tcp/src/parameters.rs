@@ -4,7 +4,7 @@ use alloc::format;
 
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
-use crate::{PresetKey, congestion::CongestionConfig, recovery::RecoveryConfig};
+use crate::{PacingParameters, PresetKey, congestion::CongestionConfig, recovery::RecoveryConfig};
 
 /// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of
 /// appropriate byte counting (RFC 3465), in segments.
@@ -79,6 +79,10 @@ pub struct TcpParameters {
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 3.1", "x-default" = "infinite")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub initial_ssthresh: Option<Packets>,
+    /// Pace: segments leave one after the other at a multiple of `cwnd / srtt`, not in bursts. Needs SACK.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no pacing")))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub pacing: Option<PacingParameters>,
     /// What the receiver allows to be outstanding.
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no limit")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -155,6 +159,7 @@ impl Default for TcpParameters {
             recovery: RecoveryConfig::default(),
             initial_window: Packets(10.0),
             initial_ssthresh: None,
+            pacing: None,
             receive_window: None,
             handshake: true,
             limited_transmit: true,
@@ -201,6 +206,7 @@ impl TcpParameters {
             .check()
             .map_err(|invalid| invalid.below(self.congestion.name()).below("congestion"))?;
         self.recovery.check().map_err(|invalid| invalid.below(self.recovery.name()).below("recovery"))?;
+        self.check_pacing()?;
         let lives_by_marks =
             matches!(self.congestion, CongestionConfig::RemHost(_) | CongestionConfig::Wireless(_));
         Invalid::unless(
@@ -239,6 +245,23 @@ impl TcpParameters {
             "initial_window is above a million packets",
             "RFC 6928 has 10 packets",
         )
+    }
+}
+
+impl TcpParameters {
+    /// Whether the sender does more than send what the window allows: it paces.
+    pub(crate) const fn is_extended(&self) -> bool {
+        self.pacing.is_some()
+    }
+
+    fn check_pacing(&self) -> Result<(), Invalid> {
+        Invalid::unless(
+            !self.is_extended() || matches!(self.recovery, RecoveryConfig::Sack(_)),
+            "recovery",
+            format!("pacing needs selective acknowledgements, and recovery is {}", self.recovery.name()),
+            "write recovery.sack = {}",
+        )?;
+        self.pacing.map_or(Ok(()), |pacing| pacing.check().map_err(|invalid| invalid.below("pacing")))
     }
 }
 

@@ -20,7 +20,7 @@ impl Segment {
     /// Bytes on the wire.
     #[inline]
     pub const fn bytes(&self) -> u32 {
-        self.header.0 as u32
+        self.header.bytes()
     }
 
     /// The ECN bits of the IP header.
@@ -94,6 +94,12 @@ impl Header {
     #[inline]
     pub const fn new(bytes: u32, ecn: Ecn, flags: Flags) -> Self {
         Self(bytes as u64 | (ecn.bits() as u64) << ECN | (flags.0 as u64) << FLAGS)
+    }
+
+    /// Bytes on the wire.
+    #[inline]
+    pub const fn bytes(self) -> u32 {
+        self.0 as u32
     }
 
     /// The same with other ECN bits.

@@ -189,7 +189,7 @@ impl Hosts {
     #[inline(never)]
     fn send_with_jitter(&mut self, flow: u32, now: Instant, origin: Origin) {
         let Flow { sender, jitter, .. } = &mut self.flows[flow as usize];
-        if sender.has_room()
+        if sender.has_room(now)
             && let Some(until) = jitter.as_mut().and_then(|jitter| jitter.begin(now))
         {
             self.events.push(until, Event::SendLater(flow));

@@ -195,6 +195,12 @@ fn group() -> impl Strategy<Value = String> {
         &["tcp.preset = \"rfc\"", "tcp.preset = \"ns2\"", "tcp.preset = \"linux\""],
         &["", "tcp.ecn = true"],
         &["", "tcp.delayed_ack = \"40 ms\"", "tcp.delayed_ack = \"200 ms\""],
+        &[
+            "",
+            "",
+            "tcp.recovery.sack = {}\ntcp.pacing = {}",
+            "tcp.recovery.sack = {}\ntcp.pacing = { tso = true, initial_burst = 1 }",
+        ],
         &["", "tcp.handshake = true"],
         &["", "tcp.timestamps = true"],
     ])

@@ -1,6 +1,6 @@
 //! The interface between a sender and its congestion control.
 
-use weir_types::{Duration, Instant, Rate};
+use weir_types::{Duration, Instant};
 
 /// What bounds the segments in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,12 +77,50 @@ pub enum Repair {
     StartOver,
 }
 
+/// What an extended sender has learnt from an ACK, once loss recovery has dealt with it. Segments count as delivered
+/// whether their number is acknowledged or a SACK block reports them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// When the ACK arrived.
+    pub now: Instant,
+    /// From sending the segment that caused it until now.
+    pub rtt: Duration,
+    /// The smoothed round trip; that of this ACK before there is one.
+    pub smoothed: Duration,
+    /// Segments that it is the first to report: none of the ACK of the SYN.
+    pub newly: u32,
+    /// The same of all ACKs so far.
+    pub delivered: u64,
+    /// Segments found lost since the last ACK.
+    pub lost: u32,
+    /// Lowest number not yet acknowledged.
+    pub una: u32,
+    /// One past the highest number sent.
+    pub high: u32,
+    /// Segments in the network.
+    pub flight: u32,
+    /// The same before the ACK.
+    pub flight_before: u32,
+    /// The window is what limits the sender.
+    pub limited: bool,
+    /// What loss recovery is doing.
+    pub state: RecoveryState,
+}
+
+/// What loss recovery is doing, as the sender's other parts see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecoveryState {
+    /// Nothing.
+    #[default]
+    Open,
+    /// It repairs losses.
+    Recovery,
+    /// It sends again what was outstanding when the timer expired.
+    Loss,
+}
+
 /// A congestion control. The sender tells it of segments sent, of ACKs, losses, marks and timeouts, and of
 /// the end of loss recovery. It answers with a window, which the calls change, and with a rate.
-///
-/// A control that needs samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation) keeps what
-/// they take itself: [`Congestion::on_sent`] and [`Congestion::observe`] give the number and the time of each
-/// transmission and each ACK. No control of the registry does, so that nobody pays for them.
 pub trait Congestion {
     /// Segment `number` leaves, for the first time or again.
     #[inline]
@@ -90,10 +128,17 @@ pub trait Congestion {
         let _ = (number, now);
     }
 
-    /// The rate at which segments should leave; `None` if they leave as soon as the window lets them.
+    /// The rate at which segments should leave, in segments per second. `None` if the control has none of its own:
+    /// a sender that paces then derives one from the window ([`crate::PacingParameters`]).
     #[inline]
-    fn pacing_rate(&self) -> Option<Rate> {
+    fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+
+    /// An ACK arrived at an extended sender, and loss recovery has dealt with it. The last call for an ACK.
+    #[inline]
+    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+        let _ = (delivery, window);
     }
 
     /// An ACK arrived, of any kind but that of the SYN. Called before all else that the ACK causes.

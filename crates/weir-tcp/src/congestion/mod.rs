@@ -15,11 +15,11 @@ mod wireless;
 
 use alloc::boxed::Box;
 
-use weir_types::{Instant, Invalid, Rate};
+use weir_types::{Instant, Invalid};
 
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
-pub use interface::{Ack, Congestion, Feedback, Repair, Signal, Window};
+pub use interface::{Ack, Congestion, Delivery, Feedback, RecoveryState, Repair, Signal, Window};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
 pub use scalable::{Scalable, ScalableParameters};
@@ -177,8 +177,12 @@ impl Congestion for AnyCongestion {
     }
 
     #[inline]
-    fn pacing_rate(&self) -> Option<Rate> {
+    fn pacing_rate(&self) -> Option<f64> {
         each_control!(self, control => control.pacing_rate())
+    }
+
+    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+        each_control!(self, control => control.on_delivery(delivery, window));
     }
 
     fn observe(&mut self, ack: Ack, window: &mut Window) -> bool {

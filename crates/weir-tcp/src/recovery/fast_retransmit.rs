@@ -255,7 +255,7 @@ impl Recovery for FastRetransmit {
     }
 
     #[inline]
-    fn is_window_limited(&self, connection: &Connection) -> bool {
+    fn is_window_limited(&mut self, connection: &Connection) -> bool {
         if self.repair {
             // The timer holds it back, not the window: what was known before holds.
             return connection.window_limited;

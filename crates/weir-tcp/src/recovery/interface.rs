@@ -77,15 +77,36 @@ pub(crate) trait Recovery {
     /// What may leave now, if it is a retransmission.
     fn next_repair(&self, connection: &Connection) -> Option<NextSegment>;
 
+    /// What may leave at `now`: [`Recovery::next_segment`], unless its sender paces.
+    #[inline]
+    fn next_at(&mut self, connection: &Connection, now: Instant) -> Option<NextSegment> {
+        let _ = now;
+        self.next_segment(connection)
+    }
+
+    /// The same, if it is a retransmission.
+    #[inline]
+    fn repair_at(&mut self, connection: &Connection, now: Instant) -> Option<NextSegment> {
+        let _ = now;
+        self.next_repair(connection)
+    }
+
     /// Whether the window lets a segment leave.
     fn has_room(&self, connection: &Connection) -> bool;
+
+    /// Whether one may leave at `now`: the same, unless its sender paces.
+    #[inline]
+    fn has_room_at(&self, connection: &Connection, now: Instant) -> bool {
+        let _ = now;
+        self.has_room(connection)
+    }
 
     /// Whether the next ACK of new data may take the short way (see `sender::expected`): no loss is suspected or
     /// repaired. Called when nothing may leave.
     fn is_at_rest(&mut self, connection: &Connection) -> bool;
 
     /// Whether the window is what stopped the sender, when nothing may leave.
-    fn is_window_limited(&self, connection: &Connection) -> bool;
+    fn is_window_limited(&mut self, connection: &Connection) -> bool;
 
     /// Sends what [`Recovery::next_segment`] chose.
     fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment;

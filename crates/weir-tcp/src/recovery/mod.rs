@@ -16,16 +16,21 @@ pub use parameters::{
     FullAckWindow, LossDetection, NewRenoParameters, PrrBound, RecoveryConfig, RenoRecoveryParameters,
     SackParameters, TimerReset,
 };
+pub(crate) use sack::Report;
 pub use sack::{BLOCKS, Blocks, NextSegment, Probe, Prr, Rack, Ranges, Sack, SackLog, Scoreboard};
 
 pub use crate::sender::RttEstimator;
+use crate::{TcpParameters, sender::Extended};
 
-impl RecoveryConfig {
-    /// The recovery of a connection that has just begun. Call [`RecoveryConfig::check`] first.
-    pub(crate) fn build(&self) -> AnyRecovery {
-        match self {
-            Self::NewReno(_) | Self::Reno(_) => AnyRecovery::Fast(FastRetransmit::default()),
-            Self::Sack(parameters) => AnyRecovery::Sack(Box::new(Sack::new(parameters))),
+impl AnyRecovery {
+    /// The recovery of a connection that has just begun. Call [`TcpParameters::check`] first.
+    pub(crate) fn new(parameters: &TcpParameters) -> Self {
+        match &parameters.recovery {
+            RecoveryConfig::NewReno(_) | RecoveryConfig::Reno(_) => Self::Fast(FastRetransmit::default()),
+            RecoveryConfig::Sack(_) if parameters.is_extended() => {
+                Self::Extended(Box::new(Extended::new(parameters)))
+            }
+            RecoveryConfig::Sack(parameters) => Self::Sack(Box::new(Sack::new(parameters))),
         }
     }
 }
@@ -35,25 +40,44 @@ impl RecoveryConfig {
 pub(crate) enum AnyRecovery {
     Fast(FastRetransmit),
     Sack(Box<Sack>),
+    /// SACK in a sender that also paces: see [`crate::sender::Extended`].
+    Extended(Box<Extended>),
 }
 
 /// The same for every recovery: the compiler makes one copy of the call for each, so that nothing is
 /// dispatched within.
 macro_rules! each_recovery {
     (mut $any:expr, $one:ident => $call:expr) => {
-        each_recovery!(&mut $any, &mut $crate::recovery::Sack, $one => $call)
-    };
-    ($any:expr, $one:ident => $call:expr) => {
-        each_recovery!(&$any, &$crate::recovery::Sack, $one => $call)
-    };
-    ($any:expr, $sack:ty, $one:ident => $call:expr) => {
-        match $any {
+        match &mut $any {
             $crate::recovery::AnyRecovery::Fast($one) => $call,
             $crate::recovery::AnyRecovery::Sack($one) => {
-                let $one: $sack = $one;
+                let $one = $one.as_mut();
                 $call
+            }
+            $crate::recovery::AnyRecovery::Extended($one) => {
+                let $one = $one.as_mut();
+                $crate::recovery::apart(|| $call)
+            }
+        }
+    };
+    ($any:expr, $one:ident => $call:expr) => {
+        match &$any {
+            $crate::recovery::AnyRecovery::Fast($one) => $call,
+            $crate::recovery::AnyRecovery::Sack($one) => {
+                let $one = $one.as_ref();
+                $call
+            }
+            $crate::recovery::AnyRecovery::Extended($one) => {
+                let $one = $one.as_ref();
+                $crate::recovery::apart(|| $call)
             }
         }
     };
 }
 pub(crate) use each_recovery;
+
+/// Calls what only extended senders need, outside of what the others run through.
+#[inline(never)]
+pub(crate) fn apart<T>(call: impl FnOnce() -> T) -> T {
+    call()
+}

@@ -75,7 +75,7 @@ impl Sender {
         };
         connection.due = match &mut self.recovery {
             AnyRecovery::Sack(sack) => sack.after_expected(connection, first, now),
-            AnyRecovery::Fast(_) => connection.timer,
+            AnyRecovery::Fast(_) | AnyRecovery::Extended(_) => connection.timer,
         };
         next - first
     }

@@ -5,6 +5,7 @@
 mod connection;
 mod emit;
 mod expected;
+mod extended;
 mod rtt;
 mod state;
 mod timer;
@@ -16,6 +17,8 @@ use weir_types::{Ecn, Instant};
 pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
 use self::connection::{EcnResponse, Timed};
+pub(crate) use self::extended::Extended;
+pub use self::extended::PacingParameters;
 pub use self::rtt::RttEstimator;
 use crate::{
     Flags, Header, Segment, TcpParameters,
@@ -41,7 +44,7 @@ impl Sender {
         let asks_routers = parameters.congestion.asks_routers();
         let flags = Flags::NONE.with(Flags::ALL_CAPABLE, asks_routers);
         Self {
-            recovery: parameters.recovery.build(),
+            recovery: AnyRecovery::new(&parameters),
             connection: Connection {
                 una: 0,
                 next: 0,
@@ -106,7 +109,7 @@ impl Sender {
         let connection = &mut self.connection;
         match &mut self.recovery {
             AnyRecovery::Fast(recovery) => acknowledge(connection, recovery, ack, &NO_BLOCKS, now),
-            AnyRecovery::Sack(_) => self.on_sack(ack, &NO_BLOCKS, now),
+            AnyRecovery::Sack(_) | AnyRecovery::Extended(_) => self.on_sack(ack, &NO_BLOCKS, now),
         }
     }
 
@@ -119,23 +122,24 @@ impl Sender {
             AnyRecovery::Sack(recovery) => {
                 acknowledge(&mut self.connection, recovery.as_mut(), ack, blocks, now);
             }
+            AnyRecovery::Extended(_) => self.on_ack_extended(ack, blocks, now),
             AnyRecovery::Fast(_) => self.on_ack(ack, now),
         }
     }
 
+    #[inline(never)]
+    fn on_ack_extended(&mut self, ack: &Segment, blocks: &Blocks, now: Instant) {
+        if let AnyRecovery::Extended(recovery) = &mut self.recovery {
+            acknowledge(&mut self.connection, recovery.as_mut(), ack, blocks, now);
+        }
+    }
+
     /// The next segment that may leave now.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
+    #[inline(always)]
     pub fn poll_segment(&mut self, now: Instant) -> Option<Segment> {
         let connection = &mut self.connection;
-        each_recovery!(mut self.recovery, recovery => {
-            if let Some(next) = recovery.next_segment(connection) {
-                return Some(recovery.send(connection, next, now));
-            }
-            connection.window_limited = recovery.is_window_limited(connection);
-            connection.steady = connection.is_usual() && recovery.is_at_rest(connection);
-            connection.due = connection.timer.min(recovery.due());
-        });
-        None
+        each_recovery!(mut self.recovery, recovery => poll(connection, recovery, now))
     }
 
     /// The segment that loss recovery sends again now, if there is one.
@@ -143,14 +147,14 @@ impl Sender {
     pub fn poll_repair(&mut self, now: Instant) -> Option<Segment> {
         let connection = &mut self.connection;
         each_recovery!(mut self.recovery, recovery => {
-            recovery.next_repair(connection).map(|next| recovery.send(connection, next, now))
+            recovery.repair_at(connection, now).map(|next| recovery.send(connection, next, now))
         })
     }
 
-    /// Whether the window lets a segment leave.
+    /// Whether a segment may leave now.
     #[inline]
-    pub fn has_room(&self) -> bool {
-        each_recovery!(self.recovery, recovery => recovery.has_room(&self.connection))
+    pub fn has_room(&self, now: Instant) -> bool {
+        each_recovery!(self.recovery, recovery => recovery.has_room_at(&self.connection, now))
     }
 
     /// The timer that [`Sender::timeout`] announced has expired.
@@ -174,6 +178,19 @@ impl Sender {
         }
         each_recovery!(self.recovery, recovery => self.connection.timer.min(recovery.due()))
     }
+}
+
+/// The next segment that may leave, the same for every loss recovery.
+#[expect(clippy::inline_always, reason = "it is all that `poll_segment` does")]
+#[inline(always)]
+fn poll<R: Recovery>(connection: &mut Connection, recovery: &mut R, now: Instant) -> Option<Segment> {
+    if let Some(next) = recovery.next_at(connection, now) {
+        return Some(recovery.send(connection, next, now));
+    }
+    connection.window_limited = recovery.is_window_limited(connection);
+    connection.steady = connection.is_usual() && recovery.is_at_rest(connection);
+    connection.due = connection.timer.min(recovery.due());
+    None
 }
 
 /// What an ACK causes, the same for every loss recovery.

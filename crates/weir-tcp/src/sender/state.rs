@@ -58,6 +58,7 @@ impl Sender {
     pub fn sack(&self) -> Option<&Sack> {
         match &self.recovery {
             AnyRecovery::Sack(sack) => Some(sack),
+            AnyRecovery::Extended(extended) => Some(extended.sack()),
             AnyRecovery::Fast(_) => None,
         }
     }
@@ -69,9 +70,11 @@ impl Sender {
         each_recovery!(self.recovery, recovery => recovery.flight(&self.connection))
     }
 
-    /// The rate at which the congestion control wants segments to leave; `None` if it does not pace.
+    /// The rate at which segments may leave, of bytes on the wire; `None` if it does not pace, or not yet.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        self.connection.congestion.pacing_rate()
+        let AnyRecovery::Extended(extended) = &self.recovery else { return None };
+        let bits = 8.0 * f64::from(self.connection.header.bytes()) * extended.segments_per_second()?;
+        Rate::from_bits_per_second(bits as u64)
     }
 
     /// The number of segments sent, the SYN and retransmissions among them.

@@ -2,6 +2,7 @@
 
 mod anew;
 mod congestion;
+mod pacing;
 mod physics;
 mod recovery;
 mod reference;

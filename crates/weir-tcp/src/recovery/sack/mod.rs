@@ -13,6 +13,7 @@ mod transmissions;
 
 use weir_types::{Duration, Instant};
 
+pub(crate) use self::response::Report;
 pub use self::{
     log::{BLOCKS, Blocks, SackLog},
     prr::Prr,
@@ -21,6 +22,7 @@ pub use self::{
     scoreboard::{NextSegment, Scoreboard},
 };
 use super::{LossDetection, RecoveryPoint, SackParameters};
+use crate::congestion::RecoveryState;
 
 /// A probe of the tail that has left (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +79,17 @@ impl Sack {
         match &self.rack {
             None => self.board.pipe(),
             Some(rack) => rack.pipe(&self.board),
+        }
+    }
+
+    /// What it is doing while `una` is the lowest number not acknowledged.
+    pub(crate) const fn state(&self, una: u32) -> RecoveryState {
+        if una < self.board.expired() {
+            RecoveryState::Loss
+        } else if self.point.active {
+            RecoveryState::Recovery
+        } else {
+            RecoveryState::Open
         }
     }
 

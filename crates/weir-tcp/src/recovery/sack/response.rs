@@ -26,6 +26,18 @@ pub(crate) struct Report {
     event: Ack,
 }
 
+impl Report {
+    /// Segments whose arrival it is the first to report.
+    pub(crate) const fn delivered(&self) -> u32 {
+        self.delivered
+    }
+
+    /// The ACK as the congestion control sees it.
+    pub(crate) const fn event(&self) -> Ack {
+        self.event
+    }
+}
+
 impl Recovery for Sack {
     type News = Report;
 
@@ -202,7 +214,7 @@ impl Recovery for Sack {
     }
 
     #[inline]
-    fn is_window_limited(&self, connection: &Connection) -> bool {
+    fn is_window_limited(&mut self, connection: &Connection) -> bool {
         self.pipe() >= connection.window.cwnd as u32
     }
 

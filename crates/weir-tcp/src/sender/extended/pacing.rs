@@ -1,0 +1,186 @@
+//! Pacing: segments leave one after the other, as in Linux 7.2 (`net/ipv4/tcp_output.c`, `tcp_input.c`).
+//!
+//! ```text
+//! a segment leaves at t >= next:  next = t + L - min(L / 2, t - next),   L = 1 / rate
+//! rate = ratio max(cwnd, outstanding) / srtt,  or that of the congestion control
+//! ratio = slow_start_ratio while cwnd < ssthresh / 2, else avoidance_ratio
+//! ```
+//!
+//! So what leaves late, because an ACK was awaited, gains up to half an interval. Retransmissions are paced too. The
+//! first segments of a connection leave at once, and so do all before the first round trip is known.
+//!
+//! With TSO, segments leave in bursts of what the rate sends in 1 ms, and 64 KiB more on paths of less than 512 us,
+//! halved for each further 512 us (`tcp_tso_rtt_log`); each burst waits as long as its segments would have.
+
+use weir_types::{Duration, Instant, Invalid};
+
+use super::Connection;
+use crate::{congestion::Congestion, recovery::NextSegment};
+
+/// Parameters of pacing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct PacingParameters {
+    /// The rate in slow start, while `cwnd` is below half of `ssthresh`, in multiples of `cwnd / srtt`. A congestion
+    /// control with a rate of its own does not use it.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ss_ratio")))]
+    pub slow_start_ratio: f64,
+    /// The same from there on.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ca_ratio")))]
+    pub avoidance_ratio: f64,
+    /// Number of segments that leave before pacing begins.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_update_skb_after_send")))]
+    pub initial_burst: u32,
+    /// Leave in bursts, as segmentation offload builds them: as many as the rate sends in 1 ms, at least two.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "one segment at a time")))]
+    pub tso: bool,
+}
+
+impl Default for PacingParameters {
+    fn default() -> Self {
+        Self { slow_start_ratio: 2.0, avoidance_ratio: 1.2, initial_burst: 10, tso: false }
+    }
+}
+
+impl PacingParameters {
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless_positive(self.slow_start_ratio, "slow_start_ratio")?;
+        Invalid::unless_positive(self.avoidance_ratio, "avoidance_ratio")
+    }
+}
+
+/// Says when the next segment may leave.
+#[derive(Clone, Debug)]
+pub(super) struct Pacer {
+    parameters: PacingParameters,
+    /// Time between two segments; zero before a rate is known.
+    interval: Duration,
+    /// When the next segment may leave (`tcp_wstamp_ns`).
+    next: Instant,
+    /// When it will, if one waits; [`Instant::MAX`] if none does.
+    due: Instant,
+    /// Segments that still leave unpaced.
+    unpaced: u32,
+    burst: Burst,
+}
+
+/// Segments that leave together.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    /// In one burst.
+    size: u32,
+    /// That may still follow in the present one.
+    left: u32,
+    began: Instant,
+    /// What the present one may still gain for having waited.
+    credit: Duration,
+}
+
+impl Pacer {
+    pub(super) const fn new(parameters: PacingParameters) -> Self {
+        let burst = Burst { size: 1, left: 0, began: Instant::ZERO, credit: Duration::ZERO };
+        let unpaced = parameters.initial_burst.saturating_sub(1);
+        Self { parameters, interval: Duration::ZERO, next: Instant::ZERO, due: Instant::MAX, unpaced, burst }
+    }
+
+    /// When a segment that waits will leave.
+    #[inline]
+    pub(super) const fn due(&self) -> Instant {
+        self.due
+    }
+
+    /// The clock has reached [`Pacer::due`].
+    pub(super) const fn wake(&mut self) {
+        self.due = Instant::MAX;
+    }
+
+    pub(super) fn segments_per_second(&self) -> Option<f64> {
+        (!self.interval.is_zero()).then(|| 1.0 / self.interval.as_secs_f64())
+    }
+
+    /// Whether a segment may leave at `now`.
+    #[inline]
+    pub(super) fn is_free(&self, now: Instant) -> bool {
+        self.next <= now || self.burst.left > 0 && self.burst.began == now
+    }
+
+    /// The window allows `segment` to leave: it does, or waits.
+    #[inline]
+    pub(super) fn release(&mut self, segment: Option<NextSegment>, now: Instant) -> Option<NextSegment> {
+        let free = self.is_free(now);
+        self.due = if free || segment.is_none() { Instant::MAX } else { self.next };
+        if segment.is_none() {
+            self.end_burst();
+        }
+        segment.filter(|_| free)
+    }
+
+    /// Nothing more leaves now: what may leave later does not join this burst.
+    #[inline]
+    pub(super) const fn end_burst(&mut self) {
+        self.burst.left = 0;
+    }
+
+    /// A segment leaves; the `syn` is not paced.
+    #[inline]
+    pub(super) fn sent(&mut self, now: Instant, syn: bool) {
+        if self.burst.left > 0 && self.burst.began == now {
+            self.burst.left -= 1;
+        } else {
+            self.burst.credit = now.since(self.next);
+            self.burst.began = now;
+            self.burst.left = self.burst.size - 1;
+        }
+        self.next = self.next.max(now);
+        if syn {
+            return;
+        }
+        if self.unpaced > 0 {
+            self.unpaced -= 1;
+            return;
+        }
+        let gained = self.burst.credit.min(self.interval / 2);
+        self.burst.credit = self.burst.credit - gained;
+        self.next += self.interval - gained;
+    }
+
+    /// The rate after an ACK, of a path whose least round trip is `min_rtt`.
+    #[inline]
+    pub(super) fn follow(&mut self, connection: &Connection, min_rtt: Duration) {
+        let nanos = match connection.congestion.pacing_rate() {
+            Some(rate) => 1e9 / rate,
+            None => match connection.rtt.smoothed() {
+                Some(smoothed) => smoothed.as_nanos() as f64 / self.in_a_round_trip(connection),
+                None => return,
+            },
+        };
+        // To the nearest nanosecond.
+        self.interval = Duration::from_nanos((nanos + 0.5) as u64);
+        if self.parameters.tso {
+            let payload = connection.header.bytes().saturating_sub(connection.parameters.ack_size.bytes());
+            self.burst.size = tso_segments(1e9 / nanos, min_rtt, payload.max(1));
+        }
+    }
+
+    /// Segments that may leave in a smoothed round trip.
+    fn in_a_round_trip(&self, connection: &Connection) -> f64 {
+        let window = connection.window;
+        let slow_start = window.cwnd < window.ssthresh / 2.0;
+        let PacingParameters { slow_start_ratio, avoidance_ratio, .. } = self.parameters;
+        let ratio = if slow_start { slow_start_ratio } else { avoidance_ratio };
+        ratio * f64::from((window.cwnd as u32).max(connection.high - connection.una))
+    }
+}
+
+/// Segments of `payload` bytes in a burst at a rate of segments per second (`tcp_tso_autosize`).
+fn tso_segments(rate: f64, min_rtt: Duration, payload: u32) -> u32 {
+    const MOST: u64 = 1 << 16;
+    let halvings = (min_rtt.as_nanos() / 1000) >> 9;
+    let near = if halvings < 32 { MOST >> halvings } else { 0 };
+    let bytes = ((rate * f64::from(payload)) as u64 >> 10) + near;
+    (bytes.min(MOST) as u32 / payload).max(2)
+}
