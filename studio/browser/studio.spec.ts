@@ -214,7 +214,7 @@ test("figure and data are saved", async ({ studio }) => {
   await studio.goto(PLAIN);
   await toEnd(studio);
   const saved: Record<string, string> = {};
-  for (const kind of ["SVG", "PNG", "CSV", "TOML"]) {
+  for (const kind of ["SVG", "PNG", "CSV", "Parquet", "TOML"]) {
     await studio.getByText("Save", { exact: true }).click();
     const waiting = studio.waitForEvent("download");
     await studio.getByRole("button", { name: kind }).click();
@@ -224,6 +224,7 @@ test("figure and data are saved", async ({ studio }) => {
   expect(saved["studio.svg"]).toMatch(/^<svg .*Sojourn time[\s\S]*<\/svg>/);
   expect(saved["studio.png"]!.slice(1, 4)).toBe("PNG");
   expect(saved["studio.csv"]!.split("\n").length).toBeGreaterThan(5000);
+  expect(saved["studio.parquet"]).toMatch(/^PAR1[\s\S]*PAR1$/);
   expect(saved["studio.toml"]).toContain("[links.bottleneck]");
 });
 

@@ -1,5 +1,6 @@
 /** One simulation at a time, or whole runs one after another. */
 import { initSync, Scenario, type Simulation } from "../pkg/weir_wasm.js";
+import { jainIndex } from "./core/fairness";
 import { problemOf, type Measures, type Reply, type Request } from "./core/protocol";
 
 let simulation: Simulation | undefined;
@@ -7,6 +8,7 @@ let duration = 0;
 let port = 0;
 let warmUp = 0;
 let before: Float64Array | null = null;
+let receivedBefore: Float64Array = new Float64Array();
 let following = false;
 
 function send(reply: Reply, transfer: Transferable[] = []): void {
@@ -34,15 +36,17 @@ function sample(request: Extract<Request, { kind: "sample" }>): void {
   if (before === null && until >= warmUp) {
     simulation.sample(warmUp, request.every);
     before = simulation.delays(port);
+    receivedBefore = simulation.received(warmUp);
   }
   simulation.sample(until, request.every);
   const rows = simulation.take();
   const delays = request.withDelays ? simulation.delays(port) : null;
   const steps = following ? simulation.steps(port) : null;
+  const jain = before && delays ? jainIndex(simulation.received(warmUp), receivedBefore) : NaN;
   const took = performance.now() - start;
   const now = simulation.now;
   const transfer = [rows, delays, steps].flatMap((one) => (one ? [one.buffer] : []));
-  send({ kind: "rows", id: request.id, now, rows, delays, before, steps, took, ended: now >= duration }, transfer);
+  send({ kind: "rows", id: request.id, now, rows, delays, before, jain, steps, took, ended: now >= duration }, transfer);
 }
 
 type Column = Float64Array | BigInt64Array | Uint8Array | { codes: Uint32Array; names: string[] };

@@ -81,6 +81,12 @@ impl Simulation {
         steps.flat_map(row).collect()
     }
 
+    /// Bytes that the receiver of each flow without an end has got since the start; NaN for a flow that was not active
+    /// all the time since `from` seconds.
+    pub fn received(&self, from: f64) -> Vec<f64> {
+        self.plain.received(instant(from))
+    }
+
     /// Sojourn times in queue number `port` since the start: for each bin its longest time in seconds, and packets.
     pub fn delays(&self, port: usize) -> Vec<f64> {
         let bins = self.plain.sojourns(port).into_iter();

@@ -27,6 +27,8 @@ export type Reply =
       delays: Float64Array | null;
       /** Since `delays` is a sum: the same pairs at the end of the warm-up. */
       before: Float64Array | null;
+      /** Jain's fairness index since the end of the warm-up, with `delays`; NaN before. */
+      jain: number;
       /** If packets are followed. */
       steps: Float64Array | null;
       /** Time that the worker needed (ms). */

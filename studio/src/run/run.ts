@@ -29,6 +29,8 @@ export interface View {
   ended: boolean;
   delays: Float64Array;
   before: Float64Array | null;
+  /** Fairness since the end of the warm-up. */
+  jain: number;
   /** While packets are followed. */
   packets: Packets | undefined;
 }
@@ -83,7 +85,7 @@ export class Run {
     const { text, resolved } = this.waiting;
     this.waiting = undefined;
     this.id += 1;
-    this.next = { resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, packets: undefined };
+    this.next = { resolved, ring: new Ring([], 1), port: "", now: 0, ended: false, delays: new Float64Array(), before: null, jain: NaN, packets: undefined };
     this.nextSince = performance.now();
     this.post({
       kind: "load",
@@ -141,7 +143,10 @@ export class Run {
       target.now = reply.now;
       target.ended = reply.ended;
       target.before = reply.before;
-      if (reply.delays) target.delays = reply.delays;
+      if (reply.delays) {
+        target.delays = reply.delays;
+        target.jain = reply.jain;
+      }
       if (reply.steps) (target.packets ??= new Packets(waited)).take(reply.steps);
       else target.packets = undefined;
       if (span >= this.slice * 0.9) this.slice = Math.max(1e-4, this.slice * Math.min(2, Math.max(0.4, ANSWER / Math.max(1, reply.took))));

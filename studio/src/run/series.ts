@@ -46,6 +46,9 @@ export interface Numbers {
   utilisation: number;
   loss: number;
   marks: number;
+  jain: number;
+  /** Of each group of flows (bit/s). */
+  goodput: number[];
 }
 
 /** The bottleneck of a run now, and since the end of its warm-up (since the start as long as that lasts). */
@@ -67,6 +70,11 @@ export function numbers(view: View): Numbers {
     utilisation: (8 * grown("bytes", warm)) / (resolved.port.rate_bps * grown("time", warm)),
     loss: grown("drops", warm) / arrivals,
     marks: grown("marks", warm) / arrivals,
+    jain: view.jain,
+    goodput: resolved.network.groups.map(({ name }) => {
+      const bytes = ring.column(`flows.${name}.bytes`);
+      return (8 * ((bytes[last] ?? NaN) - (bytes[warm] ?? NaN))) / grown("time", warm);
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Files that the page writes and reads. */
+import { parquetWriteBuffer } from "hyparquet-writer";
 
 /** Hands a file to the person. */
 export function save(name: string, content: Blob): void {
@@ -20,8 +21,36 @@ export function open(accept: string): Promise<string> {
   });
 }
 
-/** Rows of all runs as CSV: a column `variant`, then those that the runs share. */
-export function csv(runs: { label: string; columns: readonly string[]; values: (column: string) => Float64Array }[]): string {
+/** The rows of a run, column by column. */
+export interface Rows {
+  label: string;
+  columns: readonly string[];
+  values: (column: string) => Float64Array;
+}
+
+/** Rows of all runs as Parquet: a column `variant`, then those that the runs share; NaN where a run has no such column. */
+export function parquet(runs: readonly Rows[]): ArrayBuffer {
+  const names = [...new Set(runs.flatMap((run) => run.columns))];
+  const length = (run: Rows): number => run.values("time").length;
+  const all = (name: string): Float64Array => {
+    const column = new Float64Array(runs.reduce((sum, run) => sum + length(run), 0)).fill(NaN);
+    let start = 0;
+    for (const run of runs) {
+      column.set(run.values(name), start);
+      start += length(run);
+    }
+    return column;
+  };
+  return parquetWriteBuffer({
+    columnData: [
+      { name: "variant", data: runs.flatMap((run) => Array.from({ length: length(run) }, () => run.label)), type: "STRING", nullable: false },
+      ...names.map((name) => ({ name, data: all(name), type: "DOUBLE" as const, nullable: false })),
+    ],
+  });
+}
+
+/** The same as CSV. */
+export function csv(runs: readonly Rows[]): string {
   const names = [...new Set(runs.flatMap((run) => run.columns))];
   const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const lines = [["variant", ...names].map(quoted).join(",")];

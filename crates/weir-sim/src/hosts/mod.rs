@@ -16,7 +16,7 @@ use weir_types::{Ecn, Instant};
 use crate::{
     engine::{Event, EventQueue, prefetch},
     packet::Packet,
-    record::{DatagramCounts, FlowsThrough},
+    record::{DatagramCounts, FlowCounts, FlowsThrough},
 };
 
 pub(crate) use access::Access;
@@ -129,6 +129,14 @@ impl Hosts {
     /// Datagrams of each flow, up to the last flow that sends datagrams.
     pub(crate) fn datagrams(&self) -> &[DatagramCounts] {
         &self.datagrams
+    }
+
+    /// What a flow with data segments of `bytes` bytes has counted since the start.
+    pub(crate) fn counts(&self, flow: usize, bytes: u32) -> FlowCounts {
+        match self.datagrams.get(flow).filter(|counts| counts.sent > 0) {
+            Some(counts) => counts.as_flow(),
+            None => FlowCounts::of(&self.flows[flow].sender, &self.flows[flow].receiver, bytes),
+        }
     }
 
     /// Packets that entered the network, that reached an endpoint, and that are between the ports.

@@ -81,6 +81,12 @@ impl Recorder {
         &self.flows.info(flow).shared
     }
 
+    /// Whether a static flow was active all the time from one instant to another.
+    pub(crate) fn was_active(&self, flow: u32, from: Instant, to: Instant) -> bool {
+        let info = self.flows.info(flow);
+        info.start <= from && to <= info.shared.stop
+    }
+
     /// The instant of the next cut.
     pub(crate) fn next_cut(&self) -> Option<Instant> {
         self.intervals.cuts.get(self.cut).copied()

@@ -46,10 +46,7 @@ impl Simulation<'_> {
         for (index, flow) in hosts.flows().iter().enumerate().take(recorder.flows()) {
             let info = recorder.flow(index as u32);
             let (counts, cwnd, live) = &mut sums[info.group as usize];
-            counts.add(&match hosts.datagrams().get(index).filter(|counts| counts.sent > 0) {
-                Some(counts) => counts.as_flow(),
-                None => FlowCounts::of(&flow.sender, &flow.receiver, info.bytes),
-            });
+            counts.add(&hosts.counts(index, info.bytes));
             if flow.has_begun() && !flow.sender.is_done() {
                 *cwnd += flow.sender.cwnd();
                 *live += 1;
@@ -66,6 +63,19 @@ impl Simulation<'_> {
             report(place, "bytes", counts.bytes as f64);
             report(place, "cwnd", cwnd / f64::from(bulk));
         }
+    }
+
+    /// The bytes that the receiver of each static flow has got since the start, at this instant; NaN for a flow that
+    /// was not active all the time since `from`.
+    pub fn received(&self, from: Instant) -> Vec<f64> {
+        let Self { network, recorder, .. } = self;
+        let bytes = |flow: u32| {
+            if !recorder.was_active(flow, from, self.until) {
+                return f64::NAN;
+            }
+            network.hosts.counts(flow as usize, recorder.flow(flow).bytes).bytes as f64
+        };
+        (0..recorder.flows() as u32).map(bytes).collect()
     }
 
     /// The sojourn times of the departures from queue `port` since the start: the longest of each bin, and packets.
