@@ -117,7 +117,7 @@ pages: .venv/.installed ## Write docs/disciplines, a page and a figure for each,
 	$(BIN)/python tools/man.py > $(MAN).new
 	mv $(MAN).new $(MAN)
 
-docs: .venv/.installed .venv/.docs ## Write the documentation as a site, docs/_build/html/index.html
+docs: .venv/.installed .venv/.docs ## Write the documentation as a site, docs/_build/html/index.html; with live figures after make studio
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . docs/_build/html
 
 lock: .venv/.made ## Choose the newest allowed Python packages and pin them in requirements/

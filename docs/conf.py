@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from sphinx.pycode import ModuleAnalyzer
@@ -19,6 +20,7 @@ from typer.cli import get_docs_for_click
 from weir import __version__
 from weir.cli._app import app as commands
 from weir.stats import MEASURES
+from weir.studio import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,6 +153,25 @@ def _code_in_modules(
         lines[:] = re.sub(r"(?<=\n\n)(?=    )", "::\n\n", text, count=1).split("\n")
 
 
+DISCIPLINES = "docs/disciplines/"
+
+
+def _live_figure(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """The studio on the page of a discipline, where it is built: `make studio` needs Node."""
+    name = page.removeprefix(DISCIPLINES)
+    if page.startswith(DISCIPLINES) and name != "index" and PAGE.exists():
+        data: dict[str, Any] = {
+            "data-discipline": name,
+            "data-studio": context["pathto"]("_static/studio.html", 1),
+        }
+        app.add_js_file("live.js", **data)
+
+
+def _copy_studio(app: Sphinx, failure: Exception | None) -> None:
+    if failure is None and app.builder.name == "html" and PAGE.exists():
+        shutil.copyfile(PAGE, app.outdir / "_static" / "studio.html")
+
+
 def _always_read(*_: object) -> list[str]:
     """The code may have changed although the page has not."""
     return list(GENERATED)
@@ -161,3 +182,5 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", _complete)
     app.connect("autodoc-process-docstring", _code_in_modules)
     app.connect("env-get-outdated", _always_read)
+    app.connect("html-page-context", _live_figure)
+    app.connect("build-finished", _copy_studio)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -13,6 +17,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from browsing import Scheme, chromium, serious
+from weir.studio import PAGE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -31,6 +36,11 @@ SHOWN = (
     "docs/disciplines/red.html",
     "docs/notebooks/own-aqm.html",
 )
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """The requests of the browser are not printed."""
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +119,33 @@ def test_notebooks_are_kept_without_results_and_shown_with_them(
     images = [page.parent / str(image["src"]) for image in pages[page].select(".cell_output img")]
     assert len(images) >= 2
     assert "95% confidence intervals" in "".join(image.read_text(encoding="utf-8") for image in images)
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not PAGE.exists(), reason="the studio is not built: make studio")
+@pytest.mark.parametrize("form", ["files", "served"])
+def test_every_discipline_has_a_live_figure_that_loads_when_asked_for(
+    site: Path, chromium: Browser, form: str
+) -> None:
+    names = [path.stem for path in (site / "docs/disciplines").glob("*.html") if path.stem != "index"]
+    assert len(names) > 20
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        start = f"http://127.0.0.1:{server.server_port}" if form == "served" else site.as_uri()
+        for name in names if form == "served" else names[:2]:
+            page = chromium.new_page()
+            requests: list[str] = []
+            page.on("request", lambda request, seen=requests: seen.append(request.url))
+            page.goto(f"{start}/docs/disciplines/{name}.html")
+            assert not any("studio" in url for url in requests)
+            page.get_by_role("button", name="live figure").click()
+            figure = page.frame_locator("iframe.live")
+            figure.locator("footer .time b", has_text=re.compile(r"^0?[1-9]")).wait_for(timeout=15_000)
+            assert figure.get_by_label("Queue discipline of B").input_value() == name
+            assert figure.get_by_role("alert").count() == 0
+            assert all(url.startswith((start, "blob:", "data:")) for url in requests)
+            page.close()
+        server.shutdown()
 
 
 @pytest.mark.browser

@@ -210,6 +210,16 @@ test("other pages link to a lesson or a discipline", async ({ studio }) => {
   await expect(studio.getByLabel("Queue discipline of B")).toHaveValue("pie");
 });
 
+test("other pages hold it in a compact form", async ({ studio }) => {
+  await studio.setViewportSize({ width: 700, height: 700 });
+  await studio.goto(PLAIN + "?compact&theme=dark#queue/adaptive-red");
+  await expect.poll(() => time(studio)).toBeGreaterThan(0);
+  await expect(studio.getByText("DropTail beside Adaptive RED")).toBeVisible();
+  await expect(studio.getByRole("table")).toHaveCount(0);
+  await expect(studio.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(studio.getByTitle("Default: 0.1 (ns-2; the paper gives none). Recommended: 0.01 to 0.5 (Floyd, Gummadi and Shenker, 2001).")).toBeVisible();
+});
+
 test("figure and data are saved", async ({ studio }) => {
   await studio.goto(PLAIN);
   await toEnd(studio);

@@ -8,7 +8,8 @@ import { animate, frames, session } from "./run/session.svelte";
 import App from "./ui/App.svelte";
 import { followSystem, still } from "./ui/theme.svelte";
 
-followSystem();
+const query = new URLSearchParams(location.search);
+followSystem(query.get("theme"));
 const app = document.getElementById("app")!;
 async function begin(): Promise<void> {
   try {
@@ -23,7 +24,7 @@ async function begin(): Promise<void> {
     }
     if (!shared || !session.open(shared.text, shared.shown)) session.open(entry(first || "start")!.text);
     app.replaceChildren();
-    mount(App, { target: app, props: { first } });
+    mount(App, { target: app, props: { first, compact: query.has("compact") } });
     animate();
     // For measurements from outside.
     Object.assign(window, { weirFrames: frames });

@@ -46,6 +46,12 @@ describe("edits", () => {
       expect(resolve(text, "a").discipline).toBe(name);
     }
   });
+  it("know what the authors recommend", () => {
+    const of = (discipline: string, name: string) => allDisciplines().get(discipline)?.parameters.find((one) => one.name === name);
+    expect(of("codel", "target")?.published).toEqual({ from: 0.05, to: 0.1, of: "interval", source: "RFC 8289, section 3.2" });
+    expect(of("adaptive-red", "max_p")?.published).toMatchObject({ from: 0.01, to: 0.5 });
+    expect(of("codel", "target")).toMatchObject({ fallback: "5 ms", source: "RFC 8289" });
+  });
   it("say what is wrong, and in which line", () => {
     expect(() => read(START.replace('"20 Mbit/s"', '"20 Mbits"'))).toThrow(expect.objectContaining({ line: 9 }) as Error);
   });

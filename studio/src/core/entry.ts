@@ -1,7 +1,7 @@
 /** What the page can open by name. */
 import { LESSONS } from "./lessons";
 import { LIBRARY, START } from "./library";
-import { allDisciplines, resolve, withDiscipline } from "./scenario";
+import { allDisciplines, edit, read, resolve, withDiscipline } from "./scenario";
 
 export interface Entry {
   text: string;
@@ -17,8 +17,11 @@ export function entry(id: string): Entry | undefined {
     return lesson && { text: lesson.scenario, inner: lesson.inner };
   }
   if (kind === "queue") {
-    if (!allDisciplines().has(name)) return undefined;
-    return { text: withDiscipline(START, resolve(START, "b"), name), inner: undefined };
+    const discipline = allDisciplines().get(name);
+    if (!discipline) return undefined;
+    const text = withDiscipline(START, resolve(START, "b"), name);
+    const title = read(START).title.replace(/beside .*/, `beside ${discipline.title}`);
+    return { text: edit(text, "title", JSON.stringify(title)), inner: undefined };
   }
   const choice = LIBRARY.flatMap((part) => part.choices).find((one) => one.id === id);
   return choice && { text: choice.text, inner: undefined };

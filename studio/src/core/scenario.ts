@@ -161,6 +161,15 @@ export interface Parameter {
   source: string;
   choices: string[];
   bounded: [number, number] | undefined;
+  published: Published | undefined;
+}
+
+/** The range that the authors recommend; with `of`, as parts of the value of that parameter. */
+export interface Published {
+  from: number;
+  to: number;
+  of?: string;
+  source: string;
 }
 
 export interface Discipline {
@@ -195,6 +204,7 @@ type Definition = {
   pattern?: string;
   "x-default"?: string;
   "x-default-source"?: string;
+  "x-published"?: Published;
 };
 
 let disciplines: Map<string, Discipline> | undefined;
@@ -253,5 +263,6 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
     source: raw["x-default"] ?? from,
     choices,
     bounded,
+    published: raw["x-published"],
   };
 }

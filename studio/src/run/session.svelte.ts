@@ -1,5 +1,6 @@
 /** The state of the page: the scenario's text, the variants that are shown, and the clock. */
 import { problemOf, type Problem } from "../core/protocol";
+import { encode } from "../core/share";
 import { edit, read, resolve, type Resolved } from "../core/scenario";
 import { Clock } from "./clock";
 import { isClose, Run } from "./run";
@@ -155,6 +156,11 @@ export class Session {
 
   toEnd(): void {
     this.clock.time = this.duration;
+  }
+
+  /** The state of the page as the fragment of an address. */
+  share(): Promise<string> {
+    return encode({ text: this.text, shown: this.shown, speed: this.speed === Infinity ? null : this.speed });
   }
 
   setSpeed(speed: number): void {

@@ -12,7 +12,12 @@ function apply(): void {
   theme.version += 1;
 }
 
-export function followSystem(): void {
+/** Follows the system, unless a page that holds this one asks for `wanted`. */
+export function followSystem(wanted: string | null): void {
+  if (wanted === "dark" || wanted === "light") {
+    chosen = true;
+    theme.dark = wanted === "dark";
+  }
   system.addEventListener("change", () => {
     if (chosen) return;
     theme.dark = system.matches;

@@ -51,6 +51,7 @@ pub struct AdaptiveRedParameters {
     pub w_q: Option<Probability>,
     /// Initial probability at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2; the paper gives none")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-published" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
     pub max_p: Probability,
     /// Lower bound of `max_p`.
     pub bottom: Probability,
