@@ -309,6 +309,20 @@ impl Discipline<Simulated> for Ring {
 
     fn update(&mut self, _: Instant) {}
 
+    fn drain(&mut self, into: &mut Vec<(Simulated, Instant)>) {
+        into.extend(self.0.drain(..));
+    }
+
+    fn restore(&mut self, packet: Simulated, arrived: Instant) {
+        self.0.push_back((packet, arrived));
+    }
+
+    fn take_over(&mut self, former: &mut Self, _: Instant) {
+        self.0 = std::mem::take(&mut former.0);
+    }
+
+    fn begin(&mut self, _: Instant) {}
+
     fn on_rate(&mut self, _: Rate, _: Instant) {}
 
     fn probe(&self, _: &mut dyn FnMut(&'static str, f64)) {}

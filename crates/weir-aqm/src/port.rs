@@ -5,7 +5,7 @@ use weir_types::{Duration, Instant, Rate};
 
 use crate::{
     Backlog, Discipline, Observer, Packet,
-    qdisc::{AnyDiscipline, DisciplineVisitor},
+    qdisc::{AnyDiscipline, DisciplineVisitor, move_all},
     service::{Service, Transmitter},
 };
 
@@ -88,6 +88,22 @@ impl<P: Packet> Port<P, AnyDiscipline<P>> {
     pub fn visit<V: PortVisitor<P>>(&mut self, visitor: V) -> V::Output {
         let Self { discipline, sending, .. } = self;
         discipline.visit(Bound { sending, visitor })
+    }
+
+    /// Another discipline takes the place of the one before, from `now` on, after all that was due by then. Packets
+    /// that wait go on waiting, even if they are more than it admits. One of the same kind keeps what the other has
+    /// learned.
+    pub fn replace(&mut self, discipline: AnyDiscipline<P>, now: Instant, output: &mut impl Output<P>) {
+        self.advance(now, output);
+        let mut former = core::mem::replace(&mut self.discipline, discipline);
+        if self.discipline.is_like(&former) {
+            self.discipline.take_over(&mut former, now);
+        } else {
+            self.discipline.begin(now);
+            move_all(&mut former, &mut self.discipline);
+        }
+        let update_at = self.discipline.next_update().unwrap_or(Instant::MAX);
+        self.sending.update_at = update_at.min(self.sending.transmitter.next_change());
     }
 }
 

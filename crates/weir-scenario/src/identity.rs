@@ -40,6 +40,17 @@ impl Scenario {
                 without_places(traffic);
             }
         }
+        for (index, change) in self.changes.iter().enumerate() {
+            for (name, link) in &change.links {
+                let plain = &mut plain["changes"][index]["links"][name];
+                if let Some(queue) = &link.queue {
+                    strip(plain, &LINKS[&choice(queue)]);
+                }
+                if let Some(queue) = link.reverse.as_ref().and_then(|reverse| reverse.queue.as_ref()) {
+                    strip(&mut plain["reverse"], &LINKS[&choice(queue)]);
+                }
+            }
+        }
         let text = serde_json::to_string(&plain).expect("JSON is valid JSON");
         Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }

@@ -19,6 +19,7 @@
 //! ```
 
 mod capture;
+mod changes;
 mod check;
 mod defaults;
 mod document;
@@ -42,6 +43,7 @@ mod traffic;
 mod wording;
 
 pub use capture::{Found, LeftOut, Prefix, Transfer, Transfers};
+pub use changes::{Change, DirectionChange, FlowsChange, LinkChange, QueueChange};
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;
 pub use identity::run_key;

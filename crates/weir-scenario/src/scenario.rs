@@ -9,7 +9,7 @@ use serde_json::Value;
 use weir_aqm::aqm::PythonParameters;
 use weir_types::Duration;
 
-use crate::{FlowGroup, Link, Measure, Sweep};
+use crate::{Change, FlowGroup, Link, Measure, Sweep};
 
 /// The version of the scenario format, `schema = 1`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -39,6 +39,9 @@ pub struct Scenario {
     /// Groups of flows by name.
     #[serde(default)]
     pub flows: IndexMap<String, FlowGroup>,
+    /// Changes in mid-run, in the order of time. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// Sets of overrides by name: `[variants.NAME]` holds paths and values, and a label.
     #[serde(default, skip_serializing)]
     pub variants: Variants,

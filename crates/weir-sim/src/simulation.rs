@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+pub(crate) use changes::Change;
+use changes::Changes;
 use weir_scenario::Scenario;
 use weir_tcp::Segment;
 use weir_types::{Duration, Instant, Streams};
@@ -53,6 +55,7 @@ pub struct Simulation<'o> {
     handled: u64,
     network: Network,
     traffic: Traffic,
+    changes: Changes,
     recorder: Recorder,
     observer: Option<&'o mut dyn PacketObserver>,
 }
@@ -68,9 +71,12 @@ impl<'o> Simulation<'o> {
         for (index, ((name, group), info)) in scenario.flows.iter().zip(&groups).enumerate() {
             traffic.add(index, name, group, info.capacity);
         }
+        let ways = std::mem::take(&mut traffic.changes);
         let (traffic, flows) = Traffic::new(traffic);
+        let queue_changes = std::mem::take(&mut network.changes);
         let (mut network, queues) = Network::new(network, traffic.finite.names().next().is_none());
         let events = &mut network.hosts.events;
+        let changes = Changes::new(queue_changes, ways, events);
         let recorder = Recorder::new(scenario, queues, groups, flows);
         if let Some(cut) = recorder.next_cut() {
             events.push(cut, Event::Boundary);
@@ -89,6 +95,7 @@ impl<'o> Simulation<'o> {
             handled: 0,
             network,
             traffic,
+            changes,
             recorder,
             observer: None,
         }
@@ -158,6 +165,7 @@ impl<'o> Simulation<'o> {
             }
             Event::ToPort(pipe) | Event::Enter(pipe) => self.serve(pipe),
             Event::Release(port) => self.network.on_release(port, now),
+            Event::Change(index) => self.change(index),
             Event::Pause => {}
             Event::Arrive => match self.network.hosts.on_arrive(now) {
                 Completed::Nothing => {}
@@ -209,7 +217,8 @@ impl<'o> Simulation<'o> {
     fn move_horizon(&mut self) {
         if self.observer.is_none() && !self.network.hosts.are_followed() {
             let cut = self.recorder.next_cut().unwrap_or(self.end);
-            self.network.hosts.set_horizon(cut.min(self.until));
+            let ahead = cut.min(self.until).min(self.changes.horizon(self.now));
+            self.network.hosts.set_horizon(ahead);
         }
     }
 
@@ -326,6 +335,7 @@ impl<'o> Simulation<'o> {
     }
 }
 
+mod changes;
 mod follow;
 #[cfg(test)]
 mod tests;

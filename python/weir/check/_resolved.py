@@ -89,6 +89,11 @@ class Resolved:
         table = self.document["links"][port.link]
         return table if port.direction == "forward" else table["reverse"]
 
+    @property
+    def changes(self) -> list[dict[str, Any]]:
+        """Queues, buffers and round trips in mid-run; rates and counts are with their link or group."""
+        return self.document.get("changes", [])
+
     def follows_trace(self, port: _core.Port) -> bool:
         """Whether a trace says when packets leave. The network of a stored scenario does not know."""
         return "trace" in self.link(port)

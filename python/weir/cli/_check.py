@@ -83,7 +83,7 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     head = f"{scenario.label}\n{'; '.join(facts)}\n{cost}"
     if refused is not None:
         head += f"\nweir run refuses it: {refused.message}"
-    grids = [_ports(resolved), _paths(network), *_changes(network)]
+    grids = [_ports(resolved), _paths(network), *_changes(network), *_replaced(resolved)]
     command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
     command.print_text("\nNotes" if found else "\nNo notes")
     for one in found:
@@ -167,6 +167,29 @@ def _changes(network: _core.Network) -> list[Grid]:
     return [Grid(f"Flows and rates from each instant on{left}", [time(at) for at in shown], rows)]
 
 
+def _replaced(resolved: Resolved) -> list[Grid]:
+    """What else changes in mid-run: queues, buffers and round trips."""
+    from weir.stats._grid import Cell, Grid
+
+    rows: list[tuple[str, list[Cell]]] = []
+    for change in resolved.changes:
+        for link, of_link in change.get("links", {}).items():
+            of_reverse = of_link.get("reverse", {})
+            for name, of in ((link, of_link), (f"{link}.reverse", of_reverse)):
+                (queue,) = of.get("queue", {"": {}})
+                now = [text for text in (queue, of.get("buffer", "")) if text]
+                if now:
+                    rows.append((str(change["at"]), [Cell(name), Cell(", ".join(now))]))
+        for group, of_group in change.get("flows", {}).items():
+            rows.append((str(change["at"]), [Cell(group), Cell(f"round trip {of_group['rtt']}")]))
+    left = f", the first {_MOST} of {len(rows):,}" if len(rows) > _MOST else ""
+    return (
+        [Grid(f"Queues, buffers and round trips in mid-run{left}", ["of", "now"], rows[:_MOST])]
+        if rows
+        else []
+    )
+
+
 def _span(load: Sequence[_core.LoadChange]) -> str:
     """`8`, `20 to 160`; 0 for a group that never has a flow."""
     counts = [change.after for change in load if change.after] or [0]
@@ -193,6 +216,7 @@ def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]
             {**_plain(path, _PATH), "bottleneck": path.bottleneck.name, "load": _load(path.load)}
             for path in network.paths
         ],
+        "changes": resolved.changes,
         "notes": [one.to_json() for one in found],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -139,6 +140,14 @@ class Port:
                 f"the scenario's link is a token bucket of {table['token_bucket']['burst']}; this shapes to "
                 f"{rate} without bursts"
             )
+        changes = tomllib.loads(self.scenario.to_toml()).get("changes", [])
+        links = (change.get("links", {}).get(self.core.link, {}) for change in changes)
+        reverse = self.core.direction == "reverse"
+        if any(
+            (link.get("reverse", {}) if reverse else {**link, "reverse": None}).keys() - {"reverse"}
+            for link in links
+        ):
+            found.append("the scenario's queue changes in mid-run; this is the one from the start")
         if not self.core.ecn_capable:
             found.append("the scenario's link knows nothing of ECN; a kernel marks where it is told to")
         if self.core.loses_packets:

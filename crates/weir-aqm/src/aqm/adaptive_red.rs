@@ -208,6 +208,12 @@ impl Aqm for AdaptiveRed {
         self.red.set_weight(w_q.get());
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.red.take_over(&former.red);
+        self.red.max_p = former.red.max_p;
+        self.tested_at = former.tested_at;
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         self.red.probe(record);
         record("max_p", self.red.max_p);

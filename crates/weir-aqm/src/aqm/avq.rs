@@ -178,6 +178,13 @@ impl Aqm for Avq {
         self.capacity = capacity;
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.virtual_capacity = former.virtual_capacity;
+        self.virtual_queue = former.virtual_queue;
+        self.drained_at = former.drained_at;
+        self.adapted_at = former.adapted_at;
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("virtual_queue", self.virtual_queue);
         record("virtual_capacity", self.virtual_capacity);

@@ -106,6 +106,12 @@ impl Aqm for Blue {
         self.step(-self.parameters.d2.get(), now);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.probability = former.probability;
+        self.changed_at = former.changed_at;
+        self.rng = former.rng.clone();
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("probability", self.probability);
     }

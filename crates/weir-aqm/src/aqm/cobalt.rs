@@ -204,6 +204,11 @@ impl Aqm for Cobalt {
         self.count = self.count.max(1);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        let parameters = self.parameters.clone();
+        *self = Self { parameters, ..former.clone() };
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("dropping", f64::from(u8::from(self.dropping)));
         record("count", f64::from(self.count));

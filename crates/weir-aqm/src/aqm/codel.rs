@@ -229,6 +229,11 @@ impl Aqm for Codel {
         self.rec_inv_sqrt = 1.0 / libm::sqrt(f64::from(self.count));
     }
 
+    fn take_over(&mut self, former: &Self) {
+        let parameters = self.parameters.clone();
+        *self = Self { parameters, ..former.clone() };
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("dropping", f64::from(u8::from(self.state != State::Calm)));
         record("count", f64::from(self.count));

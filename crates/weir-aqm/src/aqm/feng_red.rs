@@ -172,6 +172,12 @@ impl Aqm for FengRed {
         self.red.on_rate(rate, now);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.red.take_over(&former.red);
+        self.red.max_p = former.red.max_p;
+        self.status = former.status;
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         self.red.probe(record);
         record("max_p", self.red.max_p);

@@ -204,6 +204,11 @@ impl Aqm for Hred {
         self.k_alpha = 2.0 * self.packet / (pipe * pipe);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.probability = former.probability;
+        self.rng = former.rng.clone();
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("p_min", self.p_min);
         record("p_max", self.line(self.max_th));

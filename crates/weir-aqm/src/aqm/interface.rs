@@ -2,7 +2,7 @@
 
 use weir_types::{Duration, Instant, Rate};
 
-use crate::{Backlog, PacketInfo, Verdict};
+use crate::{Backlog, Limit, PacketInfo, Verdict};
 
 /// An AQM algorithm: decides which packets of a queue are marked or dropped. It owns its state and
 /// its random stream, no packets, and reads no clock.
@@ -52,6 +52,22 @@ pub trait Aqm: Send {
     /// Periodic work, due at `now`.
     fn update(&mut self, queue: Backlog, now: Instant) {
         let _ = (queue, now);
+    }
+
+    /// It has other parameters from now on than `former`, whose algorithm it is: keeps what that one has learned, its
+    /// random stream and its timer.
+    fn take_over(&mut self, former: &Self)
+    where
+        Self: Sized,
+    {
+        let _ = former;
+    }
+
+    /// It comes into use at `now`, in place of another algorithm, as if it had been idle until then.
+    fn begin(&mut self, now: Instant) {
+        if self.next_update().is_some_and(|due| due <= now) {
+            self.update(Backlog { packets: 0, bytes: 0, limit: Limit::NONE }, now);
+        }
     }
 
     /// Reports the inner variables under their published names.

@@ -149,6 +149,10 @@ impl Aqm for Nlred {
         self.red.on_rate(rate, now);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.red.take_over(&former.red);
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         self.red.probe(record);
     }

@@ -230,6 +230,13 @@ impl Aqm for Pi {
         self.update_at = now + self.parameters.interval;
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.last_queue = former.last_queue;
+        self.probability = former.probability;
+        self.update_at = former.update_at;
+        self.rng = former.rng.clone();
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("probability", self.probability);
         record("a", self.a);

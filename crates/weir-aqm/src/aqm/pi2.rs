@@ -118,6 +118,14 @@ impl Aqm for Pi2 {
         self.update_at = now + self.parameters.interval;
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.base = former.base;
+        self.sojourn = former.sojourn;
+        self.qdelay_old = former.qdelay_old;
+        self.update_at = former.update_at;
+        self.rng = former.rng.clone();
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("probability", self.base * self.base);
         record("p'", self.base);

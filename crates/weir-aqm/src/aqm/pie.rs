@@ -236,6 +236,11 @@ impl Aqm for Pie {
         self.qdelay_old = qdelay;
     }
 
+    fn take_over(&mut self, former: &Self) {
+        let parameters = self.parameters.clone();
+        *self = Self { parameters, ..former.clone() };
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("probability", self.probability);
         record("qdelay_old", self.qdelay_old.as_secs_f64());

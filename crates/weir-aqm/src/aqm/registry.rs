@@ -61,6 +61,14 @@ macro_rules! aqms {
             Python(PythonAqm),
         }
 
+        /// [`Aqm::take_over`], where both are of one kind.
+        fn take_over(aqm: &mut AnyAqm, former: &AnyAqm) {
+            match (aqm, former) {
+                $((AnyAqm::$variant(aqm), AnyAqm::$variant(former)) => aqm.take_over(former),)*
+                _ => {}
+            }
+        }
+
         /// The same of every AQM.
         macro_rules! each_aqm {
             ($any:expr, $one:ident => $call:expr) => {
@@ -133,6 +141,14 @@ impl Aqm for AnyAqm {
     #[inline(never)]
     fn update(&mut self, queue: Backlog, now: Instant) {
         each_aqm!(self, aqm => aqm.update(queue, now));
+    }
+
+    fn take_over(&mut self, former: &Self) {
+        take_over(self, former);
+    }
+
+    fn begin(&mut self, now: Instant) {
+        each_aqm!(self, aqm => aqm.begin(now));
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {

@@ -262,6 +262,16 @@ impl Aqm for Rem {
         self.update_at = now + self.parameters.interval;
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.average.take_over(&former.average);
+        self.arrived = former.arrived;
+        self.last_backlog = former.last_backlog;
+        self.price = former.price;
+        self.probability = former.probability;
+        self.update_at = former.update_at;
+        self.rng = former.rng.clone();
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("price", self.price);
         record("probability", self.probability);

@@ -328,6 +328,21 @@ impl Aqm for Sfb {
         }
     }
 
+    fn take_over(&mut self, former: &Self) {
+        let shape = |sfb: &Self| (sfb.active.levels, sfb.active.rows.len());
+        if shape(self) == shape(former) {
+            let parameters = self.parameters.clone();
+            *self = Self { parameters, ..former.clone() };
+        } else {
+            self.miscounted = true;
+        }
+    }
+
+    fn begin(&mut self, _: Instant) {
+        // What waits already was not counted.
+        self.miscounted = true;
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         let bins = self.active.rows.iter().flatten();
         record("probability", self.probability);

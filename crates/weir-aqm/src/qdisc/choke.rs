@@ -14,7 +14,7 @@
 //! A flow above its share matches more often. The paper's variants compare `draws` packets, or those
 //! at the head. Matches are dropped, even if ECN-capable, and do not change RED's count, as in Linux.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng, Streams};
 
@@ -218,6 +218,24 @@ impl<P: Packet> Discipline<P> for Choke<P> {
 
     fn update(&mut self, now: Instant) {
         self.red.update(self.backlog(), now);
+    }
+
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        self.line.drain(into);
+    }
+
+    fn restore(&mut self, packet: P, arrived: Instant) {
+        self.line.push(packet, arrived);
+    }
+
+    fn take_over(&mut self, former: &mut Self, _: Instant) {
+        self.line = core::mem::take(&mut former.line);
+        self.red.take_over(&former.red);
+        self.rng = former.rng.clone();
+    }
+
+    fn begin(&mut self, now: Instant) {
+        self.red.begin(now);
     }
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {

@@ -21,9 +21,11 @@
 //!
 //! Differences between RFC 9332, Linux, ns-3 and Weir: `docs/disciplines/dualpi2.md`.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Ecn, Instant, Invalid, PacketSize, Probability, Rate, Rng, Streams};
 
-use super::PacketFifo;
+use super::{PacketFifo, move_all};
 use crate::{
     Backlog, Discipline, Limit, Link, Observer, Packet, PacketInfo, Reason, Verdict,
     aqm::{check_gain, check_interval},
@@ -321,6 +323,38 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
         self.base = (self.base + step).clamp(0.0, 1.0);
         self.previous = delay;
         self.update_at = now + self.parameters.interval;
+    }
+
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        self.low_latency.drain(into);
+        self.classic.drain(into);
+        into.sort_by_key(|(_, arrived)| *arrived);
+    }
+
+    fn restore(&mut self, packet: P, arrived: Instant) {
+        let class = self.class_of(packet.info().ecn);
+        let line = if class == LOW_LATENCY { &mut self.low_latency } else { &mut self.classic };
+        line.push(packet, arrived);
+    }
+
+    fn take_over(&mut self, former: &mut Self, _: Instant) {
+        if self.parameters.low_latency == former.parameters.low_latency {
+            self.low_latency = core::mem::take(&mut former.low_latency);
+            self.classic = core::mem::take(&mut former.classic);
+        } else {
+            move_all(former, self);
+        }
+        self.base = former.base;
+        self.previous = former.previous;
+        self.credit = former.credit;
+        self.update_at = former.update_at;
+        self.rng = former.rng.clone();
+    }
+
+    fn begin(&mut self, now: Instant) {
+        if self.update_at <= now {
+            self.update(now);
+        }
     }
 
     fn on_rate(&mut self, _: Rate, _: Instant) {}

@@ -19,15 +19,16 @@
 //!
 //! Differences between RFC 8290, Linux, ns-3 and Weir: `docs/disciplines/fq.md`.
 
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 
 use weir_types::{Duration, Instant, PacketSize, Rate};
 
 use super::{
     carry_out,
     linked_list::{Index, List, ListNode, PacketPool},
+    move_all,
 };
-use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, Reason};
+use crate::{Aqm, Backlog, Discipline, Limit, Observer, Packet, PacketInfo, Reason};
 
 /// Backlog that the AQM of a queue sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -236,6 +237,21 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
         self.flows[fattest].aqm.on_overflow(dropped, now);
     }
 
+    /// One more packet, of `bytes` bytes, waits in the queue `index`.
+    #[inline]
+    fn admit(&mut self, index: usize, bytes: u32) {
+        let flow = &mut self.flows[index];
+        flow.packets += 1;
+        flow.idle = false;
+        self.bytes[index] += bytes;
+        self.queue.packets += 1;
+        self.queue.bytes += u64::from(bytes);
+        if !core::mem::replace(&mut flow.listed, true) {
+            flow.deficit = self.quantum;
+            self.new.push(&mut self.flows, Index::new(index));
+        }
+    }
+
     /// The next packet of one queue that its AQM passes.
     #[inline]
     fn take(&mut self, index: usize, now: Instant, observer: &mut impl Observer<P>) -> Option<(P, Duration)> {
@@ -279,15 +295,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
             }
             return;
         }
-        flow.packets += 1;
-        flow.idle = false;
-        self.bytes[index] += info.bytes;
-        self.queue.packets += 1;
-        self.queue.bytes += u64::from(info.bytes);
-        if !core::mem::replace(&mut flow.listed, true) {
-            flow.deficit = self.quantum;
-            self.new.push(&mut self.flows, Index::new(index));
-        }
+        self.admit(index, info.bytes);
         // The arrival may be larger than the dropped packets.
         while self.is_over_limit() {
             self.make_room(now, observer);
@@ -342,6 +350,50 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
             first = first.min(self.flows[index].aqm.next_update().unwrap_or(Instant::MAX));
         }
         self.update_at = (first < Instant::MAX).then_some(first);
+    }
+
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        for index in 0..self.flows.len() {
+            while let Some(waiting) = self.pop(index) {
+                into.push(waiting);
+            }
+        }
+        into.sort_by_key(|(_, arrived)| *arrived);
+    }
+
+    fn restore(&mut self, packet: P, arrived: Instant) {
+        let PacketInfo { bytes, flow, .. } = packet.info();
+        let index = self.place_of(flow) as usize;
+        self.waiting.push(&mut self.flows[index].line, packet, arrived);
+        self.admit(index, bytes);
+    }
+
+    /// Flows keep what their AQMs have learned, and their turns, if they keep their queues.
+    fn take_over(&mut self, former: &mut Self, now: Instant) {
+        self.salt = former.salt;
+        let scheduling = |queue: &Self| (queue.flows.len(), queue.scheduler.flow_hashing);
+        if scheduling(self) == scheduling(former) {
+            for (flow, former) in self.flows.iter_mut().zip(&mut former.flows) {
+                flow.aqm.take_over(&former.aqm);
+                core::mem::swap(&mut flow.aqm, &mut former.aqm);
+            }
+            core::mem::swap(&mut self.flows, &mut former.flows);
+            self.waiting = core::mem::replace(&mut former.waiting, PacketPool::new());
+            self.bytes = former.bytes.clone();
+            (self.new, self.old) = (core::mem::take(&mut former.new), core::mem::take(&mut former.old));
+            self.queue = Backlog { limit: self.queue.limit, ..former.queue };
+            self.update_at = self.flows.iter().filter_map(|flow| flow.aqm.next_update()).min();
+        } else {
+            self.begin(now);
+            move_all(former, self);
+        }
+    }
+
+    fn begin(&mut self, now: Instant) {
+        for flow in &mut self.flows {
+            flow.aqm.begin(now);
+        }
+        self.update_at = self.flows.iter().filter_map(|flow| flow.aqm.next_update()).min();
     }
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {

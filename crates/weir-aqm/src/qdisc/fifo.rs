@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Rate};
 
 use super::{PacketFifo, carry_out};
@@ -112,6 +114,23 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
 
     fn update(&mut self, now: Instant) {
         self.aqm.update(self.backlog(), now);
+    }
+
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        self.waiting.drain(into);
+    }
+
+    fn restore(&mut self, packet: P, arrived: Instant) {
+        self.waiting.push(packet, arrived);
+    }
+
+    fn take_over(&mut self, former: &mut Self, _: Instant) {
+        self.waiting = core::mem::take(&mut former.waiting);
+        self.aqm.take_over(&former.aqm);
+    }
+
+    fn begin(&mut self, now: Instant) {
+        self.aqm.begin(now);
     }
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {

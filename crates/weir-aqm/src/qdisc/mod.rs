@@ -9,6 +9,8 @@ mod linked_list;
 mod packet_fifo;
 mod registry;
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Rate};
 
 pub use choke::{Candidate, Choke, ChokeParameters};
@@ -80,6 +82,21 @@ pub trait Discipline<P> {
     /// Periodic work, due at `now`.
     fn update(&mut self, now: Instant);
 
+    /// All waiting packets leave without a verdict, each with the instant at which it arrived, in that order.
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>);
+
+    /// A packet that has waited elsewhere since `arrived` waits here, whatever the limit and without a verdict.
+    fn restore(&mut self, packet: P, arrived: Instant);
+
+    /// From `now` on it has other parameters than `former`, which is of its kind: keeps the packets that wait, and
+    /// what its AQM has learned.
+    fn take_over(&mut self, former: &mut Self, now: Instant)
+    where
+        Self: Sized;
+
+    /// It comes into use at `now`, in place of a discipline of another kind, as if it had been idle until then.
+    fn begin(&mut self, now: Instant);
+
     /// The rate of the link is now `rate`.
     fn on_rate(&mut self, rate: Rate, now: Instant);
 
@@ -101,6 +118,15 @@ pub trait Observer<P> {
 
     /// `packet` was marked.
     fn marked(&mut self, packet: &P, reason: Reason, now: Instant);
+}
+
+/// What waits in `from` waits in `to` from now on.
+pub(crate) fn move_all<P>(from: &mut impl Discipline<P>, to: &mut impl Discipline<P>) {
+    let mut waiting = Vec::new();
+    from.drain(&mut waiting);
+    for (packet, arrived) in waiting {
+        to.restore(packet, arrived);
+    }
 }
 
 /// Executes a verdict, then calls `then` with a packet that remains. A packet that passes is not

@@ -1,4 +1,4 @@
-use alloc::collections::VecDeque;
+use alloc::{collections::VecDeque, vec::Vec};
 
 use weir_types::Instant;
 
@@ -30,6 +30,12 @@ impl<P: Packet> PacketFifo<P> {
         let (packet, arrived) = self.waiting.pop_front()?;
         self.bytes -= u64::from(packet.info().bytes);
         Some((packet, arrived))
+    }
+
+    /// [`crate::Discipline::drain`]
+    pub(super) fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        into.extend(self.waiting.drain(..));
+        self.bytes = 0;
     }
 
     /// The packet at `index`, counted from the head.

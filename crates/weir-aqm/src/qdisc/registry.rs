@@ -1,10 +1,12 @@
 //! The list of all queue disciplines, and what is generated from it.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Invalid, Rate, Streams};
 
 use super::{
     Choke, ChokeParameters, Discipline, DualPi2, DualPi2Parameters, FairQueue, Fifo, FqCodelParameters,
-    FqParameters, FqPieParameters, Observer,
+    FqParameters, FqPieParameters, Observer, move_all,
 };
 use crate::{
     Backlog, Link, Packet,
@@ -107,6 +109,15 @@ macro_rules! queues {
             $(#[doc = concat!("`", $name, "`")] $variant($discipline),)*
             /// A FIFO with a user's AQM.
             Python(Fifo<P, PythonAqm>),
+        }
+
+        /// [`Discipline::take_over`], where both are of one kind.
+        fn take_over<P: Packet>(discipline: &mut AnyDiscipline<P>, former: &mut AnyDiscipline<P>, now: Instant) {
+            match (discipline, former) {
+                $((AnyDiscipline::$aqm(one), AnyDiscipline::$aqm(former)) => one.take_over(former, now),)*
+                $((AnyDiscipline::$variant(one), AnyDiscipline::$variant(former)) => one.take_over(former, now),)*
+                (one, former) => move_all(former, one),
+            }
         }
 
         /// The same of every discipline.
@@ -218,6 +229,13 @@ impl<P: Packet> AnyDiscipline<P> {
     }
 }
 
+impl<P: Packet> AnyDiscipline<P> {
+    /// Whether it is of the kind of `other`.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        core::mem::discriminant(self) == core::mem::discriminant(other)
+    }
+}
+
 impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     #[inline]
     fn enqueue(&mut self, packet: P, now: Instant, observer: &mut impl Observer<P>) {
@@ -268,6 +286,22 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
 
     fn update(&mut self, now: Instant) {
         each!(self, discipline => discipline.update(now));
+    }
+
+    fn drain(&mut self, into: &mut Vec<(P, Instant)>) {
+        each!(self, discipline => discipline.drain(into));
+    }
+
+    fn restore(&mut self, packet: P, arrived: Instant) {
+        each!(self, discipline => discipline.restore(packet, arrived));
+    }
+
+    fn take_over(&mut self, former: &mut Self, now: Instant) {
+        take_over(self, former, now);
+    }
+
+    fn begin(&mut self, now: Instant) {
+        each!(self, discipline => discipline.begin(now));
     }
 
     fn on_rate(&mut self, rate: Rate, now: Instant) {

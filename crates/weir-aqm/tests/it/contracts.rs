@@ -7,6 +7,7 @@ mod drop_tail;
 mod port;
 mod qdiscs;
 pub(crate) mod random;
+mod replace;
 
 pub(crate) use discipline::{Rules, keeps_its_word};
 pub(crate) use port::depends_on_nothing_but_arrivals;

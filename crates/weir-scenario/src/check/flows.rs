@@ -51,7 +51,7 @@ impl Scenario {
         })
     }
 
-    fn check_rtt(&self, path: &str, group: &FlowGroup) -> Outcome {
+    pub(crate) fn check_rtt(&self, path: &str, group: &FlowGroup) -> Outcome {
         if let Rtt::Drawn(distribution) = &group.rtt {
             let (holds, message) = match distribution {
                 RttDistribution::Uniform(uniform) => (uniform.from < uniform.to, "from is not below to"),

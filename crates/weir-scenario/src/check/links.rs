@@ -166,7 +166,7 @@ fn check_loss(path: &str, loss: Option<&Loss>) -> Outcome {
 }
 
 /// That a router which knows nothing of ECN marks nothing.
-fn check_legacy(path: &str, queue: &QueueConfig) -> Outcome {
+pub(crate) fn check_legacy(path: &str, queue: &QueueConfig) -> Outcome {
     let place = format!("{path}.queue.{}", queue.name());
     match marking(&place, queue) {
         None => Ok(()),

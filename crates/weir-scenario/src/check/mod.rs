@@ -4,7 +4,7 @@ mod flows;
 mod links;
 mod measure;
 
-pub(crate) use links::check_discipline;
+pub(crate) use links::{check_discipline, check_legacy};
 
 use weir_types::Duration;
 
@@ -38,6 +38,7 @@ impl Scenario {
         self.complete_only_path();
         self.write_out_hops()?;
         self.complete_routes()?;
+        self.write_out_changes()?;
         let passing = Passing::of(self);
         let names: Vec<_> = self.links.keys().cloned().collect();
         self.measure.warm_up.get_or_insert(self.start_of_measuring());
@@ -55,6 +56,7 @@ impl Scenario {
                 direction.queue.complete(seen);
             }
         }
+        self.complete_changes(&passing);
         Ok(())
     }
 
@@ -98,6 +100,7 @@ impl Scenario {
             check_name(&format!("flows.{name}"), name)?;
             self.check_group(name, group)?;
         }
+        self.check_changes(&passing)?;
         self.check_measure()?;
         self.check_sweep()
     }

@@ -34,6 +34,7 @@ impl Scenario {
                     largest_rtt: passing.largest_rtt(self, name),
                     ecn_capable: link.ecn_capable,
                     load: load_of(passing.data(self, at)),
+                    changes: self.queue_changes(&passing, at),
                 });
             }
         }

@@ -6,7 +6,7 @@ use weir_aqm::{Limit, Service, qdisc::QueueConfig};
 use weir_types::{Duration, PacketSize, Rate};
 
 use super::LoadChange;
-use crate::{DirectedLink, FlowGroup, Loss, PortSpec};
+use crate::{DirectedLink, FlowGroup, Loss, PortSpec, QueueChange};
 
 /// The network of a scenario.
 #[derive(Clone, Debug)]
@@ -45,6 +45,8 @@ pub struct Port<'a> {
     pub ecn_capable: bool,
     /// The flows whose data pass, over time.
     pub load: Vec<LoadChange>,
+    /// The queues that take the place of the first, in the order of time.
+    pub changes: Vec<QueueChange<'a>>,
 }
 
 /// The way of a group of flows, and back.

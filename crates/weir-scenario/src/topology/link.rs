@@ -234,6 +234,14 @@ pub(crate) struct DirectionMut<'a> {
 }
 
 impl Link {
+    /// The changes of the rate of one direction that there is.
+    pub(crate) fn rate_schedule_mut(&mut self, direction: Direction) -> &mut Vec<RateChange> {
+        match direction {
+            Direction::Forward => &mut self.rate_schedule,
+            Direction::Reverse => &mut self.reverse.as_mut().expect("there is one").rate_schedule,
+        }
+    }
+
     /// One direction; `None` if it has no queue.
     ///
     /// # Panics

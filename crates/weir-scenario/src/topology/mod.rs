@@ -11,7 +11,7 @@ mod search;
 mod trace;
 
 use weir_aqm::{Limit, Service, TokenBucket};
-use weir_types::Rate;
+use weir_types::{Buffer, Rate};
 
 use crate::Scenario;
 pub(crate) use hops::{first_written_out, written};
@@ -60,11 +60,17 @@ impl Scenario {
     /// What may wait in the queue of a link in one direction: bandwidth-delay products and
     /// times become packets of mean size, rounded. A direction without a queue has no limit.
     pub(crate) fn limit(&self, passing: &Passing, at: DirectedLink<'_>) -> Limit {
-        let link = &self.links[at.link];
-        let Some(port) = link.port(at.direction) else { return Limit::NONE };
-        let mean = passing.mean_packet_size(self, at).bytes();
-        let limit = Limit::of(port.buffer, port.rate, mean, passing.largest_rtt(self, at.link));
-        match (limit, link.buffer_counts) {
+        let Some(port) = self.links[at.link].port(at.direction) else { return Limit::NONE };
+        let (mean_packet, rtt) =
+            (passing.mean_packet_size(self, at).bytes(), passing.largest_rtt(self, at.link));
+        let link = weir_aqm::Link { rate: port.rate, mean_packet, limit: Limit::NONE, rtt };
+        self.limit_of(at, port.buffer, link)
+    }
+
+    /// The same of `buffer` before a link with this rate, packet size and round trip.
+    pub(crate) fn limit_of(&self, at: DirectedLink<'_>, buffer: Buffer, link: weir_aqm::Link) -> Limit {
+        let limit = Limit::of(buffer, link.rate, link.mean_packet, link.rtt);
+        match (limit, self.links[at.link].buffer_counts) {
             (Limit::Packets(n), LinkBuffer::WaitingAndSending) => Limit::Packets(n.saturating_sub(1)),
             (limit, _) => limit,
         }

@@ -1,5 +1,6 @@
 //! What the author of a scenario file is promised.
 
+mod changes;
 mod files;
 mod hints;
 mod identity;

@@ -2,6 +2,8 @@
 /// never depends on how events are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
+    /// A queue or a way changes.
+    Change(u32),
     /// A measuring interval ends.
     Boundary,
     /// A part of what is measured ends.
@@ -41,22 +43,23 @@ impl Event {
     #[inline]
     pub(crate) const fn rank(self) -> u64 {
         let (kind, index) = match self {
-            Self::Boundary => (0, 0),
-            Self::Part => (1, 0),
-            Self::Sample => (2, 0),
-            Self::Timers => (3, 0),
-            Self::PortDue(index) => (4, index),
-            Self::ToPort(index) => (5, index),
-            Self::Arrive => (6, 0),
-            Self::Start(index) => (7, index),
-            Self::Stop(index) => (8, index),
-            Self::SendLater(index) => (9, index),
-            Self::Timer(index) => (10, index),
-            Self::DelayedAck(index) => (11, index),
-            Self::Generate(index) => (12, index),
-            Self::Enter(index) => (13, index),
-            Self::Release(index) => (14, index),
-            Self::Pause => (15, 0),
+            Self::Change(index) => (0, index),
+            Self::Boundary => (1, 0),
+            Self::Part => (2, 0),
+            Self::Sample => (3, 0),
+            Self::Timers => (4, 0),
+            Self::PortDue(index) => (5, index),
+            Self::ToPort(index) => (6, index),
+            Self::Arrive => (7, 0),
+            Self::Start(index) => (8, index),
+            Self::Stop(index) => (9, index),
+            Self::SendLater(index) => (10, index),
+            Self::Timer(index) => (11, index),
+            Self::DelayedAck(index) => (12, index),
+            Self::Generate(index) => (13, index),
+            Self::Enter(index) => (14, index),
+            Self::Release(index) => (15, index),
+            Self::Pause => (16, 0),
         };
         (kind << 32) | index as u64
     }
@@ -65,21 +68,22 @@ impl Event {
     pub(crate) const fn of_rank(rank: u64) -> Self {
         let index = rank as u32;
         match rank >> 32 {
-            0 => Self::Boundary,
-            1 => Self::Part,
-            2 => Self::Sample,
-            3 => Self::Timers,
-            4 => Self::PortDue(index),
-            5 => Self::ToPort(index),
-            6 => Self::Arrive,
-            7 => Self::Start(index),
-            8 => Self::Stop(index),
-            9 => Self::SendLater(index),
-            10 => Self::Timer(index),
-            11 => Self::DelayedAck(index),
-            12 => Self::Generate(index),
-            13 => Self::Enter(index),
-            14 => Self::Release(index),
+            0 => Self::Change(index),
+            1 => Self::Boundary,
+            2 => Self::Part,
+            3 => Self::Sample,
+            4 => Self::Timers,
+            5 => Self::PortDue(index),
+            6 => Self::ToPort(index),
+            7 => Self::Arrive,
+            8 => Self::Start(index),
+            9 => Self::Stop(index),
+            10 => Self::SendLater(index),
+            11 => Self::Timer(index),
+            12 => Self::DelayedAck(index),
+            13 => Self::Generate(index),
+            14 => Self::Enter(index),
+            15 => Self::Release(index),
             _ => Self::Pause,
         }
     }

@@ -156,7 +156,7 @@ mod tests {
         /// earlier of two events.
         #[test]
         fn events_come_in_order(steps in prop::collection::vec(
-            prop::option::of((0_u64..50, 0_u64..16, 0_u32..5)), 1..300,
+            prop::option::of((0_u64..50, 0_u64..17, 0_u32..5)), 1..300,
         )) {
             let mut queue = EventQueue::default();
             queue.set_size(5, 10);

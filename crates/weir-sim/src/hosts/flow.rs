@@ -112,6 +112,12 @@ impl Flow {
         flow
     }
 
+    /// Its packets go along `way` from now on.
+    pub(super) fn take_way(&mut self, way: &Arc<Way>) {
+        self.way = Arc::clone(way);
+        self.judge_short_way();
+    }
+
     /// Opens or closes the short way.
     fn judge_short_way(&mut self) {
         let is_short =

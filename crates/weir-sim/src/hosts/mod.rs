@@ -10,6 +10,8 @@ mod pipe;
 mod routing;
 mod timers;
 
+use std::{ops::Range, sync::Arc};
+
 use weir_tcp::{Flags, Segment};
 use weir_types::{Ecn, Instant};
 
@@ -162,6 +164,13 @@ impl Hosts {
             sender.sack().into_iter().for_each(prefetch);
             receiver.log().into_iter().for_each(prefetch);
             receiver.beyond_expected().into_iter().for_each(prefetch);
+        }
+    }
+
+    /// `flows` take `way` from now on; packets on their way keep their delays.
+    pub(crate) fn take_way(&mut self, flows: Range<u32>, way: &Arc<Way>) {
+        for flow in &mut self.flows[flows.start as usize..flows.end as usize] {
+            flow.take_way(way);
         }
     }
 

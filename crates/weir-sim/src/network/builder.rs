@@ -9,6 +9,7 @@ use crate::{
     hosts::{Hop, Hosts, Leg, Route, Way},
     packet::Packet,
     record::{GroupInfo, QueueCounts, QueueInfo},
+    simulation::Change,
 };
 
 /// Builds the network of a scenario.
@@ -19,6 +20,8 @@ pub(crate) struct NetworkBuilder<'a> {
     links: HashMap<&'a str, LinkPorts>,
     pub(super) ports: Vec<PortSlot>,
     pub(super) queues: Vec<QueueInfo>,
+    /// The queues that take the place of others.
+    pub(crate) changes: Vec<(Instant, Change)>,
     pub(super) known_pipes: HashMap<PipeKey, u32>,
     known_routes: HashMap<Route, u32>,
     pub(crate) hosts: Hosts,
@@ -55,6 +58,7 @@ impl<'a> NetworkBuilder<'a> {
             links: HashMap::new(),
             ports: Vec::new(),
             queues: Vec::new(),
+            changes: Vec::new(),
             known_pipes: HashMap::new(),
             known_routes: HashMap::new(),
             hosts: Hosts::new(scenario.flows.len(), Instant::ZERO + scenario.duration),
@@ -94,6 +98,7 @@ impl<'a> NetworkBuilder<'a> {
                 extras: (impairment.is_some() || line.is_some())
                     .then(|| Box::new(Extras { impairment, line, observed: None })),
                 lateness,
+                keeps_queue: port.changes.is_empty(),
                 ..PortState::default()
             },
         });
@@ -104,7 +109,21 @@ impl<'a> NetworkBuilder<'a> {
             is_bottleneck: port.at == self.resolved.bottleneck.at,
             classes,
         });
-        self.ports.len() as u32 - 1
+        let index = self.ports.len() as u32 - 1;
+        for (number, change) in port.changes.iter().enumerate() {
+            let queue = change.queue.build(change.link, self.streams, &format!("{path}.changes.{number}"));
+            let change_of = Change::Queue(index, Some(Box::new(queue)));
+            self.changes.push((Instant::ZERO + change.at, change_of));
+        }
+        index
+    }
+
+    /// The round trips of the group `name` in mid-run, with the instants from which on they hold.
+    pub(crate) fn rtt_changes(&self, name: &str) -> Vec<(Instant, Duration)> {
+        let of_group = |change: &'a weir_scenario::Change| {
+            Some((Instant::ZERO + change.at, change.flows.get(name)?.rtt?))
+        };
+        self.scenario.changes.iter().filter_map(of_group).collect()
     }
 
     /// The properties of a group, among them the bottleneck of its data.

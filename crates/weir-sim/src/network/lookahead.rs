@@ -14,6 +14,7 @@
 //! - *the number of flows*: it is known beforehand only if no flow ends by itself;
 //! - *the call*: a queue that drops packets as they leave is called late, and notes the flows of that call.
 //!
+//! A queue that another takes the place of may come to be of the second kind: its port does not look ahead either.
 //! With an observer, who sees all packets in order, no port looks ahead.
 
 use std::collections::HashMap;
@@ -43,7 +44,8 @@ pub(super) fn allow(ports: &mut [PortSlot], pipes: &HashMap<PipeKey, u32>) {
         pipes.push(pipe);
     }
     for (slot, (lookahead, pipes)) in ports.iter_mut().zip(ahead) {
-        if pipes.len() <= MOST_PIPES && !slot.port.discipline().drops_on_departure() {
+        if pipes.len() <= MOST_PIPES && !slot.port.discipline().drops_on_departure() && slot.state.keeps_queue
+        {
             slot.state.lookahead = lookahead;
             slot.state.pipes = if pipes.len() > 1 { pipes } else { Vec::new() };
         }

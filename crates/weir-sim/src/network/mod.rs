@@ -7,11 +7,12 @@ mod lookahead;
 mod observer;
 mod port;
 
-use weir_aqm::Discipline;
+use weir_aqm::{Discipline, qdisc::AnyDiscipline};
 use weir_types::{Duration, Instant};
 
 use crate::{
     hosts::Hosts,
+    packet::Packet,
     record::{QueueCounts, QueueGauge, QueueInfo},
 };
 
@@ -83,6 +84,18 @@ impl Network {
     #[inline]
     pub(crate) fn on_port_due(&mut self, port: u32, now: Instant) -> Option<Unseen> {
         self.ports[port as usize].state.scheduled = false;
+        self.catch_up(port, now)
+    }
+
+    /// `queue` takes the place of the one before `port`.
+    pub(crate) fn replace(
+        &mut self,
+        port: u32,
+        queue: AnyDiscipline<Packet>,
+        now: Instant,
+    ) -> Option<Unseen> {
+        let (slot, mut context) = self.ports[port as usize].split(port, &mut self.hosts);
+        slot.replace(queue, now, &mut context);
         self.catch_up(port, now)
     }
 

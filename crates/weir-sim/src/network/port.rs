@@ -94,6 +94,8 @@ pub(crate) struct PortState {
     pub(crate) lookahead: Duration,
     /// The pipes that end here, if there are several and it looks ahead.
     pub(crate) pipes: Vec<u32>,
+    /// No other queue takes the place of the first.
+    pub(crate) keeps_queue: bool,
     /// [`Event::PortDue`] is scheduled.
     pub(crate) scheduled: bool,
     /// Optional features, boxed, so that the common case tests one pointer.

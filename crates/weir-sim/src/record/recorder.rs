@@ -48,7 +48,7 @@ impl Recorder {
             queues: queues.into_iter().map(|info| (info, Vec::new())).collect(),
             groups,
             flows,
-            series: Series::default(),
+            series: Series::new(!scenario.changes.is_empty()),
             sampling: series.map(|series| series.interval),
             watched,
             parts: Parts::of(intervals.run()),
@@ -180,7 +180,8 @@ impl Recorder {
         slots: usize,
         finite: Vec<(usize, Vec<FlowArrivals>)>,
     ) -> Measurements {
-        let Self { intervals, parts, queues, groups, flows, series, .. } = self;
+        let Self { intervals, parts, queues, groups, flows, mut series, .. } = self;
+        series.fill();
         let forward = queues.iter().filter(|(info, _)| info.direction == "forward");
         let departed = |counts: &QueueCounts| counts.cells.iter().map(|cell| cell.departures).sum::<u64>();
         let packets = forward.flat_map(|(_, counts)| counts.iter().map(departed)).sum();

@@ -230,6 +230,37 @@ fn traffic() -> impl Strategy<Value = [&'static str; 3]> {
     prop_oneof![[bulk(), bulk(), bulk()], [any(), any(), any()]]
 }
 
+/// What may change in mid-run, where the scenario allows it.
+const CHANGES: &[&str] = &[
+    "links.near.queue.red = { ecn = true }",
+    "links.near.queue.red = { min_th = \"3 packets\", max_th = \"9 packets\" }",
+    "links.near.queue.codel = { target = \"2 ms\" }",
+    "links.near.queue.fq-codel = { flows = 16 }",
+    "links.near.queue.pie = {}",
+    "links.near.queue.dualpi2 = { target = \"5 ms\" }",
+    "links.near.buffer = \"6 packets\"",
+    "links.near.rate = \"2 Mbit/s\"",
+    "links.far.queue.rem = {}",
+    "links.far.queue.drop-tail = {}",
+    "links.far.buffer = \"100 packets\"",
+    "links.far.reverse.buffer = \"4 packets\"",
+    "links.far.rate = \"9 Mbit/s\"",
+    "flows.long.rtt = \"26 ms\"",
+    "flows.long.rtt = \"90 ms\"",
+    "flows.cross.rtt = \"11 ms\"",
+    "flows.short.count = 7",
+    "flows.long.count = 1",
+];
+
+/// `text` with each of `changes`, at its instant, that the scenario allows.
+fn with_changes(text: String, changes: &[(u64, &str)]) -> String {
+    changes.iter().fold(text, |text, (at, change)| {
+        let longer = format!("{text}[[changes]]\nat = \"{at} ns\"\n{change}\n");
+        let reads = Document::parse("test.toml", &longer).and_then(|document| document.scenario()).is_ok();
+        if reads { longer } else { text }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -241,6 +272,7 @@ proptest! {
         delays in prop::sample::select(&["0 ms", "4 ms", "5 ms"][..]),
         measure in prop::sample::select(&["", "period = \"0.25 s\"", "warm_up = \"1 s\"\nseries = { interval = \"50 ms\", flows = [\"long\"] }"][..]),
         mut pauses in prop::collection::vec(0..4_000_000_000_u64, 0..8),
+        mut changes in prop::collection::vec((1..4_000_000_000_u64, prop::sample::select(CHANGES)), 0..5),
         seed in any::<u64>(),
     ) {
         let text = format!(
@@ -253,6 +285,8 @@ proptest! {
              [flows.datagrams]\npath = [\"near\", \"far\"]\nrtt = \"30 ms\"\ntraffic.cbr.rate = \"300 kbit/s\"\n"
         );
         pauses.sort_unstable();
+        changes.sort_unstable();
+        let text = with_changes(text, &changes);
         check_same(&text, seed, &pauses)?;
     }
 }

@@ -1,5 +1,6 @@
 //! What a run promises: physics, conservation, determinism.
 
+mod changes;
 mod determinism;
 mod disciplines;
 mod golden;

@@ -271,6 +271,18 @@ impl Aqm for Modular {
         self.update_at = self.update_at.map(|_| now + self.parameters.interval);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.average.take_over(&former.average);
+        self.signals.take_over(&former.signals);
+        self.arrived = former.arrived;
+        self.lost = former.lost;
+        self.last_queue = former.last_queue;
+        if self.parameters.measure == former.parameters.measure {
+            self.value = former.value;
+        }
+        self.update_at = self.update_at.and(former.update_at).or(self.update_at);
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("measure", self.value);
         self.signals.probe(record);

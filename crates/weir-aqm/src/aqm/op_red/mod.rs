@@ -375,6 +375,14 @@ impl Aqm for OpRed {
         self.update_at = if end > now { end } else { now + window };
     }
 
+    fn take_over(&mut self, former: &Self) {
+        let Self { parameters, capacity, mean_packet, bounds, .. } = self.clone();
+        self.red.take_over(&former.red);
+        (self.red.max_th, self.red.max_p) = (former.red.max_th, former.red.max_p);
+        let red = self.red.clone();
+        *self = Self { red, parameters, capacity, mean_packet, bounds, ..former.clone() };
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         self.red.probe(record);
         record("max_th", self.red.max_th);

@@ -51,6 +51,17 @@ impl Average {
         }
     }
 
+    /// [`crate::Aqm::take_over`]
+    pub(in crate::aqm) fn take_over(&mut self, former: &Self) {
+        let size = f64::from(self.mean_packet);
+        self.value = match (former.in_bytes, self.in_bytes) {
+            (true, false) => former.value / size,
+            (false, true) => former.value * size,
+            _ => former.value,
+        };
+        self.idle_since = former.idle_since;
+    }
+
     pub(in crate::aqm) const fn get(&self) -> f64 {
         self.value
     }

@@ -231,6 +231,11 @@ impl Aqm for Red {
         self.average.on_rate(rate);
     }
 
+    fn take_over(&mut self, former: &Self) {
+        self.average.take_over(&former.average);
+        self.signals.take_over(&former.signals);
+    }
+
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         record("average", self.average.get());
         self.signals.probe(record);

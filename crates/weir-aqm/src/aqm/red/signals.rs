@@ -66,6 +66,13 @@ pub(in crate::aqm) struct Signals {
 }
 
 impl Signals {
+    /// [`crate::Aqm::take_over`]
+    pub(in crate::aqm) fn take_over(&mut self, former: &Self) {
+        self.count = former.count;
+        self.probability = former.probability;
+        self.rng = former.rng.clone();
+    }
+
     #[inline]
     pub(in crate::aqm) fn verdict(&mut self, zone: Zone, packet: PacketInfo, queue: Backlog) -> Verdict {
         let verdict = match zone {

@@ -15,6 +15,7 @@ use crate::{
     hosts::{Access, Flow, SendJitter, Way},
     network::NetworkBuilder,
     record::{FlowInfo, SharedInfo},
+    simulation::Change,
 };
 
 /// The largest number of different round trips of a group of static flows. Each has its own pipes, and
@@ -28,6 +29,9 @@ pub(crate) struct TrafficBuilder<'a, 'n> {
     pub(super) generators: Vec<Generator>,
     pub(super) finite: FiniteTraffic,
     pub(super) flows: Vec<FlowInfo>,
+    /// Flows that take ways with another round trip: when, when all packets with the former one have arrived, and
+    /// what changes.
+    pub(crate) changes: Vec<(Instant, Instant, Change)>,
 }
 
 /// A flow group with its index and name.
@@ -66,6 +70,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             generators: Vec::new(),
             finite: FiniteTraffic::new(streams),
             flows: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
@@ -85,6 +90,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
     }
 
     fn add_bulk(&mut self, group: Group<'_>) {
+        let first = self.flows.len() as u32;
         let mut starts = self.streams.at(&format!("flows.{}.start", group.name));
         let mut flows = self.static_flows(group);
         for lifetime in group.config.lifetimes() {
@@ -97,6 +103,15 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             if lifetime.stop < Instant::MAX {
                 self.network.hosts.events.push(lifetime.stop, Event::Stop(flow));
             }
+        }
+        let rtts = flows.round_trips.iter().map(|(_, shared)| shared.rtt);
+        let mut longest = rtts.max().unwrap_or_default();
+        for (at, rtt) in self.network.rtt_changes(group.name) {
+            let way = self.network.add_way(group.index, group.config, rtt);
+            let change = Change::Way(first..self.flows.len() as u32, way);
+            // No packet is under way for longer without meeting a port, after which it has the new delay.
+            self.changes.push((at, at + longest + Duration::from_nanos(1), change));
+            longest = longest.max(rtt);
         }
     }
 
