@@ -7,6 +7,7 @@ import re
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -267,6 +268,8 @@ def test_every_choice_of_a_scenario_is_shown_with_an_example_that_runs(
         assert all("required" in parameter.shown for parameter in shown.parameters if parameter.required)
         head, line = (line.strip() for line in text.splitlines()[-2:])
         ecn = "tcp.ecn = true\n" if "tcp" in line else ""
+        if "prague" in line:
+            ecn += "tcp.accecn = true\ntcp.recovery.sack = {}\n"
         text = SMALL.partition("[variants")[0] + "[flows.web]\nrtt = '60 ms'\n" + ecn
         assert head in text
         if kind == "sizes":
@@ -301,7 +304,9 @@ def test_a_default_that_is_shown_is_the_default(kind: str, path: str) -> None:
     """Written out, it resolves to the same scenario as if it had been left out."""
     for entry in CATALOGUE[kind]():
         place = f"flows.ftp.{path}.{entry['name']}"
-        marks = {"flows.ftp.tcp.ecn": True}  # Some live by them.
+        marks: dict[str, Any] = {"flows.ftp.tcp.ecn": True}  # Some live by them, or by counts of them.
+        if kind == "congestion":
+            marks |= {"flows.ftp.tcp.accecn": True, "flows.ftp.tcp.recovery": {"sack": {}}}
         bare = weir.Scenario.loads(SMALL, {**marks, place: {}}).to_toml()
         for parameter in entry["parameters"]:
             default = parameter["default"]

@@ -44,6 +44,8 @@ buffer = "2 BDP"
 
 QUEUE = "links.a.queue"
 ECN = "flows.ftp.tcp.ecn"
+PRAGUE = {"flows.ftp.tcp.congestion": {"prague": {}}}
+ACCECN: Mapping[str, Any] = {ECN: True, "flows.ftp.tcp.accecn": True, "flows.ftp.tcp.recovery": {"sack": {}}}
 DCTCP: Mapping[str, Any] = {"flows.ftp.tcp.congestion.dctcp": {}}
 BOTH = {"flows.ftp.path": ["a", "b"]}
 
@@ -82,6 +84,24 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     (
         "classic-in-low-latency", "warning", "links.a.queue.dualpi2.low_latency",
         {QUEUE: {"dualpi2": {"low_latency": "any-ect"}}, ECN: True}, DCTCP,
+    ),
+    (
+        "accecn-fallback", "note", "flows.ftp.tcp.receiver_ecn",
+        {**ACCECN, "flows.ftp.tcp.receiver_ecn": "classic", QUEUE: {"rem": {"ecn": True}}},
+        {"flows.ftp.tcp.receiver_ecn": "accecn"},
+    ),
+    (
+        "accecn-fallback", "warning", "flows.ftp.tcp.receiver_ecn",
+        {**ACCECN, **PRAGUE, "flows.ftp.tcp.receiver_ecn": "classic", QUEUE: {"dualpi2": {}}},
+        {"flows.ftp.tcp.receiver_ecn": "accecn"},
+    ),
+    (
+        "prague-in-classic-queue", "note", "links.a.queue.rem",
+        {
+            **ACCECN, **PRAGUE, QUEUE: {"rem": {"ecn": True}},
+            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s", "tcp": {"ecn": True}},
+        },
+        {QUEUE: {"dualpi2": {}}},
     ),
     (
         "threshold-above-buffer", "warning", "links.a.queue.red.min_th",

@@ -7,7 +7,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from validation import kernel, law, loop, operating, options, parking, picture, sender, sweeps, tcps, traces
+from validation import (
+    kernel,
+    l4s,
+    law,
+    loop,
+    operating,
+    options,
+    parking,
+    picture,
+    sender,
+    sweeps,
+    tcps,
+    traces,
+)
 from validation.page import Laws, Outcome, page, summary
 from weir import _core
 
@@ -53,9 +66,10 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     further = sweeps.sweeps(seeds, quick=not effects, progress=_report)
     driven = operating.operating(quick=not effects, progress=_report)
     linux = kernel.kernel(quick=not effects, progress=_report)
+    scalable = l4s.senders(_report)
     others = tcps.variants(seeds, _report)
     lots = parking.parking(seeds, _report)
-    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, others, lots)
+    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, scalable, others, lots)
 
 
 def _report(batch: _core.Batch) -> None:

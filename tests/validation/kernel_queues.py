@@ -12,7 +12,7 @@ empties; so all happens when it does on a link, and the packet's own transmissio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 FRAME, PACKET = 1514, 1500
 """Linux counts frames of Ethernet, this scenario IP packets."""
@@ -36,6 +36,7 @@ LINKS = {
     "A": Path("10 Mbit/s", 40, 1.2, 33, 1),
     "B": Path("40 Mbit/s", 20, 0.3, 66, 4),
     "C": Path("10 Mbit/s", 100, 1.2, 83, 1),
+    "D": Path("100 Mbit/s", 10, 0.12, 83, 10),
 }
 
 
@@ -50,14 +51,17 @@ class Queue:
     """Packets leave when ours begin to be sent."""
 
 
-def queue(name: str, link: str, *, ecn: bool) -> Queue:
-    """The discipline called `name` in the reference. Raises KeyError if there is none."""
+def queue(name: str, link: str, *, ecn: bool, held: bool = False) -> Queue:
+    """The discipline called `name` in the reference. Raises KeyError if there is none.
+
+    Before a link that holds a packet as `tbf` does, by a token bucket, nothing is translated.
+    """
     path = LINKS[link]
     marks = f"ecn = {str(ecn).lower()}"
 
     def handed(ms: float) -> str:
         """A delay as a discipline sees it that hands its packets over."""
-        return f'"{ms + path.packet_ms:.6g} ms"'
+        return f'"{ms + (0.0 if held else path.packet_ms):.6g} ms"'
 
     def room(frames: float) -> str:
         return f"{frames:.6g} packets"
@@ -66,9 +70,9 @@ def queue(name: str, link: str, *, ecn: bool) -> Queue:
         return f'"{octets * PACKET / FRAME:.8g} B"'
 
     # One packet more is out of the hands of such a discipline.
-    mtu = f'mtu = "{FRAME + PACKET} B"'
+    mtu = f'mtu = "{FRAME if held else FRAME + PACKET} B"'
     exact = 'invsqrt = "newton16"'
-    weight = {1: 1 / 16, 4: 1 / 64}[path.times]
+    weight = {1: 1 / 16, 4: 1 / 64}.get(path.times, 1 / 64)
     forced = "harddrop = false, " if ecn else ""
     bands = f"min_th = {level(18750 * path.times)}, max_th = {level(56250 * path.times)}, w_q = {weight}"
     step = 25_000 if path.times == 4 else 6250
@@ -76,11 +80,11 @@ def queue(name: str, link: str, *, ecn: bool) -> Queue:
     band = f'min_th = "{ends[0]} packets", max_th = "{ends[1]} packets"'
     dual = (
         f"target = {handed(15)}, alpha = {41 / 256}, beta = {819 / 256}, min_th = {handed(1)}, "
-        f'range = "0 s", th_len = 0, delay = "longer", mtu = "{PACKET * 3 // 2} B"'
+        f'range = "0 s", th_len = 0, delay = "longer", mtu = "{PACKET if held else PACKET * 3 // 2} B"'
     )
     fair = f'quantum = "{PACKET} B"'
     bytes_of_red = 225_000 * path.times // FRAME
-    return {
+    found = {
         "pfifo_1bdp": Queue("{ drop-tail = {} }", room(path.product)),
         "pfifo_4bdp": Queue("{ drop-tail = {} }", room(4 * path.product)),
         "pfifo_1000": Queue("{ drop-tail = {} }", room(1000)),
@@ -100,6 +104,14 @@ def queue(name: str, link: str, *, ecn: bool) -> Queue:
             f'{{ fq-pie = {{ {fair}, overflow = "arrival", {marks} }} }}', room(10_240), early=False
         ),
         "dualpi2": Queue(f"{{ dualpi2 = {{ {dual} }} }}", room(10_000)),
+        "fq_codel_l4s": Queue(
+            f"{{ fq-codel = {{ target = {handed(5)}, ce_threshold = {handed(1)}, ce_threshold_ect1 = true, "
+            f"{fair}, {mtu}, {exact}, {marks} }} }}",
+            room(10_240),
+        ),
+        "dualpi2_step2p": Queue(
+            f"{{ dualpi2 = {{ {dual.replace('th_len = 0', 'th_len = 2')} }} }}", room(10_000)
+        ),
         "dualpi2_any": Queue(f'{{ dualpi2 = {{ {dual}, low_latency = "any-ect" }} }}', room(10_000)),
         "red_fix": Queue(f"{{ red = {{ {bands}, max_p = 0.1, {forced}{marks} }} }}", room(bytes_of_red)),
         "red_hard": Queue(f"{{ red = {{ {bands}, max_p = 0.1, {marks} }} }}", room(bytes_of_red)),
@@ -118,3 +130,4 @@ def queue(name: str, link: str, *, ecn: bool) -> Queue:
         ),
         "sfb": Queue("{ sfb = { d1 = 0.000503548, d2 = 4.57771e-05, ecn = true } }", room(1000)),
     }[name]
+    return replace(found, early=False) if held else found

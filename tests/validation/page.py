@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from validation import kernel, operating, parking, picture, sections, tcps
+from validation import kernel, l4s, operating, parking, picture, sections, tcps
 from validation.law import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
@@ -53,13 +53,19 @@ class Outcome:
     sweeps: Sweeps
     operating: operating.Operating
     kernel: kernel.Kernel
+    l4s: l4s.Senders
     tcps: list[tcps.Variant]
     parking: parking.Parking
 
     @property
     def holds(self) -> bool:
         parts = (self.laws.hold, self.lineage.holds, self.senders.passed, self.sweeps.holds)
-        further = self.operating.holds and self.kernel.holds and all(one.holds for one in self.tcps)
+        further = (
+            self.operating.holds
+            and self.kernel.holds
+            and self.l4s.holds
+            and all(one.holds for one in self.tcps)
+        )
         return all(parts) and further and self.parking.holds and all(row.holds for row in self.rows)
 
     @property
@@ -112,7 +118,13 @@ def summary(outcome: Outcome) -> list[str]:
             lines.append(
                 f"  ✗ {aim.users} users, target {target}: {reached}, {aim.excess:+.2f}, {operating.says(aim)}"
             )
-    return [*lines, *_of_tcps(outcome.tcps), *_of_parking(outcome.parking), *_of_kernel(outcome.kernel)]
+    return [
+        *lines,
+        *_of_tcps(outcome.tcps),
+        *_of_parking(outcome.parking),
+        *_of_kernel(outcome.kernel),
+        *_of_l4s(outcome.l4s),
+    ]
 
 
 def _of_tcps(found: Sequence[tcps.Variant]) -> list[str]:
@@ -140,6 +152,14 @@ def _of_parking(found: parking.Parking) -> list[str]:
     if not found.locked_out:
         lines.append("  ✗ DropTail: long flows in step are not locked out")
     return lines
+
+
+def _of_l4s(found: l4s.Senders) -> list[str]:
+    within = found.values - len(found.missed)
+    return [
+        f"{mark(found.holds)} senders of L4S: {within} of {found.values} values within tolerance",
+        *found.unnamed,
+    ]
 
 
 def _of_kernel(found: kernel.Kernel) -> list[str]:
@@ -203,6 +223,7 @@ def page(outcome: Outcome) -> str:
         **sections.context(outcome.sweeps),
         **operating.context(outcome.operating),
         **kernel.context(outcome.kernel),
+        **l4s.context(outcome.l4s),
         **tcps.context(outcome.tcps),
         **parking.context(outcome.parking),
     )

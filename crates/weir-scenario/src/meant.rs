@@ -56,15 +56,13 @@ pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
 pub(crate) fn not_yet(name: &str) -> Option<String> {
     let is = plain(name);
     let is = is.strip_prefix("tcp").unwrap_or(&is);
-    let instead = match is {
-        "prague" => ", and dctcp is the one that answers marks in proportion",
-        "bbr" | "bbr1" | "bbrv1" | "bbr2" | "bbrv2" | "bbr3" | "bbrv3" => "",
-        _ => return None,
-    };
-    Some(format!(
-        "tcp.congestion has no {name} yet: it needs pacing, which TCP here does not have \
-         (docs/reference/tcp.md, Limits); `weir list congestion` shows what there is{instead}"
-    ))
+    let bbr = ["bbr", "bbr1", "bbrv1", "bbr2", "bbrv2", "bbr3", "bbrv3"].contains(&is);
+    bbr.then(|| {
+        format!(
+            "tcp.congestion has no {name} yet (docs/reference/tcp.md, Limits); `weir list congestion` shows what \
+             there is"
+        )
+    })
 }
 
 /// The keys and texts of a value.

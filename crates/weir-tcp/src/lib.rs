@@ -30,6 +30,7 @@
 
 extern crate alloc;
 
+pub mod accecn;
 pub mod congestion;
 mod parameters;
 mod preset;

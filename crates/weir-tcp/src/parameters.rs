@@ -4,7 +4,9 @@ use alloc::format;
 
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
-use crate::{PacingParameters, PresetKey, congestion::CongestionConfig, recovery::RecoveryConfig};
+use crate::{
+    PacingParameters, PresetKey, accecn::ReceiverEcn, congestion::CongestionConfig, recovery::RecoveryConfig,
+};
 
 /// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of
 /// appropriate byte counting (RFC 3465), in segments.
@@ -146,6 +148,15 @@ pub struct TcpParameters {
     /// Declare retransmissions ECN-capable too (ns-2).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 6.1.5")))]
     pub ecn_on_retransmissions: bool,
+    /// Ask the receiver for accurate ECN feedback: how many packets were marked (RFC 9768).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
+    pub accecn: bool,
+    /// With `accecn`: ACKs bear the byte counters too, in an option of 12 bytes.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9768, section 3.2.3")))]
+    pub accecn_option: bool,
+    /// With `accecn`: what the receiver can do. If it has no accurate feedback, both ends fall back.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9768, section 3.1")))]
+    pub receiver_ecn: ReceiverEcn,
     /// Size of an ACK and of a SYN.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "IPv4 and TCP headers without options")))]
     pub ack_size: PacketSize,
@@ -178,6 +189,9 @@ impl Default for TcpParameters {
             min_rto_bounds: MinRtoBounds::default(),
             ecn: false,
             ecn_on_retransmissions: false,
+            accecn: false,
+            accecn_option: false,
+            receiver_ecn: ReceiverEcn::default(),
             ack_size: PacketSize::new(40).expect("not zero"),
         }
     }
@@ -206,15 +220,8 @@ impl TcpParameters {
             .check()
             .map_err(|invalid| invalid.below(self.congestion.name()).below("congestion"))?;
         self.recovery.check().map_err(|invalid| invalid.below(self.recovery.name()).below("recovery"))?;
-        self.check_pacing()?;
-        let lives_by_marks =
-            matches!(self.congestion, CongestionConfig::RemHost(_) | CongestionConfig::Wireless(_));
-        Invalid::unless(
-            self.ecn || !lives_by_marks,
-            "ecn",
-            format!("{} learns of congestion from marks, and ecn is off", self.congestion.name()),
-            "write ecn = true",
-        )?;
+        self.check_extensions()?;
+        self.check_marks()?;
         Invalid::unless(
             self.max_rto >= self.min_rto,
             "max_rto",
@@ -249,19 +256,43 @@ impl TcpParameters {
 }
 
 impl TcpParameters {
-    /// Whether the sender does more than send what the window allows: it paces.
+    /// Whether the sender does more than send what the window allows: it paces, or counts marks.
     pub(crate) const fn is_extended(&self) -> bool {
-        self.pacing.is_some()
+        self.pacing.is_some() || self.accecn
     }
 
-    fn check_pacing(&self) -> Result<(), Invalid> {
+    fn check_extensions(&self) -> Result<(), Invalid> {
+        let what = if self.pacing.is_some() { "pacing" } else { "accecn" };
         Invalid::unless(
             !self.is_extended() || matches!(self.recovery, RecoveryConfig::Sack(_)),
             "recovery",
-            format!("pacing needs selective acknowledgements, and recovery is {}", self.recovery.name()),
+            format!("{what} needs selective acknowledgements, and recovery is {}", self.recovery.name()),
             "write recovery.sack = {}",
         )?;
         self.pacing.map_or(Ok(()), |pacing| pacing.check().map_err(|invalid| invalid.below("pacing")))
+    }
+
+    fn check_marks(&self) -> Result<(), Invalid> {
+        use CongestionConfig::{Prague, RemHost, Wireless};
+        let lives_by_marks = matches!(self.congestion, RemHost(_) | Wireless(_) | Prague(_));
+        Invalid::unless(
+            self.ecn || !lives_by_marks,
+            "ecn",
+            format!("{} learns of congestion from marks, and ecn is off", self.congestion.name()),
+            "write ecn = true",
+        )?;
+        Invalid::unless(
+            self.accecn || !matches!(self.congestion, Prague(_)),
+            "accecn",
+            "prague answers how many packets are marked, and accecn is off",
+            "write accecn = true",
+        )?;
+        Invalid::unless(
+            self.ecn || !self.accecn,
+            "accecn",
+            "accecn is feedback of marks, and ecn is off",
+            "write ecn = true",
+        )
     }
 }
 

@@ -152,6 +152,10 @@ impl Flags {
     pub const DATAGRAM: Self = Self(1 << 5);
     /// Every router on the path so far understands ECN (REM 2001, section 5); returned by ACKs.
     pub const ALL_CAPABLE: Self = Self(1 << 6);
+    /// Accurate ECN: the highest bit of the ACE field, above CWR and ECE (RFC 9768).
+    pub const AE: Self = Self(1 << 7);
+    /// The ACE field.
+    pub const ACE: Self = Self(1 << 7 | 1 << 4 | 1 << 3);
 
     /// Whether every bit of `other` is set.
     #[inline]

@@ -43,6 +43,8 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     ecn.dctcp_without_ecn,
     ecn.empty_class,
     ecn.classic_in_low_latency,
+    ecn.accecn_fallback,
+    ecn.prague_in_classic_queue,
     levels.threshold_above_buffer,
     levels.threshold_below_bdp,
     levels.target_below_packet,

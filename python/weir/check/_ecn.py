@@ -11,7 +11,7 @@ from weir.check._resolved import SCALABLE, UNRESPONSIVE, Resolved, names
 _BOTH = frozenset({"fq-codel", "dualpi2"})
 """Mark by default and are meant for flows of both kinds: without ECN-capable flows they drop."""
 
-_NEED_MARKS = frozenset({"dctcp", "rem-host"})
+_NEED_MARKS = frozenset({"dctcp", "prague", "rem-host"})
 """Congestion controls that are about marks."""
 
 
@@ -82,12 +82,12 @@ def dctcp_without_ecn(scene: Resolved) -> Iterator[Note]:
 def empty_class(scene: Resolved) -> Iterator[Note]:
     """No data enters one of the two queues of DualPI2.
 
-    ECT(1) and CE enter the low-latency queue (RFC 9331, section 5.1; RFC 9332, section 2.3). Senders here use
-    ECT(0), so without marks of an earlier queue it stays empty, unless `low_latency` is `"any-ect"`.
+    ECT(1) and CE enter the low-latency queue (RFC 9331, section 5.1; RFC 9332, section 2.3). Only Prague uses
+    ECT(1), so without it and marks of an earlier queue it stays empty, unless `low_latency` is `"any-ect"`.
     """
     for port in scene.data_ports:
         aqm, paths = scene.aqm(port), scene.through(port)
-        if aqm.name != "dualpi2":
+        if aqm.name != "dualpi2" or any(map(scene.is_l4s, paths)):
             continue
         capable = [path for path in paths if scene.ecn_capable(path)]
         where = f"{aqm.path}.low_latency"
@@ -102,13 +102,18 @@ def empty_class(scene: Resolved) -> Iterator[Note]:
         elif not any(_marked_before(scene, path, port) for path in capable):
             if scalable:
                 message = (
-                    "no sender uses ECT(1): the low-latency queue stays empty, and DCTCP of "
+                    "no sender here uses ECT(1): the low-latency queue stays empty, and DCTCP of "
                     f"{names(scalable)} shares the Classic queue"
                 )
                 yield Note("empty-class", "warning", where, message, f'{where} = "any-ect"')
             else:
-                message = "no sender uses ECT(1): the low-latency queue stays empty, and DualPI2 acts as PI2"
-                hint = f'{where} = "any-ect", and flows with tcp.congestion.dctcp and tcp.ecn'
+                message = (
+                    "no sender here uses ECT(1): the low-latency queue stays empty, and DualPI2 acts as PI2"
+                )
+                hint = (
+                    "a group of flows with congestion.prague = {}, ecn = true and accecn = true in its tcp, "
+                    'beside preset = "linux"'
+                )
                 yield Note("empty-class", "note", where, message, hint)
 
 
@@ -136,6 +141,52 @@ def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
                 f"{names(classic)} with {controls[classic[0].group]} enters the low-latency queue, "
                 "which marks for scalable controls",
                 f"flows.{classic[0].group}.tcp.ecn = false, or tcp.congestion.dctcp",
+            )
+
+
+def accecn_fallback(scene: Resolved) -> Iterator[Note]:
+    """Receivers have no accurate ECN feedback: senders that ask for it fall back.
+
+    To RFC 3168 with a receiver of that (RFC 9768, section 3.1.2), else to no ECN. Prague does not fall
+    back to RFC 3168, and is Reno then (RFC 9331, section 4.3).
+    """
+    found: dict[tuple[str, bool], list[_core.Path]] = {}
+    for path in scene.paths:
+        if (mode := scene.falls_back(path)) is not None:
+            found.setdefault((mode, scene.congestion(path) == "prague"), []).append(path)
+    for (mode, prague), paths in found.items():
+        then = ", and Prague is Reno" if prague else ""
+        yield Note(
+            "accecn-fallback",
+            "warning" if prague else "note",
+            f"flows.{paths[0].group}.tcp.receiver_ecn",
+            f"the receivers of {names(paths)} have no accurate ECN feedback: "
+            f"their senders fall back to {mode}{then}",
+            f'flows.{paths[0].group}.tcp.receiver_ecn = "accecn"',
+        )
+
+
+def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
+    """Prague shares a queue with classic flows whose marks mean a loss.
+
+    It answers a mark by less than they do, and displaces them (RFC 9331, section 4.3). DualPI2 and per-flow
+    queues give it a queue of its own.
+    """
+    for port in scene.data_ports:
+        aqm, paths = scene.aqm(port), scene.through(port)
+        if not aqm.marks or aqm.per_flow or aqm.name == "dualpi2":
+            continue
+        controls = {path.group: scene.congestion(path) for path in paths}
+        l4s = [path for path in paths if scene.is_l4s(path)]
+        classic = [path for path in paths if controls[path.group] not in {*SCALABLE, None}]
+        if l4s and classic:
+            yield Note(
+                "prague-in-classic-queue",
+                "note",
+                aqm.path,
+                f"{names(l4s)} with Prague shares one queue with {names(classic)}, "
+                "and answers its marks by less",
+                f"{port.key}.queue.dualpi2 = {{}}",
             )
 
 

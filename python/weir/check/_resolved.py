@@ -17,7 +17,7 @@ from weir.scenario._scenario import flows_at
 UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
 """Kinds of traffic without a congestion control."""
 
-SCALABLE = frozenset({"dctcp"})
+SCALABLE = frozenset({"dctcp", "prague"})
 """Congestion controls that belong in a low-latency queue (RFC 9331, section 4)."""
 
 
@@ -148,7 +148,21 @@ class Resolved:
         table = self.group(path)
         if path.traffic in UNRESPONSIVE:
             return bool(table["traffic"][path.traffic].get("ecn"))
-        return bool(table["tcp"]["ecn"])
+        return bool(table["tcp"]["ecn"]) and self.falls_back(path) != "no ECN"
+
+    def falls_back(self, path: _core.Path) -> str | None:
+        """What a group falls back to that asks for accurate feedback: `no ECN`, `RFC 3168` or None."""
+        if path.traffic in UNRESPONSIVE:
+            return None
+        tcp = self.group(path)["tcp"]
+        able = tcp["receiver_ecn"]
+        if not tcp["accecn"] or able == "accecn":
+            return None
+        return "RFC 3168" if able == "classic" and "prague" not in tcp["congestion"] else "no ECN"
+
+    def is_l4s(self, path: _core.Path) -> bool:
+        """Whether data packets of the group are ECT(1)."""
+        return self.congestion(path) == "prague" and self.ecn_capable(path)
 
     def mean_bdp(self, port: _core.Port) -> float:
         """The rate times the mean round trip of the groups there, in packets of mean size. Of drawn round

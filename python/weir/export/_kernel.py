@@ -76,6 +76,14 @@ def _codel_options(found: Qdisc) -> None:
     if port["ce_threshold"] is not None:
         found.time("ce_threshold")
         found.needs("4.2")
+    if port["ce_threshold"] is not None and port["ce_threshold_ect1"]:
+        if found.kind == "codel":
+            found.notes.append(
+                "the kernel's codel has ce_threshold for all packets, its fq_codel for ECT(1) alone"
+            )
+        else:
+            found.option("ce_threshold_selector", "0x1/0x3")
+            found.needs("5.16")
     found.notes.append("CoDel's MTU is the largest packet that the kernel has seen")
     if port["invsqrt"] == "exact":
         found.notes.append('the kernel calculates 1/sqrt(count) in steps, as invsqrt = "newton16" does')

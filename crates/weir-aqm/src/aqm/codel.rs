@@ -21,7 +21,7 @@
 //! second interval is 50 ms instead of 70.7: `invsqrt = "newton16"`. Weir does not follow their
 //! strict `now > first_above_time`, nor their `first_above_time` after an empty dequeue.
 
-use weir_types::{Duration, Instant, Invalid, PacketSize, Rng};
+use weir_types::{Duration, Ecn, Instant, Invalid, PacketSize, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
@@ -67,6 +67,9 @@ pub struct CodelParameters {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no threshold")))]
     pub ce_threshold: Option<Duration>,
+    /// `ce_threshold` holds for ECT(1) packets only, which are L4S (Linux's `ce_threshold_selector 0x1/0x3`).
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+    pub ce_threshold_ect1: bool,
 }
 
 impl Default for CodelParameters {
@@ -78,6 +81,7 @@ impl Default for CodelParameters {
             invsqrt: InvSqrt::default(),
             ecn: false,
             ce_threshold: None,
+            ce_threshold_ect1: false,
         }
     }
 }
@@ -209,8 +213,12 @@ impl Aqm for Codel {
     fn on_dequeue(&mut self, packet: PacketInfo, sojourn: Duration, queue: Backlog, now: Instant) -> Verdict {
         let markable = packet.ecn.is_markable();
         let verdict = self.judge(markable, sojourn, queue, now);
-        let late = self.parameters.ce_threshold.is_some_and(|threshold| sojourn > threshold);
-        if late && markable && verdict == Verdict::Pass { Verdict::Mark(Reason::Forced) } else { verdict }
+        let CodelParameters { ce_threshold, ce_threshold_ect1, .. } = self.parameters;
+        let late = ce_threshold.is_some_and(|threshold| sojourn > threshold);
+        if late && markable && verdict == Verdict::Pass && (!ce_threshold_ect1 || packet.ecn == Ecn::Ect1) {
+            return Verdict::Mark(Reason::Forced);
+        }
+        verdict
     }
 
     fn drops_on_departure(&self) -> bool {

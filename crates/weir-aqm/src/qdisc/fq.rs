@@ -132,6 +132,9 @@ scheduler_parameters! {
         #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
         #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no threshold")))]
         ce_threshold: Option<Duration> = None,
+        /// CoDel: `ce_threshold` holds for ECT(1) packets only, which are L4S (Linux's `ce_threshold_selector 0x1/0x3`).
+        #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
+        ce_threshold_ect1: bool = false,
         /// Backlog that CoDel compares with `mtu`.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
         aqm_backlog: AqmBacklog = AqmBacklog::Total,
@@ -194,6 +197,7 @@ impl FqCodelParameters {
             invsqrt: self.invsqrt,
             ecn: self.ecn,
             ce_threshold: self.ce_threshold,
+            ce_threshold_ect1: self.ce_threshold_ect1,
         }
     }
 

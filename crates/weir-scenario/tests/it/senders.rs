@@ -10,9 +10,13 @@ use weir_types::Duration;
 
 use crate::{PLAIN, read};
 
+/// What controls need that live by marks, or by counts of them.
+const MARKS: [(&str, &str); 3] = [("tcp.ecn", "true"), ("tcp.accecn", "true"), ("tcp.recovery.sack", "{}")];
+
 /// The congestion control of the plain scenario with these values set, and with ECN: some live by it.
 fn chosen(overrides: &[(&str, &str)]) -> CongestionConfig {
-    let mut set = vec![("flows.ftp.tcp.ecn".to_owned(), "true".to_owned())];
+    let mut set: Vec<_> =
+        MARKS.iter().map(|(path, value)| (format!("flows.ftp.{path}"), (*value).to_owned())).collect();
     let written =
         |(path, value): &(&str, &str)| (format!("flows.ftp.tcp.congestion{path}"), (*value).to_owned());
     set.extend(overrides.iter().map(written));
@@ -95,7 +99,8 @@ fn a_written_value_counts_wherever_it_is_written() {
 fn a_preset_reaches_into_the_chosen_control_and_recovery() {
     let ns2 = TcpPreset::Ns2;
     for name in CongestionConfig::NAMES {
-        let set = [(&*format!("tcp.congestion.{name}"), "{}"), ("tcp.ecn", "true")];
+        let path = format!("tcp.congestion.{name}");
+        let set = [&[(&*path, "{}")], &MARKS[..]].concat();
         let expected = ns2.congestion_with(&CongestionConfig::from_name(name).unwrap());
         assert_eq!(tcp("tcp.preset = \"ns2\"", &set).congestion, expected, "{name}");
     }

@@ -12,7 +12,12 @@ fn a_longer_run_does_not_allocate_more() {
     for law in laws.into_iter().chain(CongestionConfig::NAMES.iter().map(congestion)) {
         let allocations = |duration: &str| {
             let marks = ("flows.ftp.tcp.ecn", "true");
-            let scenario = scenario(TWENTY, &[(&law, "{}"), ("duration", duration), marks]);
+            let mut set = vec![(&*law, "{}"), ("duration", duration), marks];
+            if law.ends_with("prague") {
+                set.extend([("flows.ftp.tcp.accecn", "true"), ("flows.ftp.tcp.accecn_option", "true")]);
+                set.push(("flows.ftp.tcp.recovery.sack", "{}"));
+            }
+            let scenario = scenario(TWENTY, &set);
             let mut packets = 0.0;
             let counted = allocation_counter::measure(|| packets = of_link(&run(&scenario, 1), "departures"));
             (counted.count_total, packets)

@@ -17,6 +17,7 @@
 use weir_types::{Invalid, Probability};
 
 use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use crate::accecn::EcnMode;
 
 /// Parameters of DCTCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +94,8 @@ pub struct Dctcp {
     /// Segments of this window of data: acknowledged, and of these marked.
     acked: u32,
     marked: u32,
+    /// ACKs count the marked segments.
+    counts: bool,
     round: Round,
     reno: Reno,
 }
@@ -107,6 +110,7 @@ impl Dctcp {
             alpha: parameters.initial_alpha.get(),
             acked: 0,
             marked: 0,
+            counts: false,
             round: Round::BEGIN,
             reno: Reno::new(&parameters.reno),
         }
@@ -117,7 +121,11 @@ impl Congestion for Dctcp {
     #[inline(never)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
         self.acked += ack.acked;
-        self.marked += if ack.echo { ack.acked } else { 0 };
+        self.marked += match self.counts {
+            true => ack.marked,
+            false if ack.echo => ack.acked,
+            false => 0,
+        };
         let una = ack.una + u32::from(self.window_end == WindowEnd::Reached);
         if self.round.ends(&Ack { una, ..ack }) {
             if self.acked > 0 {
@@ -127,6 +135,10 @@ impl Congestion for Dctcp {
             (self.acked, self.marked) = (0, 0);
         }
         false
+    }
+
+    fn on_ecn(&mut self, mode: EcnMode) {
+        self.counts = mode == EcnMode::Accurate;
     }
 
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

@@ -2,6 +2,8 @@
 
 use weir_types::{Duration, Instant};
 
+use crate::accecn::EcnMode;
+
 /// What bounds the segments in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -31,6 +33,8 @@ pub struct Ack {
     pub counted: f64,
     /// It carries an echo of a mark; [`Feedback`] says of which segments.
     pub echo: bool,
+    /// Segments that it is the first to report as marked, if feedback is accurate ([`crate::accecn`]).
+    pub marked: u32,
     /// All routers on the path of the segment that caused it understand ECN. Valid only if the control
     /// asks for it ([`super::CongestionConfig::asks_routers`]).
     pub all_capable: bool,
@@ -64,6 +68,8 @@ pub enum Feedback {
     /// All segments that this ACK acknowledges for the first time were marked, or none; of a
     /// duplicate, the segment that caused it (RFC 8257, section 3.2).
     Exact,
+    /// ACKs count the marked segments (RFC 9768), if both ends agree: see [`crate::accecn`].
+    Accurate,
 }
 
 /// How the sender repairs a loss that a control was told of.
@@ -89,7 +95,9 @@ pub struct Delivery {
     pub smoothed: Duration,
     /// Segments that it is the first to report: none of the ACK of the SYN.
     pub newly: u32,
-    /// The same of all ACKs so far.
+    /// Of these, segments that arrived marked, if feedback is accurate ([`crate::accecn`]).
+    pub marked: u32,
+    /// The segments of all ACKs so far.
     pub delivered: u64,
     /// Segments found lost since the last ACK.
     pub lost: u32,
@@ -133,6 +141,12 @@ pub trait Congestion {
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+
+    /// Both ends have agreed upon the feedback of marks, if the sender asked for accurate feedback.
+    #[inline]
+    fn on_ecn(&mut self, mode: EcnMode) {
+        let _ = mode;
     }
 
     /// An ACK arrived at an extended sender, and loss recovery has dealt with it. The last call for an ACK.

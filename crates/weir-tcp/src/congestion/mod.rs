@@ -5,6 +5,7 @@ mod cubic;
 mod dctcp;
 mod interface;
 mod parts;
+mod prague;
 mod rem_host;
 mod reno;
 mod scalable;
@@ -17,9 +18,12 @@ use alloc::boxed::Box;
 
 use weir_types::{Instant, Invalid};
 
+use crate::accecn::EcnMode;
+
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use interface::{Ack, Congestion, Delivery, Feedback, RecoveryState, Repair, Signal, Window};
+pub use prague::{Prague, PragueParameters};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
 pub use scalable::{Scalable, ScalableParameters};
@@ -105,6 +109,8 @@ congestions! {
     "vegas" Vegas(VegasParameters) Latched in Box<Vegas>,
     /// DCTCP (RFC 8257): a mark cuts the window by as much as marks are frequent.
     "dctcp" Dctcp(DctcpParameters) Exact in Box<Dctcp>,
+    /// Prague (draft-briscoe-iccrg-prague-congestion-control-04): the sender of L4S.
+    "prague" Prague(PragueParameters) Latched in Box<Prague>,
     /// The host of the first REM paper (Lapsley and Low, 1999): estimates the price of its
     /// path from marks and sends what is worth it.
     "rem-host" RemHost(RemHostParameters) Exact in Box<RemHost>,
@@ -117,6 +123,13 @@ impl CongestionConfig {
     #[inline]
     pub const fn asks_routers(&self) -> bool {
         matches!(self, Self::Wireless(WirelessParameters { mixed_path: true, .. }))
+    }
+}
+
+impl CongestionConfig {
+    /// Whether the control belongs into the low-latency queue: its segments are ECT(1) (RFC 9331).
+    pub const fn is_low_latency(&self) -> bool {
+        matches!(self, Self::Prague(_))
     }
 }
 
@@ -179,6 +192,10 @@ impl Congestion for AnyCongestion {
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         each_control!(self, control => control.pacing_rate())
+    }
+
+    fn on_ecn(&mut self, mode: EcnMode) {
+        each_control!(self, control => control.on_ecn(mode));
     }
 
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {

@@ -5,8 +5,8 @@ use crate::{
     AppropriateByteCounting, MinRtoBounds, TcpParameters,
     congestion::{
         CongestionConfig, CubicParameters, DctcpParameters, FriendlyGrowth, HystartParameters,
-        RemHostParameters, RenoParameters, ScalableParameters, SlowStartConfig, SsthreshFrom,
-        TahoeParameters, TargetRtt, WindowEnd, WirelessParameters,
+        PragueParameters, RemHostParameters, RenoParameters, ScalableParameters, SlowStartConfig,
+        SsthreshFrom, TahoeParameters, TargetRtt, WindowEnd, WirelessParameters,
     },
     recovery::{
         FullAckWindow, LossDetection, NewRenoParameters, RecoveryConfig, RenoRecoveryParameters,
@@ -45,6 +45,7 @@ impl TcpPreset {
                 delayed_ack: Some(Duration::from_millis(40)), // TCP_DELACK_MIN
                 quickack_segments: 32,                        // TCP_MAX_QUICKACKS is 16; measured about 32
                 immediate_ecn_echo: true,
+                accecn_option: true,                              // tcp_ecn_option
                 ack_size: PacketSize::new(52).expect("not zero"), // 40 bytes and the timestamp option
                 ..rfc
             },
@@ -93,6 +94,9 @@ impl TcpPreset {
                         DctcpParameters { integer_cwnd: true, window_end: WindowEnd::Reached, ..rfc }
                     }
                 })
+            }
+            CongestionConfig::Prague(parameters) => {
+                CongestionConfig::Prague(PragueParameters { reno, ..*parameters })
             }
             CongestionConfig::Scalable(_) => {
                 CongestionConfig::Scalable(ScalableParameters { reno, ..ScalableParameters::default() })

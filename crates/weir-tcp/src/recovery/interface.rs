@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use weir_types::Instant;
 
 use super::sack::{Blocks, NextSegment};
-use crate::{Segment, congestion::Ack, sender::Connection};
+use crate::{Flags, Segment, congestion::Ack, sender::Connection};
 
 /// A loss recovery, as the sender sees it. The calls for one ACK come in this order: `take_in`, `event`,
 /// `on_mark`, `on_advance` and `on_new_data` or `on_duplicate`, `after_ack`.
@@ -27,6 +27,13 @@ pub(crate) trait Recovery {
 
     /// The ACK as the congestion control sees it.
     fn event(&self, connection: &Connection, ack: &Segment, news: &Self::News, now: Instant) -> Ack;
+
+    /// Whether an ACK tells of marks that the congestion control is to answer, if it does at all.
+    #[inline]
+    fn echoes(&self, connection: &Connection, ack: &Segment, news: &Self::News) -> bool {
+        let _ = news;
+        connection.parameters.ecn && ack.flags().has(Flags::ECE)
+    }
 
     /// Whether an ACK up to `acked` covers more than was outstanding at the last cut: only then may a
     /// mark cut the window again.

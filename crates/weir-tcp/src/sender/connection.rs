@@ -145,6 +145,7 @@ impl Connection {
             acked,
             counted: self.parameters.abc.of(acked),
             echo: false,
+            marked: 0,
             all_capable: false,
             una,
             next: self.next.max(una),

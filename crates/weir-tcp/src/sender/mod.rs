@@ -210,8 +210,7 @@ fn acknowledge<R: Recovery>(
     if connection.congestion.observes() {
         observe(connection, recovery, ack, &news, now);
     }
-    let echo =
-        connection.parameters.ecn && ack.flags().has(Flags::ECE) && connection.congestion.answers_marks();
+    let echo = recovery.echoes(connection, ack, &news) && connection.congestion.answers_marks();
     if echo && recovery.covers_more(ack.number) {
         recovery.on_mark(connection, &news, now);
     }

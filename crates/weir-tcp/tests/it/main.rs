@@ -1,5 +1,6 @@
 //! The endpoints through their public interface, in one binary.
 
+mod accecn;
 mod anew;
 mod congestion;
 mod pacing;

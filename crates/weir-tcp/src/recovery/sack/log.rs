@@ -13,7 +13,9 @@
 //! sent, which is what there is room for beside a timestamp. A segment that arrives a second time comes
 //! before them (D-SACK, RFC 2883), its range written backwards to tell it from the others.
 
-use alloc::collections::VecDeque;
+use alloc::{boxed::Box, collections::VecDeque};
+
+use crate::receiver::AccEcn;
 
 /// Blocks that an ACK has room for beside a timestamp (RFC 2018, section 3).
 pub const BLOCKS: usize = 3;
@@ -31,9 +33,16 @@ pub struct SackLog {
     log: VecDeque<Blocks>,
     /// The place of the newest entry, from 1 to 65,535 and round again; 0 before there is one.
     newest: u16,
+    /// What ACKs tell of marks, where that is counted. It stands here since few receivers have it.
+    pub(crate) accecn: Option<Box<AccEcn>>,
 }
 
 impl SackLog {
+    /// Nothing to tell yet.
+    pub(crate) fn new(accecn: Option<Box<AccEcn>>) -> Self {
+        Self { accecn, ..Self::default() }
+    }
+
     /// A segment arrived and lies now in the block `first..last`.
     pub fn arrived(&mut self, first: u32, last: u32) {
         let mut next = (first, last);
@@ -70,9 +79,25 @@ impl SackLog {
         for (place, block) in blocks.iter_mut().zip(told) {
             *place = block;
         }
-        if blocks[0] == (0, 0) {
-            return 0;
+        if blocks[0] == (0, 0) { 0 } else { self.push(blocks) }
+    }
+
+    /// The ACK that has just been given `place` bears an option too, which stands where a third block would: if there
+    /// is one, it has no room. Returns its place.
+    pub(crate) fn write_beside(&mut self, place: u16, option: (u32, u32)) -> u16 {
+        match self.log.back_mut().filter(|_| place > 0) {
+            Some(blocks) => {
+                if blocks[BLOCKS - 1] == (0, 0) {
+                    blocks[BLOCKS - 1] = option;
+                }
+                place
+            }
+            None => self.push([(0, 0), (0, 0), option]),
         }
+    }
+
+    /// Keeps what an ACK carries. Returns its place.
+    fn push(&mut self, blocks: Blocks) -> u16 {
         self.newest = self.newest % u16::MAX + 1;
         if self.log.len() >= usize::from(u16::MAX) {
             self.log.pop_front();

@@ -73,6 +73,11 @@ impl Sack {
         }
     }
 
+    /// Whether an ACK up to `acked` covers all that was outstanding at the last cut.
+    pub(crate) fn covers_all(&self, acked: u32) -> bool {
+        self.point.is_full(acked)
+    }
+
     /// Segments in the network.
     #[inline]
     pub fn pipe(&self) -> u32 {

@@ -4,12 +4,13 @@
 //! It is a [`Recovery`] beside the others, so the compiler makes its own copy of the way of an ACK and of a segment:
 //! senders that do not pace have nothing of it. It never takes the short way of the usual ACK.
 
+mod accecn;
 mod pacing;
 
 use weir_types::{Duration, Instant};
 
-use self::pacing::Pacer;
 pub use self::pacing::PacingParameters;
+use self::{accecn::SenderEcn, pacing::Pacer};
 use super::Connection;
 use crate::{
     Segment, TcpParameters,
@@ -23,6 +24,7 @@ pub(crate) struct Extended {
     sack: Sack,
     pacer: Pacer,
     usage: WindowUsage,
+    ecn: SenderEcn,
     /// Segments delivered so far, the SYN not among them.
     delivered: u64,
     /// Segments found lost since the last ACK.
@@ -37,6 +39,10 @@ pub(crate) struct News {
     flight: u32,
     /// It acknowledges the SYN, which does not count as delivered.
     of_syn: bool,
+    /// Segments that it is the first to report as marked, if feedback is accurate.
+    marked: u32,
+    /// Its ACE field.
+    ace: u8,
 }
 
 impl Extended {
@@ -48,8 +54,9 @@ impl Extended {
         };
         Self {
             sack: Sack::new(&sack),
-            pacer: Pacer::new(parameters.pacing.unwrap_or_default()),
+            pacer: Pacer::new(parameters.pacing),
             usage: WindowUsage::default(),
+            ecn: SenderEcn::new(parameters),
             delivered: 0,
             lost: 0,
             min_rtt: Duration::MAX,
@@ -90,6 +97,7 @@ impl Extended {
             rtt,
             smoothed: connection.rtt.smoothed().unwrap_or(smoothed),
             newly,
+            marked: news.marked,
             delivered: self.delivered,
             lost: core::mem::take(&mut self.lost),
             una: connection.una,
@@ -120,18 +128,29 @@ impl Recovery for Extended {
         now: Instant,
     ) -> Option<News> {
         let flight = self.sack.pipe();
-        let report = self.sack.take_in(connection, ack, blocks, now)?;
-        Some(News { report, flight, of_syn: connection.is_connecting() })
+        let mut blocks = *blocks;
+        let option = self.ecn.option(&mut blocks);
+        let report = self.sack.take_in(connection, ack, &blocks, now)?;
+        let marked = self.ecn.marked(connection, ack, option, report.delivered());
+        Some(News { report, flight, of_syn: connection.is_connecting(), marked, ace: ack.flags().ace() })
     }
 
     #[inline]
     fn event(&self, connection: &Connection, ack: &Segment, news: &News, now: Instant) -> Ack {
-        self.sack.event(connection, ack, &news.report, now)
+        let event = self.sack.event(connection, ack, &news.report, now);
+        let marked = news.marked;
+        if self.ecn.is_accurate() { Ack { echo: marked > 0, marked, ..event } } else { event }
+    }
+
+    #[inline]
+    fn echoes(&self, connection: &Connection, ack: &Segment, news: &News) -> bool {
+        if self.ecn.is_accurate() { news.marked > 0 } else { self.sack.echoes(connection, ack, &news.report) }
     }
 
     #[inline]
     fn covers_more(&self, acked: u32) -> bool {
-        self.sack.covers_more(acked)
+        // No flag need reach the receiver before the next cut.
+        if self.ecn.is_accurate() { self.sack.covers_all(acked) } else { self.sack.covers_more(acked) }
     }
 
     fn on_mark(&mut self, connection: &mut Connection, news: &News, now: Instant) {
@@ -163,6 +182,9 @@ impl Recovery for Extended {
 
     #[inline]
     fn after_ack(&mut self, connection: &mut Connection, advances: bool, news: &News, now: Instant) {
+        if news.of_syn && advances {
+            self.ecn.on_syn_ack(connection, news.ace);
+        }
         self.counting_losses(|sack| sack.after_ack(connection, advances, &news.report, now));
         self.deliver(connection, news, now);
         self.pacer.follow(connection, self.min_rtt);
@@ -239,7 +261,8 @@ impl Recovery for Extended {
     #[inline]
     fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
         let syn = connection.is_connecting();
-        let segment = self.sack.send(connection, next, now);
+        let mut segment = self.sack.send(connection, next, now);
+        self.ecn.declare(connection, &mut segment, syn);
         self.pacer.sent(now, syn);
         self.usage.sent = true;
         segment

@@ -57,6 +57,8 @@ impl PacingParameters {
 #[derive(Clone, Debug)]
 pub(super) struct Pacer {
     parameters: PacingParameters,
+    /// A congestion control without a rate of its own is paced too.
+    paces: bool,
     /// Time between two segments; zero before a rate is known.
     interval: Duration,
     /// When the next segment may leave (`tcp_wstamp_ns`).
@@ -81,10 +83,19 @@ struct Burst {
 }
 
 impl Pacer {
-    pub(super) const fn new(parameters: PacingParameters) -> Self {
+    pub(super) fn new(parameters: Option<PacingParameters>) -> Self {
+        let (paces, parameters) = (parameters.is_some(), parameters.unwrap_or_default());
         let burst = Burst { size: 1, left: 0, began: Instant::ZERO, credit: Duration::ZERO };
         let unpaced = parameters.initial_burst.saturating_sub(1);
-        Self { parameters, interval: Duration::ZERO, next: Instant::ZERO, due: Instant::MAX, unpaced, burst }
+        Self {
+            parameters,
+            paces,
+            interval: Duration::ZERO,
+            next: Instant::ZERO,
+            due: Instant::MAX,
+            unpaced,
+            burst,
+        }
     }
 
     /// When a segment that waits will leave.
@@ -153,6 +164,7 @@ impl Pacer {
     pub(super) fn follow(&mut self, connection: &Connection, min_rtt: Duration) {
         let nanos = match connection.congestion.pacing_rate() {
             Some(rate) => 1e9 / rate,
+            None if !self.paces => return,
             None => match connection.rtt.smoothed() {
                 Some(smoothed) => smoothed.as_nanos() as f64 / self.in_a_round_trip(connection),
                 None => return,

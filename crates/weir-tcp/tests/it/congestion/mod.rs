@@ -4,6 +4,7 @@ mod contracts;
 mod cubic;
 mod dctcp;
 mod feedback;
+mod prague;
 mod rem_host;
 mod reno;
 mod response;
@@ -53,6 +54,7 @@ impl Bench {
             acked,
             counted: f64::from(acked),
             echo,
+            marked: 0,
             all_capable: self.all_capable,
             una: self.una,
             next: self.high.max(self.una),

@@ -1,7 +1,10 @@
+mod accecn;
+
 use alloc::{boxed::Box, vec::Vec};
 
 use weir_types::{Duration, Ecn, Instant, PacketSize};
 
+pub(crate) use self::accecn::AccEcn;
 use crate::{
     Flags, Header, Segment, TcpParameters,
     congestion::Feedback,
@@ -58,8 +61,11 @@ pub struct Receiver {
 impl Receiver {
     /// The other end of connection `flow`.
     pub fn new(flow: u32, parameters: &TcpParameters) -> Self {
-        let feedback = parameters.congestion.feedback();
-        let at_once = parameters.delayed_ack.is_none() && feedback == Feedback::Latched;
+        let classic = parameters.congestion.feedback();
+        let at_once = parameters.delayed_ack.is_none() && classic == Feedback::Latched;
+        let accecn = parameters.accecn.then(|| Box::new(AccEcn::new(parameters)));
+        let feedback = if accecn.is_some() { Feedback::Accurate } else { classic };
+        let is_sack = matches!(parameters.recovery, RecoveryConfig::Sack(_));
         Self {
             expected: 0,
             first: 0,
@@ -67,11 +73,11 @@ impl Receiver {
             arrived: 0,
             marked: 0,
             beyond: None,
-            log: matches!(parameters.recovery, RecoveryConfig::Sack(_)).then(Box::default),
+            log: is_sack.then(|| Box::new(SackLog::new(accecn))),
             echo: false,
             feedback,
             at_once,
-            steady: at_once,
+            steady: at_once && feedback != Feedback::Accurate,
             pairs: false,
             capable: false,
             due: Instant::MAX,
@@ -179,6 +185,16 @@ impl Receiver {
     /// Data that is out of order, or at a receiver that does not acknowledge all at once.
     #[inline(never)]
     fn on_other(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
+        match self.feedback {
+            Feedback::Accurate => self.on_accecn(segment, now),
+            feedback => self.on_classic(segment, now, feedback),
+        }
+    }
+
+    /// The same with feedback of this kind, but for counts.
+    #[expect(clippy::inline_always, reason = "most receivers never count")]
+    #[inline(always)]
+    fn on_classic(&mut self, segment: &Segment, now: Instant, feedback: Feedback) -> Option<Segment> {
         let plain = segment.number == self.expected && self.beyond().is_empty();
         if !plain && segment.number < self.first {
             return None;
@@ -187,8 +203,8 @@ impl Receiver {
         self.capable = segment.flags().has(Flags::ALL_CAPABLE);
         self.arrived += 1;
         self.marked += u32::from(marked);
-        let before = match self.feedback {
-            Feedback::Latched => {
+        let before = match feedback {
+            Feedback::Latched | Feedback::Accurate => {
                 let latched = self.echo && !segment.flags().has(Flags::CWR);
                 if self.prompt && marked && !latched {
                     self.quick = self.quick.max(2);
@@ -242,7 +258,8 @@ impl Receiver {
     /// The delayed ACK is due.
     pub fn on_timeout(&mut self) -> Option<Segment> {
         self.quick = self.quick.saturating_sub(u32::from(self.delayed().is_some()));
-        self.delayed().map(|stamp| self.acknowledge(stamp, false))
+        let ack = self.delayed().map(|stamp| self.acknowledge(stamp, false));
+        if self.feedback == Feedback::Accurate { ack.map(|ack| self.report(ack)) } else { ack }
     }
 
     /// The ACK of `segment` is delayed until `due`.

@@ -1,0 +1,106 @@
+//! The sender of a connection that asks for accurate ECN feedback: see [`crate::accecn`].
+
+use weir_types::Ecn;
+
+use super::Connection;
+use crate::{
+    Flags, Segment, TcpParameters,
+    accecn::{AccEcnOption, EcnFeedback, EcnMode, EcnReport},
+    congestion::Congestion,
+    recovery::{BLOCKS, Blocks},
+};
+
+/// What it declares and what it has been told.
+#[derive(Clone, Debug)]
+pub(super) struct SenderEcn {
+    /// It asks for accurate feedback.
+    asks: bool,
+    /// What both ends have agreed upon; `None` before that, and if nothing was asked for.
+    mode: Option<EcnMode>,
+    /// What its segments declare if feedback is accurate.
+    codepoint: Ecn,
+    feedback: EcnFeedback,
+}
+
+impl SenderEcn {
+    pub(super) fn new(parameters: &TcpParameters) -> Self {
+        let codepoint = if parameters.congestion.is_low_latency() { Ecn::Ect1 } else { Ecn::Ect0 };
+        Self { asks: parameters.accecn, mode: None, codepoint, feedback: EcnFeedback::default() }
+    }
+
+    /// Feedback is accurate.
+    #[inline]
+    pub(super) fn is_accurate(&self) -> bool {
+        self.mode == Some(EcnMode::Accurate)
+    }
+
+    /// Takes the option out of the place of a SACK block.
+    #[inline]
+    pub(super) fn option(&self, blocks: &mut Blocks) -> Option<AccEcnOption> {
+        let option = AccEcnOption::from_block(blocks[BLOCKS - 1]).filter(|_| self.asks)?;
+        blocks[BLOCKS - 1] = (0, 0);
+        Some(option)
+    }
+
+    /// How many segments an ACK is the first to report as marked, and as `delivered`.
+    #[inline]
+    pub(super) fn marked(
+        &mut self,
+        connection: &Connection,
+        ack: &Segment,
+        option: Option<AccEcnOption>,
+        delivered: u32,
+    ) -> u32 {
+        if !self.is_accurate() || ack.flags().has(Flags::SYN) {
+            return 0;
+        }
+        let mss = connection.header.bytes().saturating_sub(connection.parameters.ack_size.bytes());
+        let ace = ack.flags().ace();
+        self.feedback.read(&EcnReport { ace, option, delivered, mss, stamp: ack.stamp })
+    }
+
+    /// The SYN is acknowledged.
+    pub(super) fn on_syn_ack(&mut self, connection: &mut Connection, ace: u8) {
+        if self.asks && self.mode.is_none() {
+            self.agree(connection, EcnMode::agreed(ace));
+        }
+    }
+
+    fn agree(&mut self, connection: &mut Connection, mut mode: EcnMode) {
+        // An L4S sender does not fall back to RFC 3168 (RFC 9331, section 4.3).
+        if mode == EcnMode::Classic && self.codepoint == Ecn::Ect1 {
+            mode = EcnMode::Off;
+        }
+        self.mode = Some(mode);
+        if mode == EcnMode::Off {
+            connection.ecn.capable = false;
+            connection.header = connection.header.with_ecn(Ecn::NotEct);
+        }
+        connection.congestion.on_ecn(mode);
+    }
+
+    /// What `segment` declares. Where feedback is accurate, retransmissions are ECN-capable too, and nothing tells of
+    /// a cut.
+    #[inline]
+    pub(super) fn declare(&mut self, connection: &mut Connection, segment: &mut Segment, syn: bool) {
+        if !self.asks {
+            return;
+        }
+        if syn {
+            segment.header = segment.header.with_flags(segment.flags().with_ace(Flags::ACE.ace()));
+            return;
+        }
+        if self.mode.is_none() {
+            // Without a handshake both ends know.
+            let able = connection.parameters.receiver_ecn;
+            self.agree(connection, EcnMode::agreed(able.answer(Ecn::NotEct)));
+            if !connection.ecn.capable {
+                segment.header = segment.header.with_ecn(Ecn::NotEct);
+            }
+        }
+        if self.is_accurate() {
+            let flags = segment.flags().without(Flags::CWR);
+            segment.header = segment.header.with_ecn(self.codepoint).with_flags(flags);
+        }
+    }
+}
