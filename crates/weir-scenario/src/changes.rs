@@ -15,15 +15,10 @@
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_aqm::{Limit, Link as SeenLink, qdisc::QueueConfig};
+use weir_aqm::{Link as SeenLink, qdisc::QueueConfig};
 use weir_types::{Buffer, Duration, Rate};
 
-use crate::{
-    CountAt, DirectedLink, Direction, FlowGroup, PopulationChange, RateChange, Rtt, Scenario, Traffic,
-    check::check_discipline,
-    problem::{Outcome, Problem},
-    topology::Passing,
-};
+use crate::Direction;
 
 /// What changes at one instant, before anything else of that instant but what leaves a queue at it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -99,7 +94,7 @@ pub struct QueueChange<'a> {
 
 impl LinkChange {
     /// One direction.
-    fn direction(&self, direction: Direction) -> Option<DirectionChange> {
+    pub(crate) fn direction(&self, direction: Direction) -> Option<DirectionChange> {
         match direction {
             Direction::Forward => {
                 let Self { rate, buffer, queue, .. } = self.clone();
@@ -109,286 +104,17 @@ impl LinkChange {
         }
     }
 
-    fn queue(&self, direction: Direction) -> Option<&QueueConfig> {
+    pub(crate) fn queue(&self, direction: Direction) -> Option<&QueueConfig> {
         match direction {
             Direction::Forward => self.queue.as_ref(),
             Direction::Reverse => self.reverse.as_ref()?.queue.as_ref(),
         }
     }
 
-    fn buffer(&self, direction: Direction) -> Option<Buffer> {
+    pub(crate) fn buffer(&self, direction: Direction) -> Option<Buffer> {
         match direction {
             Direction::Forward => self.buffer,
             Direction::Reverse => self.reverse.as_ref()?.buffer,
         }
     }
-}
-
-impl Scenario {
-    /// Checks the changes and writes those of rates and numbers of flows where they belong.
-    pub(crate) fn write_out_changes(&mut self) -> Outcome {
-        let mut changes = std::mem::take(&mut self.changes);
-        let mut before = Duration::ZERO;
-        let scheduled: Vec<_> = self.links.iter().flat_map(scheduled).collect();
-        let counted: Vec<_> = self
-            .flows
-            .iter()
-            .filter(|(_, group)| !group.population.is_empty())
-            .map(|(name, _)| name.clone())
-            .collect();
-        for (index, change) in changes.iter_mut().enumerate() {
-            let path = format!("changes[{index}]");
-            Problem::unless(
-                change.at > before,
-                format!("{path}.at"),
-                format!("the change at {} does not come after {before}", change.at),
-                "write the changes in the order of time, after 0 s; what is so at 0 s stands with the link or group",
-            )?;
-            before = change.at;
-            for (name, change_of) in &mut change.links {
-                self.write_out_link(&format!("{path}.links.{name}"), change.at, name, change_of, &scheduled)?;
-            }
-            for (name, change_of) in &mut change.flows {
-                let path = format!("{path}.flows.{name}");
-                self.write_out_flows(&path, change.at, name, change_of, counted.contains(name))?;
-            }
-            change.links.retain(|_, change| *change != LinkChange::default());
-            change.flows.retain(|_, change| *change != FlowsChange::default());
-        }
-        changes.retain(|change| !change.links.is_empty() || !change.flows.is_empty());
-        self.changes = changes;
-        Ok(())
-    }
-
-    fn write_out_link(
-        &mut self,
-        path: &str,
-        at: Duration,
-        name: &str,
-        change: &mut LinkChange,
-        scheduled: &[(String, Direction)],
-    ) -> Outcome {
-        let names: Vec<_> = self.links.keys().cloned().collect();
-        let Some(link) = self.links.get_mut(name) else {
-            return Err(Problem::new(path, "there is no such link", format!("links: {}", names.join(", "))));
-        };
-        Problem::unless(
-            change.reverse.is_none() || link.reverse.is_some(),
-            format!("{path}.reverse"),
-            "the other direction has no queue",
-            format!("write [links.{name}.reverse] with a buffer, or leave this out"),
-        )?;
-        let rates = [
-            (Direction::Forward, "rate", change.rate.take()),
-            (
-                Direction::Reverse,
-                "reverse.rate",
-                change.reverse.as_mut().and_then(|change| change.rate.take()),
-            ),
-        ];
-        for (direction, key, rate) in rates {
-            let Some(rate) = rate else { continue };
-            let port = link.port(direction).expect("it has this direction");
-            Problem::unless(
-                port.deliveries.is_none() && port.token_bucket.is_none(),
-                format!("{path}.{key}"),
-                "a link with a trace or a token bucket keeps its rate",
-                "leave the rate out here, or trace and token_bucket there",
-            )?;
-            Problem::unless(
-                !scheduled.contains(&(name.to_owned(), direction)),
-                format!("{path}.{key}"),
-                "the rate of this link follows a rate_schedule already",
-                "write the change there, or the schedule as changes",
-            )?;
-            link.rate_schedule_mut(direction).push(RateChange { at, rate });
-        }
-        if change.reverse.as_ref() == Some(&DirectionChange::default()) {
-            change.reverse = None;
-        }
-        Ok(())
-    }
-
-    fn write_out_flows(
-        &mut self,
-        path: &str,
-        at: Duration,
-        name: &str,
-        change: &mut FlowsChange,
-        counted: bool,
-    ) -> Outcome {
-        let names: Vec<_> = self.flows.keys().cloned().collect();
-        let Some(group) = self.flows.get_mut(name) else {
-            return Err(Problem::new(
-                path,
-                "there is no such group of flows",
-                format!("groups: {}", names.join(", ")),
-            ));
-        };
-        let Some(count) = change.count.take() else { return Ok(()) };
-        let path = format!("{path}.count");
-        Problem::unless(
-            !counted,
-            &path,
-            "the number of these flows follows a population already",
-            "write the change there, or the population as changes",
-        )?;
-        Problem::unless(
-            at > group.start,
-            &path,
-            format!("the group begins at {}", group.start),
-            "write a later change; count of the group says how many begin",
-        )?;
-        group.population.push(PopulationChange::Once(CountAt { at, count }));
-        group.check_population(&format!("flows.{name}")).map_err(|problem| Problem { path, ..problem })
-    }
-
-    /// Fills in what queues derive from their link at that instant.
-    pub(crate) fn complete_changes(&mut self, passing: &Passing) {
-        let mut changes = std::mem::take(&mut self.changes);
-        for change in &mut changes {
-            for (name, link) in &mut change.links {
-                for direction in Direction::BOTH {
-                    let at = DirectedLink { link: name, direction };
-                    let buffer = link.buffer(direction);
-                    let queue = match direction {
-                        Direction::Forward => link.queue.as_mut(),
-                        Direction::Reverse => link.reverse.as_mut().and_then(|change| change.queue.as_mut()),
-                    };
-                    if let Some(queue) = queue {
-                        queue.complete(self.seen_at(passing, at, change.at, buffer));
-                    }
-                }
-            }
-        }
-        self.changes = changes;
-    }
-
-    /// A link as its AQM sees it at `time`, with this buffer or the one from the start.
-    fn seen_at(
-        &self,
-        passing: &Passing,
-        at: DirectedLink<'_>,
-        time: Duration,
-        buffer: Option<Buffer>,
-    ) -> SeenLink {
-        let mut seen = self.seen_by_aqms(passing, at);
-        let changes = self.links[at.link].port(at.direction).map_or(&[][..], |port| port.rate_schedule);
-        if let Some(change) = changes.iter().rev().find(|change| change.at <= time) {
-            seen.rate = change.rate;
-        }
-        if let Some(buffer) = buffer {
-            seen.limit = self.limit_of(at, buffer, seen);
-        }
-        seen
-    }
-
-    /// The queues that stand before one direction of a link, one after another.
-    pub(crate) fn queue_changes<'a>(
-        &'a self,
-        passing: &Passing,
-        at: DirectedLink<'a>,
-    ) -> Vec<QueueChange<'a>> {
-        let Some(port) = self.links[at.link].port(at.direction) else { return Vec::new() };
-        let (mut queue, mut buffer) = (port.queue, None);
-        let mut found = Vec::new();
-        for change in &self.changes {
-            let Some(link) = change.links.get(at.link) else { continue };
-            let (new_queue, new_buffer) = (link.queue(at.direction), link.buffer(at.direction));
-            if new_queue.is_none() && new_buffer.is_none() {
-                continue;
-            }
-            queue = new_queue.unwrap_or(queue);
-            buffer = new_buffer.or(buffer);
-            found.push(QueueChange {
-                at: change.at,
-                queue,
-                link: self.seen_at(passing, at, change.at, buffer),
-            });
-        }
-        found
-    }
-
-    /// That what changes can change.
-    pub(crate) fn check_changes(&self, passing: &Passing) -> Outcome {
-        for (index, change) in self.changes.iter().enumerate() {
-            for (name, link) in &change.links {
-                for direction in Direction::BOTH {
-                    let Some(DirectionChange { buffer, queue, .. }) = link.direction(direction) else {
-                        continue;
-                    };
-                    if buffer.is_none() && queue.is_none() {
-                        continue;
-                    }
-                    let at = DirectedLink { link: name, direction };
-                    let suffix = if direction == Direction::Forward { "" } else { ".reverse" };
-                    let path = format!("changes[{index}].links.{name}{suffix}");
-                    self.check_queue_change(&path, change.at, at, passing)?;
-                }
-            }
-            for (name, flows) in &change.flows {
-                let (Some(rtt), group) = (flows.rtt, &self.flows[name]) else { continue };
-                self.check_rtt_change(&format!("changes[{index}].flows.{name}.rtt"), rtt, group)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_queue_change(
-        &self,
-        path: &str,
-        time: Duration,
-        at: DirectedLink<'_>,
-        passing: &Passing,
-    ) -> Outcome {
-        let changes = self.queue_changes(passing, at);
-        let change = changes.iter().find(|change| change.at == time).expect("it is one of them");
-        let first = self.links[at.link].port(at.direction).expect("it has a queue").queue;
-        let holds_one = match change.link.limit {
-            Limit::Packets(packets) => packets >= 1,
-            Limit::Bytes(bytes) => bytes >= u64::from(passing.largest_packet(self, at.link)),
-        };
-        Problem::unless(
-            holds_one,
-            format!("{path}.buffer"),
-            "the buffer does not hold one packet",
-            "write at least \"1 packet\"",
-        )?;
-        let path = format!("{path}.queue");
-        Problem::unless(
-            change.queue.classes() == first.classes(),
-            &path,
-            "dualpi2 can neither come nor go in mid-run: results count its classes from the start",
-            "change its parameters, or run each discipline by itself",
-        )?;
-        Problem::unless(
-            change.queue.python().is_none() && first.python().is_none(),
-            &path,
-            "an AQM in Python can neither come nor go in mid-run",
-            "run each discipline by itself",
-        )?;
-        if !self.links[at.link].ecn_capable {
-            crate::check::check_legacy(path.trim_end_matches(".queue"), change.queue)?;
-        }
-        check_discipline(&path, change.queue, change.link)
-    }
-
-    fn check_rtt_change(&self, path: &str, rtt: Duration, group: &FlowGroup) -> Outcome {
-        Problem::unless(
-            matches!(group.traffic, Traffic::Bulk(_))
-                && group.access.is_none()
-                && group.send_jitter.is_zero(),
-            path,
-            "only flows of bulk traffic without access links and send_jitter change their round trip",
-            "write two groups, one that stops and one that starts",
-        )?;
-        self.check_rtt(path, &FlowGroup { rtt: Rtt::Fixed(rtt), ..group.clone() })
-    }
-}
-
-/// The directions of a link whose rates follow a schedule.
-fn scheduled((name, link): (&String, &crate::Link)) -> Vec<(String, Direction)> {
-    let follows =
-        |direction: &Direction| link.port(*direction).is_some_and(|port| !port.rate_schedule.is_empty());
-    Direction::BOTH.into_iter().filter(follows).map(|direction| (name.clone(), direction)).collect()
 }

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-pub(crate) use changes::Change;
 use changes::Changes;
 use weir_scenario::Scenario;
 use weir_tcp::Segment;
@@ -11,7 +10,7 @@ use weir_types::{Duration, Instant, Streams};
 use crate::{
     engine::Event,
     hosts::{Cause, Completed, Origin},
-    network::{Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
+    network::{Change, Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
     record::{Measurements, QueueInfo, Recorder},
     traffic::{Generated, NewFlow, Traffic, TrafficBuilder},
 };
@@ -190,6 +189,20 @@ impl<'o> Simulation<'o> {
             Event::Boundary => self.close_interval(),
             Event::Part => self.close_part(),
             Event::Sample => self.sample(),
+        }
+    }
+
+    /// Handles [`Event::Change`].
+    #[cold]
+    fn change(&mut self, index: u32) {
+        match self.changes.at(index) {
+            Change::Queue(port, queue) => {
+                let queue = queue.take().expect("a change comes once");
+                let unseen = self.network.replace(*port, *queue, self.now);
+                self.show(unseen);
+            }
+            Change::Way(flows, way) => self.network.hosts.take_way(flows.clone(), way),
+            Change::Settled => self.move_horizon(),
         }
     }
 

@@ -32,6 +32,7 @@ extern crate alloc;
 
 pub mod accecn;
 pub mod congestion;
+mod pacing;
 mod parameters;
 mod preset;
 mod receiver;
@@ -39,8 +40,9 @@ pub mod recovery;
 mod segment;
 mod sender;
 
+pub use pacing::PacingParameters;
 pub use parameters::{AppropriateByteCounting, MinRtoBounds, TcpParameters};
 pub use preset::{PresetKey, TcpPreset};
 pub use receiver::Receiver;
 pub use segment::{Flags, Header, Segment};
-pub use sender::{Counters, PacingParameters, Sender};
+pub use sender::{Counters, Sender};

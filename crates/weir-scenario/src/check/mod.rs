@@ -1,10 +1,11 @@
 //! What types cannot say: that values go together. Done before anything runs.
 
+mod changes;
 mod flows;
 mod links;
 mod measure;
 
-pub(crate) use links::{check_discipline, check_legacy};
+pub(crate) use links::check_discipline;
 
 use weir_types::Duration;
 

@@ -4,12 +4,11 @@ use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
 use weir_types::{Duration, Instant, Streams};
 
-use super::{Extras, Impairment, Line, PortSlot, PortState};
+use super::{Change, Extras, Impairment, Line, PortSlot, PortState};
 use crate::{
     hosts::{Hop, Hosts, Leg, Route, Way},
     packet::Packet,
     record::{GroupInfo, QueueCounts, QueueInfo},
-    simulation::Change,
 };
 
 /// Builds the network of a scenario.

@@ -1,6 +1,7 @@
 //! The ports between the hosts.
 
 mod builder;
+mod change;
 mod impairment;
 mod line;
 mod lookahead;
@@ -17,6 +18,7 @@ use crate::{
 };
 
 pub(crate) use builder::NetworkBuilder;
+pub(crate) use change::Change;
 use impairment::Impairment;
 use line::{Line, Passage};
 pub(crate) use observer::{ObservedFlow, PacketEvent, PacketObserver};

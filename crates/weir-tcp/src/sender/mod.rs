@@ -18,7 +18,6 @@ pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
 use self::connection::{EcnResponse, Timed};
 pub(crate) use self::extended::Extended;
-pub use self::extended::PacingParameters;
 pub use self::rtt::RttEstimator;
 use crate::{
     Flags, Header, Segment, TcpParameters,

@@ -13,9 +13,8 @@ use super::{draw::normal, finite::FiniteTraffic, generator::Generator};
 use crate::{
     engine::Event,
     hosts::{Access, Flow, SendJitter, Way},
-    network::NetworkBuilder,
+    network::{Change, NetworkBuilder},
     record::{FlowInfo, SharedInfo},
-    simulation::Change,
 };
 
 /// The largest number of different round trips of a group of static flows. Each has its own pipes, and

@@ -9,7 +9,6 @@ mod pacing;
 
 use weir_types::{Duration, Instant};
 
-pub use self::pacing::PacingParameters;
 use self::{accecn::SenderEcn, pacing::Pacer};
 use super::Connection;
 use crate::{

@@ -1,0 +1,39 @@
+//! How a sender paces: the parameters. The rule is in `sender/extended/pacing.rs`.
+
+use weir_types::Invalid;
+
+/// Parameters of pacing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct PacingParameters {
+    /// The rate in slow start, while `cwnd` is below half of `ssthresh`, in multiples of `cwnd / srtt`. A congestion
+    /// control with a rate of its own does not use it.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ss_ratio")))]
+    pub slow_start_ratio: f64,
+    /// The same from there on.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ca_ratio")))]
+    pub avoidance_ratio: f64,
+    /// Number of segments that leave before pacing begins.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_update_skb_after_send")))]
+    pub initial_burst: u32,
+    /// Leave in bursts, as segmentation offload builds them: as many as the rate sends in 1 ms, at least two.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "one segment at a time")))]
+    pub tso: bool,
+}
+
+impl Default for PacingParameters {
+    fn default() -> Self {
+        Self { slow_start_ratio: 2.0, avoidance_ratio: 1.2, initial_burst: 10, tso: false }
+    }
+}
+
+impl PacingParameters {
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless_positive(self.slow_start_ratio, "slow_start_ratio")?;
+        Invalid::unless_positive(self.avoidance_ratio, "avoidance_ratio")
+    }
+}
