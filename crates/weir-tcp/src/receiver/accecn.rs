@@ -1,25 +1,22 @@
-//! The receiver of a connection that negotiates accurate ECN feedback: see [`crate::accecn`].
+//! What a receiver has that negotiates accurate ECN feedback: see [`crate::accecn`].
 
-use weir_types::{Ecn, Instant};
-
-use super::Receiver;
 use crate::{
-    Flags, Segment, TcpParameters,
-    accecn::{AccEcnOption, EcnCounters, ReceiverEcn},
+    TcpParameters,
+    accecn::{EcnCounters, ReceiverEcn},
     congestion::Feedback,
 };
 
 /// What such a receiver has beside the others.
 #[derive(Clone, Debug)]
 pub(crate) struct AccEcn {
-    able: ReceiverEcn,
+    pub(super) able: ReceiverEcn,
     /// Feedback if this end cannot count.
-    classic: Feedback,
+    pub(super) classic: Feedback,
     /// ACKs bear the option.
-    option: bool,
+    pub(super) option: bool,
     /// Bytes of a segment that are no payload.
-    header: u32,
-    counters: EcnCounters,
+    pub(super) header: u32,
+    pub(super) counters: EcnCounters,
 }
 
 impl AccEcn {
@@ -31,87 +28,5 @@ impl AccEcn {
             header: parameters.ack_size.bytes(),
             counters: EcnCounters::default(),
         }
-    }
-}
-
-impl Receiver {
-    /// Data has arrived.
-    #[inline(never)]
-    pub(super) fn on_accecn(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
-        let plain = segment.number == self.expected && self.beyond().is_empty();
-        let accecn = self.log.as_mut()?.accecn.as_mut()?;
-        if !plain && segment.number < self.first {
-            return None;
-        }
-        let flags = segment.flags();
-        if flags.has(Flags::SYN) {
-            let (able, classic) = (accecn.able, accecn.classic);
-            return self.on_syn(segment, now, able, classic);
-        }
-        if accecn.able != ReceiverEcn::Accecn {
-            let classic = accecn.classic;
-            return self.on_fallback(segment, now, classic);
-        }
-        let changed = accecn.counters.count(segment.ecn(), segment.bytes().saturating_sub(accecn.header));
-        self.arrived += 1;
-        self.marked += u32::from(segment.ecn() == Ecn::Ce);
-        let new = if plain {
-            self.expected += 1;
-            true
-        } else {
-            let new = self.insert(segment.number);
-            self.note(segment.number, new);
-            new
-        };
-        self.delivered += u32::from(new);
-        if self.delays && plain && !changed && self.delayed().is_none() && self.quick == 0 {
-            self.delay_ack(segment, now + self.delay);
-            return None;
-        }
-        self.quick = self.quick.saturating_sub(1);
-        let ack = self.acknowledge(segment.stamp, false);
-        Some(self.report(ack))
-    }
-
-    /// The same with the feedback of RFC 3168, or one mark at a time.
-    #[inline(never)]
-    fn on_fallback(&mut self, segment: &Segment, now: Instant, classic: Feedback) -> Option<Segment> {
-        self.on_classic(segment, now, classic)
-    }
-
-    /// The SYN has arrived, perhaps again. Its answer says what this end can do.
-    fn on_syn(
-        &mut self,
-        syn: &Segment,
-        now: Instant,
-        able: ReceiverEcn,
-        classic: Feedback,
-    ) -> Option<Segment> {
-        let asks = syn.flags().ace() == Flags::ACE.ace();
-        let plain = Segment { header: syn.header.with_flags(syn.flags().without(Flags::ACE)), ..*syn };
-        let mut answer = self.on_fallback(&plain, now, classic)?;
-        if able == ReceiverEcn::Accecn {
-            // The short ways do not count.
-            (self.steady, self.pairs, self.echo) = (false, false, false);
-        }
-        let ace = if asks { able.answer(syn.ecn()) } else { 0 };
-        answer.header = answer.header.with_flags(answer.flags().with_ace(ace));
-        Some(answer)
-    }
-
-    /// The ACK with what it tells of marks. A receiver without accurate feedback has told it already.
-    #[inline(never)]
-    pub(super) fn report(&mut self, mut ack: Segment) -> Segment {
-        let Some(log) = &mut self.log else { return ack };
-        let Some(accecn) = log.accecn.as_deref().filter(|accecn| accecn.able == ReceiverEcn::Accecn) else {
-            return ack;
-        };
-        ack.header = ack.header.with_flags(ack.flags().with_ace(accecn.counters.ace()));
-        if accecn.option {
-            let option = accecn.counters.option().to_block();
-            let place = log.write_beside(ack.blocks(), option);
-            ack.header = ack.header.with_blocks(place).with_bytes(ack.bytes() + AccEcnOption::SIZE);
-        }
-        ack
     }
 }

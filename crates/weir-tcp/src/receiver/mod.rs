@@ -1,4 +1,5 @@
 mod accecn;
+mod accurate;
 
 use alloc::{boxed::Box, vec::Vec};
 
