@@ -2,12 +2,12 @@
 
 use weir_types::Ecn;
 
-use super::Connection;
 use crate::{
     Flags, Segment, TcpParameters,
     accecn::{AccEcnOption, EcnFeedback, EcnMode, EcnReport},
     congestion::Congestion,
     recovery::{BLOCKS, Blocks},
+    sender::Connection,
 };
 
 /// What it declares and what it has been told.
