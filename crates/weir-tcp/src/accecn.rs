@@ -133,7 +133,7 @@ impl AccEcnOption {
     const TAG: u32 = 0xff << 24;
 
     /// As it stands in the place of a third SACK block, since beside a timestamp there is no room for both.
-    pub(crate) const fn to_block(self) -> (u32, u32) {
+    pub const fn to_block(self) -> (u32, u32) {
         (Self::TAG | self.ect, self.ce)
     }
 

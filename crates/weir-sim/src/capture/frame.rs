@@ -8,7 +8,7 @@
 //! simulated packet.
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
-use weir_tcp::{Flags, Segment, recovery::Blocks};
+use weir_tcp::{Flags, Segment, accecn::AccEcnOption, recovery::Blocks};
 use weir_types::Ecn;
 
 use super::connection::{Connection, HeaderFormat, PLAIN, addresses};
@@ -46,8 +46,12 @@ impl Frame {
         tcp.syn = syn;
         tcp.ack = ack || !syn;
         // RFC 3168, section 6.1.1: ECN-setup SYN and SYN-ACK packets.
-        tcp.ece = if syn { format.ecn } else { is(Flags::ECE) };
-        tcp.cwr = if syn { format.ecn && !ack } else { is(Flags::CWR) };
+        // Classic endpoints agree without bits in their segments.
+        let classic = syn && segment.flags().ace() == 0;
+        tcp.ece = if classic { format.ecn } else { is(Flags::ECE) };
+        tcp.cwr = if classic { format.ecn && !ack } else { is(Flags::CWR) };
+        // The highest bit of the ACE field, once the nonce's.
+        tcp.ns = segment.flags().has(Flags::AE);
         if ack {
             tcp.sequence_number = u32::from(!syn);
             tcp.acknowledgment_number = sequence(segment.number);
@@ -71,10 +75,13 @@ impl Frame {
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Timestamp(own, echo));
         }
-        let mut reported = blocks.iter().filter(|block| block.0 != block.1).map(|(first, last)| {
-            // A duplicate (D-SACK) has its block limits exchanged.
-            (sequence(*first.min(last)), sequence(*first.max(last)))
-        });
+        let mut reported = blocks
+            .iter()
+            .filter(|block| block.0 != block.1 && AccEcnOption::from_block(**block).is_none())
+            .map(|(first, last)| {
+                // A duplicate (D-SACK) has its block limits exchanged.
+                (sequence(*first.min(last)), sequence(*first.max(last)))
+            });
         if let Some(first) = reported.next() {
             options.push(TcpOptionElement::Noop);
             options.push(TcpOptionElement::Noop);
@@ -206,6 +213,24 @@ mod tests {
             [noop.clone(), noop.clone(), Option::Timestamp(0, 1234), noop.clone(), noop, blocks]
         );
         assert_eq!((frame.bytes().len(), frame.original), (20 + 20 + 12 + 28, 80), "longer than 40 B");
+    }
+
+    /// The three bits of accurate feedback, of which no option is written.
+    #[test]
+    fn the_ace_field_is_that_of_the_segment() {
+        let tcp = "timestamps = true, recovery.sack = {}, ecn = true, accecn = true, accecn_option = true";
+        let option = AccEcnOption { ect: 1, ce: 1448 };
+        for ace in 0..8_u8 {
+            let blocks = [(7, 8), (0, 0), option.to_block()];
+            let header = tcp_of(&frame(tcp, &segment(5, 52, Flags::ACK.with_ace(ace)), &blocks));
+            assert_eq!([header.ns, header.cwr, header.ece], [4, 2, 1].map(|bit| ace & bit > 0));
+            let sacked =
+                header.options.elements_iter().filter_map(Result::ok).find_map(|option| match option {
+                    Option::SelectiveAcknowledgement(_, rest) => Some(rest),
+                    _ => None,
+                });
+            assert_eq!(sacked, Some([None; 3]), "one block");
+        }
     }
 
     #[test]
