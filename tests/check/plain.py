@@ -44,7 +44,7 @@ buffer = "2 BDP"
 
 QUEUE = "links.a.queue"
 ECN = "flows.ftp.tcp.ecn"
-PRAGUE = {"flows.ftp.tcp.congestion": {"prague": {}}}
+PRAGUE: Mapping[str, Any] = {"flows.ftp.tcp.congestion": {"prague": {}}}
 ACCECN: Mapping[str, Any] = {ECN: True, "flows.ftp.tcp.accecn": True, "flows.ftp.tcp.recovery": {"sack": {}}}
 DCTCP: Mapping[str, Any] = {"flows.ftp.tcp.congestion.dctcp": {}}
 BOTH = {"flows.ftp.path": ["a", "b"]}
