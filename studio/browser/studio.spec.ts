@@ -31,7 +31,7 @@ async function measure(page: Page, title: string, column: number): Promise<numbe
 /** The whole run, at once. */
 async function toEnd(page: Page): Promise<void> {
   await page.getByRole("button", { name: "To the end" }).click();
-  await expect.poll(() => ended(page)).toBe(true);
+  await expect.poll(() => ended(page), { timeout: 20_000 }).toBe(true);
 }
 /** Whether nothing moves any more: the same numbers twice. */
 async function ended(page: Page): Promise<boolean> {
