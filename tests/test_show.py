@@ -270,6 +270,8 @@ def test_every_choice_of_a_scenario_is_shown_with_an_example_that_runs(
         ecn = "tcp.ecn = true\n" if "tcp" in line else ""
         if "prague" in line:
             ecn += "tcp.accecn = true\ntcp.recovery.sack = {}\n"
+        if "congestion.bbr" in line:
+            ecn += "tcp.preset = 'linux'\n"
         text = SMALL.partition("[variants")[0] + "[flows.web]\nrtt = '60 ms'\n" + ecn
         assert head in text
         if kind == "sizes":
@@ -306,7 +308,7 @@ def test_a_default_that_is_shown_is_the_default(kind: str, path: str) -> None:
         place = f"flows.ftp.{path}.{entry['name']}"
         marks: dict[str, Any] = {"flows.ftp.tcp.ecn": True}  # Some live by them, or by counts of them.
         if kind == "congestion":
-            marks |= {"flows.ftp.tcp.accecn": True, "flows.ftp.tcp.recovery": {"sack": {}}}
+            marks |= {"flows.ftp.tcp.accecn": True, "flows.ftp.tcp.recovery": {"sack": {"detection": "rack"}}}
         bare = weir.Scenario.loads(SMALL, {**marks, place: {}}).to_toml()
         for parameter in entry["parameters"]:
             default = parameter["default"]

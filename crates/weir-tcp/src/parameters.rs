@@ -5,7 +5,10 @@ use alloc::format;
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
 use crate::{
-    PacingParameters, PresetKey, accecn::ReceiverEcn, congestion::CongestionConfig, recovery::RecoveryConfig,
+    PacingParameters, PresetKey,
+    accecn::ReceiverEcn,
+    congestion::CongestionConfig,
+    recovery::{LossDetection, RecoveryConfig},
 };
 
 /// By how many segments an ACK of new data counts for the growth of the window: the limit `L` of
@@ -258,10 +261,18 @@ impl TcpParameters {
 impl TcpParameters {
     /// Whether the sender does more than send what the window allows: it paces, or counts marks.
     pub(crate) const fn is_extended(&self) -> bool {
-        self.pacing.is_some() || self.accecn
+        self.pacing.is_some() || self.accecn || self.congestion.samples()
     }
 
     fn check_extensions(&self) -> Result<(), Invalid> {
+        let is_rack =
+            matches!(&self.recovery, RecoveryConfig::Sack(sack) if sack.detection == LossDetection::Rack);
+        Invalid::unless(
+            is_rack || !self.congestion.samples(),
+            "recovery",
+            format!("{} needs SACK with RACK", self.congestion.name()),
+            "write recovery.sack = { detection = \"rack\" }, or preset = \"linux\"",
+        )?;
         let what = if self.pacing.is_some() { "pacing" } else { "accecn" };
         Invalid::unless(
             !self.is_extended() || matches!(self.recovery, RecoveryConfig::Sack(_)),

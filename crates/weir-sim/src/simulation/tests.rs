@@ -192,7 +192,12 @@ fn group() -> impl Strategy<Value = String> {
             "access = { rate = \"7 Mbit/s\", receiver_delay = \"2 ms\" }",
         ],
         &["", "", "send_jitter = \"1 ms\""],
-        &["tcp.preset = \"rfc\"", "tcp.preset = \"ns2\"", "tcp.preset = \"linux\""],
+        &[
+            "tcp.preset = \"rfc\"",
+            "tcp.preset = \"ns2\"",
+            "tcp.preset = \"linux\"",
+            "tcp.preset = \"linux\"\ntcp.congestion.bbr1 = {}",
+        ],
         &["", "tcp.ecn = true"],
         &["", "tcp.delayed_ack = \"40 ms\"", "tcp.delayed_ack = \"200 ms\""],
         &[

@@ -185,7 +185,11 @@ impl FiniteTraffic {
             self.slots.push(slot);
             (hosts.flows().len() as u32, 0)
         };
-        let ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX, way).behind(access);
+        let mut ends = Flow::endless(flow, packet, &group.tcp, jitter, Instant::MAX, way).behind(access);
+        if group.tcp.congestion.samples() {
+            let path = format!("flows.{}.{serial}.congestion", group.name);
+            ends.sender.set_random(self.streams.at(&path));
+        }
         hosts.put(flow, ends.transfer(first, segments as u32, last));
         group.live.set(hosts.routing.begin_flow(group.group), now);
         flow

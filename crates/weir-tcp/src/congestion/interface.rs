@@ -1,6 +1,6 @@
 //! The interface between a sender and its congestion control.
 
-use weir_types::{Duration, Instant};
+use weir_types::{Duration, Instant, Rng};
 
 use crate::accecn::EcnMode;
 
@@ -113,6 +113,55 @@ pub struct Delivery {
     pub limited: bool,
     /// What loss recovery is doing.
     pub state: RecoveryState,
+    /// The least round trip so far, that of the handshake included.
+    pub min_rtt: Duration,
+    /// When the next segment may leave: now, or later if the sender paces.
+    pub next_release: Instant,
+    /// Bytes of data in a segment.
+    pub payload: u32,
+    /// A sample of the delivery rate, if the control asks for them and a segment has arrived.
+    pub sample: Option<RateSample>,
+}
+
+/// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation). It is of the segment `P` that was sent
+/// last among those that have just arrived.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// `delivered` segments arrived in this time; `None` if it is too short to tell a rate.
+    pub interval: Option<Duration>,
+    /// Segments delivered since `P` left.
+    pub delivered: u64,
+    /// Segments delivered before.
+    pub prior_delivered: u64,
+    /// There was no data to fill the window with when `P` left.
+    pub app_limited: bool,
+    /// The round trip of `P`; `None` if it was sent more than once.
+    pub rtt: Option<Duration>,
+    /// Segments in the network when `P` left, itself included.
+    pub flight: u32,
+    /// Segments found lost since `P` left.
+    pub lost: u64,
+}
+
+impl RateSample {
+    /// Segments per second.
+    #[inline]
+    pub fn rate(&self) -> Option<f64> {
+        self.interval.map(|interval| self.delivered as f64 / interval.as_nanos() as f64 * 1e9)
+    }
+}
+
+/// A segment that was found lost, as it was last sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// Segments in the network when it left, itself included.
+    pub flight: u32,
+    /// Segments found lost since it left, itself included.
+    pub lost: u64,
+    /// Segments delivered since it left.
+    pub delivered: u64,
+    /// There was no data to fill the window with when it left.
+    pub app_limited: bool,
 }
 
 /// What loss recovery is doing, as the sender's other parts see it.
@@ -147,6 +196,24 @@ pub trait Congestion {
     #[inline]
     fn on_ecn(&mut self, mode: EcnMode) {
         let _ = mode;
+    }
+
+    /// Random numbers of its own, for a control that draws. Called before anything is sent.
+    #[inline]
+    fn set_random(&mut self, random: Rng) {
+        let _ = random;
+    }
+
+    /// A segment was found lost, in an extended sender, for a control that samples the delivery rate.
+    #[inline]
+    fn on_segment_lost(&mut self, lost: &Transmission) {
+        let _ = lost;
+    }
+
+    /// It keeps the window so small that samples of the delivery rate tell too little.
+    #[inline]
+    fn limits_itself(&self) -> bool {
+        false
     }
 
     /// An ACK arrived at an extended sender, and loss recovery has dealt with it. The last call for an ACK.

@@ -1,6 +1,8 @@
 //! Congestion control: how the window answers to ACKs, losses, marks and timeouts. One file
 //! each; the header gives equations and source, the parameters their units, defaults and origin.
 
+mod bbr;
+mod bbr1;
 mod cubic;
 mod dctcp;
 mod interface;
@@ -16,13 +18,16 @@ mod wireless;
 
 use alloc::boxed::Box;
 
-use weir_types::{Instant, Invalid};
+use weir_types::{Instant, Invalid, Rng};
 
 use crate::accecn::EcnMode;
 
+pub use bbr1::{Bbr1, Bbr1Parameters};
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
-pub use interface::{Ack, Congestion, Delivery, Feedback, RecoveryState, Repair, Signal, Window};
+pub use interface::{
+    Ack, Congestion, Delivery, Feedback, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
+};
 pub use prague::{Prague, PragueParameters};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
@@ -114,11 +119,19 @@ congestions! {
     /// The host of the first REM paper (Lapsley and Low, 1999): estimates the price of its
     /// path from marks and sends what is worth it.
     "rem-host" RemHost(RemHostParameters) Exact in Box<RemHost>,
+    /// BBR version 1 (Cardwell and others, 2016): sends at the bottleneck's rate, which it measures.
+    "bbr1" Bbr1(Bbr1Parameters) Latched in Box<Bbr1>,
     /// `NewReno` that does not treat losses as congestion (the REM paper, 2001, section 5).
     "wireless" Wireless(WirelessParameters) Latched in Box<Wireless>,
 }
 
 impl CongestionConfig {
+    /// Whether the control needs samples of the delivery rate, and sets the rate of pacing by them.
+    #[inline]
+    pub const fn samples(&self) -> bool {
+        matches!(self, Self::Bbr1(_))
+    }
+
     /// Whether the control wants to know if all routers of its path understand ECN.
     #[inline]
     pub const fn asks_routers(&self) -> bool {
@@ -196,6 +209,18 @@ impl Congestion for AnyCongestion {
 
     fn on_ecn(&mut self, mode: EcnMode) {
         each_control!(self, control => control.on_ecn(mode));
+    }
+
+    fn set_random(&mut self, random: Rng) {
+        each_control!(self, control => control.set_random(random));
+    }
+
+    fn on_segment_lost(&mut self, lost: &Transmission) {
+        each_control!(self, control => control.on_segment_lost(lost));
+    }
+
+    fn limits_itself(&self) -> bool {
+        each_control!(self, control => control.limits_itself())
     }
 
     fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {

@@ -81,6 +81,7 @@ impl TcpPreset {
                 ..CubicParameters::default()
             }),
             CongestionConfig::Cubic(_) => CongestionConfig::Cubic(CubicParameters::default()),
+            CongestionConfig::Bbr1(parameters) => CongestionConfig::Bbr1(*parameters),
             CongestionConfig::Vegas(parameters) => CongestionConfig::Vegas(*parameters),
             CongestionConfig::Dctcp(_) => {
                 let rfc = DctcpParameters { reno, ..DctcpParameters::default() };

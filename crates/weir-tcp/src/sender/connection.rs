@@ -275,6 +275,11 @@ impl Connection {
         self.window.cwnd = self.window.cwnd.min(self.window.bound);
     }
 
+    /// Bytes of data in a segment: without headers, which are as long as those of an ACK.
+    pub(crate) fn payload(&self) -> u32 {
+        self.header.bytes().saturating_sub(self.parameters.ack_size.bytes()).max(1)
+    }
+
     /// The SYN has not been acknowledged.
     #[inline]
     pub(crate) fn is_connecting(&self) -> bool {

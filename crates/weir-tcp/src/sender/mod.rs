@@ -12,7 +12,7 @@ mod timer;
 
 use alloc::sync::Arc;
 
-use weir_types::{Ecn, Instant};
+use weir_types::{Ecn, Instant, Rng};
 
 pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
@@ -82,6 +82,11 @@ impl Sender {
         (connection.una, connection.next, connection.high, connection.end) = (first, first, first, first);
         each_recovery!(mut self.recovery, recovery => recovery.count_from(first));
         self
+    }
+
+    /// Gives the congestion control random numbers, if it draws: [`crate::congestion::CongestionConfig::samples`].
+    pub fn set_random(&mut self, random: Rng) {
+        self.connection.congestion.set_random(random);
     }
 
     /// There is data to send, without end.

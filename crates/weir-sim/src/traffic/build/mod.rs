@@ -139,7 +139,10 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             let rng = self.streams.at(&format!("flows.{name}.{number}.send"));
             Box::new(SendJitter::new(config.send_jitter, rng))
         });
-        let ends = Flow::endless(id, packet, tcp, jitter, lifetime.stop, &way);
+        let mut ends = Flow::endless(id, packet, tcp, jitter, lifetime.stop, &way);
+        if tcp.congestion.samples() {
+            ends.sender.set_random(self.streams.at(&format!("flows.{name}.{number}.congestion")));
+        }
         self.network.hosts.add(ends.behind(access));
         self.flows.push(FlowInfo { start: lifetime.start, shared });
         id

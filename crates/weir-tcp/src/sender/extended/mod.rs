@@ -6,10 +6,11 @@
 
 mod accecn;
 mod pacing;
+mod rate_sample;
 
 use weir_types::{Duration, Instant};
 
-use self::{accecn::SenderEcn, pacing::Pacer};
+use self::{accecn::SenderEcn, pacing::Pacer, rate_sample::Sampler};
 use super::Connection;
 use crate::{
     Segment, TcpParameters,
@@ -24,6 +25,8 @@ pub(crate) struct Extended {
     pacer: Pacer,
     usage: WindowUsage,
     ecn: SenderEcn,
+    /// If the congestion control asks for samples of the delivery rate.
+    sampler: Option<Sampler>,
     /// Segments delivered so far, the SYN not among them.
     delivered: u64,
     /// Segments found lost since the last ACK.
@@ -56,6 +59,7 @@ impl Extended {
             pacer: Pacer::new(parameters.pacing),
             usage: WindowUsage::default(),
             ecn: SenderEcn::new(parameters),
+            sampler: parameters.congestion.samples().then(Sampler::new),
             delivered: 0,
             lost: 0,
             min_rtt: Duration::MAX,
@@ -78,11 +82,38 @@ impl Extended {
         board.high() - board.una() - board.sacked().count() - self.sack.pipe()
     }
 
-    /// Does what may find losses, and counts them.
-    fn counting_losses(&mut self, act: impl FnOnce(&mut Sack)) {
+    /// Does what may find losses, counts them and tells the congestion control of each.
+    fn counting_losses(&mut self, connection: &mut Connection, act: impl FnOnce(&mut Sack, &mut Connection)) {
         let before = self.lost_now();
-        act(&mut self.sack);
-        self.lost += self.lost_now().saturating_sub(before);
+        act(&mut self.sack, connection);
+        let new = self.lost_now().saturating_sub(before);
+        self.lost += new;
+        if new > 0
+            && let (Some(sampler), Some(rack)) = (&mut self.sampler, &self.sack.rack)
+        {
+            for number in rack.lost().iter().flat_map(|(first, last)| first..last) {
+                if let Some(lost) = sampler.lost(number, self.delivered) {
+                    connection.congestion.on_segment_lost(&lost);
+                }
+            }
+        }
+    }
+
+    /// Notes which segments an ACK is the first to report, before recovery does.
+    #[inline]
+    fn note_arrivals(&mut self, ack: &Segment, blocks: &Blocks) {
+        let Some(sampler) = &mut self.sampler else { return };
+        let (una, sacked) = (self.sack.board.una(), self.sack.board.sacked());
+        if ack.number > una {
+            sampler.advance(ack.number, |number| sacked.contains(number));
+        }
+        for &(first, last) in blocks {
+            let mut number = sacked.gap_from(first.max(ack.number).max(una));
+            while number < last {
+                sampler.arrived(number);
+                number = sacked.gap_from(number + 1);
+            }
+        }
     }
 
     /// Tells the congestion control of an ACK.
@@ -90,7 +121,17 @@ impl Extended {
         let Ack { rtt, smoothed, .. } = news.report.event();
         let newly = if news.of_syn { 0 } else { news.report.delivered() };
         self.delivered += u64::from(newly);
-        self.min_rtt = self.min_rtt.min(rtt);
+        let sample =
+            self.sampler.as_mut().and_then(|sampler| sampler.take(self.delivered, self.min_rtt, now));
+        let sample = sample.filter(|_| !news.of_syn);
+        let rtt = sample.and_then(|sample| sample.rtt).unwrap_or(rtt);
+        if sample.is_none_or(|sample| sample.rtt.is_some()) {
+            self.min_rtt = self.min_rtt.min(rtt);
+        }
+        let limits = connection.congestion.limits_itself();
+        if limits && let Some(sampler) = &mut self.sampler {
+            sampler.limit_by_application(self.delivered, self.sack.pipe());
+        }
         let delivery = Delivery {
             now,
             rtt,
@@ -105,6 +146,10 @@ impl Extended {
             flight_before: news.flight,
             limited: connection.window_limited,
             state: self.sack.state(connection.una),
+            min_rtt: self.min_rtt,
+            next_release: self.pacer.next().max(now),
+            payload: connection.payload(),
+            sample,
         };
         connection.congestion.on_delivery(&delivery, &mut connection.window);
     }
@@ -116,6 +161,9 @@ impl Recovery for Extended {
 
     fn count_from(&mut self, first: u32) {
         self.sack.count_from(first);
+        if let Some(sampler) = &mut self.sampler {
+            sampler.count_from(first);
+        }
     }
 
     #[inline]
@@ -129,6 +177,9 @@ impl Recovery for Extended {
         let flight = self.sack.pipe();
         let mut blocks = *blocks;
         let option = self.ecn.option(&mut blocks);
+        if ack.number <= connection.high {
+            self.note_arrivals(ack, &blocks);
+        }
         let report = self.sack.take_in(connection, ack, &blocks, now)?;
         let marked = self.ecn.marked(connection, ack, option, report.delivered());
         Some(News { report, flight, of_syn: connection.is_connecting(), marked, ace: ack.flags().ace() })
@@ -184,7 +235,9 @@ impl Recovery for Extended {
         if news.of_syn && advances {
             self.ecn.on_syn_ack(connection, news.ace);
         }
-        self.counting_losses(|sack| sack.after_ack(connection, advances, &news.report, now));
+        self.counting_losses(connection, |sack, connection| {
+            sack.after_ack(connection, advances, &news.report, now);
+        });
         self.deliver(connection, news, now);
         self.pacer.follow(connection, self.min_rtt);
     }
@@ -194,14 +247,14 @@ impl Recovery for Extended {
     }
 
     fn on_timeout(&mut self, connection: &mut Connection, now: Instant) {
-        self.counting_losses(|sack| sack.on_timeout(connection, now));
+        self.counting_losses(connection, |sack, connection| sack.on_timeout(connection, now));
         self.pacer.wake();
     }
 
     fn on_wake(&mut self, connection: &mut Connection, now: Instant) {
         self.pacer.wake();
         if self.sack.due() <= now {
-            self.counting_losses(|sack| sack.on_wake(connection, now));
+            self.counting_losses(connection, |sack, connection| sack.on_wake(connection, now));
         }
     }
 
@@ -254,14 +307,25 @@ impl Recovery for Extended {
     #[inline]
     fn is_window_limited(&mut self, connection: &Connection) -> bool {
         let full = self.sack.is_window_limited(connection);
+        if !full
+            && connection.next >= connection.end
+            && let Some(sampler) = &mut self.sampler
+            && self.sack.rack.as_ref().is_none_or(|rack| rack.lost().is_empty())
+        {
+            sampler.limit_by_application(self.delivered, self.sack.pipe());
+        }
         self.usage.judge(connection, full)
     }
 
     #[inline]
     fn send(&mut self, connection: &mut Connection, next: NextSegment, now: Instant) -> Segment {
         let syn = connection.is_connecting();
+        let idle = connection.una == connection.high;
         let mut segment = self.sack.send(connection, next, now);
         self.ecn.declare(connection, &mut segment, syn);
+        if let Some(sampler) = &mut self.sampler {
+            sampler.sent(segment.number, self.sack.pipe(), idle, self.delivered, now);
+        }
         self.pacer.sent(now, syn);
         self.usage.sent = true;
         segment

@@ -67,6 +67,11 @@ impl Pacer {
         self.due
     }
 
+    /// When the next segment may leave.
+    pub(super) const fn next(&self) -> Instant {
+        self.next
+    }
+
     /// The clock has reached [`Pacer::due`].
     pub(super) const fn wake(&mut self) {
         self.due = Instant::MAX;
@@ -136,8 +141,7 @@ impl Pacer {
         // To the nearest nanosecond.
         self.interval = Duration::from_nanos((nanos + 0.5) as u64);
         if self.parameters.tso {
-            let payload = connection.header.bytes().saturating_sub(connection.parameters.ack_size.bytes());
-            self.burst.size = tso_segments(1e9 / nanos, min_rtt, payload.max(1));
+            self.burst.size = tso_segments(1e9 / nanos, min_rtt, connection.payload());
         }
     }
 

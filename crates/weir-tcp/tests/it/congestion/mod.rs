@@ -1,5 +1,6 @@
 //! Window laws by hand, ACK by ACK: what their papers and RFCs compute.
 
+mod bbr1;
 mod contracts;
 mod cubic;
 mod dctcp;

@@ -64,6 +64,10 @@ impl Script {
             flight_before: flight + newly,
             limited: true,
             state: RecoveryState::Open,
+            min_rtt: rtt,
+            next_release: now,
+            payload: 1448,
+            sample: None,
         };
         self.prague.on_delivery(&delivery, &mut self.window);
         self.high = self.high.max(self.una + self.window.cwnd as u32);
