@@ -11,6 +11,21 @@ pub fn schema() -> String {
     weir_scenario::schema()
 }
 
+/// The tables of the text as JSON, as they are written.
+///
+/// # Errors
+/// If the text is not TOML.
+#[wasm_bindgen]
+pub fn parse(text: &str) -> Result<String, ScenarioError> {
+    let found: Result<serde_json::Value, _> = toml_edit::de::from_str(text);
+    found.map(|tables| tables.to_string()).map_err(|error| ScenarioError {
+        line: error.span().map(|span| 1 + text[..span.start].matches('\n').count()),
+        path: None,
+        message: error.message().to_owned(),
+        hint: None,
+    })
+}
+
 /// The text with `value`, in TOML, at the dotted `path`, and without the key if there is no value. All else stays,
 /// comments included.
 ///

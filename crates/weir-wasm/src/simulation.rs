@@ -13,6 +13,10 @@ use crate::tables;
 pub struct Simulation {
     plain: weir_sim::Simulation<'static>,
     monitor: Monitor,
+    /// What the values of a row are.
+    columns: Vec<String>,
+    /// The variables that were reported last, each with its column.
+    reported: Vec<(&'static str, usize)>,
     /// Rows that nobody has taken.
     rows: Vec<f64>,
 }
@@ -30,16 +34,10 @@ impl Simulation {
         self.advance_to(instant(until));
     }
 
-    /// What the values of a row are: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`.
-    pub fn columns(&mut self) -> Vec<String> {
-        let mut names = vec!["time".to_owned()];
-        self.plain.look(|place, variable, _| {
-            names.push(match place {
-                Place::Queue(link, direction) => format!("links.{link}.{direction}.{variable}"),
-                Place::Group(group) => format!("flows.{group}.{variable}"),
-            });
-        });
-        names
+    /// What the values of a row are: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`. A queue
+    /// discipline that comes or goes has values while it is there, and NaN otherwise.
+    pub fn columns(&self) -> Vec<String> {
+        self.columns.clone()
     }
 
     /// Runs up to `until` seconds, or to the end, and keeps a row at every multiple of `every` seconds on the way.
@@ -53,9 +51,7 @@ impl Simulation {
             if self.plain.reached() < next || self.plain.reached() == before {
                 return;
             }
-            self.rows.push(next.as_secs_f64());
-            let Self { plain, rows, .. } = self;
-            plain.look(|_, _, value| rows.push(value));
+            self.push_row(next);
         }
     }
 
@@ -103,13 +99,71 @@ impl Simulation {
 
 impl Simulation {
     pub(crate) fn new(scenario: &weir_scenario::Scenario, seed: u64) -> Self {
-        let plain = weir_sim::Simulation::new(scenario, seed);
-        Self { plain, monitor: Monitor::default(), rows: Vec::new() }
+        let mut plain = weir_sim::Simulation::new(scenario, seed);
+        let mut columns = vec!["time".to_owned()];
+        add_columns(&mut columns, &mut plain);
+        for change in &scenario.changes {
+            let mut other = scenario.clone();
+            other.changes.clear();
+            for (name, change) in &change.links {
+                let Some(link) = other.links.get_mut(name) else { continue };
+                link.queue = change.queue.clone().unwrap_or_else(|| link.queue.clone());
+                if let (Some(link), Some(change)) = (&mut link.reverse, &change.reverse) {
+                    link.queue = change.queue.clone().unwrap_or_else(|| link.queue.clone());
+                }
+            }
+            if other.links != scenario.links {
+                add_columns(&mut columns, &mut weir_sim::Simulation::new(&other, seed));
+            }
+        }
+        Self { plain, monitor: Monitor::default(), columns, reported: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Keeps a row. Each value goes to its column, which is looked up only when other variables are reported.
+    fn push_row(&mut self, at: Instant) {
+        let Self { plain, columns, reported, rows, .. } = self;
+        let start = rows.len();
+        rows.resize(start + columns.len(), f64::NAN);
+        rows[start] = at.as_secs_f64();
+        let mut next = 0;
+        plain.look(|place, variable, value| {
+            let known = reported.get(next).filter(|(name, _)| *name == variable);
+            let column = if let Some((_, column)) = known {
+                *column
+            } else {
+                let name = column_name(place, variable);
+                let known = columns.iter().position(|other| *other == name);
+                let column = known.expect("the columns of all changes");
+                reported.truncate(next);
+                reported.push((variable, column));
+                column
+            };
+            rows[start + column] = value;
+            next += 1;
+        });
     }
 
     fn advance_to(&mut self, until: Instant) {
         self.plain.advance(until, &self.monitor).expect("the monitor stops nothing");
     }
+}
+
+/// The name of a column.
+fn column_name(place: Place<'_>, variable: &str) -> String {
+    match place {
+        Place::Queue(link, direction) => format!("links.{link}.{direction}.{variable}"),
+        Place::Group(group) => format!("flows.{group}.{variable}"),
+    }
+}
+
+/// Adds the columns of a simulation that are not there.
+fn add_columns(columns: &mut Vec<String>, simulation: &mut weir_sim::Simulation<'_>) {
+    simulation.look(|place, variable, _| {
+        let name = column_name(place, variable);
+        if !columns.contains(&name) {
+            columns.push(name);
+        }
+    });
 }
 
 fn instant(seconds: f64) -> Instant {

@@ -1,4 +1,6 @@
 /** What plots show, from the rows of a run: rates and means over bins that all runs share. */
+import { at, linkPath, type Resolved } from "../core/scenario";
+import { parseQuantity } from "../core/units";
 import type { View } from "./run";
 
 /** Edges of at most `most` bins in a window, at multiples of the width, so that they stay when the window moves. */
@@ -67,7 +69,7 @@ export function numbers(view: View): Numbers {
     queue: ring.last(port + "queue"),
     mean: grown("waited", warm) / grown("departures", warm),
     p99: quantile(since(view), 0.99),
-    utilisation: (8 * grown("bytes", warm)) / (resolved.port.rate_bps * grown("time", warm)),
+    utilisation: (8 * grown("bytes", warm)) / capacity(resolved, ring.column("time")[warm] ?? NaN, view.now),
     loss: grown("drops", warm) / arrivals,
     marks: grown("marks", warm) / arrivals,
     jain: view.jain,
@@ -76,6 +78,26 @@ export function numbers(view: View): Numbers {
       return (8 * ((bytes[last] ?? NaN) - (bytes[warm] ?? NaN))) / grown("time", warm);
     }),
   };
+}
+
+/** What the link could have sent from one instant to another (bit), with the changes of its rate. */
+function capacity({ port, values }: Resolved, from: number, to: number): number {
+  const schedule = at(values, [...linkPath(port), "rate_schedule"]);
+  const steps = (Array.isArray(schedule) ? schedule : []).map((step) => ({
+    at: parseQuantity(at(step, ["at"]))?.value ?? NaN,
+    rate: parseQuantity(at(step, ["rate"]))?.value ?? NaN,
+  }));
+  if (at(values, [...linkPath(port), "rate_period"]) !== undefined) return port.rate_bps * (to - from);
+  let [sum, time, rate] = [0, from, parseQuantity(at(values, [...linkPath(port), "rate"]))?.value ?? port.rate_bps];
+  for (const step of steps) {
+    if (step.at >= to) break;
+    if (step.at > time) {
+      sum += rate * (step.at - time);
+      time = step.at;
+    }
+    rate = step.rate;
+  }
+  return sum + rate * (to - time);
 }
 
 /** Pairs of time (s) and packets since the end of the warm-up. */

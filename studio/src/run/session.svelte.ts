@@ -1,18 +1,15 @@
 /** The state of the page: the scenario's text, the variants that are shown, and the clock. */
 import { problemOf, type Problem } from "../core/protocol";
 import { encode } from "../core/share";
-import { edit, read, resolve, type Resolved } from "../core/scenario";
+import { instant, isMovable, movedText, movesOf, queueWith, textAt, withMoves, type Move } from "../core/moves";
+import { edit, read, resolve, withDiscipline, within, type Json, type Resolved } from "../core/scenario";
+import { digits } from "../core/units";
 import { Clock } from "./clock";
 import { isClose, Run } from "./run";
 
 export const LETTERS = ["A", "B", "C"] as const;
 /** Variants side by side, at most. */
 export const MOST = LETTERS.length;
-
-export interface Move {
-  time: number;
-  what: string;
-}
 
 export class Session {
   /** The last text that is a valid scenario. */
@@ -26,18 +23,27 @@ export class Session {
   variants = $state.raw<string[]>([]);
   seed = $state.raw(1);
   shown = $state.raw<(string | null)[]>([]);
-  /** What is shown, in the order of the letters. */
+  /** What is shown, in the order of the letters, as it is at the start of the run. */
   resolved = $state.raw<Resolved[]>([]);
+  /** The same as it is now. */
+  current = $state.raw<Resolved[]>([]);
+  /** What changes in mid-run. */
+  moves = $state.raw<Move[]>([]);
+  /** Whether a control that moves while the simulation runs changes it from then on, or the whole run. */
+  fromNow = $state.raw(true);
   playing = $state.raw(false);
   speed = $state.raw(5);
   /** What the simulators could not do, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
-  lastMove = $state.raw<Move | undefined>();
+  /** What was changed last. */
+  lastMove = $state.raw<string | undefined>();
   readonly clock = new Clock();
   runs: Run[] = [];
   private undone: string[] = [];
   /** What moved last, and when: one stroke of a slider is one step of undo. */
-  private stroke = { key: "", at: 0 };
+  private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
+  /** Moves up to now. */
+  private passed = 0;
 
   /** Another scenario, from its start. */
   open(text: string, shown?: (string | null)[]): boolean {
@@ -56,33 +62,103 @@ export class Session {
   }
 
   /** One value of the scenario, in TOML. */
-  set(path: string, value: string | undefined, what = `${path} = ${value ?? "default"}`): void {
-    this.change((text) => edit(text, path, value), what, this.shown, path);
+  set(path: string, value: string, what: string): void {
+    this.setAll([[path, value]], what);
   }
 
-  /** A text with one more value, for changes of several. */
-  edited(text: string, path: string, value: string | undefined): string {
-    return edit(text, path, value);
+  /**
+   * Several values. While the simulation runs they change at this instant, if they can. What a move has set, and is in
+   * force, changes with the move. All else changes the run from its start.
+   */
+  setAll(values: [path: string, value: string][], what: string): void {
+    const key = values.map(([path]) => path).join();
+    const moves = values.map(([path, value]) => this.moveOf(path, value, this.instantOf(key)));
+    this.move(moves, what, key, (text) => values.reduce((all, [path, value]) => edit(all, path, value), text));
+  }
+
+  /** Another discipline, with its defaults, at the queue of `one`. */
+  setDiscipline(one: Resolved, name: string, what: string): void {
+    const path = `${one.key}.queue`;
+    const key = within(one.variant, path);
+    const at = this.inForce(one.variant, path)?.at;
+    const time = this.instantOf(key) ?? at;
+    const move = time === undefined ? undefined : { at: time, path, value: { [name]: {} }, variant: one.variant };
+    this.move([move], what, key, (text) => withDiscipline(text, one, name));
+  }
+
+  /** Puts all moves at one instant to another. */
+  shift(from: number, to: number): void {
+    const time = instant(Math.min(to, this.duration));
+    this.change((text) => withMoves(text, this.moves.map((move) => (move.at === from ? { ...move, at: time } : move))), `moved to ${digits(time)} s`, this.shown, "shift");
+  }
+
+  /** Removes all moves at one instant. */
+  remove(at: number): void {
+    this.change((text) => withMoves(text, this.moves.filter((move) => move.at !== at)), `removed: ${this.moves.filter((move) => move.at === at).map(movedText).join(", ")}`);
+  }
+
+  /** Where a move begins: now, or where the stroke began that it belongs to; undefined if the whole run changes. */
+  private instantOf(key: string): number | undefined {
+    if (this.isStroke(key)) return this.stroke.time;
+    const { time, playing } = this.clock;
+    return this.fromNow && playing && time > 0 && time < this.duration ? instant(time) : undefined;
+  }
+
+  private isStroke(key: string): boolean {
+    return key === this.stroke.key && performance.now() - this.stroke.at <= 1500;
+  }
+
+  /** The last move of `path` up to now. */
+  private inForce(variant: string | null, path: string): Move | undefined {
+    return this.moves.findLast((move) => move.at <= this.clock.time && move.path === path && (move.variant === null || move.variant === variant));
+  }
+
+  /** A value as a move at `time`, or as another value of the move in force. */
+  private moveOf(where: string, value: string, time: number | undefined): Move | undefined {
+    const [, name, path = ""] = /^(?:variants\.([\w-]+)\.)?(.*)$/.exec(where) ?? [];
+    const variant = name ?? null;
+    const [, queue, parameter] = /^(.*\.queue)\.[\w-]+\.([\w-]+)$/.exec(path) ?? [];
+    const whole = queue ?? path;
+    if (!isMovable(whole)) return undefined;
+    const at = time ?? this.inForce(variant, whole)?.at;
+    const one = this.current.find((each) => each.variant === variant);
+    try {
+      const plain = JSON.parse(value) as Json;
+      if (at === undefined || (parameter !== undefined && !one)) return undefined;
+      return { at, path: whole, value: parameter === undefined ? plain : queueWith(one!, parameter, plain), variant };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Adds moves, if there are any and the scenario allows them; else changes the text as `otherwise` says. */
+  private move(moves: (Move | undefined)[], what: string, key: string, otherwise: (text: string) => string): void {
+    const added = moves.flatMap((move) => move ?? []);
+    const time = added[0]?.at;
+    if (added.length === moves.length && time !== undefined) {
+      const others = this.moves.filter((one) => !added.some((move) => move.at === one.at && move.path === one.path && move.variant === one.variant));
+      if (this.change((text) => withMoves(text, [...others, ...added]), what, this.shown, key, time)) return;
+    }
+    this.change(otherwise, what, this.shown, key);
   }
 
   /** Any change of the text. What is no valid scenario is not taken, and said. */
-  change(how: (text: string) => string, what: string, shown = this.shown, key = what): void {
+  change(how: (text: string) => string, what: string, shown = this.shown, key = what, time?: number): boolean {
     const before = this.text;
     let after: string;
     try {
       after = how(before);
     } catch (error) {
       this.problem = problemOf(error);
-      return;
+      return false;
     }
-    if (after === before && shown === this.shown) return;
-    if (this.use(after, shown)) {
-      this.draft = after;
-      const now = performance.now();
-      if (key !== this.stroke.key || now - this.stroke.at > 1500) this.undone.push(before);
-      this.stroke = { key, at: now };
-      this.lastMove = { time: this.clock.time, what };
-    }
+    if (after === before && shown === this.shown) return true;
+    if (!this.use(after, shown)) return false;
+    this.draft = after;
+    if (!this.isStroke(key)) this.undone.push(before);
+    this.stroke = { key, at: performance.now(), time };
+    this.lastMove = what;
+    return true;
   }
 
   get canUndo(): boolean {
@@ -93,7 +169,7 @@ export class Session {
     const before = this.undone.pop();
     if (before === undefined) return;
     this.draft = before;
-    this.stroke = { key: "", at: 0 };
+    this.stroke = { key: "", at: 0, time: undefined };
     this.use(before, this.shown);
     if (this.undone.length === 0) this.lastMove = undefined;
   }
@@ -110,10 +186,12 @@ export class Session {
       const first = scenario.variants.length > 0 ? scenario.variants.slice(0, 2) : [null];
       const names = kept.length > 0 ? kept.slice(0, MOST) : first;
       const resolved = names.map((name) => resolve(text, name));
+      const moves = movesOf(text);
       const { title, name, duration, variants, seed } = scenario;
       const changed = text !== this.text;
       const old = this.resolved;
-      Object.assign(this, { text, title, name, duration, variants, seed, shown: names, resolved, problem: undefined });
+      Object.assign(this, { text, title, name, duration, variants, seed, shown: names, resolved, moves, problem: undefined });
+      this.see(true);
       while (this.runs.length > names.length) this.runs.pop()?.close();
       resolved.forEach((one, index) => {
         const same = !changed && old[index]?.variant === one.variant;
@@ -125,6 +203,15 @@ export class Session {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  /** What is so now, once a move has come or the text has changed. */
+  private see(changed: boolean): void {
+    const passed = this.moves.filter((move) => move.at <= this.clock.time).length;
+    if (!changed && passed === this.passed) return;
+    this.passed = passed;
+    const text = passed > 0 ? textAt(this.text, this.moves, this.clock.time) : "";
+    this.current = this.resolved.map((one) => (passed > 0 ? resolve(text, one.variant) : one));
   }
 
   play(): void {
@@ -181,6 +268,7 @@ export class Session {
   tick(elapsed: number): void {
     const reached = Math.min(...this.runs.map((run) => run.reached));
     const goal = this.clock.tick(elapsed, reached, this.duration);
+    this.see(false);
     for (const run of this.runs) {
       run.goal = goal;
       run.advance(goal, this.every, this.coarse, this.speed);

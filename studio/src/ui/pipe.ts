@@ -1,5 +1,6 @@
 /** The pipe: for each variant senders, the queue, and the link, on one canvas. */
 import { digits, rateText } from "../core/units";
+import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
 import { targetDelay } from "../run/targets";
 import { drawPackets } from "./packets";
@@ -58,9 +59,10 @@ interface Place {
   colour: string;
 }
 
-export function drawLane(context: CanvasRenderingContext2D, view: View, glow: Glow, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean): void {
+/** `resolved` is what holds now. */
+export function drawLane(context: CanvasRenderingContext2D, view: View, resolved: Resolved, glow: Glow, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean): void {
   const { top, width, letter, colour } = place;
-  const { ring, port, resolved } = view;
+  const { ring, port } = view;
   const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
   const queue = ring.last(port + "queue") || 0;
   const narrow = width < 560;

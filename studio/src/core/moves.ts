@@ -1,0 +1,128 @@
+/** Moves: what a hand changed while the simulation ran, as the scenario's `changes`. */
+import { parse } from "../../pkg/weir_wasm.js";
+import { allDisciplines, at, edit, type Json, type Resolved, type Table, within } from "./scenario";
+import { durationText, parseQuantity } from "./units";
+
+export interface Move {
+  /** Simulated time (s). */
+  at: number;
+  /** `links.NAME.rate`, `.buffer`, `.queue` or `flows.NAME.count`, `.rtt`. */
+  path: string;
+  value: Json;
+  /** Of one variant; null: of all. */
+  variant: string | null;
+}
+
+/** What may change in mid-run. */
+const MOVABLE = /^(links\.[\w-]+(\.reverse)?\.(rate|buffer|queue)|flows\.[\w-]+\.(count|rtt))$/;
+
+export function isMovable(path: string): boolean {
+  return MOVABLE.test(path);
+}
+
+/** The finest distance of two moves (s). */
+const FINEST = 1e-4;
+
+/** An instant as it can be written. */
+export function instant(time: number): number {
+  return Math.max(FINEST, Number((Math.round(time / FINEST) * FINEST).toFixed(4)));
+}
+
+function entries(list: Json | undefined, variant: string | null): Move[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((change) => {
+    const moves: Move[] = [];
+    const time = parseQuantity(at(change, ["at"]))?.value ?? NaN;
+    const visit = (value: Json | undefined, path: string): void => {
+      if (MOVABLE.test(path)) moves.push({ at: time, path, value: value!, variant });
+      else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+        for (const [key, inner] of Object.entries(value)) if (path !== "" || key !== "at") visit(inner, path === "" ? key : `${path}.${key}`);
+      }
+    };
+    visit(change, "");
+    return moves;
+  });
+}
+
+const same = (one: Move, other: Move): boolean => one.at === other.at && one.path === other.path && JSON.stringify(one.value) === JSON.stringify(other.value);
+
+/** All moves in the text, in the order of time. The list of a variant stands for the common one: what both have is common. */
+export function movesOf(text: string): Move[] {
+  const tables = JSON.parse(parse(text)) as Table;
+  const common = entries(tables.changes, null);
+  const own = Object.entries((tables.variants ?? {}) as Table).flatMap(([variant, table]) =>
+    entries(at(table, ["changes"]), variant).filter((move) => !common.some((other) => same(move, other))),
+  );
+  return [...common, ...own].sort((one, other) => one.at - other.at);
+}
+
+/** A value in TOML, on one line. */
+export function toml(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, inner]) => `${/^[\w-]+$/.test(key) ? key : JSON.stringify(key)} = ${toml(inner)}`);
+  return pairs.length > 0 ? `{ ${pairs.join(", ")} }` : "{}";
+}
+
+/** The list in TOML, a line for each instant; undefined if it is empty. */
+function list(moves: readonly Move[]): string | undefined {
+  const instants = new Map<number, Map<string, Json>>();
+  for (const move of [...moves].sort((one, other) => one.at - other.at)) {
+    const values = instants.get(move.at) ?? new Map<string, Json>();
+    instants.set(move.at, values.set(move.path, move.value));
+  }
+  if (instants.size === 0) return undefined;
+  const lines = [...instants].map(([time, values]) => {
+    const all = [...values].map(([path, value]) => `, ${path} = ${toml(value)}`);
+    return `  { at = "${durationText(time)}"${all.join("")} },\n`;
+  });
+  return `[\n${lines.join("")}]`;
+}
+
+/** The text with these moves and no others. */
+export function withMoves(text: string, moves: readonly Move[]): string {
+  const common = moves.filter((move) => move.variant === null);
+  const variants = Object.entries(((JSON.parse(parse(text)) as Table).variants ?? {}) as Table);
+  let changed = edit(text, "changes", undefined);
+  const written = list(common);
+  if (written !== undefined) changed = edit(changed, "changes", written);
+  for (const [name, table] of variants) {
+    const own = moves.filter((move) => move.variant === name);
+    const path = `variants.${name}.changes`;
+    if (at(table, ["changes"]) !== undefined) changed = edit(changed, path, undefined);
+    if (own.length > 0) changed = edit(changed, path, list([...common, ...own]));
+  }
+  return changed;
+}
+
+/** The text as if the moves up to `time` had been there from the start: what controls show. */
+export function textAt(text: string, moves: readonly Move[], time: number): string {
+  let changed = withMoves(text, []);
+  for (const move of moves) {
+    if (move.at > time) break;
+    const path = within(move.variant, move.path);
+    // A queue replaces all of the other.
+    if (move.path.endsWith(".queue")) changed = edit(changed, path, undefined);
+    changed = edit(changed, path, toml(move.value));
+  }
+  return changed;
+}
+
+/** The queue of `one` with another value, as a move says it: whole, but for what is default. */
+export function queueWith(one: Resolved, parameter: string, value: Json): Table {
+  const known = allDisciplines().get(one.discipline)?.parameters ?? [];
+  const kept = Object.entries(one.parameters).filter(([name, now]) => {
+    const fallback = known.find((each) => each.name === name)?.fallback;
+    return now !== null && JSON.stringify(now) !== JSON.stringify(fallback);
+  });
+  return { [one.discipline]: { ...Object.fromEntries(kept), [parameter]: value } };
+}
+
+/** A move in words. */
+export function movedText(move: Move): string {
+  const name = move.path.split(".").slice(1).join(" ");
+  if (!move.path.endsWith(".queue")) return `${name} ${typeof move.value === "string" ? move.value : toml(move.value)}`;
+  const [discipline, parameters] = Object.entries(move.value as Table)[0] ?? [];
+  const all = Object.entries((parameters ?? {}) as Table).map(([key, value]) => `${key} ${typeof value === "string" ? value : toml(value)}`);
+  return [discipline, ...all].join(" ");
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { initSync, Scenario } from "../pkg/weir_wasm.js";
+import { START } from "../src/core/library";
+import { isMovable, movesOf, queueWith, textAt, withMoves, type Move } from "../src/core/moves";
+import { resolve } from "../src/core/scenario";
+
+beforeAll(() => {
+  initSync({ module: readFileSync(new URL("../pkg/weir_wasm_bg.wasm", import.meta.url)) });
+});
+
+const MOVES: Move[] = [
+  { at: 5, path: "links.bottleneck.rate", value: "10 Mbit/s", variant: null },
+  { at: 5, path: "flows.cubic.count", value: 40, variant: null },
+  { at: 7.25, path: "links.bottleneck.queue", value: { codel: { target: "20 ms" } }, variant: "b" },
+  { at: 9, path: "flows.cubic.rtt", value: "80 ms", variant: null },
+  { at: 12, path: "links.bottleneck.queue", value: { pie: {} }, variant: "b" },
+];
+
+describe("moves", () => {
+  it("are written into the scenario and read from it", () => {
+    const text = withMoves(START, MOVES);
+    expect(movesOf(text)).toEqual(MOVES);
+    expect(text).toContain('{ at = "5 s", links.bottleneck.rate = "10 Mbit/s", flows.cubic.count = 40 },');
+    expect(resolve(text, "a").values.changes).toHaveLength(1);
+    expect(resolve(text, "b").values.changes).toHaveLength(3);
+  });
+  it("leave nothing behind when they are removed", () => {
+    expect(withMoves(withMoves(START, MOVES), [])).toBe(START);
+  });
+  it("are read as a person writes them", () => {
+    const text = `${START}\n[[changes]]\nat = "20 s"\nlinks.bottleneck.buffer = "50 packets"\nflows.cubic = { count = 5, rtt = "20 ms" }\n`;
+    expect(movesOf(text).map((move) => [move.at, move.path, move.value])).toEqual([
+      [20, "links.bottleneck.buffer", "50 packets"],
+      [20, "flows.cubic.count", 5],
+      [20, "flows.cubic.rtt", "20 ms"],
+    ]);
+    expect(movesOf(withMoves(text, movesOf(text)))).toEqual(movesOf(text));
+  });
+  it("hold from their instant on", () => {
+    const text = withMoves(START, MOVES);
+    const at = (time: number) => resolve(textAt(text, MOVES, time), "b");
+    expect(at(4.9).port.rate_bps).toBe(20e6);
+    expect(at(5).port.rate_bps).toBe(10e6);
+    expect([at(7).parameters.target, at(8).parameters.target, at(12).discipline]).toEqual(["5 ms", "20 ms", "pie"]);
+    expect(resolve(textAt(text, MOVES, 20), "a").discipline).toBe("drop-tail");
+  });
+  it("give a queue whole, without its defaults", () => {
+    const one = resolve(START.replace("codel = {}", 'codel = { interval = "50 ms" }'), "b");
+    expect(queueWith(one, "target", "7 ms")).toEqual({ codel: { interval: "50 ms", target: "7 ms" } });
+  });
+  it("are for what may change in mid-run", () => {
+    expect(["links.a.rate", "links.a.reverse.queue", "flows.x-1.rtt"].every(isMovable)).toBe(true);
+    expect(["links.a.delay", "flows.x.tcp.ecn", "duration"].some(isMovable)).toBe(false);
+  });
+  it("change what is simulated from then on, and give a discipline that comes its columns", () => {
+    const simulation = new Scenario(withMoves(START, MOVES), "moves", "b").simulate(1n);
+    const plain = new Scenario(START, "moves", "b").simulate(1n);
+    const columns = simulation.columns();
+    const probability = columns.indexOf("links.bottleneck.forward.probability");
+    const count = columns.indexOf("links.bottleneck.forward.count");
+    expect(Math.min(probability, count)).toBeGreaterThan(0);
+    expect(plain.columns()).not.toContain("links.bottleneck.forward.probability");
+    simulation.sample(4.9, 0.1);
+    plain.sample(4.9, 0.1);
+    const shared = plain.columns().map((name) => columns.indexOf(name));
+    const [moved, still] = [simulation.take(), plain.take()];
+    for (let row = 0; row < 49; row++) expect(shared.map((place) => moved[row * columns.length + place])).toEqual([...still.slice(row * shared.length, (row + 1) * shared.length)]);
+    simulation.sample(20, 0.1);
+    const rows = simulation.take();
+    expect([rows[count], rows[probability]].map(Number.isNaN)).toEqual([false, true]);
+    const last = rows.slice(-columns.length);
+    expect([last[count], last[probability]].map(Number.isNaN)).toEqual([true, false]);
+  });
+});
