@@ -11,7 +11,8 @@ use weir_types::Duration;
 use crate::{PLAIN, read};
 
 /// What controls need that live by marks, or by counts of them.
-const MARKS: [(&str, &str); 3] = [("tcp.ecn", "true"), ("tcp.accecn", "true"), ("tcp.recovery.sack", "{}")];
+const MARKS: [(&str, &str); 3] =
+    [("tcp.ecn", "true"), ("tcp.accecn", "true"), ("tcp.recovery.sack.detection", "rack")];
 
 /// The congestion control of the plain scenario with these values set, and with ECN: some live by it.
 fn chosen(overrides: &[(&str, &str)]) -> CongestionConfig {
