@@ -17,6 +17,9 @@ fn a_longer_run_does_not_allocate_more() {
                 set.extend([("flows.ftp.tcp.accecn", "true"), ("flows.ftp.tcp.accecn_option", "true")]);
                 set.push(("flows.ftp.tcp.recovery.sack", "{}"));
             }
+            if law.ends_with("bbr1") {
+                set.push(("flows.ftp.tcp.recovery.sack.detection", "rack"));
+            }
             let scenario = scenario(TWENTY, &set);
             let mut packets = 0.0;
             let counted = allocation_counter::measure(|| packets = of_link(&run(&scenario, 1), "departures"));
