@@ -37,7 +37,7 @@ def test_prague_beside_cubic_is_as_in_linux() -> None:
     assert first.combination.name in bad.unnamed[0]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_what_misses_is_named() -> None:
     found = l4s.senders()
     assert found.unnamed == []
