@@ -13,6 +13,9 @@ MAKEFLAGS += --no-builtin-rules
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export PYTHON
 
+# Tests and measurements start Python hundreds of times: what it imports is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 WEIR := $(BIN)/weir
 MAN := crates/weir-python/data/data/share/man/man1/weir.1
@@ -26,8 +29,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml python/weir/_core.pyi $(shell find 
 PAGE := $(shell find studio -type f ! -path '*/node_modules/*' ! -path 'studio/dist/*' ! -path 'studio/pkg/*' \
 	! -path 'studio/bindgen/*' ! -path 'studio/test*')
 
-.PHONY: help demo picture test test-rust test-python studio test-studio soak lint lint-rust lint-python format wheel bench instructions \
-	validate papers tuning schema pages docs lock clean FORCE
+.PHONY: help demo picture test test-rust test-python studio recording studio-speed live test-studio fuzz soak lint lint-rust lint-python format wheel bench instructions \
+	validate theory theory-images papers tuning scorecards schema pages docs lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,23 +52,41 @@ test: ## Run every test
 test-rust: .venv/.built ## Run the tests of the crates
 	cargo test --release --workspace --exclude weir-wasm
 
-# A file stays in one process: its tests share what they have simulated. The longest file comes first.
+# A file stays in one process: its tests share what they have simulated. The longest file comes first. One process more than
+# cores: many a test waits for a command or the disk.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder -m "not soak and not studio"
+	$(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist loadfile --no-loadscope-reorder -m "not soak and not studio"
 
 studio: python/weir/studio/index.html ## Build the page of weir studio; needs Node, which using Weir does not
+
+recording: studio .venv/.installed .venv/.dev ## Record the moving picture of the studio in the README, in Chromium
+	$(BIN)/python tools/recording.py docs/images/studio.webp
+
+studio-speed: studio .venv/.installed .venv/.dev ## Measure the page of the studio in Chromium, half an hour; write docs/studio-speed.md
+	PYTHONPATH=tools:tests:tests/studio $(BIN)/python tests/studio --write docs/studio-speed.md
+
+live: .venv/.installed .venv/.dev ## Measure weir live with real packets, half an hour on an idle machine; write docs/live.md
+	PYTHONPATH=tests:tests/live $(BIN)/python tests/live --write docs/live.md
 
 test-studio: studio .venv/.installed .venv/.dev ## Run the tests of the studio: module, page, and page in a real browser
 	cd studio && npm run --silent check && npm run --silent test
 	$(BIN)/python -m pytest -m "studio and not soak"
 	cd studio && npm run --silent test:browser
 
+fuzz: .venv/.built ## Give ten million hostile packets to the reader of weir live
+	cargo test --release --package weir-live -- --ignored --nocapture
+
+# It measures times: nothing runs beside it.
+ALONE := tests/studio/test_page_promises.py
+
 soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
 	cargo test --workspace --exclude weir-wasm
+	@$(MAKE) --no-print-directory fuzz
 	PYTHONPATH=tests $(BIN)/python -m soak
 	tools/wheel.sh --plain target/wheel
 	WEIR_WHEEL=target/wheel $(BIN)/python -m pytest tests/test_package.py
-	$(BIN)/python -m pytest --numprocesses logical -m soak
+	$(BIN)/python -m pytest -m soak $(ALONE)
+	$(BIN)/python -m pytest --numprocesses logical -m soak --ignore $(ALONE)
 	PYTHONPATH=tests $(BIN)/python -m validation
 	$(WEIR) reproduce all --quick --no-report
 
@@ -101,8 +122,23 @@ instructions: .venv/.installed ## Fail if a bench case takes 3% more or fewer in
 validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md
 	PYTHONPATH=tests $(BIN)/python -m validation --write docs/validation.md
 
+theory: theory-images ## Compare the fluid model with packets; write docs/theory-agreement.md
+	PYTHONPATH=tests/theory $(BIN)/python tests/theory --write docs/theory-agreement.md
+
+theory-images: .venv/.installed .venv/.dev ## Draw RED as a map, and a region of stability, for the docs
+	$(WEIR) theory bifurcation --packets 9 -o docs/images/red-bifurcation.png
+	$(WEIR) theory map rem-wireline --variant rem-mark --at 60 --x N=5..300 --y R=0.02..0.5 -o docs/images/theory-region.png
+	$(BIN)/python tools/smaller.py docs/images/red-bifurcation.png docs/images/theory-region.png
+
 papers: .venv/.installed ## Reproduce the five papers and write docs/papers
 	$(WEIR) reproduce all --pages docs/papers
+
+scorecards: .venv/.installed ## Examine every discipline in all cells, hours; write docs/scorecards
+	@mkdir -p docs/scorecards
+	@for name in $$($(BIN)/python -c 'from weir import _core; print(*sorted(set(_core.disciplines()) - {"python"}))'); do \
+		$(WEIR) evaluate $$name --suite all --quiet --out results/scorecards/$$name > docs/scorecards/$$name.txt; \
+		code=$$?; test $$code -eq 0 -o $$code -eq 1 -o $$code -eq 3 || exit $$code; \
+	done
 
 tuning: .venv/.installed ## Answer twelve targets, beside Optuna, and write docs/tuning-targets.md
 	PYTHONPATH=tests/tuning $(BIN)/python tests/tuning --write docs/tuning-targets.md
@@ -112,8 +148,10 @@ schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference
 	mv schema/scenario.schema.json.new schema/scenario.schema.json
 	$(BIN)/python tools/keys.py schema/scenario.schema.json > docs/reference/keys.md
 
-pages: .venv/.installed ## Write docs/disciplines, a page and a figure for each, and the manual page weir.1
-	$(BIN)/python -m weir.report.disciplines docs/disciplines
+pages: .venv/.installed ## Write docs/disciplines, a page and a figure for each, docs/congestion, the cells of weir evaluate, and the manual page weir.1
+	$(BIN)/python -m weir.report.disciplines docs
+	$(BIN)/python tools/evaluation.py > docs/reference/evaluation.md.new
+	mv docs/reference/evaluation.md.new docs/reference/evaluation.md
 	$(BIN)/python tools/man.py > $(MAN).new
 	mv $(MAN).new $(MAN)
 
@@ -193,9 +231,10 @@ studio/node_modules/.installed: studio/package-lock.json
 	@cd studio && npm ci --no-audit --no-fund --loglevel error
 	@touch $@
 
-# The templates and bundled scenarios are part of the page.
+# The templates and bundled scenarios are part of the page, and titles of the reference.
 python/weir/studio/index.html: studio/pkg/weir_wasm.js studio/node_modules/.installed $(PAGE) \
-		$(wildcard python/weir/templates/*.toml python/weir/scenarios/*.toml)
+		$(wildcard python/weir/templates/*.toml python/weir/scenarios/*.toml) \
+		$(wildcard python/weir/disciplines/*.toml python/weir/disciplines/congestion/*.toml)
 	@echo '==> Building the page of the studio'
 	@cd studio && npm run --silent build
 	@cp studio/dist/index.html $@

@@ -18,7 +18,7 @@ from sphinx.pycode import ModuleAnalyzer
 from typer.cli import get_docs_for_click
 
 from weir import __version__
-from weir.cli._app import app as commands
+from weir.cli._app import program
 from weir.stats import MEASURES
 from weir.studio import PAGE
 
@@ -76,13 +76,16 @@ html_theme_options = {
 }
 
 
-MODULES = ("weir", "weir.plot", "weir.report", "weir.stats", "weir.check", "weir.aqm", "weir.theory")
+MODULES = (
+    "weir",
+    *(f"weir.{name}" for name in ["plot", "report", "stats", "check", "evaluate", "aqm", "theory"]),
+)
 """Their `__all__` is the Python interface."""
 
 
 def command_line() -> str:
     """Every command with its options."""
-    group = typer.main.get_command(commands)
+    group = typer.main.get_command(program())
     return get_docs_for_click(
         obj=group, ctx=typer.Context(group, **group.context_settings), name="weir"
     ).partition("\n")[2]

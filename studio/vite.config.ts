@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { Plugin } from "vite";
@@ -18,6 +19,38 @@ function weirModule(): Plugin {
       return `export default "${packed.toString("base64")}";`;
     },
   };
+}
+
+const REFERENCE = "virtual:weir-reference";
+const DISCIPLINES = new URL("../python/weir/disciplines/", import.meta.url);
+
+/** What the reference of Weir's package says of disciplines and congestion controls, as far as the page needs it. */
+function weirReference(): Plugin {
+  return {
+    name: "weir-reference",
+    resolveId: (id) => (id === REFERENCE ? "\0" + REFERENCE : undefined),
+    load(id) {
+      if (id !== "\0" + REFERENCE) return undefined;
+      const folder = (url: URL): Record<string, { title: string; needs: Record<string, string> }> =>
+        Object.fromEntries(
+          readdirSync(url).flatMap((file) => {
+            if (!file.endsWith(".toml")) return [];
+            const path = new URL(file, url);
+            this.addWatchFile(fileURLToPath(path));
+            return [[file.replace(/\.toml$/, ""), described(readFileSync(path, "utf8"), file)]];
+          }),
+        );
+      return `export default ${JSON.stringify({ disciplines: folder(DISCIPLINES), controls: folder(new URL("congestion/", DISCIPLINES)) })};`;
+    },
+  };
+}
+
+/** The title, and the table `needs` with its values as they are written. */
+function described(text: string, file: string): { title: string; needs: Record<string, string> } {
+  const title = /^title = "(.*)"$/m.exec(text)?.[1];
+  if (title === undefined) throw new Error(`${file} has no title`);
+  const lines = /^\[needs\]\n((?:(?!\[).*\n)*)/m.exec(text)?.[1] ?? "";
+  return { title, needs: Object.fromEntries([...lines.matchAll(/^"?([\w.-]+)"? = (.+)$/gm)].map(([, key = "", value = ""]) => [key, value] as const)) };
 }
 
 /** The generated glue loads the module from beside itself unless it is given one. The page always gives one. */
@@ -57,7 +90,7 @@ function oneFile(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [weirModule(), withoutAddress(), svelte(), oneFile()],
+  plugins: [weirModule(), weirReference(), withoutAddress(), svelte(), oneFile()],
   base: "./",
   worker: { format: "iife", plugins: () => [withoutAddress()] },
   server: { fs: { allow: [".."] } },

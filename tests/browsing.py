@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from browsers import NAMES, program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
@@ -22,17 +22,16 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    program = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if program is None:
+    found = program()
+    if found is None:
         pytest.skip(f"there is no browser: none of {', '.join(NAMES)}")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        launched = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield launched
         launched.close()
 

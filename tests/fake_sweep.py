@@ -79,6 +79,7 @@ class FakeSweep(_Base):
     bottleneck: str = "bottleneck"
     until: tuple[str, ...] = ()
     notes: tuple[Repeated, ...] = ()
+    live: Mapping[str, object] = field(default_factory=dict[str, object])
     resolved: Mapping[str, str] = field(default_factory=lambda: {"base": 'schema = 1\nname = "fake"\n'})
 
     @property

@@ -29,11 +29,12 @@ PAGES = (
 FOREIGN = {"cd", "dask", "make", "mkdir", "pip", "source", "sudo", "wireshark"}
 """Commands that a test does not run: they install, need a network or a screen."""
 
-PARSED = ("reproduce", "--dask", "weir report 1", "from-pcap FILE", "weir studio")
+PARSED = ("reproduce", "--dask", "weir report 1", "from-pcap FILE", "weir studio", "iperf3")
 """What is read and not run: other tests run papers, clusters, captures, the studio; others write reports."""
 
 SHORTER = {
     "README.md": {
+        "evaluate red --quick": "evaluate red --quick --cell tcp --seeds 2 --reference drop-tail",
         "replications=20": "replications=2",
         'load("rem-wireline")': 'load("rem-wireline", {"duration": "60 s"})',
         'duration = "60 s"': 'duration = "20 s"',
@@ -41,6 +42,11 @@ SHORTER = {
     "docs/how-to/python-aqms.md": {'duration = "60 s"': 'duration = "10 s"'},
     "docs/how-to/choose.md": {"isp.toml --": 'isp.toml --set duration="15 s" --'},
     "docs/how-to/tuning.md": {"tune access.toml": 'tune access.toml --set duration="20 s"'},
+    "docs/how-to/live.md": {"+ 15": "+ 3", "30M": "5M"},
+    "docs/how-to/evaluate.md": {
+        "--seeds 20": "--seeds 3 --quick",
+        "evaluate codel --quick": "evaluate codel --quick --cell mild --seeds 3",
+    },
     "docs/how-to/cluster.md": {"from dask_jobqueue import SLURMCluster": "SLURMCluster = Cluster"},
 }
 """What a page says, and what takes less time."""
@@ -141,9 +147,9 @@ class _Cluster:
 
 def understood(arguments: list[str]) -> None:
     """The command exists and takes these options; raises an error of typer."""
-    from weir.cli._app import app
+    from weir.cli._app import program
 
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(program())
     name, *rest = arguments
     group.commands[name].make_context(name, rest)
 

@@ -1,6 +1,7 @@
 """The snippets of the hand-written pages work."""
 
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -40,7 +41,8 @@ def test_the_commands_and_their_options_exist(weir_command: Command) -> None:
     helps: dict[str, str] = {}
     for guide in GUIDES:
         for line in commands(guide):
-            verb, *words = re.sub(r"^(theory|traffic) ", r"\1-", line.partition("#")[0]).split()
+            text, *_ = line.partition(" -- ")  # behind it stands another program's
+            verb, *words = shlex.split(re.sub(r"^(theory|traffic) ", r"\1-", text), comments=True)
             if verb not in helps:
                 said = weir_command(*verb.split("-", 1), "--help")
                 assert said.returncode == 0, line
@@ -121,7 +123,7 @@ def blocks(guide: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text_of(guide), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("fragment", range(4))
+@pytest.mark.parametrize("fragment", range(9))
 def test_the_connections_in_the_guide_run(fragment: int) -> None:
     told = tomllib.loads(blocks("reference/tcp.md", "toml")[fragment])["flows"]["ftp"]
     changes = {f"flows.ftp.{key}": value for key, value in told.items()}
@@ -142,7 +144,7 @@ def test_every_part_of_a_connection_is_named() -> None:
 
 def test_the_networks_in_the_guide_run(tmp_path: Path) -> None:
     head, *examples = blocks("reference/networks.md", "toml")
-    assert len(examples) == 8
+    assert len(examples) == 11
     (tmp_path / "cell.down").write_text("1\n2\n2\n5\n", encoding="utf-8")
     (tmp_path / "cell.up").write_text("3\n", encoding="utf-8")
     for example in examples:

@@ -21,7 +21,7 @@ from typer.testing import CliRunner, Result
 import weir
 from capturing import needs_tshark, scapy, tshark
 from weir._errors import WeirError
-from weir.cli._app import app
+from weir.cli._app import program
 from weir.traffic import cdf_of, read
 
 KNOWN = """
@@ -52,7 +52,7 @@ tcp.preset = "linux"
 
 
 def invoke(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, ["traffic", "from-pcap", *map(str, words)])
+    return CliRunner().invoke(program(), ["traffic", "from-pcap", *map(str, words)])
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_what_is_written_is_checked_and_runs(known: tuple[Path, weir.Sweep], tmp
     assert done.exit_code == 0, done.output
     assert "transfers" in done.output
     assert "left out" in done.output
-    assert CliRunner().invoke(app, ["check", str(out)]).exit_code == 0
+    assert CliRunner().invoke(program(), ["check", str(out)]).exit_code == 0
     scenario = weir.load(out)
     assert scenario.groups == ["transfers-1", "transfers-2"]
     first, again = ended(known[1]), ended(scenario.replace({"measure.warm_up": "0 s"}).run())

@@ -14,23 +14,19 @@ from validation import l4s
 def test_every_combination_of_linux_has_a_scenario() -> None:
     recorded = l4s.reference()
     text = (l4s.HERE / l4s.SCENARIO).read_text(encoding="utf-8")
-    assert len(recorded) == 49
-    assert len({l4s.scenario(one, text).hash for one in recorded}) == 49
+    assert len(recorded) == 62
+    assert len({l4s.scenario(one, text).hash for one in recorded}) == 62
     assert {one.link for one in recorded} == set("ABCD")
-    assert {name for name, _ in l4s.OPEN} <= {one.name for one in recorded}
+    assert {one.switch for one in recorded if isinstance(one, l4s.Switched)} == set(l4s.SWITCHES)
+    assert {name for name, _ in l4s.OPEN | l4s.EXPLAINED} <= {one.name for one in recorded}
 
 
 def test_prague_beside_cubic_is_as_in_linux() -> None:
-    chosen = {
-        one: rows
-        for one, rows in l4s.reference().items()
-        if one.qdisc == "dualpi2" and one.congestion.startswith("prague") and one.link in "AB"
-    }
-    found = l4s.Senders(l4s.compare(chosen))
-    assert len(found.bound) == 9
+    found = l4s.senders(quick=True)
+    assert len(found.bound) == 12
     assert found.unnamed == []
     # A value that does not agree is named.
-    first = found.compared[0]
+    [first] = [one for one in found.compared if one.combination.name == "dualpi2, A, prague:1+cubic:1"]
     wrong = replace(first.cells[2], ns2=replace(first.cells[2].ns2, mean=50.0))
     bad = replace(found, compared=[replace(first, cells=[wrong])])
     assert not bad.holds
@@ -40,8 +36,34 @@ def test_prague_beside_cubic_is_as_in_linux() -> None:
 @pytest.mark.soak
 def test_what_misses_is_named() -> None:
     found = l4s.senders()
-    assert found.unnamed == []
+    assert (found.unnamed, found.stale) == ([], [])
     assert found.values - len(found.missed) >= 0.93 * found.values
+
+
+def test_on_a_slow_link_segments_shrink_and_rates_count_bytes() -> None:
+    """Two segments of 250 kbit/s within 25 ms have 391 bytes each."""
+    text = """
+schema = 1
+name = "slow"
+duration = "20 s"
+measure.warm_up = "5 s"
+[links.bottleneck]
+rate = "1 Mbit/s"
+delay = "1 ms"
+buffer = "1000 packets"
+queue.dualpi2 = {}
+[flows.prague]
+count = 4
+rtt = "10 ms"
+tcp = { preset = "linux", ecn = true, accecn = true, congestion.prague = {} }
+"""
+    run = weir.Scenario.loads(text).run()
+    flows = run.table("flows")
+    every = (pl.col("group") == "all", pl.col("class") == "all", pl.col("direction") == "forward")
+    [link] = run.table("links").filter(*every).to_dicts()
+    delivered, bits = sum(flows["delivered"].to_list()), sum(flows["goodput_bps"].to_list())
+    assert 0.999 < bits / (1e6 * link["utilisation"]) < 1.001
+    assert 15.0 * bits / 8 / delivered == pytest.approx(391, rel=0.2)
 
 
 def test_round_trips_below_25_ms_share_equally() -> None:
@@ -69,3 +91,43 @@ def test_a_peer_without_feedback_makes_prague_reno() -> None:
 
     assert low_latency("accecn") > 0
     assert low_latency("none") == 0
+
+
+@pytest.mark.parametrize("control", ["cubic", "reno", "dctcp"])
+def test_a_control_with_accurate_feedback_keeps_link_and_queue_as_without(control: str) -> None:
+    """They cut once a round trip, as by RFC 3168; DCTCP by the counts. They fall back with others."""
+    text = """
+        schema = 1
+        name = "accurate"
+        duration = "60 s"
+        measure.warm_up = "10 s"
+
+        [links.bottleneck]
+        rate = "20 Mbit/s"
+        delay = "10 ms"
+        buffer = "200 packets"
+        queue.codel = { ecn = true }
+
+        [flows.ftp]
+        count = 2
+        rtt = "30 ms"
+        start_jitter = "1 s"
+        send_jitter = "0.1 ms"
+        tcp = { ecn = true, recovery.sack = {}, delayed_ack = "40 ms" }
+    """
+
+    def of(**tcp: bool | str) -> dict[str, float]:
+        values = {f"flows.ftp.tcp.{key}": value for key, value in tcp.items()}
+        scenario = weir.Scenario.loads(text, {**values, f"flows.ftp.tcp.congestion.{control}": {}})
+        whole = scenario.run().table("links").filter(period=-1, direction="forward", **{"class": "all"})
+        return whole.filter(group="all").row(0, named=True)
+
+    without, accurate = of(), of(accecn=True)
+    classic, none = (of(accecn=True, receiver_ecn=able) for able in ("classic", "none"))
+    assert accurate["utilisation"] == pytest.approx(without["utilisation"], abs=0.02)
+    assert accurate["queue_mean"] == pytest.approx(without["queue_mean"], rel=0.15)
+    assert accurate["marks"] == pytest.approx(without["marks"], rel=0.2)
+    assert accurate["marks"] > 50
+    assert accurate["drops"] == 0
+    assert classic["marks"] == pytest.approx(without["marks"], rel=0.2)
+    assert (none["marks"], none["drops"] > 50) == (0, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -17,6 +18,7 @@ import yaml
 
 import weir
 from weir import _core, _extension
+from weir.disciplines import controls, registered
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
@@ -24,6 +26,17 @@ VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package
 
 def toml(file: str) -> dict[str, Any]:
     return tomllib.loads((ROOT / file).read_text(encoding="utf-8"))
+
+
+def test_the_profile_of_a_wheel_has_scenarios_of_every_choice() -> None:
+    """They load, whatever a congestion control needs beside it. `make wheel` runs them."""
+    scenarios = runpy.run_path(str(ROOT / "tools" / "train.py"))["scenarios"]
+    documents = [json.loads(scenario.to_json()) for scenario in scenarios()]
+    links = [link for document in documents for link in document["links"].values()]
+    tcps = [flows.get("tcp", {}) for document in documents for flows in document["flows"].values()]
+    chosen = {name for link in links for name in link["queue"]}
+    chosen |= {name for tcp in tcps for name in tcp.get("congestion", {})}
+    assert {one.name for one in (*registered(), *controls())} <= chosen
 
 
 def test_there_is_one_version() -> None:

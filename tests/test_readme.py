@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from PIL import Image
+
 import weir
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -26,3 +28,11 @@ def test_links_lead_somewhere() -> None:
         if not target.startswith("http") and not (Path(__file__).parents[1] / target).exists()
     ]
     assert missing == []
+
+
+def test_the_recording_moves_and_is_small() -> None:
+    (path,) = re.findall(r"\]\((docs/images/\S+\.webp)\)", README)
+    recording = Path(__file__).parents[1] / path
+    assert recording.stat().st_size <= 700_000
+    with Image.open(recording) as image:
+        image.seek(50)  # raises EOFError if there are fewer pictures

@@ -80,7 +80,7 @@ def test_variants_are_scenarios() -> None:
     assert scenario.variant("rem").variants == []
     with pytest.raises(weir.ScenarioError, match="there is no variant 'ren'") as raised:
         scenario.variant("ren")
-    assert raised.value.hint == "did you mean 'rem'?"
+    assert raised.value.hint == "did you mean 'red' or 'rem'?"
 
 
 def test_an_ambiguous_bottleneck_has_to_be_named() -> None:

@@ -114,7 +114,13 @@ def test_what_a_killed_command_left_is_removed_by_the_next(small: Path, tmp_path
     command = ("run", str(small), "--store", str(tmp_path / "store"), "--report")
     with subprocess.Popen([*PROGRAM, *command], stdout=subprocess.DEVNULL) as running:
         end = time.monotonic() + 20.0
-        while not hidden() and time.monotonic() < end:
+        while running.poll() is None and time.monotonic() < end:
+            if hidden():
+                # It may have come to its end meanwhile.
+                running.send_signal(signal.SIGSTOP)
+                if hidden():
+                    break
+                running.send_signal(signal.SIGCONT)
             time.sleep(0.002)
         running.kill()
     assert hidden()

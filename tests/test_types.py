@@ -9,6 +9,12 @@ ALLOWED = """\
 weir._core.Column
 weir._core.Columns
 weir._core.Ecn
+weir._core.LiveDirection
+weir._core.LiveEnd
+weir._core.LiveFlow
+weir._core.LiveLateness
+weir._core.LiveLink
+weir._core.LiveState
 # The binding lists its names in __all__ by itself.
 weir._core.__all__
 # A default that is not a number shows as ... from outside.

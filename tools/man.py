@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from weir.cli._app import VERBS, app
+from weir.cli._app import GROUPS, VERBS, program
 
 PLACES = (
     ("results/store", "Finished runs and the list of results, in the current folder. See --store."),
@@ -20,15 +20,19 @@ PLACES = (
 )
 CODES = (
     ("0", "Done."),
-    ("1", "An AQM in Python failed, a theory did not converge, or nothing can be written."),
+    (
+        "1",
+        "An AQM in Python failed, a theory did not converge, a gate does not hold, nothing can be written.",
+    ),
     ("2", "The input cannot be used; the message says what to write."),
+    ("3", "weir evaluate: the gate is undecided."),
     ("130", "Interrupted; finished runs are kept."),
 )
 
 
 def page() -> str:
     """The page, in the macros of man(7)."""
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(program())
     lines = [
         '.TH WEIR 1 "" Weir "User Commands"',
         ".SH NAME",
@@ -43,7 +47,7 @@ def page() -> str:
         *_options(root),
         ".SH COMMANDS",
     ]
-    for name in (*VERBS, "theory", "traffic"):
+    for name in (*VERBS, *GROUPS):
         command = root.commands[name]
         below: dict[str, Any] = getattr(command, "commands", None) or {"": command}
         for verb, one in below.items():

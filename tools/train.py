@@ -5,15 +5,17 @@ Code that does not run here is compiled for size and not for speed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from weir import _core
 from weir.bench._measure import CASES
+from weir.disciplines import controls
 from weir.scenario._scenario import bundled
+from weir.scenario._toml import to_toml
 
 _DURATIONS = {
     "gigabit-100": "3 s", "gigabit-1000": "3 s", "gigabit-10000": "3 s", "gigabit-linux": "3 s",
+    "gigabit-bbr": "3 s",
     "ten-gigabit-crowd": "1 s", "ten-gigabit-crowd-rtts": "1 s",
 }  # fmt: skip
 _OTHERS = "20 s"
@@ -28,9 +30,10 @@ def scenarios() -> Iterator[_core.Scenario]:
     base = _core.Scenario.load(str(files["bench/wireline-delay"]), [("duration", _OTHERS)])
     for discipline in _core.disciplines():
         yield base.replace([(f"links.bottleneck.queue.{discipline}", "{}")])
-    choices = json.loads(_core.schema())["$defs"]["CongestionConfig"]["oneOf"]
-    for name in (name for choice in choices for name in choice["properties"]):
-        yield base.replace([(f"flows.ftp.tcp.congestion.{name}", "{}")])
+    for control in controls():
+        needs = [(path, to_toml(value)) for path, value in control.needs.items()]
+        chosen = [*needs, (f"congestion.{control.name}", "{}")]
+        yield base.replace([(f"flows.ftp.tcp.{path}", value) for path, value in chosen])
     for name in ("web", "parking-lot"):
         scenario = _core.Scenario.load(str(files[name]), [("duration", "40 s")])
         yield from (scenario.variant(variant) for variant in scenario.variants)

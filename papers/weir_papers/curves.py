@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import polars as pl
 
 from weir.plot import Curve, Facet, Kind, envelope
+from weir.scenario import Scenario
 from weir.stats import MEASURES, mean_interval, wording
+from weir.theory import fluid_of
 from weir_papers.data import Data, Sample, Study
 from weir_papers.quantities import Level, Quantity
 
@@ -98,6 +100,16 @@ def over_time(
         slotted["lowest"].to_list(),
         slotted["highest"].to_list(),
     )
+
+
+def fluid_over_time(
+    data: Data, variant: str, variable: str, label: str, scale: float = 1.0, slots: int = 300
+) -> Curve:
+    """What the fluid model says of a variable of the queue, in the same slots of time."""
+    run = fluid_of(Scenario.loads(data.resolved[variant]))
+    rows = run.series.filter(pl.col("component").str.starts_with("links."), pl.col("variable") == variable)
+    slotted = envelope(rows.with_columns(pl.col("value") * scale), ["label"], slots).sort("time_s")
+    return Curve(label, slotted["time_s"].to_list(), slotted["mean"].to_list(), kind="theory")
 
 
 def estimated(sample: Sample, digits: int) -> str:

@@ -56,6 +56,8 @@ class Data:
     stage_s: float | None
     read: Callable[[str], pl.DataFrame]
     """A table of the store: see docs/reference/results.md."""
+    resolved: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Variant to its scenario as TOML, every default written out, axes not yet set."""
     _staged: dict[float, pl.DataFrame] = field(default_factory=dict[float, pl.DataFrame], repr=False)
 
     @classmethod
@@ -74,7 +76,7 @@ class Data:
         axes = tuple(names.values())
         keys = ["run", "variant", "label", "replication", *axes]
         runs = sweep.finished.rename(names, strict=False).select(keys)
-        return cls(frame, runs, axes, experiment.stage_s, sweep.table)
+        return cls(frame, runs, axes, experiment.stage_s, sweep.table, sweep.resolved)
 
     @cached_property
     def labels(self) -> dict[str, str]:

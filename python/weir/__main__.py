@@ -40,12 +40,11 @@ def main() -> None:
 
     if (wrong := mismatch()) is not None:
         sys.exit(f"error: {wrong}")
-    # With all verbs: an interruption is simplest here.
+    # With the verb: an interruption is simplest here.
     from weir import cli
 
-    cli.load()
-
-    cli.main(_interruptible())
+    app = cli.load()
+    cli.main(_interruptible(), app)
 
 
 @contextmanager

@@ -302,6 +302,125 @@ class Batch:
         a capture could not be written."""
 
 @final
+class LiveWays:
+    """The ways of packets from outside through a scenario: those of the data and those of the ACKs of
+    `group`, or of the first group over the bottleneck, with the propagation round trip `rtt` ("40 ms"), or
+    that of the group. Raises ScenarioError for what a live run cannot do. Linux only, as all below."""
+
+    def __new__(cls, scenario: Scenario, group: str | None = None, rtt: str | None = None) -> LiveWays: ...
+    @property
+    def group(self) -> str: ...
+    @property
+    def rtt_s(self) -> float: ...
+
+LiveEnd = tuple[int, bytes | None, Sequence[str]]
+"""A file descriptor, which is duplicated: of a TUN device without packet information and with virtio headers
+of ten bytes, or of a packet socket of frames, then with the Ethernet addresses of destination and source (12
+bytes). And the IP addresses behind it, where there are several ends on one side."""
+
+class LiveLateness(TypedDict):
+    """How late a direction was. Sleeps end late by `wake_...`, a stall is one of more than 10 ms; packets are
+    late that left more than 1 ms after they were due, refused that were no IP packets or had no room,
+    undelivered that the other side did not take."""
+
+    wake_p50_us: float
+    wake_p99_us: float
+    wake_p999_us: float
+    wake_max_us: float
+    stalls: int
+    packets: int
+    late: int
+    refused: int
+    undelivered: int
+    cpu_s: float
+
+class LiveFlow(TypedDict):
+    """A flow of one direction since the start."""
+
+    flow: str
+    packets: int
+    bytes: int
+    drops: int
+    marks: int
+
+class LiveLink(TypedDict):
+    """A queue, its counts since the start, its sojourn times since the last state."""
+
+    link: str
+    direction: Literal["forward", "reverse"]
+    rate_bps: float
+    waiting: int
+    arrivals: int
+    departures: int
+    drops: int
+    marks: int
+    lost: int
+    bytes: int
+    waited_ns: int
+    delay_p50_ms: float
+    delay_p99_ms: float
+
+class LiveState(TypedDict):
+    """What a direction is doing: its queues in the order in which packets pass them, its busiest flows."""
+
+    links: list[LiveLink]
+    flows: list[LiveFlow]
+    lateness: LiveLateness
+
+class LiveDirection(TypedDict):
+    """What a direction did; `error` says why it stopped before its end, if it did."""
+
+    flows: list[LiveFlow]
+    lateness: LiveLateness
+    error: str | None
+
+@final
+class Relay:
+    """Relays packets of at most `mtu` bytes between two sides: data from `senders`, ACKs from `receivers`.
+    Starts at once, in two threads; the queues are those of a simulation with `seed`. What leaves goes to the
+    file `capture` too (pcapng). Raises OSError."""
+
+    def __new__(
+        cls,
+        ways: LiveWays,
+        seed: int,
+        senders: Sequence[LiveEnd],
+        receivers: Sequence[LiveEnd],
+        mtu: int,
+        capture: str | PathLike[str] | None = None,
+    ) -> Relay: ...
+    @property
+    def is_running(self) -> bool:
+        """Whether both directions still run: one that fails stops."""
+    @property
+    def elapsed_s(self) -> float: ...
+    @property
+    def packets(self) -> int:
+        """Those that came so far, in both directions; each is kept, in 24 bytes."""
+    def states(self) -> list[LiveState | None]:
+        """Forward and reverse; None of one that has stopped or does not answer within a second."""
+    def stop(self) -> LiveRun:
+        """Ends the run. Raises RuntimeError if it was ended before."""
+
+@final
+class LiveRun:
+    """What a relay leaves behind."""
+
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def capture_error(self) -> str | None:
+        """Why the capture is not whole, if it is not."""
+    def directions(self) -> list[LiveDirection]:
+        """Forward and reverse."""
+    def replay(
+        self, warm_up_s: float, end_s: float
+    ) -> list[tuple[dict[str, Columns], list[tuple[str, str]], bool]]:
+        """Simulates the packets that came, direction by direction, those without queues left out: the tables
+        of the run from `warm_up_s` to `end_s`, the links that packets of this direction pass, and whether
+        simulation and relay counted the same over the whole run."""
+
+@final
 class Run:
     """What one run measured; `tables` shows it."""
 
@@ -491,3 +610,33 @@ class _Transfers(TypedDict):
 def transfers(file: str | PathLike[str], towards: Sequence[tuple[bytes, int]]) -> _Transfers:
     """Of each conversation in a pcap or pcapng the larger direction, or that towards the prefixes: 16 bytes
     (IPv4 in the last four) and a number of bits. Raises ValueError(message, hint)."""
+
+class _Course(TypedDict):
+    """The fluid at each step, float64."""
+
+    times: bytes
+    queue: bytes
+    signal: bytes
+    state: bytes
+    variables: dict[str, bytes]
+    windows: dict[str, bytes]
+
+def integrate(integration: str) -> _Course:
+    """The fluid model over a timeline: JSON with the names of `weir_theory::Integration`. This and the next
+    three raise ValueError(message, hint, path)."""
+
+def fluid_system(scenario: Scenario, at: float | None, link: str | None, cut: float) -> str:
+    """`weir_theory::Reading` as JSON: the queue of a link (the bottleneck if None) at an instant in seconds
+    (the end if None), and its flows."""
+
+def fluid_timeline(scenario: Scenario, until: float | None, link: str | None, cut: float) -> str:
+    """`weir_theory::Timeline` as JSON."""
+
+def fluid_queue(scenario: Scenario, link: str, at: float, size: int) -> str:
+    """`weir_theory::Queue` as JSON: the queue of a link at an instant, in packets of `size` bytes."""
+
+def pi_gains(flows: float, capacity: float, rtt: float, crossover: float | None) -> tuple[float, float]:
+    """K (per packet and second) and z (rad/s) of PI by its rule."""
+
+PIE_SCALE: list[tuple[float, float]]
+"""Below each probability, what the step of PIE is divided by; above the last, by 1 (RFC 8033, 4.2)."""

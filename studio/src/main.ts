@@ -3,7 +3,8 @@ import "./ui/page.css";
 import { mount } from "svelte";
 import { entry } from "./core/entry";
 import { loadModule } from "./core/module";
-import { decode } from "./core/share";
+import { decode, type Shared } from "./core/share";
+import { Feed } from "./run/feed";
 import { animate, frames, session } from "./run/session.svelte";
 import App from "./ui/App.svelte";
 import { followSystem, still } from "./ui/theme.svelte";
@@ -11,10 +12,18 @@ import { followSystem, still } from "./ui/theme.svelte";
 const query = new URLSearchParams(location.search);
 followSystem(query.get("theme"));
 const app = document.getElementById("app")!;
+/** The live run that `#live=PORT.TOKEN` names, beside a simulation of its scenario; both as far as the run has come. */
+async function live(fragment: string): Promise<Shared | undefined> {
+  const [, port, token] = /^#live=(\d+)\.(\w+)$/.exec(fragment) ?? [];
+  if (port === undefined || token === undefined) return undefined;
+  const { head } = (session.feed = await Feed.open(Number(port), token));
+  return { text: head.text, shown: [head.variant, "simulation"], speed: null };
+}
+
 async function begin(): Promise<void> {
   try {
     await loadModule();
-    const shared = await decode(location.hash);
+    const shared = (await live(location.hash)) ?? (await decode(location.hash));
     // Other pages link to `#lesson/rem` or `#queue/codel`.
     const wanted = decodeURIComponent(location.hash.slice(1));
     let first = entry(wanted) ? wanted : "start";
@@ -22,12 +31,17 @@ async function begin(): Promise<void> {
       session.setSpeed(shared.speed ?? Infinity);
       first = "";
     }
-    if (!shared || !session.open(shared.text, shared.shown)) session.open(entry(first || "start")!.text);
+    if (!shared || !session.open(shared.text, shared.shown)) {
+      const { problem } = session;
+      session.open(entry(first || "start")!.text);
+      // What is wrong with a link is said, beside its text.
+      if (shared && problem) Object.assign(session, { problem, draft: shared.text });
+    }
     app.replaceChildren();
     mount(App, { target: app, props: { first, compact: query.has("compact") } });
     animate();
     // For measurements from outside.
-    Object.assign(window, { weirFrames: frames });
+    Object.assign(window, { weirFrames: frames, weirSettled: () => session.settled });
     // Without motion the whole run is drawn at once.
     if (still.matches) session.toEnd();
     else session.play();

@@ -3,6 +3,12 @@ import { initSync, Scenario, type Simulation } from "../pkg/weir_wasm.js";
 import { jainIndex } from "./core/fairness";
 import { problemOf, type Measures, type Reply, type Request } from "./core/protocol";
 
+/** The worker should answer about this often (ms): so that a new scenario need not wait, and no oftener than plots are drawn. */
+const ANSWER = 33;
+const DELAYS_EVERY = 500;
+/** As long as there is no row, it only says how far it is (ms). */
+const NEWS_EVERY = 200;
+
 let simulation: Simulation | undefined;
 let duration = 0;
 let port = 0;
@@ -10,6 +16,11 @@ let warmUp = 0;
 let before: Float64Array | null = null;
 let receivedBefore: Float64Array = new Float64Array();
 let following = false;
+/** Simulated time of an answer (s). */
+let slice = 0.01;
+let delaysAt = 0;
+let answeredAt = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
 
 function send(reply: Reply, transfer: Transferable[] = []): void {
   (self as unknown as Worker).postMessage(reply, transfer);
@@ -28,25 +39,57 @@ function load(request: Extract<Request, { kind: "load" }>): void {
   send({ kind: "loaded", id: request.id, columns: simulation.columns() });
 }
 
+/**
+ * Answers once, or on and on. A message leaves an event and wrappers behind, which are collected late where there is little
+ * other garbage; so the page need not ask for every answer, and gets none that shows nothing.
+ */
 function sample(request: Extract<Request, { kind: "sample" }>): void {
-  if (!simulation) return;
+  let left = request.answers;
+  const answer = (): void => {
+    left -= 1;
+    if (!advance(request, left)) clearInterval(timer);
+  };
+  if (advance(request, --left)) timer = setInterval(() => attempt(request.id, answer), 0);
+}
+
+/** Simulates for one answer and sends it; whether another one is to follow, of so many that are left. */
+function advance(request: Extract<Request, { kind: "sample" }>, left: number): boolean {
+  if (!simulation) return false;
   const start = performance.now();
-  const until = Math.min(request.until, duration);
+  const from = simulation.now;
+  const goal = Math.min(request.until, duration);
+  const until = Math.min(goal, from + slice);
   if (request.follow !== following) simulation.follow(port, (following = request.follow));
+  let warm: Float64Array | null = null;
   if (before === null && until >= warmUp) {
     simulation.sample(warmUp, request.every);
-    before = simulation.delays(port);
+    warm = before = simulation.delays(port);
     receivedBefore = simulation.received(warmUp);
   }
-  simulation.sample(until, request.every);
-  const rows = simulation.take();
-  const delays = request.withDelays ? simulation.delays(port) : null;
-  const steps = following ? simulation.steps(port) : null;
-  const jain = before && delays ? jainIndex(simulation.received(warmUp), receivedBefore) : NaN;
-  const took = performance.now() - start;
+  if (until > from) simulation.sample(until, request.every);
   const now = simulation.now;
-  const transfer = [rows, delays, steps].flatMap((one) => (one ? [one.buffer] : []));
-  send({ kind: "rows", id: request.id, now, rows, delays, before, jain, steps, took, ended: now >= duration }, transfer);
+  const rows = simulation.take();
+  const withDelays = start - delaysAt > DELAYS_EVERY || now >= goal;
+  if (withDelays) delaysAt = start;
+  const delays = withDelays ? simulation.delays(port) : null;
+  const steps = following ? simulation.steps(port) : null;
+  const going = left > 0 && now < goal;
+  if (going && rows.length === 0 && !delays && !warm && !following && start - answeredAt < NEWS_EVERY) {
+    fit(start, now - from);
+    return true;
+  }
+  answeredAt = start;
+  const jain = before && delays ? jainIndex(simulation.received(warmUp), receivedBefore) : NaN;
+  fit(start, now - from);
+  const transfer = [rows, delays, steps].flatMap((one) => (one && one.length > 0 ? [one.buffer] : []));
+  send({ kind: "rows", id: request.id, now, rows: rows.length > 0 ? rows : null, delays, before: warm, jain, steps, ended: now >= duration, going }, transfer);
+  return going;
+}
+
+/** Lets the next slice take as long as it should, by what this one took since `start`. */
+function fit(start: number, simulated: number): void {
+  const took = performance.now() - start;
+  if (simulated >= slice * 0.9) slice = Math.max(1e-4, slice * Math.min(2, Math.max(0.4, ANSWER / Math.max(1, took))));
 }
 
 type Column = Float64Array | BigInt64Array | Uint8Array | { codes: Uint32Array; names: string[] };
@@ -72,16 +115,39 @@ function replicate(request: Extract<Request, { kind: "replicate" }>): void {
   send({ kind: "replicated", id: request.id, measures });
 }
 
-self.onmessage = (event: MessageEvent<Request>) => {
-  const request = event.data;
+function fluid({ id, place, text, name, variant, every }: Extract<Request, { kind: "fluid" }>): void {
+  let [columns, rows, reason]: [string[], Float64Array | null, string | undefined] = [[], null, undefined];
   try {
-    if (request.kind === "start") initSync({ module: request.module });
-    else if (request.kind === "load") load(request);
-    else if (request.kind === "sample") sample(request);
-    else replicate(request);
+    const scenario = new Scenario(text, name, variant);
+    const model = scenario.fluid(every);
+    [columns, rows] = [model.columns, model.rows];
+    model.free();
+    scenario.free();
   } catch (error) {
-    const id = "id" in request ? request.id : 0;
+    reason = problemOf(error).message;
+  }
+  send({ kind: "fluid", id, place, columns, rows, reason }, rows ? [rows.buffer] : []);
+}
+
+/** Says what goes wrong. */
+function attempt(id: number, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    clearInterval(timer);
     if (error instanceof Error) send({ kind: "trap", id, message: error.message });
     else send({ kind: "problem", id, problem: problemOf(error) });
   }
+}
+
+self.onmessage = (event: MessageEvent<Request>) => {
+  const request = event.data;
+  clearInterval(timer);
+  attempt("id" in request ? request.id : 0, () => {
+    if (request.kind === "start") initSync({ module: request.module });
+    else if (request.kind === "load") load(request);
+    else if (request.kind === "sample") sample(request);
+    else if (request.kind === "fluid") fluid(request);
+    else replicate(request);
+  });
 };

@@ -40,6 +40,7 @@ describe("clock", () => {
 describe("speed", () => {
   it("goes from 0.01 to as fast as it goes, and back to its step", () => {
     expect([speedAt(0), speedAt(SPEED_STEPS)]).toEqual([0.01, Infinity]);
+    expect([speedAt(40), speedAt(80), speedAt(200)]).toEqual([0.1, 1, 1000]);
     for (let step = 0; step <= SPEED_STEPS; step += 20) expect(stepOf(speedAt(step))).toBe(step);
   });
 });

@@ -37,6 +37,33 @@ describe("moves", () => {
     ]);
     expect(movesOf(withMoves(text, movesOf(text)))).toEqual(movesOf(text));
   });
+  it("keep their comments when others are written", () => {
+    for (const written of [
+      `\n# Rush hour.\n[[changes]]\nat = "20 s" # in the evening\nflows.cubic.count = 50\n\n# Night.\n[[changes]]\nat = "40 s"\nflows.cubic.count = 5\n`,
+      `\n[variants.c]\nchanges = [\n  # Rush hour.\n  { at = "20 s", flows.cubic.count = 50 }, # in the evening\n  # Night.\n  { at = "40 s", flows.cubic.count = 5 },\n]\n`,
+    ]) {
+      const text = START + written;
+      const moves = movesOf(text);
+      expect(withMoves(text, moves)).toBe(text);
+      const { variant } = moves[0]!;
+      const more = withMoves(text, [...moves, { at: 30, path: "flows.cubic.rtt", value: "80 ms", variant }]);
+      expect(movesOf(more).map((move) => move.at)).toEqual([20, 30, 40]);
+      const shifted = withMoves(more, movesOf(more).map((move) => (move.at === 20 ? { ...move, at: 50 } : move)));
+      expect(movesOf(shifted).map((move) => [move.at, move.value])).toEqual([[30, "80 ms"], [40, 5], [50, 50]]);
+      const fewer = withMoves(shifted, movesOf(shifted).filter((move) => move.at !== 30));
+      for (const each of [more, shifted, fewer]) for (const comment of ["# Rush hour.", "# Night.", "# in the evening"]) expect(each.split(comment)).toHaveLength(2);
+      expect(withMoves(fewer, [])).not.toContain("changes = [");
+    }
+  });
+  it("change all of a row of links at once", () => {
+    const row = `schema = 1\nname = "row"\nduration = "9 s"\n[links.hop]\nhops = 3\nrate = "10 Mbit/s"\ndelay = "5 ms"\nbuffer = "100 packets"\n[flows.long]\ncount = 2\nrtt = "60 ms"\n`;
+    const one = resolve(row, null);
+    const move: Move = { at: 4, path: `${one.key}.rate`, value: "5 Mbit/s", variant: null };
+    const text = withMoves(row, [move]);
+    expect(text).toContain('{ at = "4 s", links.hop.rate = "5 Mbit/s" }');
+    expect(resolve(text, null).network.ports.map((port) => port.rate_bps)).toEqual([10e6, 10e6, 10e6]);
+    expect(resolve(textAt(text, [move], 5), null).network.ports.map((port) => port.rate_bps)).toEqual([5e6, 5e6, 5e6]);
+  });
   it("hold from their instant on", () => {
     const text = withMoves(START, MOVES);
     const at = (time: number) => resolve(textAt(text, MOVES, time), "b");

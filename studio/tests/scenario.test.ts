@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "../pkg/weir_wasm.js";
 import { LIBRARY, START } from "../src/core/library";
-import { allDisciplines, edit, read, resolve, withDiscipline, withVariant, within } from "../src/core/scenario";
+import { allDisciplines, at, congestionControls, edit, read, resolve, withCongestion, withDiscipline, withVariant, within, type Table } from "../src/core/scenario";
 import { digits, durationText, parseQuantity, quantityText, rateText } from "../src/core/units";
 
 beforeAll(() => {
@@ -48,12 +48,30 @@ describe("edits", () => {
   });
   it("know what the authors recommend", () => {
     const of = (discipline: string, name: string) => allDisciplines().get(discipline)?.parameters.find((one) => one.name === name);
-    expect(of("codel", "target")?.published).toEqual({ from: 0.05, to: 0.1, of: "interval", source: "RFC 8289, section 3.2" });
+    expect(of("codel", "target")?.published).toEqual({ from: 0.05, to: 0.1, of: "interval", source: "RFC 8289, sections 3.2 and 4.3: of the round trip, about one interval" });
     expect(of("adaptive-red", "max_p")?.published).toMatchObject({ from: 0.01, to: 0.5 });
     expect(of("codel", "target")).toMatchObject({ fallback: "5 ms", source: "RFC 8289" });
   });
+  it("know what is in a table that may be left out, and what it replaces", () => {
+    const inner = allDisciplines().get("pi")?.parameters.filter((one) => one.name.startsWith("design."));
+    expect(inner?.map(({ name, kind, replaces }) => [name, kind, replaces])).toEqual([["design.flows", "integer", ["a", "b"]], ["design.rtt", "quantity", ["a", "b"]], ["design.crossover", "other", ["a", "b"]]]);
+  });
   it("say what is wrong, and in which line", () => {
     expect(() => read(START.replace('"20 Mbit/s"', '"20 Mbits"'))).toThrow(expect.objectContaining({ line: 9 }) as Error);
+  });
+});
+
+describe("congestion controls", () => {
+  it("are those of the schema, with titles", () => {
+    const titles = Object.fromEntries(congestionControls().map((one) => [one.name, one.title]));
+    expect(titles).toMatchObject({ reno: "Reno", cubic: "CUBIC", dctcp: "DCTCP", scalable: "Scalable TCP", prague: "TCP Prague", bbr1: "BBR version 1", wireless: "Wireless NewReno" });
+  });
+  it("run with what they need", () => {
+    for (const { name } of congestionControls()) {
+      const tcp = at(resolve(withCongestion(START, "flows.cubic", name), "a").values, ["flows", "cubic", "tcp"]) as Table;
+      expect(Object.keys(tcp.congestion as Table)).toEqual([name]);
+      if (name === "prague") expect(tcp).toMatchObject({ ecn: true, accecn: true, recovery: { sack: {} } });
+    }
   });
 });
 

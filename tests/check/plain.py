@@ -46,6 +46,8 @@ QUEUE = "links.a.queue"
 ECN = "flows.ftp.tcp.ecn"
 PRAGUE: Mapping[str, Any] = {"flows.ftp.tcp.congestion": {"prague": {}}}
 ACCECN: Mapping[str, Any] = {ECN: True, "flows.ftp.tcp.accecn": True, "flows.ftp.tcp.recovery": {"sack": {}}}
+CODEL: Mapping[str, Any] = {QUEUE: {"codel": {"ecn": True}}}
+LINUX: Mapping[str, Any] = {"flows.ftp.tcp.preset": "linux"}
 DCTCP: Mapping[str, Any] = {"flows.ftp.tcp.congestion.dctcp": {}}
 BOTH = {"flows.ftp.path": ["a", "b"]}
 
@@ -102,6 +104,46 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             "flows.web": {"rtt": "60 ms", "start_jitter": "1 s", "tcp": {"ecn": True}},
         },
         {QUEUE: {"dualpi2": {}}},
+    ),
+    (
+        "marks-ignored", "note", "flows.ftp.tcp.ecn",
+        {**LINUX, "flows.ftp.tcp.congestion": {"bbr1": {}}, ECN: True, **CODEL}, {ECN: False},
+    ),
+    (
+        "marks-ignored", "note", "flows.ftp.tcp.ecn",
+        {**LINUX, "flows.ftp.tcp.congestion": {"bbr3": {}}, ECN: True, **CODEL},
+        {"flows.ftp.tcp.congestion": {"cubic": {}}},
+    ),
+    (
+        "receiver-ecn-unused", "warning", "flows.ftp.tcp.receiver_ecn",
+        {**ACCECN, "flows.ftp.tcp.accecn": False, "flows.ftp.tcp.receiver_ecn": "none", **CODEL},
+        {"flows.ftp.tcp.accecn": True},
+    ),
+    (
+        "target-out-of-reach", "warning", "flows.ftp.tcp.congestion.ledbat.target",
+        {"flows.ftp.tcp.congestion": {"ledbat": {}}, QUEUE: {"codel": {}}}, {QUEUE: {"drop-tail": {}}},
+    ),
+    (
+        "target-out-of-reach", "warning", "flows.ftp.tcp.congestion.ledbat-plus-plus.target",
+        {"flows.ftp.tcp.congestion": {"ledbat-plus-plus": {}}, "links.a.buffer": "50 packets"},
+        {"flows.ftp.tcp.congestion.ledbat-plus-plus.target": "20 ms"},
+    ),
+    (
+        # 100 ms of 10 Mbit/s are 125 packets of 1000 bytes.
+        "target-out-of-reach", "warning", "flows.ftp.tcp.congestion.ledbat.target",
+        {
+            "flows.ftp.tcp.congestion": {"ledbat": {}}, "links.a.buffer": "300 packets",
+            QUEUE: {"red": {"max_th": "120 packets"}},
+        },
+        {"links.a.queue.red.max_th": "130 packets"},
+    ),
+    (
+        "target-out-of-reach", "warning", "flows.ftp.tcp.congestion.ledbat.target",
+        {
+            "flows.ftp.tcp.congestion": {"ledbat": {}}, "links.a.buffer": "300 packets",
+            QUEUE: {"step": {"threshold": "120 packets"}}, ECN: True,
+        },
+        {"links.a.queue.step.threshold": "130 packets"},
     ),
     (
         "threshold-above-buffer", "warning", "links.a.queue.red.min_th",
@@ -239,6 +281,18 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     (
         "design-exceeded", "warning", "links.a.queue.hred.rtt",
         {QUEUE: {"hred": {}}, "flows.ftp.rtt": "300 ms"}, {"links.a.queue.hred.rtt": "300 ms"},
+    ),
+    (
+        "change-after-end", "note", "changes",
+        {"changes": [{"at": "60 s", "links": {"a": {"buffer": "3 BDP"}}}]}, {"duration": "61 s"},
+    ),
+    (
+        "change-after-end", "note", "links.a.rate_schedule",
+        {"changes": [{"at": "70 s", "links": {"a": {"rate": "11 Mbit/s"}}}]}, {"duration": "80 s"},
+    ),
+    (
+        "change-after-end", "note", "flows.ftp.population",
+        {"changes": [{"at": "70 s", "flows": {"ftp": {"count": 9}}}]}, {"duration": "80 s"},
     ),
     ("no-warm-up", "note", "measure.warm_up", {"measure.warm_up": "0 s"}, {"measure.warm_up": "5 s"}),
     (

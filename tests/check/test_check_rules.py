@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plain import BOTH, CASES, ECN, PLAIN, QUEUE, TWO_LINKS, codes
+from plain import ACCECN, BOTH, CASES, ECN, PLAIN, PRAGUE, QUEUE, TWO_LINKS, codes
 
 import weir
 from conftest import Lab
@@ -31,6 +31,15 @@ def test_a_note_comes_with_its_cause_and_goes_with_it(
     assert not note.message.endswith(".")
     assert len(note.message.split()) <= 30
     assert code not in codes(bad.replace(cures))
+
+
+def test_the_hint_of_marks_that_cannot_come_leads_to_marks() -> None:
+    """Followed, it leaves neither an error nor the note."""
+    prague = weir.Scenario.loads(PLAIN, {**ACCECN, **PRAGUE, "links.a.ecn_capable": False})
+    (note,) = [note for note in notes(prague) if note.code == "ecn-without-marks"]
+    assert note.hint == "leave links.a.ecn_capable out, and for example links.a.queue.dualpi2 = {}"
+    cured = weir.Scenario.loads(PLAIN, {**ACCECN, **PRAGUE, "links.a.queue.dualpi2": {}})
+    assert "ecn-without-marks" not in codes(cured)
 
 
 def test_the_bottleneck_moves_with_the_load() -> None:
@@ -187,6 +196,7 @@ BUNDLED = {
     "bench/gigabit-1000": BENCH_ECN,
     "bench/gigabit-10000": BENCH_ECN,
     "bench/gigabit-linux": BENCH,
+    "bench/gigabit-bbr": BENCH,
     "bench/hops": ["ambiguous-bottleneck", "buffer-below-bdp", "no-warm-up"],
     "bench/sweep": BENCH,
     "bench/ten-gigabit-crowd": BENCH,
@@ -194,6 +204,37 @@ BUNDLED = {
     "bench/wireline-access": BENCH_ACCESS,
     "bench/wireline-delay": BENCH_ACCESS,
     "bench/wireline-delay-rem": BENCH,
+    "bbr-buffers": ["phase-effects"],
+    "bbr-coexistence": ["phase-effects"],
+    "evaluation/flent/rrul": ["buffer-below-bdp"],
+    "evaluation/flent/rrul-be": [],
+    "evaluation/flent/tcp-nup": [],
+    "evaluation/l4s/numbers": ["ecn-without-marks"],
+    "evaluation/l4s/pairs": ["ecn-without-marks", "phase-effects"],
+    "evaluation/l4s/rtts": ["ecn-without-marks", "phase-effects"],
+    "evaluation/l4s/steps": ["ecn-without-marks", "fixed-while-rate-varies", "phase-effects"],
+    "evaluation/rfc7928/aggressive": [],
+    "evaluation/rfc7928/bidirectional": ["phase-effects"],
+    "evaluation/rfc7928/burst": [],
+    "evaluation/rfc7928/burst-bulk": [],
+    "evaluation/rfc7928/burst-size": [],
+    "evaluation/rfc7928/ecn": ["ecn-without-marks"],
+    "evaluation/rfc7928/ecn-flood": ["ecn-without-marks"],
+    "evaluation/rfc7928/heavy": [],
+    "evaluation/rfc7928/lbe": ["phase-effects"],
+    "evaluation/rfc7928/medium": [],
+    "evaluation/rfc7928/mild": [],
+    "evaluation/rfc7928/multi-aqm": [],
+    "evaluation/rfc7928/packet-size": [],
+    "evaluation/rfc7928/rtt-fair": ["ecn-without-marks", "phase-effects"],
+    "evaluation/rfc7928/scheduling": [],
+    "evaluation/rfc7928/tcp": [],
+    "evaluation/rfc7928/tcp-iw": [],
+    "evaluation/rfc7928/udp-flood": [],
+    "evaluation/rfc7928/udp-tcp": [],
+    "evaluation/rfc7928/vary-load": [],
+    "evaluation/rfc7928/vary-rate-fast": ["fixed-while-rate-varies"],
+    "evaluation/rfc7928/vary-rate-slow": ["fixed-while-rate-varies", "phase-effects"],
     "l4s-mix": ["prague-in-classic-queue"],
     "l4s-pair": ["prague-in-classic-queue"],
     "papers/hred-2003-dynamic": ["drawn-rtts", "empty-class"],

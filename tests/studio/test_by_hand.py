@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import subprocess
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,9 +49,20 @@ def saved(page: Page, kind: str) -> str:
     return Path(download.value.path()).read_text(encoding="utf-8")
 
 
-def test_a_session_by_hand_is_replayed_by_the_program(chromium: Browser) -> None:
+@pytest.fixture
+def address() -> Iterator[str]:
+    """Of the page, as `weir studio` serves it."""
+    with studio.server(0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_session_by_hand_is_replayed_by_the_program(chromium: Browser, address: str) -> None:
     page = chromium.new_page()
-    page.goto(studio.PAGE.as_uri())
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
     wait_until(page, 2)
     type_in(page, "Rate, typed", "10 Mbit/s")
     type_in(page, "target, typed", "20 ms")
@@ -61,6 +74,7 @@ def test_a_session_by_hand_is_replayed_by_the_program(chromium: Browser) -> None
     wait_until(page, 59.9)
     page.wait_for_timeout(1500)
     assert page.get_by_role("alert").count() == 0
+    assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [address]
     text, data = saved(page, "TOML"), list(csv.DictReader(saved(page, "CSV").splitlines()))
     page.close()
     # Common to both, and written again where a variant has changes of its own.

@@ -25,7 +25,7 @@ SCENARIO = """\
 schema = 1
 name = "faults"
 seed = 3
-duration = "720 s"
+duration = "360 s"
 
 [links.bottleneck]
 rate = "4 Mbit/s"
@@ -71,9 +71,9 @@ def undisturbed(whole: Path) -> dict[str, pl.DataFrame]:
     return tables(whole)
 
 
-def start(place: Path, *arguments: str) -> subprocess.Popen[str]:
+def start(place: Path, *arguments: str, program: Sequence[str] = ("-m", "weir")) -> subprocess.Popen[str]:
     """`weir sweep` at work."""
-    command = [sys.executable, "-m", "weir", "sweep", "faults.toml", "--json", *arguments]
+    command = [sys.executable, *program, "sweep", "faults.toml", "--json", *arguments]
     return subprocess.Popen(
         command,
         cwd=place,
@@ -136,7 +136,7 @@ def test_a_killed_sweep_goes_on_where_it_was(place: Path, undisturbed: dict[str,
     before = 0
     for _ in range(KILLS):
         process = start(place)
-        time.sleep(moments.uniform(0.3, 2.5))
+        time.sleep(moments.uniform(0.3, 1.5))
         kill(process)
         now = in_store(place)
         assert now >= before
@@ -270,7 +270,8 @@ class TestDask:
         assert_same(tables(place), undisturbed)
 
     def test_nobody_answers(self, place: Path) -> None:
-        code, out, err = ended(start(place, "--dask", "tcp://127.0.0.1:9"))
+        hasty = "import weir.sweep._workers as w; w.TIMEOUT_S = 1.0; import weir.__main__ as m; m.main()"
+        code, out, err = ended(start(place, "--dask", "tcp://127.0.0.1:9", program=["-c", hasty]))
         assert code == 2
         assert out == ""
         assert err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:9")

@@ -45,6 +45,34 @@ def test_the_scenario_and_the_python_of_the_theory(tmp_path: Path, monkeypatch: 
     assert study.trajectory.converged
 
 
+def test_the_guide_to_predictions_works(weir_command: Command, tmp_path: Path) -> None:
+    # In order: later ones name the results of earlier ones by their numbers.
+    for line in commands("how-to/theory.md"):
+        quick = line.replace("-o map.svg", "--size 6 -o map.svg")
+        done = weir_command(*words(quick))
+        assert done.returncode == 0, (line, done.stderr)
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "nyquist.svg", "fluid.svg", "fluid.parquet", "map.svg", "rates.svg",
+    }  # fmt: skip
+
+
+def test_the_python_of_predictions_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (python,) = blocks("how-to/theory.md", "python")
+    space: dict[str, object] = {}
+    exec(python, space)  # noqa: S102
+    assert space["loop"]
+
+
+def test_the_command_of_the_bifurcation_runs(weir_command: Command) -> None:
+    (line,) = commands("explanation/bifurcation.md")
+    done = weir_command(*words(line.replace("--packets 9", "--packets 1 --levels 20")))
+    assert done.returncode == 0, done.stderr
+    # What the page says of the map.
+    assert "fixed point 345.1 packets" in done.stdout
+    assert "Lyapunov exponent at 0.3: 0.619" in done.stdout
+
+
 def test_the_commands_of_responses_run(weir_command: Command, tmp_path: Path) -> None:
     text = SMALL.replace('name = "small"', 'name = "mine"')
     (tmp_path / "mine.toml").write_text(text, encoding="utf-8")

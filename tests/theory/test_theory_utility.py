@@ -6,7 +6,7 @@ import math
 
 import pytest
 from drawn_networks import utilities
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from weir.theory import TheoryError, Utility
@@ -41,6 +41,8 @@ def test_no_rate_within_the_bounds_is_worth_more(utility: Utility, price: float,
 
 
 @given(utility=utilities(100.0), x=st.floats(1.0, 1000.0))
+@example(utility=Utility.fair(100.0, 1.0 + 2.3e-16), x=1.0)
+@example(utility=Utility.fair(100.0, 1.0 - 2e-6), x=1000.0)
 def test_derivatives_are_those_of_the_value(utility: Utility, x: float) -> None:
     h = 1e-4 * x
     difference = (utility.value(x + h) - utility.value(x - h)) / (2 * h)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from validation import (
+    bbr,
     kernel,
     l4s,
     law,
@@ -66,10 +67,12 @@ def validate(seeds: Sequence[int], *, effects: bool) -> Outcome:
     further = sweeps.sweeps(seeds, quick=not effects, progress=_report)
     driven = operating.operating(quick=not effects, progress=_report)
     linux = kernel.kernel(quick=not effects, progress=_report)
-    scalable = l4s.senders(_report)
+    scalable = l4s.senders(quick=len(seeds) < len(SEEDS), progress=_report)
+    measured = bbr.senders(_report, quick=len(seeds) < len(SEEDS))
     others = tcps.variants(seeds, _report)
     lots = parking.parking(seeds, _report)
-    return Outcome(seeds, laws, lineage, senders, rows, found, further, driven, linux, scalable, others, lots)
+    parts = (further, driven, linux, scalable, measured, others, lots)
+    return Outcome(seeds, laws, lineage, senders, rows, found, *parts)
 
 
 def _report(batch: _core.Batch) -> None:

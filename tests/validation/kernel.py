@@ -153,8 +153,8 @@ class Kernel:
 
 
 def kernel(*, quick: bool = False, progress: OnProgress | None = None) -> Kernel:
-    """Everything; `quick` leaves out the effects of the habits."""
-    recorded = reference()
+    """Everything; `quick` leaves out the effects of the habits, and what is shown and not judged."""
+    recorded = {one: rows for one, rows in reference().items() if not quick or one.flows != SHOWN_ONLY}
     text = (HERE / SCENARIO).read_text(encoding="utf-8")
     compared = compare(recorded, text, SEEDS, progress=progress)
     misses = [miss for one in compared if one.bound for miss in _explain(one, recorded, text)]
@@ -239,7 +239,12 @@ def beginnings(one: Combination, text: str, changes: Sequence[Change]) -> list[_
 
 
 def _values(one: Combination, runs: Sequence[_core.Run]) -> Values:
-    links = frames(_core.tables(runs), range(len(runs)))["links"].filter(
+    return values_of(one, frames(_core.tables(runs), range(len(runs)))["links"])
+
+
+def values_of(one: Combination, links: pl.DataFrame) -> Values:
+    """What is compared, from the rows of the links of some runs."""
+    links = links.filter(
         pl.col("direction") == "forward",
         pl.col("group") == ALL,
         pl.col("class") == ALL,
@@ -259,12 +264,13 @@ def _values(one: Combination, runs: Sequence[_core.Run]) -> Values:
 
 def _cells(one: Combination, ours: Values, rows: Sequence[Mapping[str, str]]) -> list[Cell]:
     return [
-        Cell(measure, one.flows, mean_interval(np.array(ours[measure.name])), _repeats(measure, rows))
+        Cell(measure, one.flows, mean_interval(np.array(ours[measure.name])), repeats(measure, rows))
         for measure in MEASURES
     ]
 
 
-def _repeats(measure: Measure, rows: Sequence[Mapping[str, str]]) -> Interval:
+def repeats(measure: Measure, rows: Sequence[Mapping[str, str]]) -> Interval:
+    """Of Linux."""
     return mean_interval(np.array([measure.scale * float(row[measure.column]) for row in rows]))
 
 
@@ -322,7 +328,9 @@ def context(found: Kernel) -> dict[str, object]:
         "kernel_measures": MEASURES,
         "kernel_causes": causes,
         "kernel_shown": [one for one in found.compared if not one.bound],
-        "kernel_links": LINKS,
+        "kernel_links": {
+            name: LINKS[name] for name in sorted({one.combination.link for one in found.compared})
+        },
         "kernel_uses": _uses,
         "kernel_effect_seeds": len(EFFECT_SEEDS),
         "kernel_effect_links": EFFECT_LINKS,

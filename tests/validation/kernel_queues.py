@@ -61,14 +61,19 @@ def queue(name: str, link: str, *, ecn: bool, held: bool = False) -> Queue:
 
     def handed(ms: float) -> str:
         """A delay as a discipline sees it that hands its packets over."""
-        return f'"{ms + (0.0 if held else path.packet_ms):.6g} ms"'
+        return f'"{ms + (0.0 if held else path.packet_ms):.9g} ms"'
+
+    # Of packets that wait for exactly the step, as on B and D, some are marked: the clock counts 256 ns.
+    least = handed(1 - (256e-6 if held else 0.0))
 
     def room(frames: float) -> str:
         return f"{frames:.6g} packets"
 
     def level(octets: float) -> str:
-        return f'"{octets * PACKET / FRAME:.8g} B"'
+        return f'"{octets * PACKET / FRAME - (PACKET if held else 0):.8g} B"'
 
+    # A FIFO only shows the packet that is next: the one that the bucket holds counts.
+    shown = 1 if held else 0
     # One packet more is out of the hands of such a discipline.
     mtu = f'mtu = "{FRAME if held else FRAME + PACKET} B"'
     exact = 'invsqrt = "newton16"'
@@ -79,14 +84,15 @@ def queue(name: str, link: str, *, ecn: bool, held: bool = False) -> Queue:
     ends = (50, 150) if path.times == 4 else (13, 38)
     band = f'min_th = "{ends[0]} packets", max_th = "{ends[1]} packets"'
     dual = (
-        f"target = {handed(15)}, alpha = {41 / 256}, beta = {819 / 256}, min_th = {handed(1)}, "
+        f"target = {handed(15)}, alpha = {41 / 256}, beta = {819 / 256}, min_th = {least}, "
         f'range = "0 s", th_len = 0, delay = "longer", mtu = "{PACKET if held else PACKET * 3 // 2} B"'
     )
     fair = f'quantum = "{PACKET} B"'
     bytes_of_red = 225_000 * path.times // FRAME
     found = {
-        "pfifo_1bdp": Queue("{ drop-tail = {} }", room(path.product)),
-        "pfifo_4bdp": Queue("{ drop-tail = {} }", room(4 * path.product)),
+        "pfifo_0.5bdp": Queue("{ drop-tail = {} }", room(path.product // 2 - shown)),
+        "pfifo_1bdp": Queue("{ drop-tail = {} }", room(path.product - shown)),
+        "pfifo_4bdp": Queue("{ drop-tail = {} }", room(4 * path.product - shown)),
         "pfifo_1000": Queue("{ drop-tail = {} }", room(1000)),
         "codel": Queue(f"{{ codel = {{ target = {handed(5)}, {mtu}, {exact}, {marks} }} }}", room(1001)),
         "codel_ce": Queue(
@@ -105,7 +111,7 @@ def queue(name: str, link: str, *, ecn: bool, held: bool = False) -> Queue:
         ),
         "dualpi2": Queue(f"{{ dualpi2 = {{ {dual} }} }}", room(10_000)),
         "fq_codel_l4s": Queue(
-            f"{{ fq-codel = {{ target = {handed(5)}, ce_threshold = {handed(1)}, ce_threshold_ect1 = true, "
+            f"{{ fq-codel = {{ target = {handed(5)}, ce_threshold = {least}, ce_threshold_ect1 = true, "
             f"{fair}, {mtu}, {exact}, {marks} }} }}",
             room(10_240),
         ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import jinja2
 
-from validation import kernel, l4s, operating, parking, picture, sections, tcps
+from validation import bbr, kernel, l4s, operating, parking, picture, sections, tcps
 from validation.law import TOLERANCE, Followed, Replay
 from validation.loop import DROP_TAIL, MEASURES, USERS, Cell, Measure, Row
 from validation.options import SHOWN, Effect
@@ -54,6 +54,7 @@ class Outcome:
     operating: operating.Operating
     kernel: kernel.Kernel
     l4s: l4s.Senders
+    bbr: l4s.Senders
     tcps: list[tcps.Variant]
     parking: parking.Parking
 
@@ -64,6 +65,7 @@ class Outcome:
             self.operating.holds
             and self.kernel.holds
             and self.l4s.holds
+            and self.bbr.holds
             and all(one.holds for one in self.tcps)
         )
         return all(parts) and further and self.parking.holds and all(row.holds for row in self.rows)
@@ -123,7 +125,8 @@ def summary(outcome: Outcome) -> list[str]:
         *_of_tcps(outcome.tcps),
         *_of_parking(outcome.parking),
         *_of_kernel(outcome.kernel),
-        *_of_l4s(outcome.l4s),
+        *_of_l4s("senders of L4S", outcome.l4s),
+        *_of_l4s("BBR", outcome.bbr),
     ]
 
 
@@ -154,10 +157,10 @@ def _of_parking(found: parking.Parking) -> list[str]:
     return lines
 
 
-def _of_l4s(found: l4s.Senders) -> list[str]:
+def _of_l4s(name: str, found: l4s.Senders) -> list[str]:
     within = found.values - len(found.missed)
     return [
-        f"{mark(found.holds)} senders of L4S: {within} of {found.values} values within tolerance",
+        f"{mark(found.holds)} {name}: {within} of {found.values} values within tolerance",
         *found.unnamed,
     ]
 
@@ -224,6 +227,7 @@ def page(outcome: Outcome) -> str:
         **operating.context(outcome.operating),
         **kernel.context(outcome.kernel),
         **l4s.context(outcome.l4s),
+        **bbr.context(outcome.bbr),
         **tcps.context(outcome.tcps),
         **parking.context(outcome.parking),
     )

@@ -12,7 +12,11 @@ from typing import Any
 
 from validation.places import REPOSITORY
 
-TESTS = ["cargo", "test", "--quiet", "-p", "weir-tcp", "--test", "it"]
+TESTS = [
+    *("cargo", "test", "--release", "--quiet", "--workspace", "--exclude", "weir-wasm", "--test", "it"),
+    *("--", "reference::", "rfc6582::"),
+]
+"""Chosen as `make test-rust` chooses, so that nothing is compiled once more."""
 
 
 @dataclass(frozen=True)

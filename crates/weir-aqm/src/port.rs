@@ -224,13 +224,17 @@ impl<D> PortMut<'_, D> {
     {
         loop {
             let Sending { free_at, update_at, .. } = *self.sending;
-            // Nothing is due at the end of time.
-            if update_at <= now && update_at <= free_at && update_at < Instant::MAX {
-                self.update(update_at);
-            } else if free_at <= now && free_at < Instant::MAX {
+            if free_at < update_at {
+                if free_at > now {
+                    return;
+                }
                 self.transmit(free_at, output);
             } else {
-                return;
+                // Nothing is due at the end of time.
+                if update_at > now || update_at == Instant::MAX {
+                    return;
+                }
+                self.update(update_at);
             }
         }
     }

@@ -2,12 +2,15 @@
 
 mod capture;
 mod errors;
+#[cfg(target_os = "linux")]
+mod live;
 mod network;
 mod python_aqm;
 mod queue;
 mod run;
 mod scenario;
 mod statistics;
+mod theory;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -25,14 +28,20 @@ mod _core {
         run::{Batch, Run, tables},
         scenario::Scenario,
         statistics::student_t,
+        theory::{fluid_queue, fluid_system, fluid_timeline, integrate, pi_gains},
         vocabulary::{choices_of, disciplines, quantity, run_keys, schema},
     };
+
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::live::{LiveRun, LiveWays, Relay};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         use super::PyModuleMethods;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("interface", super::crc32(include_bytes!("../../../python/weir/_core.pyi")))?;
+        module.add("PIE_SCALE", weir_theory::PIE_SCALE.to_vec())?;
         module.add("results_version", weir_sim::RESULTS_VERSION)
     }
 }

@@ -142,8 +142,14 @@ impl Run {
 pub(crate) fn tables(py: Python<'_>, runs: Vec<Py<Run>>, only_groups: bool) -> PyResult<Bound<'_, PyDict>> {
     let rows = if only_groups { GroupRows::Each } else { GroupRows::OfSeveral };
     let runs: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let tables = py.detach(|| Tables::of(&runs, rows));
+    table_dict(py, tables)
+}
+
+/// The tables by their names.
+pub(crate) fn table_dict(py: Python<'_>, tables: Tables) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
-    for (name, table) in py.detach(|| Tables::of(&runs, rows)).into_named() {
+    for (name, table) in tables.into_named() {
         dict.set_item(name, columns(py, table)?)?;
     }
     Ok(dict)

@@ -7,7 +7,8 @@ use pyo3::{
     prelude::*,
     types::{PyString, PyTuple},
 };
-use weir_scenario::Document;
+use weir_scenario::{Document, ScenarioError};
+use weir_types::Invalid;
 
 use crate::{errors::scenario_error, network::Network, python_aqm};
 
@@ -66,6 +67,16 @@ impl Scenario {
         let (text, file) = &self.written;
         let written = (text.clone_ref(py), file.clone_ref(py));
         Self::new(py, self.document.with_overrides(overrides), variant, written, self.python)
+    }
+
+    /// What is wrong with the value at `invalid.parameter`; if that is empty, with an argument beside the scenario.
+    pub(crate) fn blamed(&self, invalid: Invalid) -> ScenarioError {
+        let Invalid { parameter, message, hint } = invalid;
+        if parameter.is_empty() {
+            let (file, hint) = (self.document.file().to_owned(), Some(hint));
+            return ScenarioError { file, line: None, path: None, message, hint };
+        }
+        self.document.error_at(self.variant.as_deref(), &parameter, message, hint)
     }
 
     fn hash_once(&self) -> &str {

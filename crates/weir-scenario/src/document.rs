@@ -347,6 +347,11 @@ fn find<'a, 'i>(tree: &'a DeTable<'i>, path: &str) -> Option<&'a Value<'i>> {
 
 /// The path that the tree has for what may have been written out from a short form.
 fn written(tree: &DeTable<'_>, path: &str) -> String {
+    let change = path.split_once('.').filter(|(change, _)| change.starts_with("changes["));
+    if let Some((change, rest)) = change {
+        let table = find(tree, change).and_then(|value| value.get_ref().as_table());
+        return table.map_or_else(|| path.to_owned(), |table| format!("{change}.{}", written(table, rest)));
+    }
     topology::written(path, |kind, name| {
         let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
         table.is_some_and(|table| table.contains_key(name))

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use crate::schema::Place;
 
 /// Words of other simulators and tools, and the keys that say the same here.
-const SAME: [(&str, &str); 24] = [
+const SAME: [(&str, &str); 26] = [
     ("aqm", "queue"),
     ("qdisc", "queue"),
     ("discipline", "queue"),
@@ -32,6 +32,8 @@ const SAME: [(&str, &str); 24] = [
     ("number", "count"),
     ("time", "duration"),
     ("iw", "initial_window"),
+    ("ledbat++", "ledbat-plus-plus"),
+    ("ledbatpp", "ledbat-plus-plus"),
 ];
 
 /// The one of `known` that `unknown` was probably meant to be.
@@ -52,17 +54,12 @@ pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     (likeness > 0.75).then_some(best)
 }
 
-/// What to say of a congestion control that does not exist yet; `None` for other names.
-pub(crate) fn not_yet(name: &str) -> Option<String> {
+/// What to say of BBR without a version, or with one that does not exist; `None` for other names.
+pub(crate) fn version_of_bbr(name: &str) -> Option<&'static str> {
     let is = plain(name);
     let is = is.strip_prefix("tcp").unwrap_or(&is);
-    let bbr = ["bbr", "bbr1", "bbrv1", "bbr2", "bbrv2", "bbr3", "bbrv3"].contains(&is);
-    bbr.then(|| {
-        format!(
-            "tcp.congestion has no {name} yet (docs/reference/tcp.md, Limits); `weir list congestion` shows what \
-             there is"
-        )
-    })
+    let bbr = ["bbr", "bbrv1", "bbr2", "bbrv2", "bbrv3"].contains(&is);
+    bbr.then_some("BBR is `tcp.congestion.bbr1` (version 1) or `tcp.congestion.bbr3` (version 3)")
 }
 
 /// The keys and texts of a value.

@@ -73,6 +73,11 @@ impl Place {
         }))
     }
 
+    /// The place of the values in the array at this place.
+    pub(crate) fn item(self) -> Self {
+        Self(self.alternatives().into_iter().find_map(|value| value.get("items")))
+    }
+
     /// Whether the value is a table that holds one choice among several: another choice replaces it.
     pub(crate) fn is_choice(self) -> bool {
         let values = self.alternatives();

@@ -5,7 +5,7 @@ use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
 use crate::{
-    meant::{elsewhere, nearest, not_yet, words},
+    meant::{elsewhere, nearest, version_of_bbr, words},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
 };
@@ -94,17 +94,23 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
         Some((last, parent)) => (parent, *last != unknown),
         None => (&[][..], false),
     };
+    let is_change = matches!(parent, [entry] if entry.starts_with("changes["));
     let named = ["links", "flows"].into_iter().find(|kind| {
-        parent.is_empty() && tree.get(*kind).is_some_and(|entries| entries.get_ref().get(unknown).is_some())
+        (parent.is_empty() || is_change)
+            && tree.get(*kind).is_some_and(|entries| entries.get_ref().get(unknown).is_some())
     });
     if let Some(kind) = named {
         return Some(format!("did you mean `{kind}.{unknown}`?"));
     }
+    if is_change && let Some(meant) = changed(tree, unknown) {
+        return Some(format!("did you mean `{meant}`?"));
+    }
     // Titles and groups of flows may have the name of a congestion control, too.
     let inside = value.filter(|_| nearest(unknown, &["tcp", "congestion"]).is_some());
     let asked = matches!(parent, ["flows", ..]).then(|| unknown.to_owned()).into_iter();
-    if let Some(missing) = asked.chain(inside.into_iter().flat_map(words)).find_map(|name| not_yet(&name)) {
-        return Some(missing);
+    let mut asked = asked.chain(inside.into_iter().flat_map(words));
+    if let Some(versions) = asked.find_map(|name| version_of_bbr(&name)) {
+        return Some(versions.to_owned());
     }
     // Another choice of the same table, or a key further down.
     if let Some(there) = elsewhere(tree, parent, unknown).filter(|there| !choice || !there.starts_with(path))
@@ -120,6 +126,16 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
         (Some(best), _) => format!("did you mean `{best}`?"),
         (None, _) => format!("known: {}", known.join(", ")),
     })
+}
+
+/// In an entry of `changes`: the path of `key`, which a change of a link or of a group of flows may have.
+fn changed(tree: &DeTable<'_>, key: &str) -> Option<String> {
+    let entry = Place::root().below("changes").item();
+    let has = |kind: &&str| entry.below(kind).below("").names().contains(&key);
+    let kind = ["links", "flows"].into_iter().find(has)?;
+    let table = tree.get(kind).and_then(|table| table.get_ref().as_table());
+    let only = table.filter(|table| table.len() == 1).and_then(|table| table.keys().next());
+    Some(format!("{kind}.{}.{key}", only.map_or("NAME", |name| name.get_ref())))
 }
 
 /// For an override of `path`, whose entry `name` the table `kind` lacks.
@@ -180,7 +196,7 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
             let key = keys.into_iter().find(|key| place.below(key).has_text(text));
             let meant = || key.map(|key| format!("{path}.{key} = \"{text}\"")).or_else(choice);
             let said = || meant().map(|meant| format!("did you mean `{meant}`?"));
-            if let Some(hint) = not_yet(text).or_else(said) {
+            if let Some(hint) = version_of_bbr(text).map(str::to_owned).or_else(said) {
                 return Some(hint);
             }
         }
@@ -194,6 +210,9 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
     }
     if message.starts_with("invalid type") && matches!(path, "links" | "flows" | "variants") {
         return Some(format!("write [{path}.NAME], a table for each"));
+    }
+    if message.starts_with("invalid type") && path == "changes" {
+        return Some("write [[changes]], a table for each instant".to_owned());
     }
     message.starts_with("invalid ").then(|| format!("`weir schema` says what {last} may be"))
 }
@@ -214,6 +233,7 @@ fn in_plain_words(message: &str) -> Option<String> {
         "f64" | "f32" => "a number",
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
         "i8" | "i16" | "i32" | "i64" => "a whole number",
+        "a nonzero u8" | "a nonzero u16" | "a nonzero u32" | "a nonzero u64" => "a whole number from 1 on",
         "a boolean" => "true or false",
         "a string" => "a text",
         "a sequence" => "an array",

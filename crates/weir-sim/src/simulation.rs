@@ -184,7 +184,7 @@ impl<'o> Simulation<'o> {
             Event::Start(flow) => self.network.hosts.start(flow, now),
             Event::Stop(flow) => {
                 let until = self.recorder.next_sample(flow, now);
-                self.network.hosts.stop(flow, until);
+                self.network.hosts.stop(flow, now, until);
             }
             Event::Boundary => self.close_interval(),
             Event::Part => self.close_part(),

@@ -1,6 +1,7 @@
 //! Parameters of a connection. Defaults follow the RFCs; presets give those of ns-2 and Linux.
 
 use alloc::format;
+use core::num::NonZeroU32;
 
 use weir_types::{Duration, Invalid, PacketSize, Packets};
 
@@ -137,6 +138,20 @@ pub struct TcpParameters {
     /// (Linux).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 4.2")))]
     pub quickack_segments: u32,
+    /// Every so-many-th segment ends a write of the application (PSH) and is acknowledged at once (Linux). Needs
+    /// `accecn` and `delayed_ack`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "an application that writes without end", "x-default" = "never")))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub push_every: Option<NonZeroU32>,
+    /// How long the receiver holds back ACKs of segments out of order, so that one tells of several; the first three
+    /// for each hole leave at once, and none waits for more than 44 segments. At most 100 ms; Linux: 1 ms
+    /// (`tcp_comp_sack_delay_ns`). "0 s": it holds back none.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, section 4.2", "x-default" = "every segment at once")))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_serializing_if = "Option::is_none", deserialize_with = "unless_zero")
+    )]
+    pub sack_compression: Option<Duration>,
     /// With delayed ACKs: acknowledge at once what reports a change of marks, as Linux does. That is the
     /// first marked segment, the next one, and the one with CWR; with DCTCP, each segment that is marked
     /// where the one before was not, or the reverse.
@@ -188,6 +203,8 @@ impl Default for TcpParameters {
             clock_granularity: Duration::from_nanos(1),
             delayed_ack: None,
             quickack_segments: 0,
+            push_every: None,
+            sack_compression: None,
             immediate_ecn_echo: false,
             min_rto_bounds: MinRtoBounds::default(),
             ecn: false,
@@ -273,6 +290,21 @@ impl TcpParameters {
             format!("{} needs SACK with RACK", self.congestion.name()),
             "write recovery.sack = { detection = \"rack\" }, or preset = \"linux\"",
         )?;
+        Invalid::unless(
+            self.sack_compression.is_none() || matches!(self.recovery, RecoveryConfig::Sack(_)),
+            "recovery",
+            format!(
+                "sack_compression needs selective acknowledgements, and recovery is {}",
+                self.recovery.name()
+            ),
+            "write recovery.sack = {}",
+        )?;
+        Invalid::unless(
+            self.sack_compression.is_none_or(|delay| delay <= Duration::from_millis(100)),
+            "sack_compression",
+            "sack_compression is above 100 ms",
+            "Linux has \"1 ms\" (tcp_comp_sack_delay_ns); RFC 5681, section 4.2, has no delay at all",
+        )?;
         let what = if self.pacing.is_some() { "pacing" } else { "accecn" };
         Invalid::unless(
             !self.is_extended() || matches!(self.recovery, RecoveryConfig::Sack(_)),
@@ -303,6 +335,18 @@ impl TcpParameters {
             "accecn",
             "accecn is feedback of marks, and ecn is off",
             "write ecn = true",
+        )?;
+        Invalid::unless(
+            self.push_every.is_none() || self.accecn,
+            "push_every",
+            "push_every says which segments a receiver with accurate feedback acknowledges at once, and accecn is off",
+            "write accecn = true, or leave push_every out",
+        )?;
+        Invalid::unless(
+            self.push_every.is_none() || self.delayed_ack.is_some(),
+            "push_every",
+            "push_every says which ACKs are not delayed, and none are",
+            "write delayed_ack = \"40 ms\", or leave push_every out",
         )
     }
 }

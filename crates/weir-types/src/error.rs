@@ -82,10 +82,11 @@ impl Invalid {
     /// # Errors
     /// If it is not.
     pub fn unless_positive(value: f64, parameter: &'static str) -> Result<(), Self> {
+        let what = if value == f64::INFINITY { "finite" } else { "above zero" };
         Self::unless(
             value > 0.0 && value.is_finite(),
             parameter,
-            format!("{value} is not above zero"),
+            format!("{value} is not {what}"),
             "write a positive number",
         )
     }

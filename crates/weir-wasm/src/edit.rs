@@ -33,23 +33,9 @@ pub fn parse(text: &str) -> Result<String, ScenarioError> {
 /// If the text or the value is not TOML, or something on the way is no table.
 #[wasm_bindgen]
 pub fn edit(text: &str, path: &str, value: Option<String>) -> Result<String, ScenarioError> {
-    let wrong =
-        |message: String| ScenarioError { line: None, path: Some(path.to_owned()), message, hint: None };
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        let before = error.span().map(|span| &text[..span.start]);
-        let line = before.map(|before| before.matches('\n').count() + 1);
-        ScenarioError { line, ..wrong(error.message().to_owned()) }
-    })?;
-    let (parents, key) = path.rsplit_once('.').map_or((None, path), |(parents, key)| (Some(parents), key));
-    let mut table: &mut dyn toml_edit::TableLike = document.as_table_mut();
-    for parent in parents.into_iter().flat_map(|parents| parents.split('.')) {
-        let below = table.entry(parent).or_insert_with(|| {
-            let mut new = Table::new();
-            new.set_implicit(true);
-            Item::Table(new)
-        });
-        table = below.as_table_like_mut().ok_or_else(|| wrong(format!("{parent} is no table")))?;
-    }
+    let mut document = document(text, path)?;
+    let (table, key) = table_at(&mut document, path)?;
+    let wrong = |message: String| wrong(path, message);
     match value {
         None => {
             table.remove(key);
@@ -70,4 +56,36 @@ pub fn edit(text: &str, path: &str, value: Option<String>) -> Result<String, Sce
         }
     }
     Ok(document.to_string())
+}
+
+/// The text as a document.
+pub(crate) fn document(text: &str, path: &str) -> Result<DocumentMut, ScenarioError> {
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let before = error.span().map(|span| &text[..span.start]);
+        let line = before.map(|before| before.matches('\n').count() + 1);
+        ScenarioError { line, ..wrong(path, error.message().to_owned()) }
+    })
+}
+
+/// The table that holds the last key of the dotted `path`, made if it is not there, and that key.
+pub(crate) fn table_at<'a, 'p>(
+    document: &'a mut DocumentMut,
+    path: &'p str,
+) -> Result<(&'a mut dyn toml_edit::TableLike, &'p str), ScenarioError> {
+    let (parents, key) = path.rsplit_once('.').map_or((None, path), |(parents, key)| (Some(parents), key));
+    let mut table: &mut dyn toml_edit::TableLike = document.as_table_mut();
+    for parent in parents.into_iter().flat_map(|parents| parents.split('.')) {
+        let below = table.entry(parent).or_insert_with(|| {
+            let mut new = Table::new();
+            new.set_implicit(true);
+            Item::Table(new)
+        });
+        let no_table = || wrong(path, format!("{parent} is no table"));
+        table = below.as_table_like_mut().ok_or_else(no_table)?;
+    }
+    Ok((table, key))
+}
+
+pub(crate) fn wrong(path: &str, message: String) -> ScenarioError {
+    ScenarioError { line: None, path: Some(path.to_owned()), message, hint: None }
 }

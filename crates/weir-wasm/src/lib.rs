@@ -1,6 +1,8 @@
 //! The WebAssembly binding: scenarios and simulations for JavaScript. Nothing is decided here.
 
 pub mod edit;
+pub mod fluid;
+pub mod list;
 mod network;
 pub mod scenario;
 pub mod simulation;

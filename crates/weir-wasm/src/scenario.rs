@@ -31,7 +31,7 @@ impl From<weir_scenario::ScenarioError> for ScenarioError {
 #[derive(Debug)]
 pub struct Scenario {
     document: Document,
-    plain: weir_scenario::Scenario,
+    pub(crate) plain: weir_scenario::Scenario,
 }
 
 #[wasm_bindgen]

@@ -10,7 +10,7 @@ import polars as pl
 from weir.plot import Curve, Facet
 from weir.theory import red_queue
 from weir_papers import ns2
-from weir_papers.curves import curve, over_time
+from weir_papers.curves import curve, fluid_over_time, over_time
 from weir_papers.data import Data, Study
 from weir_papers.hred_2003.checks import DEVIATION, HALF_BAND
 from weir_papers.hred_2003.parameters import (
@@ -221,6 +221,19 @@ def _flatness(study: Study) -> list[Facet]:
     ]
 
 
+def _fluid(study: Study) -> list[Facet]:
+    """The load of figure 5 without web sessions: packets, and the fluid of the same flows."""
+    data = study["dynamic-ftp"]
+    facets: list[Facet] = []
+    for facet, variant in zip(_queues(data, CONTROLLED), CONTROLLED, strict=True):
+        whole = fluid_over_time(data, variant, "queue", "fluid", KILO, slots=450)
+        kept = [place for place, time in enumerate(whole.x) if time >= 100.0]
+        fluid = replace(whole, x=[whole.x[k] for k in kept], y=[whole.y[k] for k in kept])
+        packets = replace(facet.curves[0], label="packets")
+        facets.append(replace(facet, curves=[packets, fluid]))
+    return facets
+
+
 _TODAY = ("pie", "dualpi2", "hred-cubic")
 
 FIGURES: Contents = {
@@ -235,5 +248,6 @@ FIGURES: Contents = {
     "pi-limits": _pi_limits,
     "flatness": _flatness,
     "ftp-only": _ftp_only,
+    "fluid": _fluid,
     "today": lambda study: _queues(study["today"], _TODAY),
 }

@@ -7,13 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from weir.scenario import Scenario
 from weir.stats import mean_interval
+from weir.theory import analyse, system_of
 from weir_papers import ns2
+from weir_papers.curves import estimated
 from weir_papers.data import Sample, Study
 from weir_papers.hred_2003 import parameters as of
 from weir_papers.hred_2003.figures import AQMS, CONTROLLED, KILO
 from weir_papers.hred_2003.quantities import PHASES, Kilobytes, Response
 from weir_papers.reading import Contents
+
+_DOUBLINGS = ((100.0, 100), (150.0, 200), (200.0, 400), (250.0, 800))
+"""Begins of the phases of figure 5, seconds, and FTP flows."""
 
 
 def _settings(_: Study) -> list[tuple[str, str, str, str]]:
@@ -66,7 +72,7 @@ def _row(name: str, printed: float, unit: str, ours: float) -> tuple[str, str, s
 def _doubled(study: Study) -> Iterator[list[str]]:
     """Phases of the dynamic load, with and without web traffic, beside ns-2."""
     for aqm in AQMS:
-        for begin, flows in ((100.0, 100), (150.0, 200), (200.0, 400), (250.0, 800)):
+        for begin, flows in _DOUBLINGS:
             cells = [_queue(study, experiment, aqm, begin) for experiment in ("dynamic", "dynamic-ftp")]
             mean, deviation = (
                 ns2.mean("hred_2003", "dynamic-ftp", aqm, measure, flows)
@@ -114,4 +120,37 @@ def _median(times: Sample, never: Sample) -> str:
     return f"{text} ({share:.0%})" if share else text
 
 
-TABLES: Contents = {"table-1-2": _settings, "table-dynamic": _doubled, "table-responses": _responses}
+def _theory(study: Study) -> Iterator[list[str]]:
+    """Queue, deviation, margin and period that the linear loop has in each phase, beside the packets'."""
+    data = study["dynamic-ftp"]
+    for aqm in CONTROLLED:
+        scenario = Scenario.loads(data.resolved[aqm])
+        for begin, flows in _DOUBLINGS:
+            reading = system_of(scenario, begin + 25.0)
+            loop = analyse(reading.system, reading.flags)
+            period, deviation = loop.period, loop.deviation
+            yield [
+                data.labels[aqm],
+                str(flows),
+                f"{loop.point.queue * KILO:.0f}",
+                _measured(study, aqm, "mean_queue", begin),
+                "" if deviation is None else f"{deviation * KILO:.0f}",
+                _measured(study, aqm, "queue_sd", begin),
+                "" if loop.margins is None else f"{loop.margins.gain_margin or float('inf'):.2g}",
+                "" if period is None else f"{period:.2g}",
+                "" if loop.roots is None else "stable" if loop.roots.stable else "unstable",
+                ", ".join(sorted({code for row in loop.predictions for code in row.flags})),
+            ]
+
+
+def _measured(study: Study, aqm: str, measure: str, begin: float) -> str:
+    level = Kilobytes("dynamic-ftp", aqm, measure, {"from_s": (begin,)}, "periods")
+    return estimated(level.samples(study)[0], 0)
+
+
+TABLES: Contents = {
+    "table-1-2": _settings,
+    "table-dynamic": _doubled,
+    "table-responses": _responses,
+    "table-theory": _theory,
+}

@@ -341,7 +341,7 @@ _DEFAULTS = {
     "dualpi2": "DualPI2",
 }
 _SHORT = {f"{name}-short": label for name, label in _DEFAULTS.items() if name != "drop-tail"}
-_SHORT["dctcp"] = "DCTCP before DualPI2"
+_SHORT["prague"] = "Prague before DualPI2"
 
 
 def _today(study: Study) -> list[Facet]:

@@ -10,7 +10,7 @@ import numpy as np
 from weir.plot import Curve, Facet
 from weir.theory import mean_window, red_queue, reno_probability
 from weir_papers import ns2
-from weir_papers.curves import curve, levels, over_time, panel
+from weir_papers.curves import curve, fluid_over_time, levels, over_time, panel
 from weir_papers.data import Sample, Study
 from weir_papers.quantities import Level, Quantity, relative
 from weir_papers.reading import Contents
@@ -315,6 +315,17 @@ def _wireless_queue(study: Study) -> list[Facet]:
     ]
 
 
+def _fluid(study: Study) -> list[Facet]:
+    """REM that marks: packets of the first replication, and the fluid model of the same users."""
+    data = study["wireline"]
+    facets: list[Facet] = []
+    for variable, heading in (("queue", "Queue (packets)"), ("price", "Price")):
+        packets = over_time(data, "rem-mark", "links.bottleneck.forward", variable, "packets")
+        fluid = fluid_over_time(data, "rem-mark", variable, "fluid")
+        facets.append(Facet(heading, heading, [packets, fluid]))
+    return facets
+
+
 def _bursts(study: Study) -> list[Facet]:
     bursts = [_along_bursts(study, variant) for variant in ("drop-tail", "rem")]
     return [panel("goodput", bursts, "")]
@@ -337,6 +348,7 @@ FIGURES: Contents = {
     "window-and-price": _window_and_price,
     "footnote-1": _footnote_1,
     "phase-effects": _phase_effects,
+    "fluid": _fluid,
     "sum-of-prices": _sum_of_prices,
     "equivalence": _equivalence,
     "utilities": _utilities,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from weir.scenario import Scenario
+from weir.theory import resting
 from weir_papers import ns2
 from weir_papers.curves import estimated
 from weir_papers.data import Study
 from weir_papers.quantities import Level, Quantity
 from weir_papers.reading import Contents
 from weir_papers.rem_2001 import quantities as of
-from weir_papers.rem_2001.checks import RED, REM, WIRELESS, period, settled
+from weir_papers.rem_2001.checks import RED, REM, SIX, WIRELESS, period, settled
 
 _PRINTED = {"drop-tail": "62 to 91", "red-20-80": "90 to 96", "red-10-30": "82 to 95", "rem": "90 to 96"}
 """Goodput that the paper prints, %."""
@@ -60,6 +62,20 @@ def _mixed_path(study: Study) -> Iterator[list[str]]:
         yield [label, *(estimated(one.samples(study)[0], digits) for one, digits in columns)]
 
 
+def _duality(study: Study) -> Iterator[list[str]]:
+    """What every group gets where prices clear the links, beside what it got."""
+    data = study["utilities"]
+    for variant in SIX:
+        rest = resting(Scenario.loads(data.resolved[variant]))
+        total = (rest.rates["bps"] * rest.rates["flows"] / 10e6 * 100.0).to_list()
+        shares = dict(zip(rest.rates["group"], total, strict=True))
+        cells = [data.labels[variant]]
+        for name, groups in (("long", ("long",)), ("cross1", ("cross1", "cross2", "cross3"))):
+            measured = of.of_group("utilities", variant, groups).samples(study)[0]
+            cells += [f"{shares[name]:.1f}", estimated(measured, 1)]
+        yield [*cells, ", ".join(dict.fromkeys(flag.code for flag in rest.flags))]
+
+
 def _at(quantity: Quantity, study: Study, users: float, digits: int) -> str:
     return estimated(of.only_at(quantity, users).samples(study)[0], digits)
 
@@ -69,4 +85,10 @@ def _of_ns2(experiment: str, variant: str, measure: str, users: float, digits: i
     return "" if found is None else f"{found:.{digits}f}"
 
 
-TABLES: Contents = {"wireline": _wireline, "red": _red, "wireless": _wireless, "mixed-path": _mixed_path}
+TABLES: Contents = {
+    "wireline": _wireline,
+    "red": _red,
+    "wireless": _wireless,
+    "mixed-path": _mixed_path,
+    "duality": _duality,
+}

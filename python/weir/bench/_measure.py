@@ -26,7 +26,7 @@ PEERED = ("wireline-access", "wireline-delay", "wireline-delay-rem", *_GIGABIT)
 CROWD_FLOWS = 100_000
 """In the cases of ten gigabits."""
 
-CASES = (*PEERED, "gigabit-linux", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts")
+CASES = (*PEERED, "gigabit-linux", "gigabit-bbr", "ten-gigabit-crowd", "ten-gigabit-crowd-rtts")
 """Bundled as `bench/NAME`."""
 
 PEER_BUDGET_S = 60.0

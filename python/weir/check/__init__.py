@@ -16,6 +16,7 @@ from weir.check import _chance as chance
 from weir.check import _changes as changes
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
+from weir.check import _senders as senders
 from weir.check._cost import Cost
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
@@ -45,6 +46,9 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     ecn.classic_in_low_latency,
     ecn.accecn_fallback,
     ecn.prague_in_classic_queue,
+    senders.marks_ignored,
+    senders.receiver_ecn_unused,
+    senders.target_out_of_reach,
     levels.threshold_above_buffer,
     levels.threshold_below_bdp,
     levels.target_below_packet,
@@ -57,6 +61,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     changes.moving_bottleneck,
     changes.fixed_while_rate_varies,
     changes.mean_rate_of_trace,
+    changes.change_after_end,
     chance.no_warm_up,
     chance.drawn_rtts,
     chance.flows_in_step,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from weir import _core
 from weir.check._levels import Level, fixed_levels
 from weir.check._note import Note
-from weir.check._resolved import Aqm, Resolved, limit_of, names
+from weir.check._resolved import Aqm, Resolved, limit_of, names, seconds
 from weir.check._units import packets, rate, time
 from weir.scenario._scenario import flows_at
 
@@ -141,6 +141,32 @@ def mean_rate_of_trace(scene: Resolved) -> Iterator[Note]:
                 f"{aqm.name} computes with {rate(port.rate_bps)}, not with what the trace delivers then",
                 f"an AQM that needs no rate, for example {port.key}.queue.codel = {{}}",
             )
+
+
+def change_after_end(scene: Resolved) -> Iterator[Note]:
+    """A change in mid-run comes when the run is over: nothing changes.
+
+    A change of a rate is told at the schedule of the link, one of a number of flows at the population of the
+    group: there it is written out.
+    """
+    end = scene.network.duration_s
+    places = [("changes", scene.changes)]
+    for port in scene.ports:
+        places += [(f"{port.key}.rate_schedule", scene.link(port).get("rate_schedule", []))]
+    for name, group in scene.document["flows"].items():
+        places += [(f"flows.{name}.population", group.get("population", []))]
+    for path, changes in places:
+        instants = (seconds(change, "at") for change in reversed(changes) if "at" in change)
+        late = [*takewhile(lambda at: at >= end, instants)]
+        if late:
+            which = (
+                f"changes from {time(late[-1])} on come"
+                if late[1:]
+                else f"the change at {time(late[0])} comes"
+            )
+            message = f"{which} when the run is over: it ends at {time(end)}"
+            yield Note("change-after-end", "note", path, message, "a longer duration, or an earlier change")
+            return
 
 
 def _needs_rate(aqm: Aqm) -> bool:

@@ -50,15 +50,19 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
             found.setdefault(severity, []).append(path)
     for severity, paths in found.items():
         first = paths[0]
-        aqm = scene.aqm(scene.network.port(first.bottleneck.name))
+        port = scene.network.port(first.bottleneck.name)
+        aqm = scene.aqm(port)
         settable = "ecn" in aqm.parameters
         queue = "step = {}" if severity == "warning" else "rem = { ecn = true }"
+        if scene.is_l4s(first):
+            queue = "dualpi2 = {}"
+        hint = f"{aqm.path}.ecn = true" if settable else f"for example {port.key}.queue.{queue}"
         yield Note(
             "ecn-without-marks",
             severity,
             f"flows.{first.group}.tcp.ecn",
             f"no queue on the path of {names(paths)} marks, so ECN has no effect",
-            f"{aqm.path}.ecn = true" if settable else f"for example {first.bottleneck.key}.queue.{queue}",
+            hint if port.ecn_capable else f"leave {port.key}.ecn_capable out, and {hint}",
         )
 
 

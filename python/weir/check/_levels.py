@@ -21,7 +21,7 @@ _THRESHOLDS: dict[str, tuple[str, str | None]] = {
 _TARGETS = {"rem": "target", "pi": "q_ref"}
 """Parameters that say where the queue is to be."""
 
-_DELAYS = {
+AQM_DELAYS = {
     **dict.fromkeys(("codel", "cobalt", "pie", "pi2", "dualpi2", "fq-codel", "fq-pie"), "target"),
     "op-red": "target_delay",
     "adaptive-red": "target_delay",
@@ -102,7 +102,7 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
                 f"the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
                 f'{last.path} = "{packets(max(1, round(limit * 0.75)))}", or a larger buffer',
             )
-        delay = None if aqm.per_flow else level_of(scene, port, aqm, _DELAYS.get(aqm.name))
+        delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
         # The ramp of a low-latency queue has a delay of its own.
         if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
             continue
@@ -130,9 +130,8 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
         if not paths or aqm.per_flow or not _fills(scene, port, paths, product):
             continue
         enough = _enough(scene, paths, _ENOUGH_OF.get(aqm.name, _ENOUGH)) * product
-        level = level_of(scene, port, aqm, _last(aqm))
-        if level is None:
-            level = level_of(scene, port, aqm, _TARGETS.get(aqm.name))
+        level = strongest(scene, port, aqm)
+        if aqm.name in _TARGETS:
             enough *= _TARGET / sqrt(fewest_flows(port.load))
         if level is not None and level.packets < enough:
             yield Note(
@@ -152,7 +151,7 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
     """
     for port in scene.data_ports:
         aqm = scene.aqm(port)
-        delay = level_of(scene, port, aqm, _DELAYS.get(aqm.name))
+        delay = level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
         largest = max(path.packet_bytes for path in scene.through(port))
         sent = largest * 8.0 / scene.rates(port)[0]
         if delay is not None and not scene.follows_trace(port) and _core.quantity(delay.written)[0] < sent:
@@ -259,6 +258,11 @@ def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None)
     written = None if parameter is None else aqm.parameters.get(parameter)
     level = scene.in_packets(written, port)
     return None if level is None else Level(f"{aqm.path}.{parameter}", str(written), level)
+
+
+def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:
+    """Where signals are strongest, or the target; None for an AQM with neither."""
+    return level_of(scene, port, aqm, _last(aqm) or _TARGETS.get(aqm.name))
 
 
 def fixed_levels(scene: Resolved, port: _core.Port, aqm: Aqm) -> list[Level]:

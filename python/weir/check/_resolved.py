@@ -7,7 +7,7 @@ import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 from typing import Any
 
@@ -59,8 +59,10 @@ class Resolved:
         return Resolved(scenario.network, json.loads(scenario.to_json()))
 
     @staticmethod
+    @lru_cache(maxsize=64)
     def from_toml(text: str) -> Resolved:
-        """Of a scenario as `to_toml` writes it: files and classes that it names need not exist."""
+        """Of a scenario as `to_toml` writes it: files and classes that it names need not exist. The points of
+        a sweep ask for that of their variant again and again."""
         return Resolved(_core.network_of(text), tomllib.loads(text))
 
     @cached_property
@@ -100,6 +102,17 @@ class Resolved:
 
     def aqm(self, port: _core.Port) -> Aqm:
         """What decides at the port: under a fair queue the AQM of each flow."""
+        # The rules ask again and again, for each point of a sweep.
+        known = self._aqms.get(port.name)
+        if known is None:
+            known = self._aqms[port.name] = self._aqm_of(port)
+        return known
+
+    @cached_property
+    def _aqms(self) -> dict[str, Aqm]:
+        return {}
+
+    def _aqm_of(self, port: _core.Port) -> Aqm:
         path = f"{port.key}.queue"
         (name, parameters) = next(iter(self.link(port)["queue"].items()))
         if name == "fq":

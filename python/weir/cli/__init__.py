@@ -26,8 +26,8 @@ from weir.cli._command import (
     unwritable,
     writing_pages,
 )
-from weir.cli._live import following
 from weir.cli._options import Json, NoReport, Quiet, StorePath, WorkerChoice, with_groups
+from weir.cli._progress import following
 
 __all__ = [
     "INTERRUPTED",
@@ -51,17 +51,18 @@ __all__ = [
 
 
 def load() -> typer.Typer:
-    """The verbs, and what they import at their heads: most of the time of `weir --help`."""
-    from weir.cli._app import app
+    """The verb that is asked for, or all verbs, with what they import at their heads."""
+    from weir.cli._app import program
 
-    return app
+    return program(next(iter(sys.argv[1:]), None))
 
 
-def main(interruptible: AbstractContextManager[None] | None = None) -> None:
-    """The entry point. Within `interruptible` the verb works: Ctrl-C may raise KeyboardInterrupt there."""
+def main(interruptible: AbstractContextManager[None] | None = None, app: typer.Typer | None = None) -> None:
+    """The entry point. Within `interruptible` the verb works: Ctrl-C may raise KeyboardInterrupt there. `app`
+    is what `load` has loaded."""
     _check_streams()
     try:
-        load()(prog_name="weir", obj=interruptible)
+        (app or load())(prog_name="weir", obj=interruptible)
     except OSError as error:
         # Of a file there would be the name.
         if error.filename is not None:

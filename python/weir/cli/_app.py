@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from weir.cli import _check as checks
 from weir.cli import _command as command
-from weir.cli import _init as beginnings
-from weir.cli import _others as others
-from weir.cli import _results as results
-from weir.cli import _runs as runs
-from weir.cli import _settings as settings
-from weir.cli import _studio as page
-from weir.cli import _traffic as measured
 
 GROUP = "weir.commands"
 """Entry points: name of the verb to the function that typer calls."""
@@ -33,39 +26,63 @@ class _Verbs(TyperGroup):
             return super().invoke(ctx)
 
 
-app = typer.Typer(
-    name="weir",
-    cls=_Verbs,
-    help="A packet simulator for active queue management.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    # Help without rich: half the time.
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 VERBS = {
-    "init": beginnings.init,
-    "run": runs.run,
-    "compare": runs.compare,
-    "sweep": runs.sweep,
-    "tune": settings.tune,
-    "export": settings.export,
-    "check": checks.check,
-    "results": results.results,
-    "report": results.report,
-    "plot": results.plot,
-    "responses": results.responses,
-    "list": others.listing,
-    "show": others.show,
-    "schema": others.schema,
-    "bench": others.bench,
-    "studio": page.studio,
+    "init": "_init",
+    "run": "_runs",
+    "compare": "_runs",
+    "live": "_live",
+    "sweep": "_runs",
+    "tune": "_settings",
+    "evaluate": "_evaluate",
+    "export": "_settings",
+    "check": "_check",
+    "results": "_results",
+    "report": "_results",
+    "plot": "_results",
+    "responses": "_results",
+    "list": "_others",
+    "show": "_others",
+    "schema": "_others",
+    "bench": "_others",
+    "studio": "_studio",
 }
-for name, verb in VERBS.items():
-    app.command(name)(verb)
-app.add_typer(others.theory, name="theory")
-app.add_typer(measured.traffic, name="traffic")
+"""Name of the verb to the file of its function."""
+
+GROUPS = {"theory": ("_theory", "_theory_design", "_theory_rest", "_theory_time"), "traffic": ("_traffic",)}
+"""Name of the group to its files: the first has the group, each adds its commands."""
+
+
+def program(verb: str | None = None) -> typer.Typer:
+    """With all verbs, or this one alone if it is Weir's: to read the options of all takes long."""
+    app = typer.Typer(
+        name="weir",
+        cls=_Verbs,
+        help="A packet simulator for active queue management.",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        # Help without rich: half the time.
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    own = VERBS.keys() | GROUPS.keys()
+    wanted = {verb} if verb in own else own
+    for name, file in VERBS.items():
+        if name in wanted:
+            app.command(name)(_of(file, "listing" if name == "list" else name))
+    for name, (first, *others) in GROUPS.items():
+        if name in wanted:
+            app.add_typer(_of(first, name), name=name)
+            for file in others:
+                import_module(f"weir.cli.{file}")
+    if wanted == own:
+        add_others(app)
+    return app
+
+
+def _of(file: str, name: str) -> Any:  # noqa: ANN401 - a function, or a group
+    return getattr(import_module(f"weir.cli.{file}"), name)
 
 
 def add_others(app: typer.Typer) -> None:
@@ -89,9 +106,6 @@ def _missing(context: typer.Context) -> None:
     )
 
 
-add_others(app)
-
-
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
     if wanted:
         from weir import __version__
@@ -100,7 +114,6 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     *,
     version: Annotated[

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import typer
 
@@ -46,8 +46,23 @@ def print_text(text: str) -> None:
 
 def print_json(document: object) -> None:
     """Data for machines: to stdout."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    text = _json(document)
     sys.stdout.write(text.translate({code: f"\\u{code:04x}" for code in range(127, 160)}) + "\n")
+
+
+def _json(value: object, indent: str = "") -> str:
+    """JSON with a line for each key of an object and each row of a table. To break the rows too would take
+    ten times as long."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    inner = f"\n{indent}  "
+    if isinstance(value, dict) and value:
+        items = cast("dict[object, object]", value).items()
+        parts, (begin, end) = [f"{encode(str(key))}: {_json(one, inner[1:])}" for key, one in items], "{}"
+    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+        parts, (begin, end) = list(map(encode, cast("list[object]", value))), "[]"
+    else:
+        return encode(value)
+    return f"{begin}{inner}{f',{inner}'.join(parts)}\n{indent}{end}"
 
 
 def note(text: str) -> None:
@@ -154,12 +169,22 @@ def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generato
         yield store
 
 
-def report(sweep: Sweep, out: Path | None = None, images: Sequence[str] = (), *, quiet: bool) -> Path:
+def report(
+    sweep: Sweep,
+    out: Path | None = None,
+    images: Sequence[str] = (),
+    *,
+    theory: bool = False,
+    quiet: bool,
+) -> Path:
     """Writes the page of a sweep into `out`, or its own directory, its figures in these forms beside it;
     returns the page."""
     from weir.report import write
 
-    return write_page(sweep.store, sweep.record, lambda place: write(sweep, place, images), out, quiet=quiet)
+    def written(place: Path) -> None:
+        write(sweep, place, images, theory=theory)
+
+    return write_page(sweep.store, sweep.record, written, out, quiet=quiet)
 
 
 def write_page(

@@ -1,109 +1,324 @@
-"""Runs under way: a live table on a terminal, or lines in a log."""
+"""`weir live`: a program behind the links of a scenario."""
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
-import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
 
 from weir.cli import _command as command
+from weir.cli import _complete as completed
+from weir.cli._options import (
+    Json,
+    NoPython,
+    Open,
+    Quiet,
+    Report,
+    Seed,
+    Set,
+    Source,
+    StorePath,
+    option,
+)
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from weir._api import Scenario
+    from weir.live._session import LiveSpec, Outcome
+    from weir.store import Store
+    from weir.sweep import Sweep
 
-    from weir.sweep._plan import Plan
-    from weir.sweep._runner import OnProgress, Progress
+_REPEATS = 5
+"""Of a comparison with simulations."""
 
-T = TypeVar("T")
-
-LINE_S = 10.0
-"""Between two lines where there is no terminal: a batch system keeps them as a log."""
-
-
-@contextmanager
-def following(plan: Plan | None, workers: str, *, quiet: bool) -> Generator[OnProgress | None]:
-    """Runs under way: on a terminal a live table; elsewhere a line now and then; nothing if `quiet`."""
-    with live(summary, lambda progress: _picture(plan, workers, progress), quiet=quiet) as show:
-        yield show
+OF_QUEUE = (
+    "utilisation",
+    "delay_mean",
+    "delay_p99",
+    "mean_queue",
+    "loss",
+    "mark_fraction",
+)
+"""Measures that mean the same of real and simulated senders."""
 
 
-@contextmanager
 def live(
-    text_of: Callable[[T], str], picture_of: Callable[[T], RenderableType], *, quiet: bool
-) -> Generator[Callable[[T], None] | None]:
-    """How far something is: on a terminal as a picture that changes; elsewhere now and then as a line of
-    text; nothing if `quiet`."""
-    if quiet:
-        yield None
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.live import Live
+    scenario: Source,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND…]", help="The program at the near end, with its arguments."),
+    ] = None,
+    *,
+    shell: Annotated[bool, typer.Option("--shell", help="A shell at the near end instead.")] = False,
+    far: Annotated[
+        str | None,
+        option("COMMAND", "A program at the far end, 198.18.0.1: --far 'iperf3 -s -1'. It is started first."),
+    ] = None,
+    forward: Annotated[
+        list[str] | None,
+        option(
+            "PORT[:HOSTPORT][/udp]",
+            "A port of the far end that a service of this machine answers. May be repeated.",
+        ),
+    ] = None,
+    clients: Annotated[
+        int, option("N", "So many near ends; WEIR_CLIENT tells the command which it is.", min=1, max=64)
+    ] = 1,
+    download: Annotated[
+        bool, typer.Option("--download", help="The forward direction carries what comes to the command.")
+    ] = False,
+    group: Annotated[
+        str | None,
+        option("NAME", "The flow group whose path is taken. Default: the first over the bottleneck."),
+    ] = None,
+    rtt: Annotated[
+        str | None, option("DURATION", "Base round trip instead of the group's, such as '40 ms'.")
+    ] = None,
+    congestion: Annotated[
+        str | None,
+        option("NAME", "Congestion control of the ends: cubic, reno, bbr, … Default: this machine's."),
+    ] = None,
+    duration: Annotated[str | None, option("DURATION", "End the command after this time.")] = None,
+    warm_up: Annotated[
+        str | None, option("DURATION", "Leave this out of the results. Default: the scenario's.", "--warm-up")
+    ] = None,
+    mtu: Annotated[int, option("BYTES", "Of the devices.", min=1280, max=9000)] = 1500,
+    veth: Annotated[bool, typer.Option("--veth", help="Veth pairs though TUN devices can be made.")] = False,
+    repeats: Annotated[
+        int | None,
+        option("N", "Run it so often: each is a replication. Default: 1, or 5 with --against.", min=1),
+    ] = None,
+    against: Annotated[
+        Literal["simulation"] | None,
+        option(
+            "simulation",
+            "Instead of a command, the flow groups as senders of the kernel's TCP; beside them the same "
+            "scenario simulated.",
+        ),
+    ] = None,
+    capture: Annotated[Path | None, option("FILE", "Write the packets that leave, as pcapng.")] = None,
+    flent: Annotated[
+        Path | None,
+        option("FILE.flent.gz", "Write throughput and round trip over time for flent, as its test tcp_1up."),
+    ] = None,
+    variant: Annotated[
+        str | None,
+        option("NAME", "A variant of the scenario instead of itself.", autocompletion=completed.variant),
+    ] = None,
+    set_: Set = None,
+    no_python: NoPython = False,
+    seed: Seed = None,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch", help="Show links and flows as they are now; what the command prints stands above."
+        ),
+    ] = False,
+    studio: Annotated[
+        bool, typer.Option("--studio", help="Open the studio, which shows the run beside a simulation.")
+    ] = False,
+    store: StorePath = None,
+    report: Report = False,
+    opens: Open = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Put a program behind the links of a scenario. Its packets are real; root is not needed.
 
-        with Live(console=Console(stderr=True), transient=True) as picture:
-            yield lambda progress: picture.update(picture_of(progress), refresh=True)
-    else:
-        last = time.monotonic()
+    The program gets a network of its own, from which only the far end, 198.18.0.1 (WEIR_FAR), can be
+    reached: services of this machine with --forward, or a second program with --far. Its exit code is that of
+    this command.
+    """
+    from weir._api import Scenario
+    from weir.live._forward import listens, parsed_forwards
+    from weir.live._session import LiveSpec
 
-        def show(progress: T) -> None:
-            nonlocal last
-            if time.monotonic() - last >= LINE_S:
-                last = time.monotonic()
-                command.note(text_of(progress))
-
-        yield show
-
-
-def _picture(plan: Plan | None, workers: str, progress: Progress) -> RenderableType:
-    from rich.console import Group
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
-
-    from weir.stats._measures import MEASURES
-
-    head = Table.grid(padding=(0, 2))
-    ended = progress.found + progress.done + progress.elsewhere
-    head.add_row(
-        ProgressBar(total=max(1, progress.wanted), completed=ended + progress.under_way, width=30),
-        Text(summary(progress)),
-        Text(workers, style="dim"),
-    )
-    if plan is None or not progress.widest:
-        return head
-    table = Table(box=None, padding=(0, 2), header_style="dim")
-    for name in ("widest interval so far", "±", "of its mean", "at"):
-        table.add_column(name, justify="left" if name in {"widest interval so far", "at"} else "right")
-    for widest in progress.widest:
-        measure = MEASURES[widest.measure]
-        unit = f" {measure.difference_unit}" if measure.difference_unit else ""
-        table.add_row(
-            measure.title,
-            f"{widest.half_width:.{measure.decimals}f}{unit}",
-            f"{100.0 * widest.relative:.3g}%",
-            Text(command.printable(plan.configuration_label(widest.configuration))),
+    _check(arguments, shell=shell, watch=watch, json=json, against=against)
+    if against and (far or forward or clients > 1 or download or congestion or duration):
+        command.refuse(
+            "with --against the scenario says who sends, and how long",
+            "leave out --far, --forward, --clients, --download, --congestion and --duration",
         )
-    return Group(head, table)
+    often = repeats or (_REPEATS if against else 1)
+    for file, name in ((capture, "--capture"), (flent, "--flent")):
+        command.check_file(file, name)
+        if file is not None and often > 1:
+            command.refuse(
+                f"the file of {name} would be that of the last run alone", f"--repeats 1, or no {name}"
+            )
+    if rtt is not None:
+        _seconds(rtt, "--rtt")
+    overrides = [*(set_ or ()), *([("measure.warm_up", warm_up)] if warm_up else [])]
+    loaded = Scenario.load(scenario, overrides, python=not no_python)
+    loaded = loaded if variant is None else loaded.variant(variant)
+    loaded = loaded if seed is None else loaded.with_seed(seed)
+    spec = LiveSpec(
+        loaded.core,
+        arguments or [os.environ.get("SHELL", "/bin/sh")],
+        None if far is None else _words(far),
+        clients,
+        parsed_forwards(forward or ()),
+        group,
+        rtt,
+        download,
+        None if duration is None else _seconds(duration, "--duration"),
+        congestion,
+        mtu,
+        capture,
+        veth,
+        quiet,
+    )
+    spec.check()
+    for one in spec.forwards:
+        if not listens(one) and not quiet:
+            command.note(f"note: nothing listens to port {one.host_port} of this machine yet")
+    with command.opened(store, create=True, quiet=quiet) as opened:
+        if against:
+            sweep, last = _compared(loaded, spec, often, opened, _Shown(watch, studio, json, quiet, flent))
+        else:
+            sweep, last = _measured(
+                spec, loaded.seed, often, opened, _Shown(watch, studio, json, quiet, flent)
+            )
+        if not quiet:
+            _say_end(sweep, last, store)
+        if report or opens:
+            page = command.report(sweep, quiet=quiet)
+            command.say_page(page, opens=opens, quiet=quiet)
+    raise typer.Exit(last.exit_code)
 
 
-def summary(progress: Progress) -> str:
-    """`4,211 of 10,000 runs, 421 runs/s, 14 s left`."""
-    ended = progress.found + progress.done + progress.elsewhere
-    parts = [f"{ended:,} of {progress.wanted:,} runs{' so far' if progress.open_ended else ''}"]
-    if progress.rate > 0.0:
-        rate = progress.rate
-        parts.append(f"{rate:,.0f} runs/s" if rate >= 10.0 else f"{rate:.2g} runs/s")
-    if progress.remaining_s is not None and ended < progress.wanted:
-        least = "at least " if progress.open_ended else ""
-        parts.append(f"{least}{_span(progress.remaining_s)} left")
-    return ", ".join(parts)
+class _Shown(NamedTuple):
+    """What is shown while it runs."""
+
+    watch: bool
+    studio: bool
+    json: bool
+    quiet: bool
+    flent: Path | None
 
 
-def _span(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+def _measured(spec: LiveSpec, seed: int, often: int, store: Store, shown: _Shown) -> tuple[Sweep, Outcome]:
+    """Runs the command, as often as that."""
+    from weir.live._results import LiveResult
+
+    result = LiveResult(store, spec, seed, command.command_line())
+    for number in range(often):
+        result.add(_once(spec, seed + number, shown, number, often))
+    sweep, last = result.recorded(), result.last
+    if shown.json:
+        command.print_json({**sweep.document(), "exit_code": last.exit_code})
+    return sweep, last
+
+
+def _compared(
+    loaded: Scenario, spec: LiveSpec, often: int, store: Store, shown: _Shown
+) -> tuple[Sweep, Outcome]:
+    """Has the kernel send as the flow groups do, and simulates the same."""
+    from weir.cli import _tables as tables
+    from weir.live._against import Senders, simulate
+    from weir.live._results import LiveResult
+
+    senders = Senders.of(spec.scenario, spec.ways)
+    if not shown.quiet:
+        span = f"{often} × {senders.duration_s:g} s" if often > 1 else f"{senders.duration_s:g} s"
+        command.note(f"{span} of real time, then {often} simulated")
+    first = senders.spec(spec, loaded.seed)
+    result = LiveResult(store, first, loaded.seed, command.command_line())
+    for number in range(often):
+        seed = loaded.seed + number
+        result.add(_once(senders.spec(spec, seed), seed, shown, number, often))
+    sweep = result.recorded(simulate(loaded, store, loaded.seed, often))
+    if shown.json:
+        command.print_json({**sweep.document(), "exit_code": result.last.exit_code})
+    else:
+        tables.print_sweep(sweep, OF_QUEUE)
+    return sweep, result.last
+
+
+def _check(arguments: list[str] | None, *, shell: bool, watch: bool, json: bool, against: str | None) -> None:
+    if sum(map(bool, (shell, arguments, against))) != 1:
+        command.refuse(
+            "say what runs at the near end: a command, --shell or --against simulation",
+            "weir live SCENARIO -- curl http://198.18.0.1:8000/",
+        )
+    if watch and (shell or not sys.stderr.isatty()):
+        command.refuse(
+            "--watch needs a terminal that nothing else uses",
+            "start a second shell for it, or leave it out" if shell else "leave it out",
+        )
+    if json and shell:
+        command.refuse("--json and --shell both print to stdout", "leave one of them out")
+
+
+def _words(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        command.refuse(f"--far: {error}")
+    if not words:
+        command.refuse("--far: no command is named", "write for example --far 'iperf3 -s -1'")
+    return words
+
+
+def _seconds(text: str, name: str) -> float:
+    from weir import _core
+
+    try:
+        value, kind = _core.quantity(text)
+    except ValueError as error:
+        message, _, hint = str(error).partition("; hint: ")
+        command.refuse(f"{name}: {message}", hint)
+    if kind != "s" or value <= 0.0:
+        command.refuse(f"{name}: {text!r} is not a duration", "write 60s, or 500 ms")
+    return value
+
+
+def _once(spec: LiveSpec, seed: int, shown: _Shown, number: int, often: int) -> Outcome:
+    from weir.cli._live_view import dashboard
+    from weir.live._flent import FlentRecord
+    from weir.live._honesty import verdict
+    from weir.live._session import run_session
+
+    record = FlentRecord(
+        spec.scenario, spec.ways.rtt_s, download=spec.download, command=command.command_line()
+    )
+    opened = _open_studio if shown.studio else None
+    with ExitStack() as stack:
+        # Of stdout a JSON document is all.
+        show, output = stack.enter_context(dashboard()) if shown.watch else (None, 2 if shown.json else None)
+
+        def on_tick(snapshot: Mapping[str, Any]) -> None:
+            record.add(snapshot)
+            if show is not None:
+                show(snapshot)
+
+        outcome = run_session(spec, seed, on_tick if show or shown.flent else None, output, opened)
+    if outcome.run.capture_error is not None:
+        command.note(f"the capture is not whole: {outcome.run.capture_error}")
+    if shown.flent is not None:
+        try:
+            record.write(shown.flent)
+        except OSError as error:
+            command.note(f"{shown.flent} cannot be written: {error.strerror}")
+    if not shown.quiet:
+        command.note(f"{f'run {number + 1} of {often}: ' if often > 1 else ''}{verdict(outcome)}")
+    return outcome
+
+
+def _open_studio(address: str) -> None:
+    command.note(f"studio: {address}")
+    command.open_in_browser(address)
+
+
+def _say_end(sweep: Sweep, outcome: Outcome, store: Path | None) -> None:
+    """The links, the flows, how far they can be trusted, and where the result is."""
+    from weir.cli._live_view import summary
+
+    command.note(f"\n{summary(sweep, outcome.last)}\n")
+    command.print_notes(sweep.live_notes)
+    command.note(command.where_it_is(sweep.number, store))

@@ -1,4 +1,4 @@
-"""`weir list`, `show`, `schema`, `theory` and `bench`: verbs that need no store."""
+"""`weir list`, `show`, `schema` and `bench`: verbs that need no store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Json, NoPython, Quiet, Set, option
+from weir.cli._options import Json, Quiet, option
 
 
 def listing(
@@ -63,12 +63,13 @@ def show(
 ) -> None:
     """Show the reference of anything that weir list lists.
 
-    For a discipline, show idea, equations, parameters, deviations and `tc` line. For a congestion control, a
-    loss recovery, traffic, sizes or losses, show what it is, its keys and an example; for a measure its
-    definition; for a bundled scenario its file.
+    For a discipline, show idea, equations, parameters, deviations and `tc` line; for a congestion control the
+    same with an example. For a loss recovery, traffic, sizes or losses, show what it is, its keys and an
+    example; for a measure its definition; for a bundled scenario its file.
     """
     from weir.disciplines import find
     from weir.disciplines._catalogue import CATALOGUE
+    from weir.disciplines._reference import control_of
     from weir.disciplines._text import text_of, text_of_choice, text_of_measure
     from weir.scenario import bundled, suggestion
     from weir.scenario._declared import chosen_as
@@ -81,7 +82,8 @@ def show(
         command.print_text(str(aqm.__doc__).strip())
     elif parts := chosen_as(name):
         if json:
-            command.print_json({key: asdict(declared) for key, declared in parts.items()})
+            shown = {key: control_of(key, declared) or declared for key, declared in parts.items()}
+            command.print_json({key: asdict(one) for key, one in shown.items()})
             return
         texts = (text_of_choice(key, declared, width) for key, declared in parts.items())
         command.print_text("\n\n\n".join(texts))
@@ -99,7 +101,7 @@ def show(
             found = find(name)
         except WeirError as error:
             known = [str(entry["name"]) for entries in CATALOGUE.values() for entry in entries()]
-            near = suggestion(name, known)
+            near = suggestion(name.replace("+", "-plus"), known)  # ledbat++
             command.refuse(error.message, near if near.startswith("did you mean") else error.hint)
         if json:
             command.print_json(asdict(found))
@@ -168,82 +170,3 @@ def bench(
         from weir.cli import _tables as tables
 
         tables.print_measurements(measurements)
-
-
-theory = typer.Typer(
-    help="Compute what theory predicts, without the simulator.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-
-
-@theory.callback()
-def _theory() -> None:
-    """Compute what theory predicts, without the simulator."""
-
-
-@theory.command("ofc")
-def ofc(
-    scenario: Annotated[
-        str | None,
-        typer.Argument(metavar="[SCENARIO]", help="A TOML file, or a bundled scenario: see weir list."),
-    ] = None,
-    *,
-    example: Annotated[str | None, option("NAME", "Instead of a scenario: dumbbell or parking-lot.")] = None,
-    set_: Set = None,
-    no_python: NoPython = False,
-    at: Annotated[
-        float | None, option("SECONDS", "With the flows of this instant. Default: the end.", min=0.0)
-    ] = None,
-    target_utilisation: Annotated[float, option("SHARE", "Of every link: above 0, at most 1.")] = 1.0,
-    step: Annotated[
-        float | None, option("GAMMA", "Price per packet. Default: half of what the optimum bears.")
-    ] = None,
-    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Give up after so many.")] = 100_000,
-    asynchronous: Annotated[
-        bool,
-        typer.Option("--asynchronous", help="Everybody at instants of its own, with old news of others."),
-    ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of those instants and ages.")] = 1,
-    out: Annotated[
-        Path | None, option("FILE", "Draw it: .svg, .pdf, .png, .html or .json.", "--out", "-o")
-    ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Optimisation flow control: rates and prices that its links and sources reach, and the optimum.
-
-    Ends with 1 where they do not reach it.
-    """
-    if (scenario is None) == (example is None):
-        raise typer.BadParameter("name a scenario or --example NAME, and not both")
-    from weir import theory as optima
-    from weir.scenario import Scenario, suggestion
-    from weir.theory._study import text_of
-
-    if example is None:
-        loaded = Scenario.load(str(scenario), set_, python=not no_python)
-        network = optima.network_of(loaded, at, target_utilisation)
-    elif example in optima.EXAMPLES:
-        network = optima.EXAMPLES[example]().with_target(target_utilisation)
-    else:
-        command.refuse(f"there is no example {example!r}", suggestion(example, list(optima.EXAMPLES)))
-    timing = optima.Timing() if asynchronous else None
-    study = optima.Study.run(network, step, timing=timing, seed=seed, most=steps)
-    if out is not None:
-        from weir.plot._theory import convergence
-
-        command.write_file(out, convergence(study))
-    if json:
-        command.print_json(study.document())
-    else:
-        command.print_text(text_of(study, get_terminal_size().columns))
-    if out is not None and not quiet:
-        command.note(str(out))
-    if not study.trajectory.converged:
-        if not quiet:
-            command.note(
-                f"not converged: {study.trajectory.residual:.2g} of a capacity is still missing; "
-                "a smaller --step, or more --steps"
-            )
-        raise typer.Exit(1)

@@ -156,6 +156,9 @@ def report(
     figures: Annotated[
         bool, typer.Option("--figures", help="Write the figures as SVG, PDF and PNG too, into figures/.")
     ] = False,
+    theory: Annotated[
+        bool, typer.Option("--theory", help="With what the fluid model says, beside the packets.")
+    ] = False,
     opens: Open = False,
     store: StorePath = None,
     out: Annotated[Path | None, option("DIR", "Where. Default: results/NUMBER-NAME.", "--out", "-o")] = None,
@@ -169,8 +172,10 @@ def report(
     with command.opened(store, quiet=quiet) as opened:
         found = _found(opened, which)
         if isinstance(found, Sweep):
-            page = command.report(found, out, images, quiet=quiet)
+            page = command.report(found, out, images, theory=theory, quiet=quiet)
         else:
+            if theory:
+                command.refuse("theory is drawn beside packets, and this result is of tuning", "weir theory")
             from weir.cli import _tuning as tuning
 
             page = tuning.report(opened, found, images=images, out=out, quiet=quiet)

@@ -11,7 +11,6 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._live import following
 from weir.cli._options import (
     Assignment,
     Disciplines,
@@ -29,6 +28,7 @@ from weir.cli._options import (
     option,
     with_groups,
 )
+from weir.cli._progress import following
 from weir.cli._watch import watching
 
 if TYPE_CHECKING:

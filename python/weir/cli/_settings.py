@@ -10,7 +10,6 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._live import following, live
 from weir.cli._options import (
     Json,
     NoPython,
@@ -27,6 +26,7 @@ from weir.cli._options import (
     option,
     with_groups,
 )
+from weir.cli._progress import following, live
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""The reference of a discipline: what the core declares of it, and NAME.toml in this folder."""
+"""The reference of a discipline or congestion control: what the core declares of it, and its file NAME.toml.
+
+Files of disciplines are in this folder, those of congestion controls in `congestion`.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ from typing import Any
 from weir._core import network_of
 from weir._errors import WeirError
 from weir.scenario import _declared as declared
-from weir.scenario._declared import Declared, Parameter
+from weir.scenario._declared import KINDS, Declared, Parameter
 from weir.scenario._scenario import suggestion
 from weir.scenario._toml import Value
 
 FOLDER = Path(__file__).parent
+CONTROLS = FOLDER / "congestion"
 
 
 @dataclass(frozen=True)
@@ -85,20 +89,33 @@ class Kernel:
         return cls(qdisc.split()[0], f"tc qdisc add dev eth0 root {qdisc}", **rest)
 
 
-@dataclass(frozen=True)
-class Discipline:
-    """A discipline with all that its page shows."""
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What is declared in the core and described in a file."""
 
     name: str
     summary: str
     parameters: tuple[Parameter, ...]
     title: str
     year: int
+    """Of publication."""
     sources: tuple[str, ...]
     idea: str
     equations: tuple[str, ...]
     variables: dict[str, Variable]
     """Inner variables by name."""
+    deviations: tuple[Deviation, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """The `COLUMNS` that have an entry."""
+        return [column for column in COLUMNS if any(entry[column] for entry in self.deviations)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discipline(Described):
+    """A discipline with all that its page shows."""
+
     figure: tuple[str, ...]
     """The most telling variables, in order: figures draw them below the queue."""
     set: dict[str, Value]
@@ -106,12 +123,16 @@ class Discipline:
     caption: str
     """A remark on the figure; may be empty."""
     tc: Kernel
-    deviations: tuple[Deviation, ...]
 
-    @property
-    def columns(self) -> list[str]:
-        """The `COLUMNS` that have an entry."""
-        return [column for column in COLUMNS if any(entry[column] for entry in self.deviations)]
+
+@dataclass(frozen=True, kw_only=True)
+class Control(Described):
+    """A congestion control with all that its page shows."""
+
+    example: Value
+    """What a scenario file may write for it."""
+    needs: dict[str, Value]
+    """Other keys of `tcp` that it needs, by path."""
 
 
 def registered() -> list[Discipline]:
@@ -142,29 +163,61 @@ def placed(resolved: str) -> dict[str, str]:
     return found
 
 
-def described() -> list[str]:
-    """The names that have a file here."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+def controls() -> list[Control]:
+    """All congestion controls, in the order of the core."""
+    return [_control(one) for one in declared.choices_of("congestion")]
+
+
+def control_of(key: str, one: Declared) -> Control | None:
+    """The congestion control that a scenario file chooses by this key; None of another key."""
+    return _control(one) if key == KINDS["congestion"][0] else None
+
+
+def described(folder: Path = FOLDER) -> list[str]:
+    """The names that have a file there."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
 
 
 def read(name: str) -> dict[str, Any]:
     """The file of a discipline. Raises KeyError or TypeError for a bad file."""
-    table = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    table = _table(FOLDER, name)
     parts: dict[str, Any] = {
+        **_common(table),
+        "figure": tuple(table.pop("figure")),
+        "set": dict(table.pop("set", {})),
+        "caption": " ".join(str(table.pop("caption", "")).split()),
+        "tc": Kernel.of(table.pop("tc")),
+    }
+    return _whole(name, table, parts)
+
+
+def read_control(name: str) -> dict[str, Any]:
+    """The same of a congestion control."""
+    table = _table(CONTROLS, name)
+    parts: dict[str, Any] = {**_common(table), "needs": dict(table.pop("needs", {}))}
+    return _whole(name, table, parts)
+
+
+def _table(folder: Path, name: str) -> dict[str, Any]:
+    return tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _common(table: dict[str, Any]) -> dict[str, Any]:
+    """Takes out of a file what both kinds have."""
+    return {
         "title": str(table.pop("title")),
         "year": int(table.pop("year")),
         "sources": tuple(table.pop("sources")),
         "idea": " ".join(str(table.pop("idea")).split()),
         "equations": tuple(str(table.pop("equations")).strip("\n").split("\n")),
         "variables": _variables(table.pop("variables", {}), table.pop("variables_of", None)),
-        "figure": tuple(table.pop("figure")),
-        "set": dict(table.pop("set", {})),
-        "caption": " ".join(str(table.pop("caption", "")).split()),
-        "tc": Kernel.of(table.pop("tc")),
         "deviations": tuple(Deviation(topic, **entry) for topic, entry in table.pop("deviations").items()),
     }
-    if table:
-        raise KeyError(f"{name}.toml: {', '.join(table)}")
+
+
+def _whole(name: str, left: Mapping[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
+    if left:
+        raise KeyError(f"{name}.toml: {', '.join(left)}")
     return parts
 
 
@@ -174,5 +227,10 @@ def _variables(own: Mapping[str, Any], of: str | None) -> dict[str, Variable]:
     return {**extended, **{key: Variable.of(entry) for key, entry in own.items()}}
 
 
-def _of(declared: Declared) -> Discipline:
-    return Discipline(declared.name, declared.summary, declared.parameters, **read(declared.name))
+def _of(one: Declared) -> Discipline:
+    return Discipline(name=one.name, summary=one.summary, parameters=one.parameters, **read(one.name))
+
+
+def _control(one: Declared) -> Control:
+    given = {"name": one.name, "summary": one.summary, "parameters": one.parameters, "example": one.example}
+    return Control(**given, **read_control(one.name))

@@ -6,9 +6,9 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from weir.disciplines._reference import COLUMNS, Discipline, Kernel
+from weir.disciplines._reference import COLUMNS, Control, Described, Discipline, Kernel, control_of
 from weir.scenario import to_toml
-from weir.scenario._declared import Declared, Parameter
+from weir.scenario._declared import KINDS, Declared, Parameter
 from weir.stats._measures import Measure
 
 _LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -18,26 +18,30 @@ _MIN_WIDTH = 48
 """Columns; narrower terminals wrap lines themselves."""
 
 
-def text_of(discipline: Discipline, width: int) -> str:
-    """The page of a discipline, in lines of at most `width` columns where they can be broken."""
+def text_of(entry: Discipline | Control, width: int) -> str:
+    """The page of a discipline or a congestion control, in lines of at most `width` columns where they can be
+    broken."""
     width = max(width, _MIN_WIDTH)
-    sentences = [(name, variable.sentence) for name, variable in discipline.variables.items()]
+    sentences = [(name, variable.sentence) for name, variable in entry.variables.items()]
+    path = f"{KINDS['congestion'][0]}.{entry.name}" if isinstance(entry, Control) else entry.name
     blocks = [
-        f"{discipline.title}, {discipline.year}: {discipline.name}",
-        _wrap(discipline.summary, width),
-        _wrap(discipline.idea, width),
-        _section("Equations", [f"  {line}".rstrip() for line in discipline.equations]),
-        _section("Sources", [_wrap(source, width, "  ", "    ") for source in discipline.sources]),
-        _parameters(discipline.parameters, width),
+        f"{entry.title}, {entry.year}: {path}",
+        _wrap(entry.summary, width),
+        _wrap(entry.idea, width),
+        _section("Equations", [f"  {line}".rstrip() for line in entry.equations]),
+        _section("Sources", [_wrap(source, width, "  ", "    ") for source in entry.sources]),
+        _parameters(entry.parameters, width),
         _section("Inner variables", _table(sentences, width)),
-        _section("Deviations", _deviations(discipline, width)),
-        _section("In Linux", _kernel(discipline.tc, width)),
+        _section("Deviations", _deviations(entry, width)),
+        _section("In Linux", _kernel(entry.tc, width)) if isinstance(entry, Discipline) else _example(entry),
     ]
     return "\n\n".join(block for block in blocks if block)
 
 
 def text_of_choice(key: str, declared: Declared, width: int) -> str:
     """A choice of a scenario file that is no queue discipline, with its key and an example."""
+    if (control := control_of(key, declared)) is not None:
+        return text_of(control, width)
     width = max(width, _MIN_WIDTH)
     blocks = [
         f"{key}.{declared.name}",
@@ -48,14 +52,20 @@ def text_of_choice(key: str, declared: Declared, width: int) -> str:
     return "\n\n".join(block for block in blocks if block)
 
 
-def example_of(key: str, declared: Declared) -> list[str]:
-    """Lines of a scenario file that choose it."""
+def _example(control: Control) -> str:
+    return _section("Example", [f"  {line}" for line in example_of(KINDS["congestion"][0], control)])
+
+
+def example_of(key: str, declared: Declared | Control) -> list[str]:
+    """Lines of a scenario file that choose it, the choice itself last."""
     kind, _, rest = key.partition(".")
     entry, _, place = rest.partition(".")
     name = {"GROUP": "web", "LINK": "bottleneck"}[entry]
     place = place.replace("KIND", "poisson")
     value = re.sub(r'"([\w-]+)" =', r"\1 =", to_toml(declared.example))
-    return [f"[{kind}.{name}]", f"{place}.{declared.name} = {value}"]
+    needs = declared.needs if isinstance(declared, Control) else {}
+    others = [f"tcp.{path} = {to_toml(needed)}" for path, needed in needs.items()]
+    return [f"[{kind}.{name}]", *others, f"{place}.{declared.name} = {value}"]
 
 
 def text_of_measure(measure: Measure, width: int) -> str:
@@ -78,12 +88,12 @@ def _parameters(parameters: Sequence[Parameter], width: int) -> str:
     return _section("Parameters: default (source) and meaning", lines)
 
 
-def _deviations(discipline: Discipline, width: int) -> list[str]:
+def _deviations(described: Described, width: int) -> list[str]:
     lines: list[str] = []
-    names = max((len(COLUMNS[column]) for column in discipline.columns), default=0)
-    for entry in discipline.deviations:
+    names = max((len(COLUMNS[column]) for column in described.columns), default=0)
+    for entry in described.deviations:
         lines.append(_wrap(entry.topic, width, "  ", "  "))
-        texts = [(COLUMNS[column], entry[column]) for column in discipline.columns]
+        texts = [(COLUMNS[column], entry[column]) for column in described.columns]
         lines += _table([(who, text) for who, text in texts if text], width, names, "    ")
     return lines
 

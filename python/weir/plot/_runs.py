@@ -9,7 +9,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from weir.plot import _chart as chart
 from weir.plot import _style as style
@@ -17,6 +16,7 @@ from weir.plot._averages import distinct
 from weir.plot._cut import MOST_ROWS, NONE, Cut, Where, kind, thinned
 from weir.plot._figure import Figure
 from weir.stats._analysis import ALL
+from weir.stats._ellipse import Ellipse
 from weir.stats._measures import MEASURES
 from weir.sweep._dimension import ChartError
 from weir.sweep._view import Sweep
@@ -77,22 +77,9 @@ def _summary(runs: pl.DataFrame, groups: list[str]) -> tuple[pl.DataFrame, pl.Da
         group, points = dict(zip(groups, key, strict=True)), part.select("x", "y").to_numpy()
         medians.append({**group, "x": part["x"].median(), "y": part["y"].median(), "n": len(part)})
         if np.ptp(points, axis=0).any():
-            x, y = _ellipse(points)
+            x, y = Ellipse(points).corners(CORNERS)
             outlines.append(pl.DataFrame({**group, "x": x, "y": y, "corner": range(CORNERS + 1)}))
     return pl.concat(outlines), pl.DataFrame(medians)
-
-
-def _ellipse(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The two coordinates of its corners; a line if the points spread along a line only."""
-    middle = points.mean(axis=0)
-    # Each axis by its own unit: a covariance of ms and % is badly scaled.
-    unit = np.where(np.ptp(points, axis=0) > 0.0, points.std(axis=0), 1.0)
-    scaled = (points - middle) / unit
-    values, vectors = np.linalg.eigh(scaled.T @ scaled / len(points))
-    angle = np.linspace(0.0, 2.0 * np.pi, CORNERS + 1)
-    circle = np.stack([np.cos(angle), np.sin(angle)])
-    around = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
-    return around * unit[:, None] + middle[:, None]
 
 
 def _spread(cut: Cut, rows: pl.DataFrame, dots: int) -> list[alt.Chart]:

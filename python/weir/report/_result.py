@@ -11,6 +11,7 @@ import polars as pl
 
 from weir.plot import Panel, page, panels_of, write_page
 from weir.report._summary import answers, ran
+from weir.report._theory import theory_of
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import axis_of
@@ -40,12 +41,18 @@ _TEMPLATES = Path(__file__).parent
 _TEMPLATE = "result.html.jinja"
 
 
-def write(sweep: Sweep, directory: str | os.PathLike[str], images: Sequence[str] = ()) -> None:
+def write(
+    sweep: Sweep, directory: str | os.PathLike[str], images: Sequence[str] = (), *, theory: bool = False
+) -> None:
     """Writes `report.html` into a directory, which is made if it is missing; into its folder `figures`, the
-    figures in these forms (`weir.plot.IMAGES`)."""
+    figures in these forms (`weir.plot.IMAGES`). `theory`: with what the fluid model says. Raises WeirError
+    where that is asked of a sweep."""
+    values, panels = _values(sweep), panels_of(sweep)
+    if theory:
+        said = values["theory"] = theory_of(sweep)
+        panels += [said.panel] if said.panel else []
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    values, panels = _values(sweep), panels_of(sweep)
     write_page(
         directory,
         _TEMPLATE,
@@ -72,6 +79,7 @@ def _values(sweep: Sweep) -> dict[str, Any]:
     headline = compared(transfers="fct_mean" in sweep.measures)
     return {
         "sweep": sweep,
+        "theory": None,
         "ran": ran(sweep, axes),
         "answers": answers(sweep, axes, headline),
         # With the path of an axis, which periods and variants have not.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -27,22 +27,29 @@ def frames(
 
     Names are of type Enum, the bins of a histogram and the values of a series of type List.
     """
-    numbers = pl.Series("run", keys, dtype=pl.Int64)
-    found: dict[str, pl.DataFrame] = {}
-    for name, columns in tables.items():
-        frame = pl.DataFrame({title: _series(column) for title, column in columns.items()})
-        found[name] = frame.with_columns(numbers.gather(frame["run"]))
-    return found
+    numbers = np.asarray(keys, dtype=np.int64)
+    return {name: _frame(columns, numbers) for name, columns in tables.items()}
 
 
-def _series(column: _core.Column) -> pl.Series:
-    kind, data, of = column
-    values = np.frombuffer(data, kind)
-    if of is None:
-        return pl.Series(values)
-    if isinstance(of, list):
-        return pl.Series(values).cat.to(pl.Enum(of))
-    lengths = np.frombuffer(of, np.uint32)
+def _frame(columns: _core.Columns, keys: NDArray[np.int64]) -> pl.DataFrame:
+    found: dict[str, pl.Series | NDArray[Any] | None] = {}
+    lists: dict[bytes, dict[str, NDArray[Any]]] = {}
+    for title, (kind, data, of) in columns.items():
+        values = np.frombuffer(data, kind)
+        if isinstance(of, list):
+            found[title] = pl.Series(values).cat.to(pl.Enum(of))
+        elif of is not None:
+            found[title] = None  # keeps its place among the columns
+            lists.setdefault(of, {})[title] = values
+        else:
+            found[title] = keys[values] if title == "run" else values
+    for lengths, ours in lists.items():
+        found |= _lists(np.frombuffer(lengths, np.uint32), ours)
+    return pl.DataFrame(found)
+
+
+def _lists(lengths: NDArray[np.uint32], columns: Mapping[str, NDArray[Any]]) -> dict[str, pl.Series]:
     # Of rows in order polars makes lists without a search.
     row = pl.Series(np.arange(len(lengths)).repeat(lengths)).set_sorted()
-    return pl.DataFrame({"row": row, "list": values}).group_by("row", maintain_order=True).agg("list")["list"]
+    grouped = pl.DataFrame({"": row, **columns}).group_by("", maintain_order=True).agg(pl.all())
+    return {title: grouped[title] for title in columns}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
@@ -180,16 +180,19 @@ class Scenario:
 
 def bundled() -> dict[str, Path]:
     """The scenarios of Weir and of the installed packages that bring some: name to file."""
-    own = {
-        path.relative_to(_BUNDLED).with_suffix("").as_posix(): path
-        for path in sorted(_BUNDLED.rglob("*.toml"))
-    }
     others = {
         f"{entry.name}/{path.stem}": path
         for entry in entry_points(group=_SCENARIOS)
         for path in sorted(Path(str(files(entry.value))).glob("scenarios/*.toml"))
     }
-    return dict(sorted({**own, **others}.items()))
+    return dict(sorted({**_own(), **others}.items()))
+
+
+def _own() -> dict[str, Path]:
+    return {
+        path.relative_to(_BUNDLED).with_suffix("").as_posix(): path
+        for path in sorted(_BUNDLED.rglob("*.toml"))
+    }
 
 
 def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioError:
@@ -215,8 +218,8 @@ def file_of(source: str | os.PathLike[str]) -> Path:
     # The core says what is wrong with what is no plain file.
     if is_there:
         return path
-    known = bundled()
-    if name in known:
+    # Other packages are looked for only where none of Weir's has the name.
+    if name in (known := _own()) or name in (known := bundled()):
         return known[name]
     stem = name.removesuffix(path.suffix)
     what = "no such file" if path.suffix else "no such file and no bundled scenario of that name"
@@ -245,5 +248,9 @@ def flows_at(load: Sequence[_core.LoadChange], at_s: float) -> int:
 
 def suggestion(name: str, known: Sequence[str]) -> str:
     """What was probably meant, or what there is."""
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"
+    close = get_close_matches(name, dict.fromkeys(known), n=3)
+    if not close:
+        return f"there are: {', '.join(known)}"
+    likeness = [SequenceMatcher(None, one, name).ratio() for one in close]
+    alike = sorted(one for one, ratio in zip(close, likeness, strict=True) if ratio == likeness[0])
+    return f"did you mean {' or '.join(map(repr, alike))}?"

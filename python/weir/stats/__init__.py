@@ -3,6 +3,7 @@
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import ALL, bottleneck_rows
+from weir.stats._ellipse import Ellipse
 from weir.stats._intervals import (
     CONFIDENCE,
     Difference,
@@ -14,6 +15,7 @@ from weir.stats._intervals import (
 from weir.stats._measures import HEADLINE, MEASURES, Measure
 from weir.stats._responses import ResponseError, moving_average, times
 from weir.stats._responses import estimates as response_estimates
+from weir.stats._spectrum import peak_period, spectrum
 
 __all__ = [
     "ALL",
@@ -22,6 +24,7 @@ __all__ = [
     "MEASURES",
     "WHOLE_RUN",
     "Difference",
+    "Ellipse",
     "Interval",
     "Measure",
     "ResponseError",
@@ -29,7 +32,9 @@ __all__ = [
     "mean_interval",
     "moving_average",
     "paired_difference",
+    "peak_period",
     "response_estimates",
+    "spectrum",
     "student_t",
     "times",
     "wording",

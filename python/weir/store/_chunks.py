@@ -191,7 +191,8 @@ def runs_table(sql: sqlite3.Connection, where: str, values: Sequence[int] = ()) 
         values,
     ).fetchall()
     try:
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+        return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
         raise sqlite3.DatabaseError(f"a run is not as it was recorded: {error}") from None
 
@@ -203,8 +204,11 @@ def recorded(runs: pl.DataFrame) -> tuple[list[FinishedRun], int, str]:
     return [FinishedRun(**row) for row in rows], version, weir
 
 
-def scan(journal: Journal, table: str, asked: set[int] | None, results_version: int) -> pl.LazyFrame:
-    """The rows of a table, of those runs or all, of one results version.
+def scan(
+    journal: Journal, table: str, asked: set[int] | None, results_version: int, *, checked: bool = False
+) -> pl.LazyFrame:
+    """The rows of a table, of those runs or all, of one results version. If `checked`, a run of another one
+    is a DamagedStoreError: keys are made of it.
 
     What is read is kept as it is on the disk (a few hundred bytes a run), and unpacked when the frame is
     collected, as far as it is needed.
@@ -217,23 +221,26 @@ def scan(journal: Journal, table: str, asked: set[int] | None, results_version: 
         if asked is not None:
             journal.ask(asked)
         join = "" if asked is None else "JOIN asked USING (run)"
+        # Of each chunk: how many of its runs are asked for, whether they are all, its version, its tables.
+        parts = sql.execute(
+            "SELECT chunk, asked, asked = runs, results_version, "  # noqa: S608
+            "EXISTS (SELECT 1 FROM payloads WHERE chunk = chunks.id) FROM "
+            f"(SELECT chunk, count(*) AS asked FROM runs {join} GROUP BY chunk) "
+            "LEFT JOIN chunks ON chunks.id = chunk"
+        ).fetchall()
+        others = sum(count for _, count, _, version, _ in parts if version not in {results_version, None})
+        if checked and others:
+            raise damaged(journal.store, f"{others:,} runs are said to be of another results version")
         if table == RUNS:
             return runs_table(sql, f"{join} WHERE results_version = ?", (results_version,)).lazy()
+        if lost := sum(count for _, count, _, _, has_tables in parts if not has_tables):
+            raise damaged(journal.store, f"{lost:,} runs have no tables")
         names = [name for (name,) in sql.execute("SELECT DISTINCT name FROM payloads ORDER BY name")]
-        lost = f"SELECT count(*) FROM runs {join} WHERE chunk NOT IN ({WITH_TABLES})"  # noqa: S608
-        if count := sql.execute(lost).fetchone()[0]:
-            raise damaged(journal.store, f"{count:,} runs have no tables")
         if names and table not in names:
             known = dict.fromkeys([RUNS, *names])
             raise StoreError(f"{journal.store} has no table {table!r}", f"there are: {', '.join(known)}")
         # Chunk to whether all of its runs are asked for.
-        whole = dict(
-            sql.execute(
-                "SELECT chunk, count(*) = chunks.runs FROM runs JOIN chunks ON chunks.id = chunk "  # noqa: S608
-                f"{join} WHERE results_version = ? GROUP BY chunk",
-                (results_version,),
-            ).fetchall()
-        )
+        whole = {chunk: all_ for chunk, _, all_, version, _ in parts if version == results_version}
         # By chunk, for which there is an index.
         found = payloads(
             sql,
@@ -251,16 +258,6 @@ def scan(journal: Journal, table: str, asked: set[int] | None, results_version: 
         if found:
             return frames.flat(frames.decoded(content(journal, found[0]))).clear()
         return pl.LazyFrame(schema={frames.RUN: pl.Int64})
-
-
-def check_version(journal: Journal, runs: Iterable[int], results_version: int) -> None:
-    """Raises DamagedStoreError if one of the runs has another version there: keys are made of it."""
-    with journal.snapshot() as sql:
-        journal.ask(runs)
-        others = "SELECT count(*) FROM runs JOIN asked USING (run) JOIN chunks ON chunks.id = chunk"
-        (count,) = sql.execute(f"{others} WHERE results_version <> ?", (results_version,)).fetchone()
-    if count:
-        raise damaged(journal.store, f"{count:,} runs are said to be of another results version")
 
 
 def merge(journal: Journal, *, rest: bool) -> bool:

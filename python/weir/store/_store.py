@@ -147,10 +147,9 @@ class Store(SweepRecords):
         """
         version = _core.results_version if results_version is None else results_version
         asked = None if runs is None else set(runs)
+        checked = asked is not None and results_version is not None
         with self._store_errors(f"the table {table!r} could not be read"):
-            if asked is not None and results_version is not None:
-                chunks.check_version(self._journal, asked, results_version)
-            return chunks.scan(self._journal, table, asked, version)
+            return chunks.scan(self._journal, table, asked, version, checked=checked)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
         """What those of the runs that are there have cost; None means all."""

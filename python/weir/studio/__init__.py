@@ -22,9 +22,18 @@ _POLICY = (
 """Nothing is loaded from elsewhere, and nothing is sent."""
 
 
-def server(port: int) -> ThreadingHTTPServer:
-    """Serves the page at / to this machine alone; 0 is a free port. Raises OSError."""
-    return ThreadingHTTPServer(("127.0.0.1", port), _Page)
+class _Server(ThreadingHTTPServer):
+    listens = ""
+    """What both policies, that of the answer and that in the page, allow besides."""
+
+
+def server(port: int, feed: int | None = None) -> ThreadingHTTPServer:
+    """Serves the page at / to this machine alone; 0 is a free port. It may listen to the port `feed` of this
+    machine, where a live run tells what it measures. Raises OSError."""
+    served = _Server(("127.0.0.1", port), _Page)
+    if feed is not None:
+        served.listens = f"; connect-src ws://127.0.0.1:{feed}"
+    return served
 
 
 def fragment(text: str, variants: Sequence[str]) -> str:
@@ -43,11 +52,13 @@ class _Page(BaseHTTPRequestHandler):
         if self.path != "/":
             self.send_error(404)
             return
-        page = PAGE.read_bytes()
+        assert isinstance(self.server, _Server)
+        listens = self.server.listens
+        page = PAGE.read_bytes().replace(b"; form-action", f"{listens}; form-action".encode(), 1)
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(page)))
-        self.send_header("Content-Security-Policy", _POLICY)
+        self.send_header("Content-Security-Policy", _POLICY + listens)
         self.end_headers()
         self.wfile.write(page)
 

@@ -122,7 +122,7 @@ def html_of(sweep: Sweep) -> str:
     """What a notebook shows: title and tables."""
     basis = wording.replications(sweep.replications).capitalize()
     grids = grids_of(sweep, most=40)
-    if sweep.kind == "run":
+    if sweep.kind in {"run", "live"}:
         grids += [grid_by(sweep, by) for by in sweep.divided_by]
     tables = "".join(_html(grid) for grid in grids)
     return f"<h4>{escape(sweep.title)}</h4><p>{escape(basis)}</p>{tables}"

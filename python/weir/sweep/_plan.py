@@ -41,12 +41,19 @@ if TYPE_CHECKING:
 FORMAT = 2
 """Of the definition that a store keeps; grows when a reader of the old one would misread the new."""
 
-Kind = Literal["run", "compare", "sweep"]
-"""One scenario; variants at one point; a scenario or variants at the points of some axes."""
+Kind = Literal["run", "live", "compare", "sweep"]
+"""One scenario, simulated or with real packets; variants at one point; a scenario or variants at the points
+of some axes."""
 
 TUNING = "tune"
 """The kind of a result of `weir tune`: its definition has `runs`, their keys, and `results_version`."""
 
+
+EVALUATION = "evaluate"
+"""The kind of a result of `weir evaluate`, whose definition has the same."""
+
+OF_RUNS = frozenset({TUNING, EVALUATION})
+"""Kinds of results that name their runs: they are no sweeps, and have no tables."""
 
 METHODS: dict[str, str] = {
     "lhs": "Latin hypercube of N points",
@@ -61,7 +68,7 @@ _SAMPLERS = {"lhs": lhs, "sobol": sobol, "morris": morris, "saltelli": saltelli}
 UNTIL_AT_MOST = 100
 """Replications of a configuration whose rule is never met, by default."""
 
-_ESTIMATED = 200
+_ESTIMATED = 100
 """Configurations whose cost is estimated."""
 
 Axes = Mapping[str, "Value"] | Sequence[str | Axis]

@@ -17,7 +17,7 @@ from weir.store import DamagedStoreError, Store, StoreError
 from weir.store import Sweep as Record
 from weir.store._replace import discard, write_whole
 from weir.sweep import _describe as describe
-from weir.sweep._plan import TUNING
+from weir.sweep._plan import OF_RUNS
 from weir.sweep._view import Sweep
 
 _FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
@@ -47,8 +47,8 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
     }
     unknown: dict[str, Any] = {"kind": "", "design": "", "axes": [], "points": 0, "variants": 0, "bytes": 0}
     try:
-        tuned = record.definition["kind"] == TUNING
-        sweep = None if tuned else Sweep(store, record)
+        kind = record.definition["kind"]
+        sweep = None if kind in OF_RUNS else Sweep(store, record)
     except WeirError as error:
         state = "damaged" if isinstance(error, StoreError) else error.message
         return {**known, **unknown, "runs": 0, "wanted": 0, "results_version": 0, "state": state}
@@ -57,7 +57,7 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
         return {
             **known,
             **unknown,
-            "kind": TUNING,
+            "kind": kind,
             "runs": len(runs),
             "wanted": len(runs),
             "state": describe.counted(len(runs), "run"),
@@ -107,8 +107,8 @@ def prune(store: Store) -> str:
     before = size_of(store.path)
     keep: set[int] = set()
     for record in store.sweeps():
-        tuned = record.definition["kind"] == TUNING
-        keep.update(record.definition["runs"] if tuned else Sweep(store, record).wanted["run"].to_list())
+        named = record.definition["kind"] in OF_RUNS
+        keep.update(record.definition["runs"] if named else Sweep(store, record).wanted["run"].to_list())
     removed = store.prune(keep)
     freed = max(0, before - size_of(store.path))
     return f"removed {describe.counted(removed, 'run')} without a result: {describe.size(freed)}"

@@ -13,13 +13,13 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Repeated, merged, notes, notes_of_toml, trend_notes
+from weir.check import Note, Repeated, merged, notes, notes_of_toml, trend_notes
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.store import Store, StoreError
 from weir.store import Sweep as Record
 from weir.sweep._design import Design, settings
-from weir.sweep._plan import FORMAT, TUNING, Kind
+from weir.sweep._plan import EVALUATION, FORMAT, TUNING, Kind
 from weir.sweep._until import Rule, Sequential
 
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ class RecordedSweep:
 
     def __init__(self, store: Store, record: Record) -> None:
         definition: Mapping[str, Any] = record.definition
+        if definition["kind"] == EVALUATION:
+            raise WeirError(
+                f"result {record.number}, {record.name}, is an evaluation, and has no tables",
+                f"its page is in {record.name}; the same command writes it again: {record.command}",
+            )
         if definition["kind"] == TUNING:
             raise WeirError(
                 f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
@@ -94,7 +99,9 @@ class RecordedSweep:
         """The command line, where there was one."""
         self.created = record.created
         self.kind: Kind = definition["kind"]
-        """`run`, `compare` or `sweep`."""
+        """`run`, `live`, `compare` or `sweep`."""
+        self.live: Mapping[str, Any] = definition.get("live", {})
+        """Of real packets: `facts`, `notes`, and `honesty` of each run; empty where all are simulated."""
         self.title: str = definition["title"]
         self.scenario: str = definition["scenario"]
         """Its name."""
@@ -154,22 +161,25 @@ class RecordedSweep:
     @property
     def notes(self) -> tuple[Repeated, ...]:
         """What may mislead in its configurations, and in what was measured."""
-        return *self.scenario_notes, *self.trend_notes
+        return *self.live_notes, *self.scenario_notes, *self.trend_notes
+
+    @property
+    def live_notes(self) -> tuple[Repeated, ...]:
+        """What may mislead about real packets."""
+        return merged([(self.labels[0], [Note(**note) for note in self.live.get("notes", ())])])
 
     @cached_property
     def trend_notes(self) -> tuple[Repeated, ...]:
         """Where the queue had not settled."""
-        rows = self._scan("links")
-        if not {"queue_trend", "queue_drift"} <= set(rows.collect_schema()):
+        rows = self._measured["links"]
+        if not {"queue_trend", "queue_drift"} <= set(rows.columns):
             return ()  # of an earlier version
         whole = pl.col("bottleneck") & (pl.col("class") == analysis.ALL) & (pl.col("group") == analysis.ALL)
         found = rows.filter(whole & (pl.col("period") == WHOLE_RUN)).select(
             "run", "queue_trend", "queue_drift"
         )
         labels = dict(zip(self.variants, self.labels, strict=True))
-        settings = self.finished.join(found.collect(), on="run").group_by(
-            "point", "variant", maintain_order=True
-        )
+        settings = self.finished.join(found, on="run").group_by("point", "variant", maintain_order=True)
         return merged(
             (labels[name], trend_notes(self.resolved[name], trends, drifts))
             for _, name, trends, drifts in settings.agg("queue_trend", "queue_drift").iter_rows()
@@ -178,6 +188,8 @@ class RecordedSweep:
     @cached_property
     def scenario_notes(self) -> tuple[Repeated, ...]:
         """What may mislead in its configurations."""
+        if self.kind == "live":
+            return ()  # most are about the senders of a simulation
         labelled = list(zip(self.variants, self.labels, strict=True))
         if not self.axes:
             return merged((label, notes_of_toml(self.resolved[name])) for name, label in labelled)

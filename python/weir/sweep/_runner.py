@@ -6,7 +6,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -33,6 +32,8 @@ from weir.sweep._workers import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from weir import _core
     from weir.scenario._scenario import Variant
 
@@ -40,9 +41,9 @@ POLL_S = 0.25
 """How long to wait between looks."""
 
 CHUNK_S = 3.0
-"""What a chunk should take: to hand one over and to keep it costs 20 ms."""
+"""What a chunk should take: to hand one over and to keep it costs 10 ms."""
 
-_LARGEST = 2000
+_LARGEST = 4000
 """Runs in a chunk, so that its tables stay small beside everything else in memory."""
 
 _OTHERS_S = 1.0
@@ -52,7 +53,7 @@ _COMPACT_RUNS = 20_000
 """Finished runs after which Parquet files are written though the sweep goes on."""
 
 
-# Dask's own errors, named without importing Dask.
+# Dask's own errors, named without importing Dask, as that of a pool of processes below.
 _LOST = {"KilledWorker", "FutureCancelledError", "CommClosedError", "ClosedClientError"}
 
 
@@ -187,16 +188,18 @@ def _capture(
     return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=new * wall_s)
 
 
-def _finished(plan: Plan, places: Sequence[int], outcome: Outcome) -> Finished:
-    """What the store keeps of the runs at these places."""
-    keys = plan.keys.ravel()[np.array(places)]
-    tables = frames(outcome.tables, keys)
+def as_finished(tables: dict[str, pl.DataFrame], hashes: Iterable[str], cpu_s: Iterable[float]) -> Finished:
+    """What the store keeps of runs: tables, and of each run the hash of its scenario and its CPU time."""
     # What this table says, the rows say.
     runs = tables.pop("runs")
+    keys, seeds, packets, events = (runs[name].to_list() for name in ("run", "seed", "packets", "events"))
+    return Finished(list(map(FinishedRun, keys, hashes, seeds, cpu_s, packets, events)), tables)
+
+
+def _finished(plan: Plan, places: Sequence[int], outcome: Outcome) -> Finished:
+    """What the store keeps of the runs at these places."""
     hashes = (plan.hashes[place // plan.replications] for place in places)
-    seeds, packets, events = (runs[name].to_list() for name in ("seed", "packets", "events"))
-    rows = map(FinishedRun, keys.tolist(), hashes, seeds, outcome.cpu_s, packets, events)
-    return Finished(list(rows), tables)
+    return as_finished(frames(outcome.tables, plan.keys.ravel()[np.array(places)]), hashes, outcome.cpu_s)
 
 
 @dataclass
@@ -298,7 +301,7 @@ class _Runner:
         per_run = max(self.seconds_per_run, 1e-6)
         whole = int(CHUNK_S / per_run)
         # Towards the end smaller, so that all workers end together.
-        share = -(-len(self.queue) // (2 * slots))
+        share = -(-len(self.queue) // (2 * slots)) if slots > 1 else len(self.queue)
         least = int(self.workers.shortest_s / per_run)
         return max(1, min(whole, max(share, least), _LARGEST))
 
@@ -324,12 +327,12 @@ class _Runner:
         self._release(rest)
         if not n:
             return
-        finished = _finished(self.plan, places[:n], outcome)
-        self.store.commit(finished)
+        chunk = _finished(self.plan, places[:n], outcome)
+        self.store.commit(chunk)
         self.tally.done += n
         self.tally.cpu_s += sum(outcome.cpu_s)
         self.seconds_per_run = outcome.wall_s / n
-        self._want(self.monitor.measured(finished.tables))
+        self._want(self.monitor.measured(chunk.tables))
         if self.tally.done - self.compacted >= _COMPACT_RUNS:
             self.compacted = self.tally.done
             self.store.compact()
@@ -369,7 +372,7 @@ class _Runner:
     def _translated(self, error: BaseException) -> BaseException:
         """What has become of workers, in words; what is no fault of theirs, as it is."""
         name = type(error).__name__
-        if isinstance(error, BrokenProcessPool):
+        if name == "BrokenProcessPool":
             return self._gone("a worker process was killed")
         if isinstance(error, CancelledError):
             return self._gone("the cluster gave up the work it had")

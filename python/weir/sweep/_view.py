@@ -97,7 +97,8 @@ class Sweep(RecordedSweep):
     @property
     def divided_by(self) -> tuple[By, ...]:
         """What there are several of: flow groups, classes of the queue."""
-        found: dict[By, bool] = {"group": len(self.flow_groups) > 1, "class": bool(self.queue_classes)}
+        groups = len(self.flow_groups) > 1 and self.kind != "live"
+        found: dict[By, bool] = {"group": groups, "class": bool(self.queue_classes)}
         return tuple(by for by, there in found.items() if there)
 
     def parts(self, by: By) -> list[str]:
@@ -211,14 +212,20 @@ class Sweep(RecordedSweep):
             .agg(pl.col("count").sum())
         )
 
-    def series_of(self, point: int = 0, variants: Sequence[str] | None = None) -> pl.DataFrame:
+    def series_of(
+        self, point: int = 0, variants: Sequence[str] | None = None, *, every: bool = False
+    ) -> pl.DataFrame:
         """Inner variables over time of replication 0 at one point: variant, label, component,
-        variable, time_s, value. `variants` are labels. Empty unless the scenario asks for series."""
-        runs = self.finished.filter(pl.col("point") == point, pl.col("replication") == 0)
+        variable, time_s, value. `variants` are labels. Empty unless the scenario asks for series.
+
+        `every`: of all replications, with a column `replication` before the component.
+        """
+        runs = self.finished.filter(pl.col("point") == point)
+        runs = runs if every else runs.filter(pl.col("replication") == 0)
         if variants is not None:
             runs = runs.filter(pl.col("label").is_in(list(variants)))
         rows = self._scan("series", runs["run"].to_list()).collect()
-        chosen = runs.select("variant", "label", "run")
+        chosen = runs.select("variant", "label", *(["replication"] if every else []), "run")
         return chosen.join(rows, on="run", maintain_order="left_right").drop("run")
 
     def responses(
@@ -302,19 +309,17 @@ class Sweep(RecordedSweep):
     def facts(self) -> Mapping[str, str]:
         """The head of a page."""
         cost = self.cost
-        runs = describe.state(self).replace(" runs", "", 1).replace(" run", "", 1)
-        found = {
+        return {
             "Scenario": self.scenario,
             "Points": f"{len(self.layout.rows):,}",
             "Variants": f"{len(self.labels):,}",
             "Replications": f"{'at most ' if self.until else ''}{self.replications:,}",
-            "Runs": runs,
-            "Packets simulated": f"{cost.packets:,}",
+            "Runs": describe.state(self).replace(" runs", "", 1).replace(" run", "", 1),
+            "Packets" if self.live else "Packets simulated": f"{cost.packets:,}",
             "CPU time": f"{cost.cpu_s:.1f} s{describe.speed(cost)}",
+            **self.live.get("facts", {}),
+            **({"Until": " and ".join(map(str, self.until))} if self.until else {}),
         }
-        if self.until:
-            found["Until"] = " and ".join(str(rule) for rule in self.until)
-        return found
 
     @property
     def origin(self) -> Mapping[str, str]:
@@ -346,6 +351,7 @@ class Sweep(RecordedSweep):
             "replications": self.replications,
             "seeds": list(range(self.seed, self.seed + self.replications)),
             "until": [str(rule) for rule in self.until],
+            "live": dict(self.live) or None,
             "weir": self.record.weir,
             "results_version": self.results_version,
             "state": describe.state(self),
@@ -374,8 +380,8 @@ class Sweep(RecordedSweep):
         }
 
     def __repr__(self) -> str:
-        variants = ", ".join(self.labels)
-        return f"<weir.Sweep {self.number} {self.name!r} ({self.kind}): {variants}; {describe.state(self)}>"
+        of = f"({self.kind}): {', '.join(self.labels)}; {describe.state(self)}"
+        return f"<weir.Sweep {self.number} {self.name!r} {of}>"
 
     @cached_property
     def _observed(self) -> dict[str, pl.DataFrame]:

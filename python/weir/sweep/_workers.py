@@ -10,11 +10,10 @@ import os
 import signal
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from multiprocessing import get_context, resource_tracker
 from threading import Event, current_thread, get_ident, main_thread
 from typing import Any, cast
 
@@ -218,6 +217,9 @@ def _threads(number: int) -> Generator[Workers]:
 @contextmanager
 def _processes(number: int) -> Generator[Workers]:
     """Processes of this machine, spawned: a fork after threads have begun is not safe."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     slots = number or _cores()
     context = get_context("spawn")
     # Without a lock, which a process that is killed could keep.
@@ -328,6 +330,8 @@ def _dask(address: str) -> Generator[Workers]:
 def _without_ctrl_c() -> Generator[None]:
     """Ctrl-C in a terminal reaches all its processes: those that begin here never see it, nor do threads.
     Here it waits for the end of the block."""
+    from multiprocessing import resource_tracker
+
     # To begin this one later would let Ctrl-C through again.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

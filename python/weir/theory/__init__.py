@@ -6,8 +6,10 @@
     study.rates, study.prices      # what is reached, and the optimum beside it
 
 Optimisation flow control (Lapsley and Low 1999): `synchronous` and `asynchronous` run its algorithm,
-`optimum` finds the same rates and prices with another solver. `equilibrium` has short formulas for one
-link. This package shares no code with the simulator: where both should agree, a test says so.
+`optimum` finds the same rates and prices with another solver. `equilibrium` has short formulas for one link.
+`system_of` reads a scenario as a queue and its senders, of which `analyse` tells operating point, margins,
+roots, period and deviation. This package shares no code with the simulator: where both should agree, a test
+says so.
 """
 
 from weir.theory._algorithm import (
@@ -20,6 +22,25 @@ from weir.theory._algorithm import (
     synchronous,
     theorem_bound,
 )
+from weir.theory._analysis import Analysis, Prediction, Swing, analyse, swing_of
+from weir.theory._balance import CUBIC_K, Balance, Path, Sender, balance
+from weir.theory._bifurcation import RedMap, ranjan
+from weir.theory._boundary import boundary
+from weir.theory._constants import by_rounds, codel_rate, codel_time, independent
+from weir.theory._design import (
+    Designed,
+    PiDesign,
+    coupling,
+    design,
+    hred_least_k,
+    hred_loop_gain,
+    pi2_alpha,
+    pi2_gains,
+    pi_design,
+    red_crossover,
+    red_slope,
+    red_weight,
+)
 from weir.theory._equilibrium import (
     Host,
     Settled,
@@ -29,39 +50,128 @@ from weir.theory._equilibrium import (
     rem_price,
     reno_probability,
 )
+from weir.theory._flags import Flag
+from weir.theory._fluid import Course, Phase, integrate
+from weir.theory._laws import AdaptiveRed, Integrator, Red, continuous_pi, dualpi2, pi, pi2, pie, rem
+from weir.theory._margins import Crossover, Margins, margins_of
+from weir.theory._model import Reading, system_of
 from weir.theory._network import EXAMPLES, Link, Network, Source, Vector
+from weir.theory._noise import Noise, noise_of
 from weir.theory._optimum import Conditions, Optimum, conditions, optimum
+from weir.theory._plant import QueueLoop, RateLoop, intensity, loop_of
+from weir.theory._point import Point, System, operating_point
 from weir.theory._reading import network_of
+from weir.theory._realised import Realisation
+from weir.theory._region import Axis, Region, region
+from weir.theory._resting import Resting, resting
+from weir.theory._roots import Roots, roots_of
+from weir.theory._senders import PACKET_CUT, PAPER_CUT, Group, Sawtooth, dctcp_sawtooth
+from weir.theory._series import FluidRun, fluid_of
+from weir.theory._special import Avq, Hred, Step
 from weir.theory._study import Study
 from weir.theory._utility import TheoryError, Utility
 
 __all__ = [
+    "CUBIC_K",
     "EXAMPLES",
+    "PACKET_CUT",
+    "PAPER_CUT",
+    "AdaptiveRed",
+    "Analysis",
+    "Avq",
+    "Axis",
+    "Balance",
     "Conditions",
+    "Course",
+    "Crossover",
+    "Designed",
+    "Flag",
+    "FluidRun",
+    "Group",
     "Host",
+    "Hred",
+    "Integrator",
     "Link",
+    "Margins",
     "Network",
+    "Noise",
     "Optimum",
     "Order",
+    "Path",
+    "Phase",
+    "PiDesign",
+    "Point",
+    "Prediction",
+    "QueueLoop",
+    "RateLoop",
+    "Reading",
+    "Realisation",
+    "Red",
+    "RedMap",
+    "Region",
+    "Resting",
+    "Roots",
+    "Sawtooth",
+    "Sender",
     "Settled",
     "Source",
+    "Step",
     "Study",
+    "Swing",
+    "System",
     "TheoryError",
     "Timing",
     "Trajectory",
     "Utility",
     "Vector",
+    "analyse",
     "asynchronous",
+    "balance",
+    "boundary",
+    "by_rounds",
+    "codel_rate",
+    "codel_time",
     "conditions",
+    "continuous_pi",
+    "coupling",
+    "dctcp_sawtooth",
+    "design",
+    "dualpi2",
+    "fluid_of",
+    "hred_least_k",
+    "hred_loop_gain",
+    "independent",
+    "integrate",
+    "intensity",
     "local_bound",
+    "loop_of",
+    "margins_of",
     "mean_window",
     "network_of",
+    "noise_of",
+    "operating_point",
     "optimum",
+    "pi",
+    "pi2",
+    "pi2_alpha",
+    "pi2_gains",
+    "pi_design",
+    "pie",
+    "ranjan",
+    "red_crossover",
     "red_queue",
+    "red_slope",
+    "red_weight",
+    "region",
+    "rem",
     "rem_hosts",
     "rem_price",
     "reno_probability",
+    "resting",
+    "roots_of",
     "sharp_bound",
+    "swing_of",
     "synchronous",
+    "system_of",
     "theorem_bound",
 ]

@@ -66,7 +66,8 @@ class Utility:
         y = x + self.shift
         if y == 0.0 and self.fairness >= 1.0:
             return -math.inf
-        if self.fairness == 1.0:
+        # Nearer to one, a power over so small a number has no digits left for the rate.
+        if abs(self.fairness - 1.0) < 1e-6:
             return self.weight * math.log(y)
         return self.weight * y ** (1.0 - self.fairness) / (1.0 - self.fairness)
 

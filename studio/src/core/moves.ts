@@ -1,6 +1,6 @@
 /** Moves: what a hand changed while the simulation ran, as the scenario's `changes`. */
-import { parse } from "../../pkg/weir_wasm.js";
-import { allDisciplines, at, edit, type Json, type Resolved, type Table, within } from "./scenario";
+import { edit_list as editList, parse } from "../../pkg/weir_wasm.js";
+import { allDisciplines, at, edit, unquoted, type Json, type Resolved, type Table, within } from "./scenario";
 import { durationText, parseQuantity } from "./units";
 
 export interface Move {
@@ -64,33 +64,50 @@ export function toml(value: Json): string {
   return pairs.length > 0 ? `{ ${pairs.join(", ")} }` : "{}";
 }
 
-/** The list in TOML, a line for each instant; undefined if it is empty. */
-function list(moves: readonly Move[]): string | undefined {
-  const instants = new Map<number, Map<string, Json>>();
-  for (const move of [...moves].sort((one, other) => one.at - other.at)) {
-    const values = instants.get(move.at) ?? new Map<string, Json>();
-    instants.set(move.at, values.set(move.path, move.value));
-  }
-  if (instants.size === 0) return undefined;
-  const lines = [...instants].map(([time, values]) => {
-    const all = [...values].map(([path, value]) => `, ${path} = ${toml(value)}`);
-    return `  { at = "${durationText(time)}"${all.join("")} },\n`;
+/** Moves by their instant, in the order of time. */
+function byInstant(moves: readonly Move[]): [time: number, moves: Move[]][] {
+  const instants = new Map<number, Move[]>();
+  for (const move of [...moves].sort((one, other) => one.at - other.at)) instants.set(move.at, [...(instants.get(move.at) ?? []), move]);
+  return [...instants];
+}
+
+/** What a move changes, wherever it stands. */
+const content = (moves: readonly Move[]): string => JSON.stringify(moves.map(({ path, value }) => `${path} ${JSON.stringify(value)}`).sort());
+
+/** The text with these moves as the list at `path`, which is `old` now. Entries that stay, or only move, keep their comments. */
+function withList(text: string, path: string, old: Json | undefined, moves: readonly Move[]): string {
+  const former = (Array.isArray(old) ? old : []).map((change) => entries([change], null));
+  const taken = new Set<number>();
+  const take = (fits: (moves: Move[]) => boolean): number | undefined => {
+    const found = former.findIndex((one, index) => !taken.has(index) && one.length > 0 && fits(one));
+    if (found < 0) return undefined;
+    taken.add(found);
+    return found;
+  };
+  const wanted = byInstant(moves);
+  const places = wanted.map(([time]) => take((one) => one[0]!.at === time));
+  const list = wanted.map(([time, all], index) => {
+    const at = JSON.stringify(durationText(time));
+    const from = places[index];
+    if (from !== undefined && content(former[from]!) === content(all)) return { from };
+    const shifted = from === undefined ? take((one) => content(one) === content(all)) : undefined;
+    if (shifted !== undefined) return { from: shifted, at };
+    const values = new Map(all.map((move) => [move.path, move.value]));
+    return { from, whole: `{ at = ${at}${[...values].map(([key, value]) => `, ${key} = ${toml(value)}`).join("")} }` };
   });
-  return `[\n${lines.join("")}]`;
+  return editList(text, path, JSON.stringify(list));
 }
 
 /** The text with these moves and no others. */
 export function withMoves(text: string, moves: readonly Move[]): string {
+  const tables = JSON.parse(parse(text)) as Table;
   const common = moves.filter((move) => move.variant === null);
-  const variants = Object.entries(((JSON.parse(parse(text)) as Table).variants ?? {}) as Table);
-  let changed = edit(text, "changes", undefined);
-  const written = list(common);
-  if (written !== undefined) changed = edit(changed, "changes", written);
-  for (const [name, table] of variants) {
+  let changed = withList(text, "changes", tables.changes, common);
+  for (const [name, table] of Object.entries((tables.variants ?? {}) as Table)) {
     const own = moves.filter((move) => move.variant === name);
-    const path = `variants.${name}.changes`;
-    if (at(table, ["changes"]) !== undefined) changed = edit(changed, path, undefined);
-    if (own.length > 0) changed = edit(changed, path, list([...common, ...own]));
+    const old = at(table, ["changes"]);
+    if (old === undefined && own.length === 0) continue;
+    changed = withList(unquoted(changed), `variants.${name}.changes`, old, own.length > 0 ? [...common, ...own] : []);
   }
   return changed;
 }

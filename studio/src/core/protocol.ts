@@ -11,8 +11,13 @@ export interface Problem {
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "load"; id: number; text: string; name: string; variant: string | null; port: number; warmUp: number }
-  /** Run up to `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. */
-  | { kind: "sample"; id: number; until: number; every: number; withDelays: boolean; follow: boolean }
+  /**
+   * Run towards `until`, keep a row every `every` (s); with `follow`, what each packet does at the queue. The worker
+   * sends so many `answers` at most, fewer if it comes to `until` or is asked for something else.
+   */
+  | { kind: "sample"; id: number; until: number; every: number; follow: boolean; answers: number }
+  /** The fluid model of variant number `place`, a row every `every` (s). */
+  | { kind: "fluid"; id: number; place: number; text: string; name: string; variant: string | null; every: number }
   /** A whole run, for the comparison over seeds. */
   | { kind: "replicate"; id: number; text: string; name: string; variant: string | null; seed: number };
 
@@ -22,19 +27,22 @@ export type Reply =
       kind: "rows";
       id: number;
       now: number;
-      rows: Float64Array;
-      /** Pairs of upper edge (s) and packets. */
+      /** If there are any. */
+      rows: Float64Array | null;
+      /** Pairs of upper edge (s) and packets, now and then. */
       delays: Float64Array | null;
-      /** Since `delays` is a sum: the same pairs at the end of the warm-up. */
+      /** Since `delays` is a sum: the same pairs at the end of the warm-up, once. */
       before: Float64Array | null;
       /** Jain's fairness index since the end of the warm-up, with `delays`; NaN before. */
       jain: number;
       /** If packets are followed. */
       steps: Float64Array | null;
-      /** Time that the worker needed (ms). */
-      took: number;
       ended: boolean;
+      /** Whether another answer follows unasked. */
+      going: boolean;
     }
+  /** Rows, or the reason why there is no model. */
+  | { kind: "fluid"; id: number; place: number; columns: string[]; rows: Float64Array | null; reason: string | undefined }
   | { kind: "replicated"; id: number; measures: Measures }
   | { kind: "problem"; id: number; problem: Problem }
   | { kind: "trap"; id: number; message: string };

@@ -1,5 +1,6 @@
 /** What the page knows of a scenario: its text, as the simulator reads it. */
 import { edit as editText, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
 
 export interface Port {
@@ -119,7 +120,7 @@ function labelOf(text: string, variant: string | null): string | undefined {
 }
 
 /** Keys such as "links.a.queue.red" in quotes become the same keys without: only those can be edited in part. */
-function unquoted(text: string): string {
+export function unquoted(text: string): string {
   return text.replace(/^(\s*)"([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+)"(\s*=)/gm, "$1$2$3");
 }
 
@@ -162,6 +163,8 @@ export interface Parameter {
   choices: string[];
   bounded: [number, number] | undefined;
   published: Published | undefined;
+  /** Those that have no say where this one is written. */
+  replaces: string[];
 }
 
 /** The range that the authors recommend; with `of`, as parts of the value of that parameter. */
@@ -179,15 +182,8 @@ export interface Discipline {
   parameters: Parameter[];
 }
 
-const TITLES: Record<string, string> = {
-  "drop-tail": "DropTail", red: "RED", rem: "REM", nlred: "NLRED", "feng-red": "Self-configuring RED",
-  "adaptive-red": "Adaptive RED", hred: "HRED", "op-red": "OP-RED", pi: "PI", avq: "AVQ", blue: "Blue", sfb: "SFB",
-  modular: "Modular", step: "Step", codel: "CoDel", cobalt: "COBALT", pie: "PIE", pi2: "PI2", choke: "CHOKe", fq: "FQ",
-  "fq-codel": "FQ-CoDel", "fq-pie": "FQ-PIE", dualpi2: "DualPI2",
-}; // prettier-ignore
-
 export function disciplineTitle(name: string): string {
-  return TITLES[name] ?? name;
+  return reference.disciplines[name]?.title ?? name;
 }
 
 type Definition = {
@@ -208,7 +204,7 @@ type Definition = {
 };
 
 let disciplines: Map<string, Discipline> | undefined;
-let controls: string[] = [];
+let controls: CongestionControl[] = [];
 
 /** All disciplines that run in the browser, in the order of the schema. */
 export function allDisciplines(): Map<string, Discipline> {
@@ -224,18 +220,44 @@ export function allDisciplines(): Map<string, Discipline> {
     const [name, definition] = Object.entries(option.properties ?? {})[0] ?? [];
     if (!name || !definition || name === "python") continue;
     const body = follow(definition);
-    const parameters = Object.entries(body.properties ?? {}).map(([key, raw]) =>
-      parameterOf(key, raw, follow(raw), body["x-default-source"]),
-    );
+    const parameters = Object.entries(body.properties ?? {}).flatMap(([key, raw]) => {
+      const full = follow(raw);
+      const source = body["x-default-source"];
+      // A table that may be left out, such as `design`: what is in it, in place of what it replaces.
+      const inner = Object.entries(full.properties ?? {});
+      if (inner.length === 0) return parameterOf(key, raw, full, source);
+      const replaces = [...(raw["x-default"] ?? "").matchAll(/`(\w+)`/g)].map(([, other]) => other!);
+      return inner.map(([name, of]) => ({ ...parameterOf(`${key}.${name}`, of, follow(of), source), replaces }));
+    });
     const help = oneLine(option.description);
     disciplines.set(name, { name, title: disciplineTitle(name), help, parameters });
   }
-  controls = (schema.$defs.CongestionConfig?.oneOf ?? []).flatMap((option) => Object.keys(option.properties ?? {}));
+  controls = (schema.$defs.CongestionConfig?.oneOf ?? []).flatMap((option) =>
+    Object.keys(option.properties ?? {}).map((name) => ({ name, title: reference.controls[name]?.title ?? name, help: oneLine(option.description) })),
+  );
   return disciplines;
 }
 
+export interface CongestionControl {
+  name: string;
+  title: string;
+  help: string;
+}
+
+/** The text with another congestion control, and what it needs beside it, at the group of this key. */
+export function withCongestion(text: string, group: string, name: string): string {
+  let changed = edit(edit(text, `${group}.tcp.congestion`, undefined), `${group}.tcp.congestion.${name}`, "{}");
+  for (const [key, value] of Object.entries(reference.controls[name]?.needs ?? {})) {
+    // One of several: what was chosen before goes.
+    const [table, ...choice] = key.split(".");
+    if (choice.length > 0) changed = edit(changed, `${group}.tcp.${table}`, undefined);
+    changed = edit(changed, `${group}.tcp.${key}`, value);
+  }
+  return changed;
+}
+
 /** The kinds of congestion control. */
-export function congestionControls(): string[] {
+export function congestionControls(): CongestionControl[] {
   allDisciplines();
   return controls;
 }
@@ -264,5 +286,6 @@ function parameterOf(name: string, raw: Definition, full: Definition, source = "
     choices,
     bounded,
     published: raw["x-published"],
+    replaces: [],
   };
 }

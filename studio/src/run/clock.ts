@@ -27,7 +27,8 @@ export class Clock {
 
 export const SLOWEST = 0.01;
 const FASTEST = 1000;
-export const SPEED_STEPS = 200;
+/** 40 for each factor of ten, so that 1× is one of them, and the end of the slider. */
+export const SPEED_STEPS = 201;
 
 /** The speed at `step` of the slider: log scale, its end means as fast as it goes. */
 export function speedAt(step: number): number {

@@ -1,10 +1,13 @@
+const NOTHING = new Float64Array();
+
 /** The last rows of a run, column by column. A column is read as one piece, without a copy. */
 export class Ring {
   readonly columns: readonly string[];
   private readonly capacity: number;
   private readonly data: Float64Array[];
-  private start = 0;
-  private end = 0;
+  /** The places of the oldest row, and behind the newest one, in the whole columns. */
+  start = 0;
+  end = 0;
   private readonly places: Map<string, number>;
 
   constructor(columns: readonly string[], capacity: number) {
@@ -21,15 +24,15 @@ export class Ring {
 
   /** Appends rows that lie one after another; the oldest ones beyond the capacity are forgotten. */
   push(rows: Float64Array): void {
-    const width = this.columns.length;
+    const { data, columns: { length: width } } = this;
     const count = Math.floor(rows.length / width);
     for (let row = Math.max(0, count - this.capacity); row < count; row++) {
       if (this.end === 2 * this.capacity) {
-        for (const column of this.data) column.copyWithin(0, this.end - this.capacity + 1, this.end);
+        for (const column of data) column.copyWithin(0, this.end - this.capacity + 1, this.end);
         this.start = 0;
         this.end = this.capacity - 1;
       }
-      this.data.forEach((column, place) => (column[this.end] = rows[row * width + place]!));
+      for (let place = 0; place < width; place++) data[place]![this.end] = rows[row * width + place]!;
       this.end += 1;
       if (this.end - this.start > this.capacity) this.start += 1;
     }
@@ -41,25 +44,30 @@ export class Ring {
 
   /** The values of a column, oldest first; empty if there is no such column. */
   column(name: string): Float64Array {
+    return this.whole(name).subarray(this.start, this.end);
+  }
+
+  /** The same array as long as the ring lives, of which the rows from `start` to `end` are there. */
+  whole(name: string): Float64Array {
     const place = this.places.get(name);
-    return place === undefined ? new Float64Array() : this.data[place]!.subarray(this.start, this.end);
+    return place === undefined ? NOTHING : this.data[place]!;
   }
 
   /** The newest value of a column, NaN before the first row. */
   last(name: string): number {
-    const column = this.column(name);
-    return column[column.length - 1] ?? NaN;
+    return this.length === 0 ? NaN : (this.whole(name)[this.end - 1] ?? NaN);
   }
 
-  /** The index of the last row at or before `time`, -1 if there is none. */
+  /** The place of the last row at or before `time`, -1 if there is none. */
   at(time: number): number {
-    const times = this.column("time");
-    let [low, high] = [0, times.length];
+    const times = this.whole("time");
+    let low = this.start;
+    let high = this.end;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (times[middle]! <= time + 1e-9) low = middle + 1;
       else high = middle;
     }
-    return low - 1;
+    return low > this.start ? low - 1 : -1;
   }
 }

@@ -2,15 +2,15 @@
 import type { Resolved } from "../core/scenario";
 import { compiledModule } from "../core/module";
 import type { Problem, Reply, Request } from "../core/protocol";
+import type { Source } from "./feed";
 import { Packets } from "./packets";
 import { Ring } from "./ring";
 import SimulationWorker from "../worker?worker&inline";
 
 /** Rows that are kept: a whole run at normal speed has at most 5,000, slow motion adds 60 a second. */
 const CAPACITY = 12_000;
-/** A worker should answer about this often (ms), so that a new scenario need not wait. */
-const ANSWER = 25;
-const DELAYS_EVERY = 250;
+/** Answers to one request as fast as it goes: about a second, after which a page that is hidden asks for no more. */
+const ANSWERS = 40;
 
 /** A worker that has the module. */
 export function startWorker(): Worker {
@@ -47,16 +47,18 @@ export class Run {
   view: View | undefined;
   problem: Problem | undefined;
   trap: string | undefined;
-  private worker = startWorker();
+  private worker: Source;
   private id = 0;
   private busy = false;
-  private slice = 0.01;
+  /** The time up to which the worker goes on unasked (s). */
+  private course: number | undefined;
   private next: View | undefined;
   private nextSince = 0;
   private waiting: { text: string; resolved: Resolved } | undefined;
-  private delaysAt = 0;
 
-  constructor() {
+  /** With `start`, from elsewhere than a simulation. */
+  constructor(private readonly start: () => Source = startWorker) {
+    this.worker = start();
     this.listen();
   }
 
@@ -70,6 +72,7 @@ export class Run {
 
   private post(request: Request): void {
     this.busy = true;
+    this.course = request.kind === "sample" && request.answers > 1 ? request.until : undefined;
     this.worker.postMessage(request);
   }
 
@@ -81,7 +84,7 @@ export class Run {
   }
 
   private loadNow(): void {
-    if (this.busy || this.next || !this.waiting) return;
+    if ((this.busy && this.course === undefined) || this.next || !this.waiting) return;
     const { text, resolved } = this.waiting;
     this.waiting = undefined;
     this.id += 1;
@@ -104,13 +107,12 @@ export class Run {
    */
   advance(goal: number, every: number, coarse: number, speed: number): void {
     const target = this.next ?? this.view;
-    if (this.busy || !target || target.ended || this.trap !== undefined || goal <= target.now) return;
+    if (!target || target.ended || this.trap !== undefined) return;
+    // What goes on unasked ends with a new request.
+    if (this.course === undefined ? this.busy || goal <= target.now : goal === this.course) return;
     const far = goal - target.now > 400 * every;
-    const until = Math.min(goal, target.now + this.slice);
-    const time = performance.now();
-    const withDelays = time - this.delaysAt > DELAYS_EVERY || until >= goal;
-    if (withDelays) this.delaysAt = time;
-    this.post({ kind: "sample", id: this.id, until, every: far ? coarse : every, withDelays, follow: !far && isClose(target.resolved, speed) });
+    const answers = speed === Infinity && goal > target.now ? ANSWERS : 1;
+    this.post({ kind: "sample", id: this.id, until: goal, every: far ? coarse : every, follow: !far && isClose(target.resolved, speed), answers });
   }
 
   /** How far the newest run is (s). */
@@ -124,7 +126,12 @@ export class Run {
   }
 
   private receive(reply: Reply): void {
-    this.busy = false;
+    // Of the run before, which went on when the new one was asked for.
+    if (reply.kind === "rows" && reply.id !== this.id) return;
+    if (reply.kind !== "rows" || !reply.going) {
+      this.busy = false;
+      this.course = undefined;
+    }
     const target = this.next ?? this.view;
     if (reply.kind === "trap") this.trap = reply.message;
     else if (reply.kind === "problem") {
@@ -137,19 +144,17 @@ export class Run {
       this.next.port = `links.${link}.${direction}.`;
       this.show();
     } else if (reply.kind === "rows" && target) {
-      const span = reply.now - target.now;
       const waited = Math.round(target.ring.last(target.port + "queue") || 0);
-      target.ring.push(reply.rows);
+      if (reply.rows) target.ring.push(reply.rows);
       target.now = reply.now;
       target.ended = reply.ended;
-      target.before = reply.before;
+      target.before ??= reply.before;
       if (reply.delays) {
         target.delays = reply.delays;
         target.jain = reply.jain;
       }
       if (reply.steps) (target.packets ??= new Packets(waited)).take(reply.steps);
       else target.packets = undefined;
-      if (span >= this.slice * 0.9) this.slice = Math.max(1e-4, this.slice * Math.min(2, Math.max(0.4, ANSWER / Math.max(1, reply.took))));
       this.show();
     }
     this.loadNow();
@@ -175,7 +180,8 @@ export class Run {
     this.worker.terminate();
     this.trap = undefined;
     this.busy = false;
-    this.worker = startWorker();
+    this.course = undefined;
+    this.worker = this.start();
     this.listen();
   }
 

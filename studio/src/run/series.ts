@@ -3,41 +3,63 @@ import { at, linkPath, type Resolved } from "../core/scenario";
 import { parseQuantity } from "../core/units";
 import type { View } from "./run";
 
-/** Edges of at most `most` bins in a window, at multiples of the width, so that they stay when the window moves. */
-export function grid(from: number, to: number, most: number, finest: number): Float64Array {
+/**
+ * Edges of at most `most` bins in a window, at multiples of the width, so that they stay when the window moves. As many
+ * wherever the window is; those of before are overwritten, if they are as many.
+ */
+export function grid(from: number, to: number, most: number, finest: number, before?: Float64Array): Float64Array {
   const least = Math.max((to - from) / most, finest);
   const power = 10 ** Math.floor(Math.log10(least));
   const width = power * ([1, 2, 5, 10].find((factor) => factor * power >= least * 0.999) ?? 10);
   const first = Math.floor(from / width);
-  const count = Math.max(2, Math.ceil(to / width) - first + 1);
-  return Float64Array.from({ length: count }, (_, index) => (first + index) * width);
+  const count = Math.ceil((to - from) / width - 1e-9) + 2;
+  const edges = before?.length === count ? before : new Float64Array(count);
+  for (let index = 0; index < count; index++) edges[index] = (first + index) * width;
+  return edges;
 }
 
-/** The rows at the edges; -1 before the first row, and after the last one that is there. */
-export function rowsAt(view: View, edges: Float64Array): Int32Array {
-  return Int32Array.from(edges, (edge) => (edge > view.now + 1e-9 ? -1 : view.ring.at(edge)));
+/** The places of the rows at the edges; -1 before the first row, and after the last one that is there. */
+export function rowsAt(view: Pick<View, "now" | "ring">, edges: Float64Array, rows: Int32Array): void {
+  for (let index = 0; index < edges.length; index++) rows[index] = edges[index]! > view.now + 1e-9 ? -1 : view.ring.at(edges[index]!);
 }
 
-export type Line = (number | null)[];
-
-/** The value at each edge. */
-export function values(view: View, rows: Int32Array, name: string, factor = 1): Line {
-  const column = view.ring.column(name);
-  return Array.from(rows, (row) => {
-    const value = row < 0 ? undefined : column[row];
-    return value === undefined || !Number.isFinite(value) ? null : value * factor;
-  });
+/** What a line shows: a value at each edge, or the growth of one sum per growth of another over each bin; whole columns. */
+export interface Source {
+  above: Float64Array[];
+  below: Float64Array[] | undefined;
+  factor: number;
 }
 
-/** The growth of one sum per growth of another over each bin; at its right edge. Null where the latter does not grow. */
-export function ratio(view: View, rows: Int32Array, above: string[], below: string[], factor = 1): Line {
-  const sum = (names: string[], row: number): number => names.reduce((all, name) => all + (view.ring.column(name)[row] ?? NaN), 0);
-  return Array.from(rows, (row, index) => {
-    const before = rows[index - 1];
-    if (row < 0 || before === undefined || before < 0 || before === row) return null;
-    const growth = sum(below, row) - sum(below, before);
-    return growth > 0 ? (factor * (sum(above, row) - sum(above, before))) / growth : null;
-  });
+/**
+ * Writes a line; whether it is another one than before. A growth stands at the right edge of its bin. Where nothing is
+ * known, or nothing grows below, it is NaN. In place, and without a function per value: numbers that a list or an iterator
+ * holds are objects, and a page that draws thirty times a second would leave megabytes of them behind.
+ */
+export function fill({ above, below, factor }: Source, rows: Int32Array, line: Float64Array): boolean {
+  let changed = false;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index]!;
+    const before = below && index > 0 ? rows[index - 1]! : -1;
+    let value = NaN;
+    if (!below) {
+      value = row < 0 ? NaN : sum(above, row) * factor;
+    } else if (row >= 0 && before >= 0 && before !== row) {
+      const growth = sum(below, row) - sum(below, before);
+      if (growth > 0) value = (factor * (sum(above, row) - sum(above, before))) / growth;
+    }
+    if (!Number.isFinite(value)) value = NaN;
+    if (value !== line[index] && !(Number.isNaN(value) && Number.isNaN(line[index]))) {
+      line[index] = value;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+function sum(columns: Float64Array[], row: number): number {
+  let all = 0;
+  for (let place = 0; place < columns.length; place++) all += columns[place]![row] ?? NaN;
+  return all;
 }
 
 export interface Numbers {
@@ -54,29 +76,28 @@ export interface Numbers {
 }
 
 /** The bottleneck of a run now, and since the end of its warm-up (since the start as long as that lasts). */
-export function numbers(view: View): Numbers {
+export function numbers(view: View, delays: Bins): Numbers {
   const { ring, port, resolved } = view;
-  const last = ring.length - 1;
-  const warm = view.now > resolved.warmUp ? Math.max(0, ring.at(resolved.warmUp)) : 0;
-  const recent = Math.max(0, ring.at(view.now - Math.max(0.2, resolved.port.largest_rtt_s)));
+  const last = ring.end - 1;
+  const placeAt = (time: number): number => Math.max(ring.start, ring.at(time));
+  const warm = view.now > resolved.warmUp ? placeAt(resolved.warmUp) : ring.start;
+  const recent = placeAt(view.now - Math.max(0.2, resolved.port.largest_rtt_s));
   const grown = (name: string, from: number): number => {
-    const column = ring.column(name === "time" ? name : port + name);
+    const column = ring.whole(name);
     return (column[last] ?? NaN) - (column[from] ?? NaN);
   };
-  const arrivals = grown("departures", warm) + grown("drops", warm);
+  const [waited, departures, drops, marks] = [port + "waited", port + "departures", port + "drops", port + "marks"];
+  const arrivals = grown(departures, warm) + grown(drops, warm);
   return {
-    now: grown("waited", recent) / grown("departures", recent),
+    now: grown(waited, recent) / grown(departures, recent),
     queue: ring.last(port + "queue"),
-    mean: grown("waited", warm) / grown("departures", warm),
-    p99: quantile(since(view), 0.99),
-    utilisation: (8 * grown("bytes", warm)) / capacity(resolved, ring.column("time")[warm] ?? NaN, view.now),
-    loss: grown("drops", warm) / arrivals,
-    marks: grown("marks", warm) / arrivals,
+    mean: grown(waited, warm) / grown(departures, warm),
+    p99: quantile(delays, 0.99),
+    utilisation: (8 * grown(port + "bytes", warm)) / capacity(resolved, ring.whole("time")[warm] ?? NaN, view.now),
+    loss: grown(drops, warm) / arrivals,
+    marks: grown(marks, warm) / arrivals,
     jain: view.jain,
-    goodput: resolved.network.groups.map(({ name }) => {
-      const bytes = ring.column(`flows.${name}.bytes`);
-      return (8 * ((bytes[last] ?? NaN) - (bytes[warm] ?? NaN))) / grown("time", warm);
-    }),
+    goodput: resolved.network.groups.map(({ name }) => (8 * grown(`flows.${name}.bytes`, warm)) / grown("time", warm)),
   };
 }
 
@@ -100,26 +121,41 @@ function capacity({ port, values }: Resolved, from: number, to: number): number 
   return sum + rate * (to - time);
 }
 
-/** Pairs of time (s) and packets since the end of the warm-up. */
-export function since(view: View): [number, number][] {
-  const before = new Map<number, number>();
-  const old = view.before ?? new Float64Array();
-  for (let index = 0; index + 1 < old.length; index += 2) before.set(old[index]!, old[index + 1]!);
-  const bins: [number, number][] = [];
-  for (let index = 0; index + 1 < view.delays.length; index += 2) {
-    const edge = view.delays[index]!;
-    const count = view.delays[index + 1]! - (before.get(edge) ?? 0);
-    if (count > 0) bins.push([edge, count]);
+/** Packets by how long they waited at most (s). */
+export interface Bins {
+  edges: Float64Array;
+  counts: Float64Array;
+  /** As many of the places are in use. */
+  length: number;
+  total: number;
+}
+
+/** Those since the end of the warm-up, in the place of what `bins` holds. Both lists of a view are in the order of time. */
+export function since(view: View, bins: Bins = { edges: new Float64Array(), counts: new Float64Array(), length: 0, total: 0 }): Bins {
+  const { delays, before: old } = view;
+  if (bins.edges.length < delays.length / 2) {
+    bins.edges = new Float64Array(delays.length);
+    bins.counts = new Float64Array(delays.length);
+  }
+  bins.length = bins.total = 0;
+  let known = 0;
+  for (let index = 0; index + 1 < delays.length; index += 2) {
+    const edge = delays[index]!;
+    while (old && known < old.length && old[known]! < edge) known += 2;
+    const count = delays[index + 1]! - (old && old[known] === edge ? old[known + 1]! : 0);
+    if (count <= 0) continue;
+    bins.edges[bins.length] = edge;
+    bins.counts[bins.length++] = count;
+    bins.total += count;
   }
   return bins;
 }
 
-export function quantile(bins: [number, number][], part: number): number {
-  const wanted = part * bins.reduce((sum, [, count]) => sum + count, 0);
+export function quantile({ edges, counts, length, total }: Bins, part: number): number {
   let sum = 0;
-  for (const [edge, count] of bins) {
-    sum += count;
-    if (sum >= wanted) return edge;
+  for (let index = 0; index < length; index++) {
+    sum += counts[index]!;
+    if (sum >= part * total) return edges[index]!;
   }
   return NaN;
 }

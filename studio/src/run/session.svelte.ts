@@ -5,7 +5,9 @@ import { instant, isMovable, movedText, movesOf, queueWith, textAt, withMoves, t
 import { edit, read, resolve, withDiscipline, within, type Json, type Resolved } from "../core/scenario";
 import { digits } from "../core/units";
 import { Clock } from "./clock";
+import type { Feed } from "./feed";
 import { isClose, Run } from "./run";
+import { Theory } from "./theory.svelte";
 
 export const LETTERS = ["A", "B", "C"] as const;
 /** Variants side by side, at most. */
@@ -38,7 +40,10 @@ export class Session {
   /** What was changed last. */
   lastMove = $state.raw<string | undefined>();
   readonly clock = new Clock();
+  readonly theory = new Theory();
   runs: Run[] = [];
+  /** A live run, which is one of the variants. */
+  feed: Feed | undefined;
   private undone: string[] = [];
   /** What moved last, and when: one stroke of a slider is one step of undo. */
   private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
@@ -139,7 +144,9 @@ export class Session {
       const others = this.moves.filter((one) => !added.some((move) => move.at === one.at && move.path === one.path && move.variant === one.variant));
       if (this.change((text) => withMoves(text, [...others, ...added]), what, this.shown, key, time)) return;
     }
-    this.change(otherwise, what, this.shown, key);
+    // What cannot change in mid-run changes the run from its start.
+    const { time: now, playing } = this.clock;
+    this.change(otherwise, this.fromNow && playing && now > 0 ? `${what} (whole run)` : what, this.shown, key);
   }
 
   /** Any change of the text. What is no valid scenario is not taken, and said. */
@@ -195,14 +202,20 @@ export class Session {
       while (this.runs.length > names.length) this.runs.pop()?.close();
       resolved.forEach((one, index) => {
         const same = !changed && old[index]?.variant === one.variant;
-        const run = (this.runs[index] ??= new Run());
+        const run = (this.runs[index] ??= this.runOf(one));
         if (!same || run.view === undefined) run.load(text, one);
       });
+      this.theory.show(text, resolved, duration);
       return true;
     } catch (error) {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  private runOf({ variant }: Resolved): Run {
+    const { feed } = this;
+    return feed && variant === feed.head.variant ? new Run(() => feed.source()) : new Run();
   }
 
   /** What is so now, once a move has come or the text has changed. */
@@ -212,6 +225,11 @@ export class Session {
     this.passed = passed;
     const text = passed > 0 ? textAt(this.text, this.moves, this.clock.time) : "";
     this.current = this.resolved.map((one) => (passed > 0 ? resolve(text, one.variant) : one));
+  }
+
+  /** Whether every run has come to its end, with the newest text. */
+  get settled(): boolean {
+    return this.runs.every((run) => !run.catchingUp && run.view?.ended === true);
   }
 
   play(): void {

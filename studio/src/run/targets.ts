@@ -2,8 +2,16 @@
 import { at, type Resolved } from "../core/scenario";
 import { parseQuantity } from "../core/units";
 
+/** Since each frame asks for it. */
+const known = new WeakMap<Resolved, number | undefined>();
+
 /** In seconds of sojourn time. */
 export function targetDelay(one: Resolved): number | undefined {
+  if (!known.has(one)) known.set(one, read(one));
+  return known.get(one);
+}
+
+function read(one: Resolved): number | undefined {
   const { port } = one;
   for (const name of ["target", "q_ref", "target_delay"]) {
     const found = parseQuantity(at(one.parameters, [name]));

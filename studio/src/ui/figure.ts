@@ -29,14 +29,14 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
   panels.forEach((panel, place) => {
     const top = 56 + place * HEIGHT + MARGIN.top;
     const bottom = 56 + (place + 1) * HEIGHT - MARGIN.bottom + 14;
-    const highest = Math.max(1e-9, ...panel.picture.lines.flatMap((line) => line.map((value) => value ?? 0)));
+    const highest = Math.max(1e-9, ...panel.picture.lines.flatMap((line) => [...line].filter(Number.isFinite)));
     const step = niceStep(highest / 4);
     const most = Math.ceil(highest / step) * step;
     const x = (time: number): number => MARGIN.left + ((time - from) / (to - from)) * (WIDTH - MARGIN.left - MARGIN.right);
     const y = (value: number): number => bottom - (value / most) * (bottom - top);
     text(MARGIN.left, top - 8, panel.title, 'font-weight="600"');
     // Names of the groups, from the right, where there are several.
-    const groups = new Map(panel.picture.traces.flatMap((trace) => (trace.label.includes(": ") ? [[trace.label.split(": ").pop()!, trace.dash]] : [])));
+    const groups = new Map(panel.picture.traces.flatMap(({ group, dash }) => (group ? [[group, dash]] : [])));
     let end = WIDTH - MARGIN.right;
     for (const [name, dash] of groups.size > 1 ? [...groups].reverse() : []) {
       text(end, top - 8, name, 'text-anchor="end"');
@@ -53,7 +53,7 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
       let pen = "M";
       panel.picture.times.forEach((time, at) => {
         const value = panel.picture.lines[index]?.[at];
-        if (value === null || value === undefined || time < from || time > to) pen = "M";
+        if (value === undefined || Number.isNaN(value) || time < from || time > to) pen = "M";
         else {
           path += `${pen}${round(x(time))} ${round(y(value))}`;
           pen = "L";

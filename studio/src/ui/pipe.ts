@@ -1,11 +1,11 @@
 /** The pipe: for each variant senders, the queue, and the link, on one canvas. */
-import { digits, rateText } from "../core/units";
 import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
 import { targetDelay } from "../run/targets";
 import { drawPackets } from "./packets";
 import { arrow, circle, cross } from "./shapes";
 import type { Palette } from "./theme.svelte";
+import { FONT, SMALL, Words } from "./words";
 
 export const LANE = 88;
 /** As many packets are drawn one by one. */
@@ -34,14 +34,24 @@ export interface Lane {
   x: (packets: number) => number;
 }
 
-/** What has happened lately, for the speeds at which packets are not followed. */
-export class Glow {
+/** What a lane has shown lately: its words, and drops and marks for the speeds at which packets are not followed. */
+export class Lately {
+  readonly words = new Words();
   private view: View | undefined;
+  private now = NaN;
+  private resolved: Resolved | undefined;
   private sums = { drops: 0, marks: 0 };
   private ages = { drops: Infinity, marks: Infinity };
 
+  /** Whether the lane would look otherwise than when it was drawn last; `resolved` is what holds now. */
+  changes(view: View, resolved: Resolved): boolean {
+    const same = view === this.view && view.now === this.now && resolved === this.resolved;
+    [this.now, this.resolved] = [view.now, resolved];
+    return !same || view.packets !== undefined || this.ages.drops < GLOW || this.ages.marks < GLOW || this.words.stale(view);
+  }
+
   /** How strongly to draw it, from 0 to 1. */
-  of(kind: "drops" | "marks", view: View, elapsed: number): number {
+  glow(kind: "drops" | "marks", view: View, elapsed: number): number {
     const sum = view.ring.last(view.port + kind) || 0;
     if (this.view !== view) {
       this.view = view;
@@ -60,7 +70,7 @@ interface Place {
 }
 
 /** `resolved` is what holds now. */
-export function drawLane(context: CanvasRenderingContext2D, view: View, resolved: Resolved, glow: Glow, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean): void {
+export function drawLane(context: CanvasRenderingContext2D, view: View, resolved: Resolved, lately: Lately, place: Place, colours: Palette, elapsed: number, speed: number, still: boolean): void {
   const { top, width, letter, colour } = place;
   const { ring, port } = view;
   const limit = Math.max(1, resolved.port.limit_packets ?? (resolved.port.limit_bytes ?? 1) / resolved.port.mean_packet_bytes);
@@ -79,35 +89,34 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
 
   // Names and numbers above the bar.
   context.textBaseline = "alphabetic";
-  context.font = "600 13px system-ui, Helvetica, Arial, sans-serif";
+  const roomy = wide > 520;
+  const { words } = lately;
+  words.renew(context, view, resolved, limit, wide, roomy, elapsed);
+  context.font = `600 ${FONT}`;
   context.fillStyle = colour;
   context.textAlign = "left";
   context.fillText(letter, left, top + 18);
   context.fillStyle = colours.ink;
   context.fillText(resolved.label, left + 16, top + 18);
-  const labelWidth = context.measureText(resolved.label).width;
-  context.font = "13px system-ui, Helvetica, Arial, sans-serif";
+  context.font = FONT;
   context.textAlign = "right";
-  const waits = (queue * resolved.port.mean_packet_bytes * 8e3) / resolved.port.rate_bps;
-  const roomy = wide > 520;
-  context.fillText(`${Math.round(queue)}${roomy ? ` of ${Math.round(limit)}` : ""} packets · ${digits(waits)} ms`, right, top + 18);
+  context.fillText(words.waiting, right, top + 18);
 
   // In words as well.
-  const drops = ring.last(port + "drops") || 0;
-  const marks = ring.last(port + "marks") || 0;
   context.textAlign = "left";
-  context.font = "12px system-ui, Helvetica, Arial, sans-serif";
-  const line = roomy ? top + 18 : barTop + barHeight + 15;
-  const start = roomy ? left + 40 + labelWidth : left;
+  context.font = SMALL;
+  // Below the bar they leave room for the cross of a drop, or the way of the ACKs.
+  const line = roomy ? top + 18 : barTop + barHeight + (view.packets ? 15 : 28);
+  const start = roomy ? left + 40 + words.labelWidth : left;
   context.fillStyle = colours.soft;
   cross(context, start + 5, line - 4, 3.5, colours.drop);
-  context.fillText(`${drops} dropped`, start + 14, line);
-  const next = start + 28 + context.measureText(`${drops} dropped`).width;
+  context.fillText(words.dropped, start + 14, line);
+  const next = start + 28 + words.droppedWidth;
   circle(context, next + 5, line - 4, 4, colours.target);
-  context.fillText(`${marks} marked`, next + 14, line);
+  context.fillText(words.marked, next + 14, line);
 
   if (!narrow) {
-    context.font = "13px system-ui, Helvetica, Arial, sans-serif";
+    context.font = FONT;
     context.fillStyle = colours.soft;
     context.fillText("senders", 8, middle + 4);
     arrow(context, 62, left - 6, middle, colours.soft);
@@ -144,9 +153,10 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
   context.stroke();
   arrow(context, right + 4, lane.end, middle, colours.line);
   context.fillStyle = colours.soft;
-  context.font = "13px system-ui, Helvetica, Arial, sans-serif";
+  context.font = FONT;
   context.textAlign = "center";
-  context.fillText(rateText(resolved.port.rate_bps), right + linkWidth / 2, barTop - 8);
+  // A narrow page has no room for it beside the words above the queue.
+  context.fillText(words.rate, right + linkWidth / 2, narrow ? middle + 18 : barTop - 8);
 
   if (view.packets) {
     if (!narrow) {
@@ -159,9 +169,13 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
   }
 
   // A bar, with the range of the last seconds behind it.
-  const past = ring.column(port + "queue").subarray(Math.max(0, ring.at(view.now - HISTORY)));
-  if (past.length > 1) {
-    const [low, high] = [Math.min(...past), Math.max(...past)];
+  const past = ring.whole(port + "queue");
+  let [low, high] = [Infinity, -Infinity];
+  for (let row = Math.max(ring.start, ring.at(view.now - HISTORY)); row < ring.end; row++) {
+    low = Math.min(low, past[row]!);
+    high = Math.max(high, past[row]!);
+  }
+  if (high > low) {
     context.globalAlpha = 0.18;
     context.fillStyle = colour;
     context.fillRect(x(high), barTop + 1, x(low) - x(high), barHeight - 2);
@@ -171,9 +185,9 @@ export function drawLane(context: CanvasRenderingContext2D, view: View, resolved
   if (places <= SINGLE && lane.step >= 3) {
     for (let index = 0; index < Math.min(places, Math.round(queue)); index++) context.fillRect(right - (index + 1) * lane.step + 1, barTop + 4, lane.step - 1.5, barHeight - 8);
   } else context.fillRect(x(queue), barTop + 4, right - x(queue), barHeight - 8);
-  context.globalAlpha = glow.of("drops", view, elapsed);
+  context.globalAlpha = lately.glow("drops", view, elapsed);
   cross(context, Math.max(left + 6, x(Math.max(queue, 1))), barTop + barHeight + 10, 4, colours.drop);
-  context.globalAlpha = glow.of("marks", view, elapsed);
+  context.globalAlpha = lately.glow("marks", view, elapsed);
   circle(context, right + 12, middle, 6, colours.target);
   context.globalAlpha = 1;
 }

@@ -1,6 +1,7 @@
 /** The plots over time: what each one shows, and their data. */
 import type { View } from "../run/run";
-import { grid, ratio, rowsAt, values, type Line } from "../run/series";
+import type { Fluid } from "../run/theory.svelte";
+import { fill, grid, rowsAt, type Source } from "../run/series";
 
 export type Kind = "delay" | "inner" | "goodput" | "windows";
 
@@ -8,16 +9,14 @@ export interface Trace {
   label: string;
   /** The variant's number. */
   variant: number;
+  /** Of the group of flows, empty if there is one line for each variant. */
+  group: string;
   dash: number[];
 }
 
-export interface Picture {
-  traces: Trace[];
-  times: number[];
-  lines: Line[];
-}
-
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [1, 3]];
+/** Of what theory says. */
+const DOTS = [1, 2];
 const COUNTS = ["departures", "bytes", "drops", "marks", "waited", "queue"];
 /** Bins of a plot; a pixel or two for each. */
 const BINS = 400;
@@ -40,32 +39,98 @@ export function innerVariables(views: readonly View[]): string[] {
   return [...names].filter((name) => !COUNTS.includes(name));
 }
 
-export function picture(kind: Kind, inner: string, views: readonly View[], window: [number, number], finest: number): Picture {
-  const rate = kind === "inner" && inner === "signals";
-  // Counts need wider bins to be a rate.
-  const edges = grid(window[0], window[1], rate || kind === "goodput" ? BINS / 4 : BINS, finest);
-  const traces: Trace[] = [];
-  const lines: Line[] = [];
-  views.forEach((view, variant) => {
-    const rows = rowsAt(view, edges);
-    const add = (label: string, line: Line, order = 0): void => {
-      traces.push({ label, variant, dash: DASHES[order % DASHES.length]! });
-      lines.push(line);
-    };
-    const { port } = view;
-    const label = view.resolved.label;
-    if (kind === "delay") add(label, ratio(view, rows, [port + "waited"], [port + "departures"], 1000));
-    else if (rate) add(label, ratio(view, rows, [port + "drops", port + "marks"], [port + "departures", port + "drops"], 100));
-    else if (kind === "inner") add(label, values(view, rows, port + inner));
-    else {
-      view.resolved.network.groups.forEach((group, order) => {
-        const line =
-          kind === "windows"
-            ? values(view, rows, `flows.${group.name}.cwnd`)
-            : ratio(view, rows, [`flows.${group.name}.bytes`], ["time"], 8e-6);
-        if (kind === "goodput" || line.some((one) => one !== null)) add(`${label}: ${group.name}`, line, order);
-      });
+interface Drawn extends Source {
+  /** Whose rows they are. */
+  of: View | Fluid;
+  trace: Trace;
+  line: Float64Array;
+  /** Whether it is left out as long as nothing is known. */
+  optional: boolean;
+}
+
+/** What a plot shows. The next look fills the same arrays. */
+export class Picture {
+  traces: Trace[] = [];
+  times: Float64Array = new Float64Array();
+  /** A value for each of the times, NaN where there is none. */
+  lines: Float64Array[] = [];
+  private sources: Drawn[] = [];
+  private views: readonly View[] = [];
+  private fluids: readonly (Fluid | undefined)[] = [];
+  private what = "";
+  private rows = new Int32Array();
+
+  /** Looks at the runs, and the models beside them. Whether there is something else to be seen than at the last look. */
+  look(kind: Kind, inner: string, views: readonly View[], window: [number, number], finest: number, fluids: readonly (Fluid | undefined)[] = []): boolean {
+    const rate = kind === "inner" && inner === "signals";
+    const from = this.times[0];
+    // Counts need wider bins to be a rate.
+    const times = grid(window[0], window[1], rate || kind === "goodput" ? BINS / 4 : BINS, finest, this.times);
+    const what = kind === "inner" ? inner : kind;
+    const other = times !== this.times || what !== this.what || views.length !== this.views.length || views.some((view, place) => view !== this.views[place] || fluids[place] !== this.fluids[place]);
+    if (other) {
+      this.what = what;
+      this.views = [...views];
+      this.fluids = [...fluids];
+      this.times = times;
+      this.rows = new Int32Array(times.length);
+      this.sources = views.flatMap((view, variant) => [
+        ...sourcesOf(kind, inner, view, variant, times.length),
+        ...fluidsOf(kind, inner, view, fluids[variant], variant, times.length),
+      ]);
     }
+    let changed = other || times[0] !== from;
+    let of: View | Fluid | undefined;
+    for (const source of this.sources) {
+      if (source.of !== of) rowsAt((of = source.of), times, this.rows);
+      changed = fill(source, this.rows, source.line) || changed;
+    }
+    if (!changed) return false;
+    const drawn = this.sources.filter(({ optional, line }) => !optional || isKnown(line));
+    if (drawn.length !== this.lines.length || drawn.some(({ line }, place) => line !== this.lines[place])) {
+      this.traces = drawn.map(({ trace }) => trace);
+      this.lines = drawn.map(({ line }) => line);
+    }
+    return true;
+  }
+}
+
+function isKnown(line: Float64Array): boolean {
+  for (let index = 0; index < line.length; index++) if (!Number.isNaN(line[index])) return true;
+  return false;
+}
+
+function sourcesOf(kind: Kind, inner: string, view: View, variant: number, length: number): Drawn[] {
+  const { port, resolved, ring } = view;
+  const columns = (names: string[]): Float64Array[] => names.map((name) => ring.whole(name));
+  const source = (above: string[], below: string[] | undefined, factor: number, group = "", order = 0): Drawn => ({
+    of: view,
+    trace: { label: group ? `${resolved.label}: ${group}` : resolved.label, variant, group, dash: DASHES[order % DASHES.length]! },
+    above: columns(above),
+    below: below && columns(below),
+    factor,
+    line: new Float64Array(length).fill(NaN),
+    optional: kind === "windows",
   });
-  return { traces, times: [...edges], lines };
+  if (kind === "delay") return [source([port + "waited"], [port + "departures"], 1000)];
+  if (kind === "inner" && inner === "signals") return [source([port + "drops", port + "marks"], [port + "departures", port + "drops"], 100)];
+  if (kind === "inner") return [source([port + inner], undefined, 1)];
+  return resolved.network.groups.map(({ name }, order) =>
+    kind === "windows" ? source([`flows.${name}.cwnd`], undefined, 1, name, order) : source([`flows.${name}.bytes`], ["time"], 8e-6, name, order),
+  );
+}
+
+/** What theory says of the same; nothing where it says nothing. */
+function fluidsOf(kind: Kind, inner: string, { port, resolved }: View, fluid: Fluid | undefined, variant: number, length: number): Drawn[] {
+  if (!fluid) return [];
+  const columns: [group: string, column: string, factor: number][] =
+    kind === "delay" ? [["theory", port + "delay", 1000]]
+    : kind === "inner" ? [["theory", port + inner, inner === "signals" ? 100 : 1]]
+    : kind === "windows" ? resolved.network.groups.map(({ name }) => [`${name}, theory`, `flows.${name}.cwnd`, 1])
+    : []; // prettier-ignore
+  return columns.flatMap(([group, column, factor]) =>
+    fluid.ring.has(column)
+      ? [{ of: fluid, trace: { label: `${resolved.label}: ${group}`, variant, group, dash: DOTS }, above: [fluid.ring.whole(column)], below: undefined, factor, line: new Float64Array(length).fill(NaN), optional: true }]
+      : [],
+  );
 }

@@ -44,11 +44,16 @@ export interface Palette {
   groups: string[];
 }
 
+let known: Palette | undefined;
+let knownAt = -1;
+
 /** The colours of the page, for what is drawn by hand. */
 export function palette(): Palette {
+  if (known && knownAt === theme.version) return known;
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return {
+  knownAt = theme.version;
+  return (known = {
     ink: of("ink"),
     soft: of("soft"),
     line: of("line"),
@@ -57,5 +62,5 @@ export function palette(): Palette {
     drop: of("drop"),
     variants: [of("a"), of("b"), of("c")],
     groups: [1, 2, 3, 4, 5, 6].map((number) => of(`group-${number}`)),
-  };
+  });
 }

@@ -30,6 +30,6 @@ pub(crate) fn check_target(target: Duration, interval: Duration) -> Result<(), I
         target < interval,
         "target",
         alloc::format!("a target of {target} is not below the interval of {interval}"),
-        "the interval is a round trip, and the target 5 to 10% of it (RFC 8289, section 4)",
+        "the interval is a round trip, and the target 5 to 10% of it (RFC 8289, sections 3.2 and 4.3)",
     )
 }

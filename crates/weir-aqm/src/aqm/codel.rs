@@ -50,7 +50,7 @@ pub enum InvSqrt {
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8289")))]
 pub struct CodelParameters {
     /// Acceptable sojourn time.
-    #[cfg_attr(feature = "serde", schemars(extend("x-published" = { "from": 0.05, "to": 0.1, "of": "interval", "source": "RFC 8289, section 3.2" })))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-published" = { "from": 0.05, "to": 0.1, "of": "interval", "source": "RFC 8289, sections 3.2 and 4.3: of the round trip, about one interval" })))]
     pub target: Duration,
     /// Time above `target` before the first signal; about the longest round-trip time.
     pub interval: Duration,

@@ -158,6 +158,7 @@ impl RemParameters {
         let unit = if self.target.in_bytes() { 1.0 / f64::from(link.mean_packet) } else { 1.0 };
         Rem {
             parameters: self.clone(),
+            marks_at_departure: self.ecn && self.mark_at == MarkAt::Departure,
             target: self.target.value() * unit,
             unit,
             average: Average::new(self.target, self.w_q, IdleM::Real, link),
@@ -177,6 +178,8 @@ impl RemParameters {
 #[derive(Clone, Debug)]
 pub struct Rem {
     parameters: RemParameters,
+    /// Not at arrival.
+    marks_at_departure: bool,
     /// `b*` in packets.
     target: f64,
     /// Packets, or bytes over the mean packet.
@@ -198,12 +201,6 @@ pub struct Rem {
     rng: Rng,
 }
 
-impl Rem {
-    const fn marks_at_departure(&self) -> bool {
-        self.parameters.ecn && matches!(self.parameters.mark_at, MarkAt::Departure)
-    }
-}
-
 impl Aqm for Rem {
     #[expect(clippy::inline_always, reason = "what the queue knows of an arrival stays in registers")]
     #[inline(always)]
@@ -215,7 +212,7 @@ impl Aqm for Rem {
         }
         self.arrived += parts::arrival_in_packets(packet.bytes, self.parameters.target, self.mean_packet);
         // A full buffer draws nothing.
-        if queue.overflows(packet.bytes) || self.marks_at_departure() || !self.rng.chance(self.probability) {
+        if queue.overflows(packet.bytes) || self.marks_at_departure || !self.rng.chance(self.probability) {
             return Verdict::Pass;
         }
         if self.parameters.ecn { Verdict::Mark(Reason::Early) } else { Verdict::Drop(Reason::Early) }
@@ -223,7 +220,7 @@ impl Aqm for Rem {
 
     #[inline]
     fn on_dequeue(&mut self, packet: PacketInfo, _: Duration, _: Backlog, _: Instant) -> Verdict {
-        if self.marks_at_departure() && packet.ecn.is_markable() && self.rng.chance(self.probability) {
+        if self.marks_at_departure && packet.ecn.is_markable() && self.rng.chance(self.probability) {
             Verdict::Mark(Reason::Early)
         } else {
             Verdict::Pass

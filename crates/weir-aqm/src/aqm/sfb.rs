@@ -32,6 +32,9 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 /// A hash of 64 bits has a byte for each level.
 const MAX_LEVELS: usize = 8;
 
+/// A level has a bin for each value of its byte, at most.
+const MAX_BINS: usize = 256;
+
 /// Parameters of SFB.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
@@ -126,7 +129,8 @@ impl SfbParameters {
             salt: parts::spread(hash),
             counts_since,
             levels: self.levels as usize,
-            rows: vec![Row::default(); self.bins as usize].into_boxed_slice(),
+            mask: (self.bins - 1) as u8,
+            rows: vec![Row::default(); MAX_BINS].into_boxed_slice().try_into().expect("as many rows"),
         };
         Sfb {
             parameters: self.clone(),
@@ -160,8 +164,10 @@ struct Set {
     /// Packets that arrived from then on are counted.
     counts_since: Instant,
     levels: usize,
-    /// As many as a level has bins, a power of two.
-    rows: Box<[Row]>,
+    /// The bits of a byte that choose a bin.
+    mask: u8,
+    /// Those that `mask` allows are in use: an array that any byte finds its way in needs no check of bounds.
+    rows: Box<[Row; MAX_BINS]>,
 }
 
 impl Set {
@@ -173,10 +179,15 @@ impl Set {
     /// Calls `visit` with the bins of a flow, one in each level: a byte of `hash` for each.
     #[inline]
     fn for_each(&mut self, hash: u64, mut visit: impl FnMut(&mut Bin)) {
-        let mask = self.rows.len() - 1;
         for level in (0..MAX_LEVELS).take(self.levels) {
-            visit(&mut self.rows[(hash >> (8 * level)) as usize & mask][level]);
+            let bin = (hash >> (8 * level)) as u8 & self.mask;
+            visit(&mut self.rows[usize::from(bin)][level]);
         }
+    }
+
+    /// The bins in use.
+    fn bins(&self) -> impl Iterator<Item = &Bin> + Clone {
+        self.rows[..=usize::from(self.mask)].iter().flatten()
     }
 }
 
@@ -239,7 +250,10 @@ impl Sfb {
         let (mut p_min, mut least) = (1.0, u32::MAX);
         self.active.for_each(hash, |bin| {
             let load = usize::from(bin.waiting > 0) + usize::from(bin.waiting >= bin_size);
-            bin.probability = (bin.probability + steps[load]).clamp(0.0, 1.0);
+            let moved = bin.probability + steps[load];
+            // As `clamp`, which also asks for what is not a number.
+            let moved = if moved > 0.0 { moved } else { 0.0 };
+            bin.probability = if moved < 1.0 { moved } else { 1.0 };
             p_min = if bin.probability < p_min { bin.probability } else { p_min };
             least = bin.waiting.min(least);
             bin.waiting += 1;
@@ -329,7 +343,7 @@ impl Aqm for Sfb {
     }
 
     fn take_over(&mut self, former: &Self) {
-        let shape = |sfb: &Self| (sfb.active.levels, sfb.active.rows.len());
+        let shape = |sfb: &Self| (sfb.active.levels, sfb.active.mask);
         if shape(self) == shape(former) {
             let parameters = self.parameters.clone();
             *self = Self { parameters, ..former.clone() };
@@ -344,7 +358,7 @@ impl Aqm for Sfb {
     }
 
     fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
-        let bins = self.active.rows.iter().flatten();
+        let bins = self.active.bins();
         record("probability", self.probability);
         record("highest", bins.clone().map(|bin| bin.probability).fold(0.0, f64::max));
         record("fullest", bins.map(|bin| bin.waiting).max().map_or(0.0, f64::from));

@@ -195,7 +195,7 @@ impl<P: Packet> Discipline<P> for Choke<P> {
         if queue.overflows(info.bytes) {
             observer.dropped(packet, Reason::Overflow, false, now);
         } else {
-            carry_out(verdict, packet, info, false, now, observer, |packet| self.line.push(packet, now));
+            carry_out(verdict, packet, false, now, observer, |packet| self.line.push(packet, now));
         }
     }
 

@@ -270,7 +270,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
             observer.class(if low_latency { LOW_LATENCY } else { CLASSIC });
             let (info, sojourn) = (packet.info(), now.since(arrived));
             let verdict = if low_latency { self.judge_low_latency(sojourn) } else { self.judge_classic() };
-            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            let taken = carry_out(verdict, packet, true, now, observer, |packet| (packet, sojourn));
             if taken.is_none() {
                 // A dropped packet costs no credit.
                 continue;

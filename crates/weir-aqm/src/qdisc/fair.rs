@@ -259,7 +259,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
             let (info, sojourn) = (packet.info(), now.since(arrived));
             let queue = self.visible_backlog(index, true);
             let verdict = self.flows[index].aqm.on_dequeue(info, sojourn, queue, now);
-            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            let taken = carry_out(verdict, packet, true, now, observer, |packet| (packet, sojourn));
             if taken.is_some() {
                 return taken;
             }
@@ -283,7 +283,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for FairQueue<P, A> {
         let verdict = flow.aqm.on_enqueue(info, queue, now);
         let admitted = if room {
             let push = |packet| self.waiting.push(&mut flow.line, packet, now);
-            carry_out(verdict, packet, info, false, now, observer, push)
+            carry_out(verdict, packet, false, now, observer, push)
         } else {
             observer.dropped(packet, Reason::Overflow, false, now);
             None

@@ -47,7 +47,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
             observer.dropped(packet, Reason::Overflow, false, now);
             return None;
         }
-        carry_out(verdict, packet, info, false, now, observer, |packet| then(self, packet))
+        carry_out(verdict, packet, false, now, observer, |packet| then(self, packet))
     }
 }
 
@@ -65,7 +65,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
             let (info, sojourn, queue) =
                 (packet.info(), now.since(arrived), self.waiting.backlog(self.limit));
             let verdict = self.aqm.on_dequeue(info, sojourn, queue, now);
-            let taken = carry_out(verdict, packet, info, true, now, observer, |packet| (packet, sojourn));
+            let taken = carry_out(verdict, packet, true, now, observer, |packet| (packet, sojourn));
             if taken.is_some() {
                 return taken;
             }
@@ -80,7 +80,7 @@ impl<P: Packet, A: Aqm> Discipline<P> for Fifo<P, A> {
         let released = admitted.and_then(|packet| {
             let (info, nothing) = (packet.info(), self.waiting.backlog(self.limit));
             let verdict = self.aqm.on_dequeue(info, Duration::ZERO, nothing, now);
-            carry_out(verdict, packet, info, true, now, observer, |packet| packet)
+            carry_out(verdict, packet, true, now, observer, |packet| packet)
         });
         if released.is_none() {
             self.aqm.on_idle(now);

@@ -21,7 +21,7 @@ pub use fq::{FqCodelParameters, FqParameters, FqPieParameters};
 pub use packet_fifo::PacketFifo;
 pub use registry::{AnyDiscipline, DisciplineVisitor, QueueConfig};
 
-use crate::{Backlog, Packet, PacketInfo, Reason, Verdict};
+use crate::{Backlog, Packet, Reason, Verdict};
 
 /// A queue discipline: owns the waiting packets and decides the order of departure.
 ///
@@ -136,7 +136,6 @@ pub(crate) fn move_all<P>(from: &mut impl Discipline<P>, to: &mut impl Disciplin
 fn carry_out<P: Packet, R>(
     verdict: Verdict,
     packet: P,
-    info: PacketInfo,
     waited: bool,
     now: Instant,
     observer: &mut impl Observer<P>,
@@ -145,7 +144,7 @@ fn carry_out<P: Packet, R>(
     if verdict == Verdict::Pass {
         return Some(then(packet));
     }
-    signal(verdict, packet, info, waited, now, observer).map(then)
+    signal(verdict, packet, waited, now, observer).map(then)
 }
 
 /// Marks or drops a packet; returns it unless dropped.
@@ -153,14 +152,13 @@ fn carry_out<P: Packet, R>(
 fn signal<P: Packet>(
     verdict: Verdict,
     mut packet: P,
-    info: PacketInfo,
     waited: bool,
     now: Instant,
     observer: &mut impl Observer<P>,
 ) -> Option<P> {
     match verdict {
         Verdict::Pass => {}
-        Verdict::Mark(reason) if info.ecn.is_markable() => {
+        Verdict::Mark(reason) if packet.info().ecn.is_markable() => {
             packet.mark();
             observer.marked(&packet, reason, now);
         }

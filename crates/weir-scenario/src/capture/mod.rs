@@ -1,7 +1,8 @@
-//! Captures, pcap and pcapng: read packet by packet, in bounded memory.
+//! Captures, pcap and pcapng: read packet by packet, in bounded memory; pcapng is written too.
 
 mod connection;
 mod frame;
+pub mod pcapng;
 mod transfers;
 
 use std::io::{BufRead, BufReader, Read};

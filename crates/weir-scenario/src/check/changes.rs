@@ -32,6 +32,14 @@ impl Scenario {
                 "write the changes in the order of time, after 0 s; what is so at 0 s stands with the link or group",
             )?;
             before = change.at;
+            let nothing = change.links.values().all(|change| *change == LinkChange::default())
+                && change.flows.values().all(|change| *change == FlowsChange::default());
+            Problem::unless(
+                !nothing,
+                &path,
+                format!("the change at {} changes nothing", change.at),
+                "write below it what changes, such as links.NAME.rate = \"5 Mbit/s\", or take it out",
+            )?;
             for (name, change_of) in &mut change.links {
                 self.write_out_link(&format!("{path}.links.{name}"), change.at, name, change_of, &scheduled)?;
             }

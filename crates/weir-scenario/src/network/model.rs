@@ -107,6 +107,16 @@ impl<'a> Port<'a> {
         self.rate_changes(until).last().map_or(self.rate(), |(_, rate)| rate)
     }
 
+    /// What may wait at an instant, in packets of so many bytes; infinite if there is no limit.
+    pub fn buffer_packets(&self, at: Duration, bytes: u32) -> f64 {
+        let changed = self.changes.iter().rev().find(|change| change.at <= at);
+        match changed.map_or(self.limit, |change| change.link.limit) {
+            Limit::NONE => f64::INFINITY,
+            Limit::Packets(packets) => f64::from(packets),
+            Limit::Bytes(limit) => limit as f64 / f64::from(bytes),
+        }
+    }
+
     /// The bandwidth-delay product for the largest round trip among the flows, in packets of mean size.
     pub fn bdp_packets(&self) -> f64 {
         self.rate().packets_per_second(self.mean_packet_size.bytes()) * self.largest_rtt.as_secs_f64()

@@ -4,6 +4,8 @@
 //! links.hop.hops = 3               # hop1, hop2, hop3
 //! flows.cross.each_hop_of = "hop"  # cross1 over hop1, cross2 over hop2, cross3 over hop3
 //! ```
+//!
+//! A change in mid-run that names `hop` or `cross` changes all of them.
 
 use indexmap::IndexMap;
 
@@ -15,7 +17,7 @@ const LONGEST: u32 = 1000;
 impl Scenario {
     /// Writes rows of links out, and the flows of each.
     pub(crate) fn write_out_hops(&mut self) -> Result<(), Problem> {
-        self.write_out_groups()?;
+        let groups = self.write_out_groups()?;
         if self.links.values().all(|link| link.hops.is_none()) {
             return Ok(());
         }
@@ -62,6 +64,13 @@ impl Scenario {
                 }
             }
         }
+        for (index, change) in self.changes.iter_mut().enumerate() {
+            let hops = |name: &str| self.links.get(name).and_then(|link| link.hops);
+            write_out(&mut change.links, &format!("changes[{index}].links"), hops)?;
+            write_out(&mut change.flows, &format!("changes[{index}].flows"), |name| {
+                groups.get(name).copied()
+            })?;
+        }
         let mut links = IndexMap::new();
         for (name, mut link) in std::mem::take(&mut self.links) {
             match link.hops.take() {
@@ -75,10 +84,11 @@ impl Scenario {
         Ok(())
     }
 
-    /// A group for each link of a row.
-    fn write_out_groups(&mut self) -> Result<(), Problem> {
+    /// A group for each link of a row. Returns how many groups each became.
+    fn write_out_groups(&mut self) -> Result<IndexMap<String, u32>, Problem> {
+        let mut written = IndexMap::new();
         if self.flows.values().all(|group| group.each_hop_of.is_none()) {
-            return Ok(());
+            return Ok(written);
         }
         let mut flows: IndexMap<String, FlowGroup> = IndexMap::new();
         for (name, group) in &self.flows {
@@ -114,6 +124,7 @@ impl Scenario {
                 "leave path, ack_path, from and to out",
             )?;
             let links = row(of, hops.min(LONGEST));
+            written.insert(name.clone(), hops);
             for (link, one) in links.zip(row(name, hops)) {
                 Problem::unless(
                     !self.flows.contains_key(&one),
@@ -126,8 +137,37 @@ impl Scenario {
             }
         }
         self.flows = flows;
-        Ok(())
+        Ok(written)
     }
+}
+
+/// Changes of a whole row become the same change of each in it.
+fn write_out<T: Clone>(
+    changes: &mut IndexMap<String, T>,
+    path: &str,
+    hops: impl Fn(&str) -> Option<u32>,
+) -> Result<(), Problem> {
+    if changes.keys().all(|name| hops(name).is_none()) {
+        return Ok(());
+    }
+    let mut each = IndexMap::new();
+    for (name, change) in std::mem::take(changes) {
+        let names: Vec<_> = match hops(&name) {
+            Some(hops) => row(&name, hops).collect(),
+            None => vec![name],
+        };
+        for name in names {
+            Problem::unless(
+                !each.contains_key(&name),
+                format!("{path}.{name}"),
+                "this change names the row and one of it",
+                "write the row, or each of it",
+            )?;
+            each.insert(name, change.clone());
+        }
+    }
+    *changes = each;
+    Ok(())
 }
 
 /// The names of a row.

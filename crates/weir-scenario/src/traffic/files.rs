@@ -21,6 +21,11 @@ use weir_types::Invalid;
 pub struct Content<T>(Option<Arc<T>>);
 
 impl<T> Content<T> {
+    /// What was not read from a file.
+    pub(crate) const fn made(content: Arc<T>) -> Self {
+        Self(Some(content))
+    }
+
     /// Whether the file was read.
     pub const fn is_read(&self) -> bool {
         self.0.is_some()

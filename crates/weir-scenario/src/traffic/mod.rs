@@ -210,7 +210,7 @@ fn plain(value: &impl Serialize) -> serde_json::Value {
     serde_json::to_value(value).expect("plain data")
 }
 
-fn one() -> u32 {
+pub(crate) const fn one() -> u32 {
     1
 }
 

@@ -4,7 +4,7 @@ use std::{collections::HashMap, hash::Hash, io::Read, path::Path};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weir_types::{Duration, Invalid};
+use weir_types::{Duration, Ecn, Invalid};
 
 use super::files::{self, Content};
 use crate::capture;
@@ -41,12 +41,14 @@ pub struct Trace {
 /// A packet of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracePacket {
-    /// Since the first packet.
+    /// Since the start of the trace; of a file, since its first packet.
     pub at: Duration,
     /// Bytes of the IP packet.
     pub bytes: u32,
     /// Number of its flow, in the order of their first packets.
     pub flow: u32,
+    /// Its ECN bits. Those of a file are [`Ecn::NotEct`]: [`Replay::ecn`] says what they are.
+    pub ecn: Ecn,
 }
 
 /// What is not yet a trace: times since anywhere, in nanoseconds, and flows by whatever names them.
@@ -110,7 +112,8 @@ impl<Flow: Eq + Hash> Reading<Flow> {
         let at = u64::try_from(nanos - self.first).unwrap_or(u64::MAX);
         let new = self.flows.len() as u32;
         let flow = *self.flows.entry(flow).or_insert(new);
-        self.trace.packets.push(TracePacket { at: Duration::from_nanos(at), bytes, flow });
+        let at = Duration::from_nanos(at);
+        self.trace.packets.push(TracePacket { at, bytes, flow, ecn: Ecn::NotEct });
         Ok(())
     }
 

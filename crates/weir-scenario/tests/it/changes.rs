@@ -42,6 +42,38 @@ fn what_cannot_change() {
 }
 
 #[test]
+fn an_entry_that_changes_nothing() {
+    refuse("at = \"2 s\"", "changes[0]", "the change at 2 s changes nothing");
+    refuse("at = \"2 s\"\nlinks.bottleneck = {}", "changes[0]", "changes nothing");
+}
+
+/// What belongs to a link or a group, directly in an entry, is shown with its path.
+#[test]
+fn a_key_without_its_link_or_group() {
+    for (key, hint) in [
+        ("rate = \"1 Mbit/s\"", "did you mean `links.bottleneck.rate`?"),
+        ("queue.red = {}", "did you mean `links.bottleneck.queue`?"),
+        ("count = 2", "did you mean `flows.ftp.count`?"),
+        ("bottleneck.rate = \"1 Mbit/s\"", "did you mean `links.bottleneck`?"),
+        ("att = \"3 s\"", "did you mean `at`?"),
+    ] {
+        let name = key.split(['.', ' ']).next().unwrap();
+        refuse(&format!("at = \"2 s\"\n{key}"), &format!("changes[0].{name}"), hint);
+    }
+    let other = "[links.other]\nrate = \"9 Mbit/s\"\ndelay = \"1 ms\"\nbuffer = \"9 packets\"";
+    let text = format!("{PLAIN}\n{other}\n[[changes]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"");
+    let message = read(&text).expect_err("must be refused").to_string();
+    assert!(message.contains("did you mean `links.NAME.rate`?"), "{message}");
+}
+
+#[test]
+fn a_table_of_changes() {
+    let message = read(&format!("{PLAIN}\n[changes]\nat = \"2 s\"")).expect_err("one table").to_string();
+    assert!(message.contains(": changes: an array belongs here, not a table"), "{message}");
+    assert!(message.contains("\nhint: write [[changes]]"), "{message}");
+}
+
+#[test]
 fn what_follows_a_schedule_already() {
     let text = PLAIN.replace("delay =", "rate_schedule = [{ at = \"3 s\", rate = \"1 Mbit/s\" }]\ndelay =");
     let changes = "[[changes]]\nat = \"2 s\"\nlinks.bottleneck.rate = \"2 Mbit/s\"\n";
@@ -64,4 +96,39 @@ fn written_out_they_are_the_same() {
     let again = read(&scenario.to_toml()).expect("it reads back");
     assert_eq!((again.to_toml(), again.hash()), (scenario.to_toml(), scenario.hash()));
     assert_ne!(read(PLAIN).expect("it is one").hash(), scenario.hash());
+}
+
+const ROW: &str = "schema = 1\nname = \"row\"\nduration = \"9 s\"\n\
+    [links.hop]\nhops = 3\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nbuffer = \"20 packets\"\n\
+    [flows.long]\ncount = 2\nrtt = \"20 ms\"\n\
+    [flows.cross]\neach_hop_of = \"hop\"\ncount = 2\nrtt = \"20 ms\"\n[[changes]]\nat = \"2 s\"\n";
+
+/// A change of a row is one of each link, or group, in it.
+#[test]
+fn a_row_changes_as_a_whole() {
+    let whole =
+        read(&format!("{ROW}links.hop = {{ rate = \"5 Mbit/s\", queue.red = {{}} }}\nflows.cross.count = 7"));
+    let each: String = ["hop1", "hop2", "hop3"]
+        .map(|hop| format!("links.{hop} = {{ rate = \"5 Mbit/s\", queue.red = {{}} }}\n"))
+        .concat();
+    let counts = "flows.cross1.count = 7\nflows.cross2.count = 7\nflows.cross3.count = 7";
+    let each = read(&format!("{ROW}{each}{counts}")).expect("each by its name");
+    let whole = whole.expect("the row by its name");
+    assert_eq!(whole.to_toml(), each.to_toml());
+    assert_eq!(whole.links["hop3"].rate_schedule.len(), 1);
+    let one = read(&format!("{ROW}links.hop2.rate = \"5 Mbit/s\"")).expect("one of the row");
+    assert!(one.links["hop1"].rate_schedule.is_empty() && one.links["hop2"].rate_schedule.len() == 1);
+}
+
+#[test]
+fn mistakes_about_a_row_are_at_their_line() {
+    let both = "links.hop.buffer = \"9 packets\"\nlinks.hop2.buffer = \"8 packets\"";
+    let cases = [
+        (both, "changes[0].links.hop2", 19),
+        ("links.hop.buffer = \"0 packets\"", "changes[0].links.hop.buffer", 18),
+    ];
+    for (change, place, line) in cases {
+        let message = read(&format!("{ROW}{change}")).expect_err("must be refused").to_string();
+        assert!(message.contains(&format!(":{line}: {place}: ")), "{message}");
+    }
 }

@@ -102,22 +102,30 @@ fn a_choice_without_what_it_needs() {
 }
 
 #[test]
-fn a_congestion_control_that_does_not_exist_yet() {
+fn a_congestion_control_by_another_of_its_names() {
+    for name in ["ledbat++", "LEDBATpp"] {
+        let message = spoil("count = 5", &format!("tcp.congestion.\"{name}\" = {{}}"));
+        expect(&message, "plain.toml:12: flows.ftp.tcp.congestion", &["did you mean `ledbat-plus-plus`?"]);
+    }
+}
+
+#[test]
+fn bbr_has_a_version() {
     for written in
-        ["congestion_control = \"bbr\"", "congestion = \"bbrv2\"", "cc = \"bbr\"", "congestion.bbr3 = {}"]
+        ["congestion_control = \"bbr\"", "congestion = \"bbrv2\"", "cc = \"bbr\"", "congestion.bbr2 = {}"]
     {
         let message = spoil("count = 5", &format!("tcp.{written}"));
-        expect(&message, "plain.toml:12: flows.ftp.tcp", &["bbr", "weir list congestion"]);
+        expect(&message, "plain.toml:12: flows.ftp.tcp", &["`tcp.congestion.bbr1`", "`tcp.congestion.bbr3`"]);
         assert!(!message.contains("did you mean"), "{message}");
     }
     let message = spoil("duration =", "tcp.congestion_control = \"bbr\"\nduration =");
-    expect(&message, "plain.toml:", &["no bbr yet"]);
+    expect(&message, "plain.toml:", &["tcp.congestion.bbr3"]);
     for name in ["tcp-bbr", "bbr"] {
         let message = spoil("count = 5", &format!("tcp = \"{name}\""));
         expect(
             &message,
             "plain.toml:12: flows.ftp.tcp: a table belongs here",
-            &[&format!("tcp.congestion has no {name} yet")],
+            &["BBR is `tcp.congestion.bbr1` (version 1)"],
         );
     }
     let message = spoil("count = 5", "tcp = \"linux\"");

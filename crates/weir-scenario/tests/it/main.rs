@@ -4,6 +4,7 @@ mod changes;
 mod files;
 mod hints;
 mod identity;
+mod live;
 mod mistakes;
 mod networks;
 mod overrides;

@@ -141,3 +141,24 @@ fn an_unknown_preset_is_refused_and_a_value_of_a_preset_has_its_line() {
     let message = refused("tcp.preset = \"linux\"\ntcp.recovery.sack.detection = \"dupack\"");
     assert!(message.starts_with("plain.toml:13: flows.ftp.tcp.recovery.sack.tlp: "), "{message}");
 }
+
+/// Values that do nothing, or that no standard allows, are refused at their line.
+#[test]
+fn values_without_sense_are_refused() {
+    let accurate = "ecn = true\naccecn = true\nrecovery.sack = {}\n";
+    let linux = "preset = \"linux\"\n";
+    for (lines, path, words) in [
+        (format!("{accurate}push_every = 9"), "push_every", "delayed_ack = \"40 ms\""),
+        (format!("{linux}push_every = 9"), "push_every", "accecn = true"),
+        (format!("{linux}push_every = 0"), "push_every", "a whole number from 1 on belongs here, not 0"),
+        (format!("{linux}sack_compression = \"101 ms\""), "sack_compression", "tcp_comp_sack_delay_ns"),
+        ("congestion.ledbat.target = \"101 ms\"".to_owned(), "congestion.ledbat.target", "RFC 6817"),
+        ("congestion.ledbat.gain = 2".to_owned(), "congestion.ledbat.gain", "RFC 6817"),
+        (format!("{linux}congestion.bbr3.probe_rounds = 0"), "congestion.bbr3.probe_rounds", "63"),
+    ] {
+        let message = read(&format!("{PLAIN}[flows.ftp.tcp]\n{lines}\n")).expect_err("refused").to_string();
+        let line = format!("{PLAIN}[flows.ftp.tcp]\n{lines}").lines().count();
+        assert!(message.starts_with(&format!("plain.toml:{line}: flows.ftp.tcp.{path}: ")), "{message}");
+        assert!(message.contains(words) && message.contains("\nhint: "), "{message}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use weir_scenario::{Cdf, Document, Scenario, ScenarioError, Trace, TracePacket, Traffic};
-use weir_types::Duration;
+use weir_types::{Duration, Ecn};
 
 use crate::{PLAIN, read};
 
@@ -253,7 +253,7 @@ fn a_distribution_is_linear_between_its_points() {
 }
 
 fn packet(nanos: u64, bytes: u32, flow: u32) -> TracePacket {
-    TracePacket { at: Duration::from_nanos(nanos), bytes, flow }
+    TracePacket { at: Duration::from_nanos(nanos), bytes, flow, ecn: Ecn::NotEct }
 }
 
 #[test]

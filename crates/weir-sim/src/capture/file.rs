@@ -13,9 +13,10 @@ use std::{
     process,
 };
 
+use weir_scenario::pcapng;
 use weir_types::{Duration, Instant};
 
-use super::{error::CaptureError, frame::Frame, pcapng};
+use super::{error::CaptureError, frame::Frame};
 
 /// Bytes between two writes to the disk.
 const BUFFER: usize = 1 << 18;

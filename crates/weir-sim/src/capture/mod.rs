@@ -14,7 +14,6 @@ mod connection;
 mod error;
 mod file;
 mod frame;
-mod pcapng;
 
 use std::{collections::HashMap, path::PathBuf};
 

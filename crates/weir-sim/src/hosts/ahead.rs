@@ -95,7 +95,8 @@ impl Hosts {
             || !sender.expects(data.number + 1, echo)
             || data.number + 1 >= sender.end()
         {
-            return self.depart_further(packet, at, port);
+            let due = at + way.to_receiver;
+            return self.deliver_data(data, due, Origin::packet(at, port));
         }
         receiver.on_expected(data, echo);
         self.followed += 1;
@@ -238,26 +239,37 @@ impl Hosts {
     fn acknowledge_in_turn(&mut self, arrival: &Arrival) {
         let Arrival { due, segment: ref ack, .. } = *arrival;
         while self.flow(ack.flow).sender_due() < due && ack.number >= self.flow(ack.flow).sender.first() {
-            self.act_without_ack(ack.flow);
+            self.act_without_ack(ack.flow, due);
         }
         self.delivered += 1;
         self.acknowledge(ack, due, arrival.origin);
     }
 
-    /// The sender of `flow` does what is due first: its jitter ends, or its retransmission timer expires.
+    /// The sender of `flow` does what is due first: its jitter ends, or a timer expires. All that pacing releases before
+    /// `until` leaves in one go.
     #[inline(never)]
-    fn act_without_ack(&mut self, flow: u32) {
-        let Flow { sender, jitter, .. } = &mut self.flows[flow as usize];
+    fn act_without_ack(&mut self, flow: u32, until: Instant) {
+        let Flow { sender, jitter, way, access, timer_at, .. } = &mut self.flows[flow as usize];
         let timeout = sender.timeout();
+        let origin = Origin::new(Cause::Timer, flow);
         match jitter {
             Some(jitter) if jitter.until <= timeout => {
                 let now = jitter.until;
-                self.on_send_later(flow, now);
+                return self.on_send_later(flow, now);
             }
-            _ => {
-                sender.on_timeout(timeout);
-                self.send(flow, timeout, Origin::new(Cause::Timer, flow));
+            Some(_) => {}
+            None => {
+                let onward = (&mut self.routing.pipes, &mut self.events);
+                let sent = sender.send_paced(until, |row, now| {
+                    Flow::send_data(way, access, row, now, origin, (&mut *onward.0, &mut *onward.1));
+                });
+                if let Some(sent) = sent {
+                    self.sent += u64::from(sent);
+                    return self.timers.renew(flow, timer_at, sender.expected_timeout(), &mut self.events);
+                }
             }
         }
+        sender.on_timeout(timeout);
+        self.send(flow, timeout, origin);
     }
 }

@@ -6,6 +6,7 @@ mod blocks;
 mod flow;
 mod held;
 mod order;
+mod overtaking;
 mod pipe;
 mod routing;
 mod timers;
@@ -178,15 +179,15 @@ impl Hosts {
     pub(crate) fn start(&mut self, flow: u32, now: Instant) {
         self.flows[flow as usize].timer_at = Instant::MAX;
         self.flows[flow as usize].sender.start();
-        self.routing.begin_flow(self.flows[flow as usize].group());
+        self.routing.begin_flow(self.flows[flow as usize].group(), now);
         self.send(flow, now, Origin::new(Cause::Start, flow));
     }
 
-    /// A bulk flow ends; before `until` its sender must not go beyond that instant.
-    pub(crate) fn stop(&mut self, flow: u32, until: Instant) {
+    /// A bulk flow ends at `now`; before `until` its sender must not go beyond that instant.
+    pub(crate) fn stop(&mut self, flow: u32, now: Instant, until: Instant) {
         let flow = &mut self.flows[flow as usize];
         if flow.has_begun() {
-            self.routing.end_flow(flow.group());
+            self.routing.end_flow(flow.group(), now);
         }
         flow.sender.stop();
         flow.sender_until = until;
@@ -194,8 +195,15 @@ impl Hosts {
     }
 
     /// Sends what the sender of `flow` may send at `now`, or after its jitter.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn send(&mut self, flow: u32, now: Instant, origin: Origin) {
+        self.send_or_wait(flow, now, origin);
+    }
+
+    /// The same, compiled into the way of an ACK.
+    #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
+    #[inline(always)]
+    fn send_or_wait(&mut self, flow: u32, now: Instant, origin: Origin) {
         if self.flows[flow as usize].jitter.is_some() {
             return self.send_with_jitter(flow, now, origin);
         }
@@ -214,23 +222,20 @@ impl Hosts {
         while let Some(segment) = self.flows[flow as usize].sender.poll_repair(now) {
             self.send_data(segment, now, origin);
         }
-        self.renew_timer(flow);
+        let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
+        self.timers.renew(flow, timer_at, sender.timeout(), &mut self.events);
     }
 
     /// Sends what the window of `flow` allows, in rows.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
+    #[inline(always)]
     fn send_all(&mut self, flow: u32, now: Instant, origin: Origin) {
-        let Flow { sender, way, access, .. } = &mut self.flows[flow as usize];
-        let mut first = sender.poll_segment(now);
-        while let Some(row) = &mut first {
-            self.sent += 1;
-            let next = sender.poll_segment(now);
-            if !next.is_some_and(|next| row.append(&next)) {
-                Flow::send_data(way, access, *row, now, origin, (&mut self.routing.pipes, &mut self.events));
-                first = next;
-            }
-        }
-        self.renew_timer(flow);
+        let Flow { sender, way, access, timer_at, .. } = &mut self.flows[flow as usize];
+        let sent = sender.send_all(now, |row| {
+            Flow::send_data(way, access, row, now, origin, (&mut self.routing.pipes, &mut self.events));
+        });
+        self.sent += u64::from(sent);
+        self.timers.renew(flow, timer_at, sender.expected_timeout(), &mut self.events);
     }
 
     /// Data leaves its sender at `now`.
@@ -238,13 +243,6 @@ impl Hosts {
         self.sent += 1;
         let Flow { way, access, .. } = &mut self.flows[segment.flow as usize];
         Flow::send_data(way, access, segment, now, origin, (&mut self.routing.pipes, &mut self.events));
-    }
-
-    /// Schedules [`Event::Timer`] if no valid one is as early as the sender's timeout.
-    #[inline]
-    fn renew_timer(&mut self, flow: u32) {
-        let Flow { sender, timer_at, .. } = &mut self.flows[flow as usize];
-        self.timers.renew(flow, timer_at, sender.timeout(), &mut self.events);
     }
 
     /// Handles [`Event::Timers`].
@@ -352,7 +350,8 @@ impl Hosts {
     }
 
     /// An ACK arrives at its sender, as `origin`, and takes the long way.
-    #[inline(never)]
+    #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
+    #[inline(always)]
     fn acknowledge(&mut self, ack: &Segment, now: Instant, origin: Origin) {
         let Flow { sender, receiver, .. } = &mut self.flows[ack.flow as usize];
         if ack.blocks() == 0 {
@@ -361,6 +360,6 @@ impl Hosts {
             let blocks = receiver.blocks_of(ack);
             sender.on_sack(ack, &blocks, now);
         }
-        self.send(ack.flow, now, origin);
+        self.send_or_wait(ack.flow, now, origin);
     }
 }

@@ -32,6 +32,11 @@ pub(crate) struct Turn {
     number: u64,
 }
 
+impl Turn {
+    /// After all others.
+    pub(super) const NEVER: Self = Self { due: Instant::MAX, sent: u64::MAX, number: u64::MAX };
+}
+
 /// Bits of [`Turn::sent`] for the cause; the rest are nanoseconds, for 73 years.
 const CAUSE_BITS: u32 = 3;
 

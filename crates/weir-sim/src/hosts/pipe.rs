@@ -1,12 +1,11 @@
 //! Propagation towards a port.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
-
 use weir_types::Instant;
 
 use super::{
     blocks::{Blocks, Queue},
     order::Turn,
+    overtaking::Overtaking,
 };
 use crate::{
     engine::{Event, EventQueue},
@@ -17,16 +16,13 @@ use crate::{
 /// their turns; several of the same turn as they were sent.
 ///
 /// Most packets enter in that order. Behind access links each flow has its own backlog, and one flow may be
-/// ahead of another: a heap holds the packets that overtake.
+/// ahead of another: those that overtake wait in a calendar.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     waiting: Queue,
     /// When the last of them arrives.
     last: Instant,
-    /// Each with its serial number, which decides among those of the same turn.
-    overtaking: BinaryHeap<Reverse<(Turn, u64, Packet)>>,
-    /// Number of overtaking packets so far.
-    serial: u64,
+    overtaking: Overtaking,
     port: u32,
     /// Without delay from an endpoint to a port: the packets follow all others of their instant.
     immediate: bool,
@@ -41,22 +37,14 @@ impl Pipe {
     }
 
     /// Takes the row at the place of what is to come, if it arrives before the last of the `packets` that wait.
-    #[cold]
+    #[inline(never)]
     fn overtakes(&mut self, packets: &mut Blocks<(Turn, Packet)>) -> bool {
-        let (turn, Packet(mut row)) = *packets.tail_mut(&self.waiting);
+        let (turn, row) = *packets.tail_mut(&self.waiting);
         let overtakes = packets.back(&self.waiting).is_some_and(|(last, _)| *last > turn);
         if overtakes {
-            while let Some(first) = row.split_first() {
-                self.overtake(turn, Packet(first));
-            }
-            self.overtake(turn, Packet(row));
+            self.overtaking.push(turn, row);
         }
         overtakes
-    }
-
-    fn overtake(&mut self, turn: Turn, packet: Packet) {
-        self.serial += 1;
-        self.overtaking.push(Reverse((turn, self.serial, packet)));
     }
 
     #[inline(never)]
@@ -76,13 +64,12 @@ pub(crate) struct Pipes {
 }
 
 impl Pipes {
-    /// Adds a pipe to `port`, with or without delay, and returns its id.
-    pub(crate) fn add(&mut self, port: u32, immediate: bool) -> u32 {
+    /// Adds a pipe to `port`, of `rate` bit/s, with or without delay, and returns its id.
+    pub(crate) fn add(&mut self, port: u32, immediate: bool, rate: f64) -> u32 {
         self.pipes.push(Pipe {
             waiting: self.packets.queue(),
             last: Instant::ZERO,
-            overtaking: BinaryHeap::new(),
-            serial: 0,
+            overtaking: Overtaking::new(rate),
             port,
             immediate,
             scheduled: Instant::MAX,
@@ -124,7 +111,7 @@ impl Pipes {
     pub(crate) fn pop(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];
         let (_, packet) = self.packets.head_mut(&pipe.waiting);
-        if packet.0.blocks() > 0 || !pipe.overtaking.is_empty() {
+        if packet.0.blocks() > 0 || pipe.overtaking.first().due < Instant::MAX {
             return self.pop_other(id);
         }
         let packet = *packet;
@@ -133,15 +120,14 @@ impl Pipes {
     }
 
     /// The same where packets overtake, or the first is a row or an ACK with SACK blocks.
-    #[cold]
+    #[inline(never)]
     fn pop_other(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];
-        let first = self.packets.front(&pipe.waiting).map(|(turn, _)| *turn);
-        if let Some(Reverse((other, ..))) = pipe.overtaking.peek()
-            && first.is_none_or(|turn| *other < turn)
-            && let Some(Reverse((_, _, packet))) = pipe.overtaking.pop()
+        let overtaking = pipe.overtaking.first();
+        if overtaking.due < Instant::MAX
+            && self.packets.front(&pipe.waiting).is_none_or(|(turn, _)| overtaking < *turn)
         {
-            return packet;
+            return pipe.overtaking.pop();
         }
         let (_, Packet(row)) = self.packets.head_mut(&pipe.waiting);
         if let Some(first) = row.split_first() {
@@ -157,10 +143,8 @@ impl Pipes {
     #[inline]
     pub(crate) fn next(&mut self, id: u32) -> Option<(Instant, Event)> {
         let pipe = &mut self.pipes[id as usize];
-        let mut next = self.packets.front(&pipe.waiting).map_or(Instant::MAX, |(turn, _)| turn.due);
-        if let Some(Reverse((turn, ..))) = pipe.overtaking.peek() {
-            next = next.min(turn.due);
-        }
+        let waiting = self.packets.front(&pipe.waiting).map_or(Instant::MAX, |(turn, _)| turn.due);
+        let next = waiting.min(pipe.overtaking.first().due);
         pipe.scheduled = next;
         (next < Instant::MAX).then(|| (next, pipe.event(id)))
     }
@@ -174,7 +158,7 @@ impl Pipes {
     /// Packets in all pipes.
     pub(crate) fn in_flight(&self) -> u64 {
         let waiting = self.pipes.iter().flat_map(|pipe| self.packets.iter(&pipe.waiting));
-        let overtaking: u64 = self.pipes.iter().map(|pipe| pipe.overtaking.len() as u64).sum();
+        let overtaking: u64 = self.pipes.iter().map(|pipe| pipe.overtaking.len()).sum();
         waiting.map(|(_, Packet(row))| row.segments()).sum::<u64>() + overtaking
     }
 }

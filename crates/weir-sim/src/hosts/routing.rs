@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use weir_tcp::Segment;
 use weir_types::{Duration, Instant};
@@ -113,6 +113,10 @@ impl Way {
 pub(crate) struct Routing {
     /// Flows of each group that have begun and not ended.
     live: Vec<u32>,
+    /// Of their latest changes: the instant, the group, and how many there were before.
+    changes: VecDeque<(Instant, usize, u32)>,
+    /// How long a queue may wait before it tells of a drop.
+    lateness: Duration,
     routes: Vec<Route>,
     pub(crate) pipes: Pipes,
 }
@@ -134,15 +138,33 @@ impl Routing {
         &self.live
     }
 
-    /// A flow of `group` begins; returns how many are live now.
-    pub(crate) fn begin_flow(&mut self, group: usize) -> u32 {
-        self.live[group] += 1;
-        self.live[group]
+    /// A queue may tell of a drop so much later. Before the first flow begins.
+    pub(crate) fn set_lateness(&mut self, lateness: Duration) {
+        self.lateness = lateness;
     }
 
-    /// A flow of `group` ends; returns how many are live now.
-    pub(crate) fn end_flow(&mut self, group: usize) -> u32 {
-        self.live[group] -= 1;
+    /// Flows of `group` that had begun and not ended at `at`, which lies back by no more than a queue may be late.
+    pub(crate) fn live_at(&self, group: usize, at: Instant) -> u32 {
+        let later = self.changes.iter().rev().take_while(|(changed, ..)| *changed > at);
+        later.filter(|(_, of, _)| *of == group).last().map_or(self.live[group], |(.., before)| *before)
+    }
+
+    /// A flow of `group` begins at `now`; returns how many are live then.
+    pub(crate) fn begin_flow(&mut self, group: usize, now: Instant) -> u32 {
+        self.change_live(group, 1, now)
+    }
+
+    /// A flow of `group` ends at `now`; returns how many are live then.
+    pub(crate) fn end_flow(&mut self, group: usize, now: Instant) -> u32 {
+        self.change_live(group, -1, now)
+    }
+
+    fn change_live(&mut self, group: usize, more: i32, now: Instant) -> u32 {
+        while self.changes.front().is_some_and(|(changed, ..)| *changed + self.lateness < now) {
+            self.changes.pop_front();
+        }
+        self.changes.push_back((now, group, self.live[group]));
+        self.live[group] = self.live[group].saturating_add_signed(more);
         self.live[group]
     }
 

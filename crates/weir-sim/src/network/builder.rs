@@ -1,10 +1,11 @@
 use std::{collections::HashMap, sync::Arc};
 
 use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
+use weir_line::{Line, Losses};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
 use weir_types::{Duration, Instant, Streams};
 
-use super::{Change, Extras, Impairment, Line, PortSlot, PortState};
+use super::{Change, Extras, PortSlot, PortState};
 use crate::{
     hosts::{Hop, Hosts, Leg, Route, Way},
     packet::Packet,
@@ -86,7 +87,7 @@ impl<'a> NetworkBuilder<'a> {
             port.queue().build(port.link(), self.streams, &format!("{path}.aqm"));
         let classes = discipline.classes();
         let legacy = !port.ecn_capable;
-        let impairment = Impairment::new(port.loss(), legacy, || self.streams.at(&format!("{path}.loss")));
+        let losses = port.loss().map(|loss| Losses::new(loss, self.streams.at(&format!("{path}.loss"))));
         let line = Line::new(&port.spec, |part| self.streams.at(&format!("{path}.{part}")));
         // A line on which packets overtake is told of each packet before any of them can leave.
         let lateness = if line.as_ref().is_some_and(Line::reorders) { Duration::ZERO } else { Duration::MAX };
@@ -94,8 +95,8 @@ impl<'a> NetworkBuilder<'a> {
             port: Port::new(discipline, port.service.clone()),
             state: PortState {
                 counts: QueueCounts::new(self.hosts.routing.groups(), classes.len()),
-                extras: (impairment.is_some() || line.is_some())
-                    .then(|| Box::new(Extras { impairment, line, observed: None })),
+                extras: (losses.is_some() || legacy || line.is_some())
+                    .then(|| Box::new(Extras { losses, legacy, line, observed: None })),
                 lateness,
                 keeps_queue: port.changes.is_empty(),
                 ..PortState::default()
@@ -216,7 +217,7 @@ impl<'a> NetworkBuilder<'a> {
     fn add_pipe(&mut self, key: PipeKey) -> u32 {
         *self.known_pipes.entry(key).or_insert_with(|| {
             let (_, port, _, immediate) = key;
-            self.hosts.routing.pipes.add(port, immediate)
+            self.hosts.routing.pipes.add(port, immediate, self.queues[port as usize].rate)
         })
     }
 }

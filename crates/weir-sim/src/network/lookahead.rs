@@ -9,17 +9,14 @@
 //! event at a port handles packets that left it before by at most its lateness, and endpoints act on them no earlier
 //! than at that event. So all it can cause enters a pipe to this port and arrives no earlier than the event, plus the
 //! delay of the pipe, less the lateness of a port before it: [`PortState::lookahead`](super::PortState::lookahead).
-//! Two things beside the packets are seen at a drop, and limit who looks ahead:
-//!
-//! - *the number of flows*: it is known beforehand only if no flow ends by itself;
-//! - *the call*: a queue that drops packets as they leave is called late, and notes the flows of that call.
-//!
-//! A queue that another takes the place of may come to be of the second kind: its port does not look ahead either.
+//! Beside the packets, the number of flows is seen at a drop. It is known beforehand only if no flow ends by itself. A queue
+//! that drops packets as they leave is called late, and notes the flows of the instant of the drop
+//! ([`Routing::live_at`](crate::hosts::Routing::live_at)); its port does not look ahead, nor does one whose queue another
+//! takes the place of, which may come to be of that kind.
 //! With an observer, who sees all packets in order, no port looks ahead.
 
 use std::collections::HashMap;
 
-use weir_aqm::Discipline;
 use weir_types::Duration;
 
 use super::{PortSlot, builder::PipeKey};
@@ -44,8 +41,7 @@ pub(super) fn allow(ports: &mut [PortSlot], pipes: &HashMap<PipeKey, u32>) {
         pipes.push(pipe);
     }
     for (slot, (lookahead, pipes)) in ports.iter_mut().zip(ahead) {
-        if pipes.len() <= MOST_PIPES && !slot.port.discipline().drops_on_departure() && slot.state.keeps_queue
-        {
+        if pipes.len() <= MOST_PIPES && !slot.drops_late() {
             slot.state.lookahead = lookahead;
             slot.state.pipes = if pipes.len() > 1 { pipes } else { Vec::new() };
         }

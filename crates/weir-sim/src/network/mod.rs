@@ -2,13 +2,12 @@
 
 mod builder;
 mod change;
-mod impairment;
-mod line;
 mod lookahead;
 mod observer;
 mod port;
 
 use weir_aqm::{Discipline, qdisc::AnyDiscipline};
+use weir_line::Line;
 use weir_types::{Duration, Instant};
 
 use crate::{
@@ -19,8 +18,6 @@ use crate::{
 
 pub(crate) use builder::NetworkBuilder;
 pub(crate) use change::Change;
-use impairment::Impairment;
-use line::{Line, Passage};
 pub(crate) use observer::{ObservedFlow, PacketEvent, PacketObserver};
 use port::{CatchUp, Extras, PortSlot, PortState, Serve};
 
@@ -45,6 +42,8 @@ impl Network {
         if looks_ahead {
             lookahead::allow(&mut ports, &known_pipes);
         }
+        let late = ports.iter().filter(|slot| slot.drops_late()).map(|slot| slot.state.lateness);
+        hosts.routing.set_lateness(late.max().unwrap_or(Duration::ZERO));
         (Self { ports, hosts }, queues)
     }
 

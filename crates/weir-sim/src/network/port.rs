@@ -1,7 +1,9 @@
 use weir_aqm::{Discipline, Observer, Output, Port, PortMut, PortVisitor, Reason, qdisc::AnyDiscipline};
+use weir_line::{Line, Losses, Passage};
+use weir_tcp::Flags;
 use weir_types::{Duration, Instant};
 
-use super::{Impairment, Line, PacketEvent, Passage};
+use super::PacketEvent;
 use crate::{engine::Event, hosts::Hosts, packet::Packet, record::QueueCounts};
 
 /// The queue and transmitter of a simulated port.
@@ -24,6 +26,11 @@ impl PortSlot {
     ) -> (&'a mut SimPort, PortContext<'a>) {
         let Self { port, state } = self;
         (port, PortContext { id, class: 0, state, hosts })
+    }
+
+    /// Whether the queue drops packets as they leave, or another that may takes its place: of such a drop it tells late.
+    pub(super) fn drops_late(&self) -> bool {
+        self.port.discipline().drops_on_departure() || !self.state.keeps_queue
     }
 }
 
@@ -105,8 +112,10 @@ pub(crate) struct PortState {
 /// Optional features of a port.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
-    pub(crate) impairment: Option<Impairment>,
-    pub(crate) line: Option<Line>,
+    pub(crate) losses: Option<Losses>,
+    /// The router does not support ECN.
+    pub(crate) legacy: bool,
+    pub(crate) line: Option<Line<Packet>>,
     /// Events that the observer has not seen; `None` if the port is not observed.
     pub(crate) observed: Option<Vec<PacketEvent>>,
 }
@@ -118,7 +127,7 @@ impl PortState {
     }
 
     /// What its line adds to the delay of packets, if it does.
-    pub(super) fn line(&mut self) -> Option<&mut Line> {
+    pub(super) fn line(&mut self) -> Option<&mut Line<Packet>> {
         self.extras.as_mut()?.line.as_mut()
     }
 
@@ -126,7 +135,7 @@ impl PortState {
     pub(crate) fn ignore(&mut self) {
         let Some(extras) = &mut self.extras else { return };
         extras.observed = None;
-        if extras.impairment.is_none() && extras.line.is_none() {
+        if extras.losses.is_none() && !extras.legacy && extras.line.is_none() {
             self.extras = None;
         }
     }
@@ -180,8 +189,8 @@ impl PortContext<'_> {
 
     #[inline(never)]
     fn admits_with_extras(&mut self, packet: Packet, now: Instant) -> bool {
-        let Some(Extras { impairment, observed, .. }) = self.state.extras.as_deref_mut() else { return true };
-        if impairment.as_mut().is_some_and(|impairment| impairment.loses_before(&packet)) {
+        let Some(Extras { losses, observed, .. }) = self.state.extras.as_deref_mut() else { return true };
+        if losses.as_mut().is_some_and(|losses| losses.before(packet.0.bytes())) {
             let group = self.hosts.flow(packet.0.flow).group();
             self.state.counts.lost_before[group] += 1;
             self.state.lost += 1;
@@ -196,17 +205,27 @@ impl PortContext<'_> {
     /// `packet` leaves the port at `end`, unless it is lost, and then the line behind it.
     #[inline(never)]
     fn leaves_with_extras(&mut self, mut packet: Packet, cell: usize, start: Instant, end: Instant) {
-        let Some(Extras { impairment, observed, line }) = self.state.extras.as_deref_mut() else { return };
+        let Some(Extras { losses, legacy, line, observed }) = self.state.extras.as_deref_mut() else {
+            return;
+        };
         if let Some(events) = observed {
             events.push(PacketEvent::Departed(packet, start, end));
         }
-        let lost = impairment.as_mut().is_some_and(|impairment| impairment.loses_behind(&mut packet));
+        // Reverse-path routers must not clear echoed flags.
+        if *legacy && !packet.0.flags().has(Flags::ACK) {
+            packet.0.header = packet.0.header.with_flags(packet.0.flags().without(Flags::ALL_CAPABLE));
+        }
+        let lost = losses.as_mut().is_some_and(|losses| losses.behind(packet.0.bytes()));
         self.state.counts.cells[cell].lost += u64::from(lost);
         self.state.lost += u64::from(lost);
         // A packet that is lost takes its draw: the others keep their delays.
-        match line.as_mut().map_or(Passage::At(end), |line| line.pass(&packet, end, lost)) {
-            Passage::At(_) if lost => {}
-            Passage::At(at) => self.hosts.depart(&packet, at, self.id),
+        let passage = match line {
+            Some(line) => line.pass(packet, end, lost),
+            None => Passage::At(packet, end),
+        };
+        match passage {
+            Passage::At(..) if lost => {}
+            Passage::At(packet, at) => self.hosts.depart(&packet, at, self.id),
             Passage::Held(Some(due)) => self.hosts.events.push(due, Event::Release(self.id)),
             Passage::Held(None) => {}
         }
@@ -227,7 +246,7 @@ impl PortContext<'_> {
             if losses.is_out_of_date(self.hosts.flows().len()) {
                 losses.learn(self.hosts.flows_through(self.id));
             }
-            losses.begin(now, waited, self.hosts.routing.live());
+            losses.begin(now, waited, |group| self.hosts.routing.live_at(group, now));
         }
         self.state.counts.losses.lost(flow);
     }

@@ -35,6 +35,7 @@ impl FlowCounts {
     /// The counts of the two ends of a flow since its start, whose data segments have `bytes` bytes.
     pub(crate) fn of(sender: &Sender, receiver: &Receiver, bytes: u32) -> Self {
         let counters = sender.counters();
+        let counted = Self::received(receiver.arrived(), receiver.delivered(), bytes, receiver.short());
         Self {
             marked: u64::from(receiver.marked()),
             sent: sender.sent().into(),
@@ -42,14 +43,14 @@ impl FlowCounts {
             timeouts: counters.timeouts.into(),
             fast_retransmits: counters.fast_retransmits.into(),
             mark_cuts: counters.mark_cuts.into(),
-            ..Self::received(receiver.arrived(), receiver.delivered(), bytes)
+            ..counted
         }
     }
 
-    /// What a receiver has counted of data segments of `bytes` bytes.
-    pub(crate) fn received(arrived: u32, delivered: u32, bytes: u32) -> Self {
+    /// What a receiver has counted of data segments of `bytes` bytes, all together `short` bytes smaller.
+    pub(crate) fn received(arrived: u32, delivered: u32, bytes: u32, short: u64) -> Self {
         let (arrived, delivered) = (u64::from(arrived), u64::from(delivered));
-        Self { arrived, delivered, bytes: delivered * u64::from(bytes), ..Self::default() }
+        Self { arrived, delivered, bytes: delivered * u64::from(bytes) - short, ..Self::default() }
     }
 
     /// Adds the counts of another interval or flow.

@@ -15,6 +15,8 @@ pub(crate) struct FlowRecords {
 struct Cut {
     /// [`FlowCounts::arrived`] and [`FlowCounts::delivered`] of each flow.
     received: Vec<(u32, u32)>,
+    /// Which flows have made segments smaller, in order, and by how many bytes altogether.
+    short: Vec<(u32, u64)>,
     /// Datagrams of the first flows.
     datagrams: Vec<DatagramCounts>,
     /// Sums over the flows of each group.
@@ -58,11 +60,15 @@ impl FlowRecords {
     ) {
         let mut cut = Cut {
             received: Vec::with_capacity(self.infos.len()),
+            short: Vec::new(),
             datagrams: datagrams.to_vec(),
             groups: vec![FlowCounts::default(); groups],
         };
         for (flow, (info, (sender, receiver))) in self.infos.iter().zip(ends).enumerate() {
             cut.received.push((receiver.arrived(), receiver.delivered()));
+            if receiver.short() > 0 {
+                cut.short.push((flow as u32, receiver.short()));
+            }
             let of_ends = || FlowCounts::of(sender, receiver, info.shared.bytes);
             let counts = cut.datagrams_of(flow).unwrap_or_else(of_ends);
             cut.groups[info.shared.group as usize].add(&counts);
@@ -92,7 +98,12 @@ impl FlowRecords {
 impl Cut {
     fn received(&self, flow: usize, info: &FlowInfo) -> FlowCounts {
         let (arrived, delivered) = self.received[flow];
-        self.datagrams_of(flow).unwrap_or_else(|| FlowCounts::received(arrived, delivered, info.shared.bytes))
+        let short = match self.short.binary_search_by_key(&(flow as u32), |(flow, _)| *flow) {
+            Ok(at) => self.short[at].1,
+            Err(_) => 0,
+        };
+        let of_ends = || FlowCounts::received(arrived, delivered, info.shared.bytes, short);
+        self.datagrams_of(flow).unwrap_or_else(of_ends)
     }
 
     /// The counts of a flow that has sent datagrams.

@@ -63,9 +63,9 @@ impl LossEvents {
         self.current.serial == 0 || now >= self.current.until
     }
 
-    /// Begins an event at `now`. `waited` is the mean queueing delay, `live` the live flows of each group.
-    pub(crate) fn begin(&mut self, now: Instant, waited: Duration, live: &[u32]) {
-        let active = self.flows.groups.iter().map(|group| live[*group as usize]).sum();
+    /// Begins an event at `now`. `waited` is the mean queueing delay, `live` tells the live flows of a group then.
+    pub(crate) fn begin(&mut self, now: Instant, waited: Duration, live: impl Fn(usize) -> u32) {
+        let active = self.flows.groups.iter().map(|group| live(*group as usize)).sum();
         self.events += 1;
         self.current = Event {
             serial: self.current.serial.wrapping_add(1).max(1),
@@ -125,7 +125,7 @@ mod tests {
         for (millis, flow) in drops {
             let now = Instant::ZERO + Duration::from_millis(*millis);
             if events.begins_at(now) {
-                events.begin(now, Duration::from_millis(20), &[3, 50, 1]);
+                events.begin(now, Duration::from_millis(20), |group| [3, 50, 1][group]);
             }
             events.lost(*flow);
         }
@@ -161,7 +161,7 @@ mod tests {
         let mut first = events(&[(0, 0), (1, 1)]);
         let mut second = first.cut();
         assert!(second.begins_at(Instant::ZERO + Duration::from_millis(2)));
-        second.begin(Instant::ZERO + Duration::from_millis(2), Duration::ZERO, &[3, 50, 1]);
+        second.begin(Instant::ZERO + Duration::from_millis(2), Duration::ZERO, |group| [3, 50, 1][group]);
         second.lost(0);
         assert_eq!((first.events(), second.events()), (1, 1));
         second.add(&first);

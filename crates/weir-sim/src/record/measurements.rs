@@ -1,9 +1,12 @@
 use std::time::Duration;
 
+use weir_line::Totals;
+use weir_scenario::DirectedLink;
+
 use super::{FlowArrivals, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series};
 
 /// Increases when the same scenario and seed give other numbers.
-pub const RESULTS_VERSION: u32 = 2;
+pub const RESULTS_VERSION: u32 = 3;
 
 /// Everything that one run measured.
 #[derive(Debug)]
@@ -28,4 +31,26 @@ pub struct Measurements {
     pub(crate) flows: FlowRecords,
     /// Groups of finite flows: index among all groups, and counts in each interval.
     pub(crate) finite: Vec<(usize, Vec<FlowArrivals>)>,
+}
+
+impl Measurements {
+    /// What the queue at `at` did in the whole run, warm-up included; `None` if there is no such queue.
+    pub fn totals(&self, at: DirectedLink<'_>) -> Option<Totals> {
+        let is_meant = |info: &QueueInfo| info.link == at.link && info.direction == at.direction.name();
+        let (_, intervals) = self.queues.iter().find(|(info, _)| is_meant(info))?;
+        let mut totals = Totals::default();
+        for interval in intervals {
+            totals.lost += interval.lost_before(None);
+            for cell in &interval.cells {
+                totals.arrivals += cell.arrivals;
+                totals.departures += cell.departures;
+                totals.drops += cell.drops();
+                totals.marks += cell.marks;
+                totals.lost += cell.lost;
+                totals.bytes += cell.bytes;
+                totals.waited += cell.waited;
+            }
+        }
+        Some(totals)
+    }
 }

@@ -72,7 +72,8 @@ impl Datagrams {
             DatagramTiming::Trace { trace, start, at } => {
                 let packet = trace.packets[*at];
                 segment.flow += packet.flow;
-                segment.header = segment.header.with_bytes(packet.bytes);
+                let ecn = if packet.ecn == Ecn::NotEct { self.ecn } else { packet.ecn };
+                segment.header = segment.header.with_bytes(packet.bytes).with_ecn(ecn);
                 *at += 1;
                 trace.packets.get(*at).map(|next| *start + next.at)
             }
@@ -83,7 +84,8 @@ impl Datagrams {
     /// The instant of the first packet of a source that begins at `start`.
     pub(crate) fn begin(&mut self, start: Instant) -> Option<Instant> {
         let first = match &mut self.timing {
-            DatagramTiming::Constant(_) | DatagramTiming::Trace { .. } => start,
+            DatagramTiming::Constant(_) => start,
+            DatagramTiming::Trace { trace, .. } => start + trace.packets.first()?.at,
             DatagramTiming::Random { gap, rng } => start + exponential(*gap, rng),
             DatagramTiming::OnOff { on, shape, rng, left, .. } => {
                 *left = match shape {

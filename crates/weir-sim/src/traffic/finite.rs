@@ -191,7 +191,7 @@ impl FiniteTraffic {
             ends.sender.set_random(self.streams.at(&path));
         }
         hosts.put(flow, ends.transfer(first, segments as u32, last));
-        group.live.set(hosts.routing.begin_flow(group.group), now);
+        group.live.set(hosts.routing.begin_flow(group.group, now), now);
         flow
     }
 
@@ -217,7 +217,7 @@ impl FiniteTraffic {
         let FlowSlot { group, session, begun, ideal, bytes, .. } = *slot;
         let group = &mut self.groups[group as usize];
         group.completions.record(bytes, now.since(begun), ideal);
-        group.live.set(routing.end_flow(group.group), now);
+        group.live.set(routing.end_flow(group.group, now), now);
         session
     }
 

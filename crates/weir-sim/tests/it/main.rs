@@ -1,5 +1,6 @@
 //! What a run promises: physics, conservation, determinism.
 
+mod background;
 mod changes;
 mod determinism;
 mod disciplines;

@@ -33,7 +33,8 @@ pub struct DctcpParameters {
     /// alpha before the first window.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, section 3.3")))]
     pub initial_alpha: Probability,
-    /// Cut by whole segments, rounded down (Linux). At a small window a small alpha then cuts nothing.
+    /// Cut by whole segments, rounded down (Linux). At a small window a small alpha then cuts nothing. With accurate
+    /// feedback (`accecn`) alpha is then in whole 1024ths, too.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257, which counts bytes")))]
     pub integer_cwnd: bool,
     /// Which ACK ends a window of data.
@@ -117,6 +118,20 @@ impl Dctcp {
     }
 }
 
+impl Dctcp {
+    /// The new alpha in whole 1024ths, as in Linux: what is added and taken off is rounded down, and what is too
+    /// little to lose a step goes at once.
+    fn alpha_in_steps(&self, fraction: f64) -> f64 {
+        let alpha = self.alpha * STEPS;
+        let lost = libm::floor(alpha * self.gain);
+        let kept = if lost > 0.0 { alpha - lost } else { 0.0 };
+        (kept + libm::floor(fraction * self.gain * STEPS)).min(STEPS) / STEPS
+    }
+}
+
+/// Steps of alpha from 0 to 1 (Linux, `DCTCP_MAX_ALPHA`).
+const STEPS: f64 = 1024.0;
+
 impl Congestion for Dctcp {
     #[inline(never)]
     fn observe(&mut self, ack: Ack, _: &mut Window) -> bool {
@@ -130,7 +145,11 @@ impl Congestion for Dctcp {
         if self.round.ends(&Ack { una, ..ack }) {
             if self.acked > 0 {
                 let fraction = f64::from(self.marked) / f64::from(self.acked);
-                self.alpha += self.gain * (fraction - self.alpha);
+                self.alpha = if self.counts && self.integer_cwnd {
+                    self.alpha_in_steps(fraction)
+                } else {
+                    self.alpha + self.gain * (fraction - self.alpha)
+                };
             }
             (self.acked, self.marked) = (0, 0);
         }

@@ -99,8 +99,10 @@ pub struct Delivery {
     pub marked: u32,
     /// The segments of all ACKs so far.
     pub delivered: u64,
-    /// Segments found lost since the last ACK.
+    /// Segments that this ACK shows to be lost: not what a timer found before it.
     pub lost: u32,
+    /// Segments found lost so far, by ACKs and timers.
+    pub lost_so_far: u64,
     /// Lowest number not yet acknowledged.
     pub una: u32,
     /// One past the highest number sent.
@@ -111,13 +113,17 @@ pub struct Delivery {
     pub flight_before: u32,
     /// The window is what limits the sender.
     pub limited: bool,
+    /// The window was full at some moment of the present window of data: slow start has no other rule here.
+    pub full: bool,
     /// What loss recovery is doing.
     pub state: RecoveryState,
     /// The least round trip so far, that of the handshake included.
     pub min_rtt: Duration,
     /// When the next segment may leave: now, or later if the sender paces.
     pub next_release: Instant,
-    /// Bytes of data in a segment.
+    /// Bytes of a segment on the wire.
+    pub bytes: u32,
+    /// Of these, data.
     pub payload: u32,
     /// A sample of the delivery rate, if the control asks for them and a segment has arrived.
     pub sample: Option<RateSample>,
@@ -158,10 +164,12 @@ pub struct Transmission {
     pub flight: u32,
     /// Segments found lost since it left, itself included.
     pub lost: u64,
-    /// Segments delivered since it left.
+    /// Segments delivered so far.
     pub delivered: u64,
     /// There was no data to fill the window with when it left.
     pub app_limited: bool,
+    /// When it was found lost.
+    pub now: Instant,
 }
 
 /// What loss recovery is doing, as the sender's other parts see it.
@@ -189,6 +197,12 @@ pub trait Congestion {
     /// a sender that paces then derives one from the window ([`crate::PacingParameters`]).
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+
+    /// The size of new segments on the wire, if the control sets it. A transfer with an end does not ask.
+    #[inline]
+    fn segment_bytes(&self) -> Option<u32> {
         None
     }
 

@@ -3,9 +3,13 @@
 
 mod bbr;
 mod bbr1;
+mod bbr3;
 mod cubic;
 mod dctcp;
+mod delay;
 mod interface;
+mod ledbat;
+mod ledbat_plus_plus;
 mod parts;
 mod prague;
 mod rem_host;
@@ -23,11 +27,14 @@ use weir_types::{Instant, Invalid, Rng};
 use crate::accecn::EcnMode;
 
 pub use bbr1::{Bbr1, Bbr1Parameters};
+pub use bbr3::{Bbr3, Bbr3Parameters};
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
 pub use interface::{
     Ack, Congestion, Delivery, Feedback, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
 };
+pub use ledbat::{Ledbat, LedbatParameters};
+pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusParameters};
 pub use prague::{Prague, PragueParameters};
 pub use rem_host::{RemHost, RemHostParameters, Utility};
 pub use reno::{Reno, RenoParameters, SsthreshFrom};
@@ -121,6 +128,12 @@ congestions! {
     "rem-host" RemHost(RemHostParameters) Exact in Box<RemHost>,
     /// BBR version 1 (Cardwell and others, 2016): sends at the bottleneck's rate, which it measures.
     "bbr1" Bbr1(Bbr1Parameters) Latched in Box<Bbr1>,
+    /// LEDBAT (RFC 6817): background traffic that keeps the queue at a target and yields.
+    "ledbat" Ledbat(LedbatParameters) Latched in Box<Ledbat>,
+    /// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT with slowdowns that show the base delay.
+    "ledbat-plus-plus" LedbatPlusPlus(LedbatPlusPlusParameters) Latched in Box<LedbatPlusPlus>,
+    /// BBR version 3 (draft-ietf-ccwg-bbr): as version 1, and losses bound what is in flight.
+    "bbr3" Bbr3(Bbr3Parameters) Latched in Box<Bbr3>,
     /// `NewReno` that does not treat losses as congestion (the REM paper, 2001, section 5).
     "wireless" Wireless(WirelessParameters) Latched in Box<Wireless>,
 }
@@ -129,7 +142,7 @@ impl CongestionConfig {
     /// Whether the control needs samples of the delivery rate, and sets the rate of pacing by them.
     #[inline]
     pub const fn samples(&self) -> bool {
-        matches!(self, Self::Bbr1(_))
+        matches!(self, Self::Bbr1(_) | Self::Bbr3(_))
     }
 
     /// Whether the control wants to know if all routers of its path understand ECN.
@@ -205,6 +218,10 @@ impl Congestion for AnyCongestion {
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
         each_control!(self, control => control.pacing_rate())
+    }
+
+    fn segment_bytes(&self) -> Option<u32> {
+        each_control!(self, control => control.segment_bytes())
     }
 
     fn on_ecn(&mut self, mode: EcnMode) {

@@ -82,7 +82,10 @@ impl TcpPreset {
             }),
             CongestionConfig::Cubic(_) => CongestionConfig::Cubic(CubicParameters::default()),
             CongestionConfig::Bbr1(parameters) => CongestionConfig::Bbr1(*parameters),
+            CongestionConfig::Bbr3(parameters) => CongestionConfig::Bbr3(*parameters),
             CongestionConfig::Vegas(parameters) => CongestionConfig::Vegas(*parameters),
+            CongestionConfig::Ledbat(parameters) => CongestionConfig::Ledbat(*parameters),
+            CongestionConfig::LedbatPlusPlus(parameters) => CongestionConfig::LedbatPlusPlus(*parameters),
             CongestionConfig::Dctcp(_) => {
                 let rfc = DctcpParameters { reno, ..DctcpParameters::default() };
                 CongestionConfig::Dctcp(match self {

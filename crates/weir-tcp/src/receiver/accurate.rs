@@ -13,7 +13,7 @@ impl Receiver {
     /// Data has arrived.
     #[inline(never)]
     pub(super) fn on_accecn(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
-        let plain = segment.number == self.expected && self.beyond().is_empty();
+        let plain = segment.number == self.expected && self.beyond.is_empty();
         let accecn = self.log.as_mut()?.accecn.as_mut()?;
         if !plain && segment.number < self.first {
             return None;
@@ -28,19 +28,26 @@ impl Receiver {
             return self.on_fallback(segment, now, classic);
         }
         let changed = accecn.counters.count(segment.ecn(), segment.bytes().saturating_sub(accecn.header));
+        let prompt = changed || accecn.is_pushed(segment.number);
         self.arrived += 1;
         self.marked += u32::from(segment.ecn() == Ecn::Ce);
         let new = if plain {
             self.expected += 1;
             true
         } else {
-            let new = self.insert(segment.number);
+            let new = self.beyond.insert(segment.number, &mut self.expected);
             self.note(segment.number, new);
             new
         };
         self.delivered += u32::from(new);
-        if self.delays && plain && !changed && self.delayed().is_none() && self.quick == 0 {
+        if new && let Some(accecn) = self.log.as_mut().and_then(|log| log.accecn.as_mut()) {
+            accecn.measure(segment.bytes());
+        }
+        if self.delays && plain && !prompt && self.delayed().is_none() && self.quick == 0 {
             self.delay_ack(segment, now + self.delay);
+            return None;
+        }
+        if !plain && self.compresses(segment, new && !changed, now) {
             return None;
         }
         self.quick = self.quick.saturating_sub(1);

@@ -1,11 +1,15 @@
 mod accecn;
 mod accurate;
+mod beyond;
+mod compression;
+mod held;
 
 use alloc::{boxed::Box, vec::Vec};
 
 use weir_types::{Duration, Ecn, Instant, PacketSize};
 
-pub(crate) use self::accecn::AccEcn;
+use self::beyond::Beyond;
+pub(crate) use self::{accecn::AccEcn, compression::Compression};
 use crate::{
     Flags, Header, Segment, TcpParameters,
     congestion::Feedback,
@@ -26,10 +30,8 @@ pub struct Receiver {
     arrived: u32,
     /// Segments that arrived with the mark of a queue.
     marked: u32,
-    /// What arrived beyond `expected`: disjoint ranges, first included, last excluded, in order. Boxed, since most
-    /// receivers of a crowd have none.
-    #[expect(clippy::box_collection, reason = "a pointer is a third of a vector")]
-    beyond: Option<Box<Vec<(u32, u32)>>>,
+    /// What arrived beyond `expected`.
+    beyond: Beyond,
     /// The blocks that its ACKs bear; `None` if they bear none.
     log: Option<Box<SackLog>>,
     /// ACKs bear an echo: a mark arrived and the sender has not yet said that it cut its window; if
@@ -65,6 +67,7 @@ impl Receiver {
         let classic = parameters.congestion.feedback();
         let at_once = parameters.delayed_ack.is_none() && classic == Feedback::Latched;
         let accecn = parameters.accecn.then(|| Box::new(AccEcn::new(parameters)));
+        let compression = parameters.sack_compression.map(|delay| Box::new(Compression::new(delay)));
         let feedback = if accecn.is_some() { Feedback::Accurate } else { classic };
         let is_sack = matches!(parameters.recovery, RecoveryConfig::Sack(_));
         Self {
@@ -73,8 +76,8 @@ impl Receiver {
             delivered: 0,
             arrived: 0,
             marked: 0,
-            beyond: None,
-            log: is_sack.then(|| Box::new(SackLog::new(accecn))),
+            beyond: Beyond::default(),
+            log: is_sack.then(|| Box::new(SackLog::new(accecn, compression))),
             echo: false,
             feedback,
             at_once,
@@ -127,6 +130,9 @@ impl Receiver {
         if self.expects(segment) {
             self.on_expected(segment, self.echoes_after(segment));
             return Some(self.ack_of(segment));
+        }
+        if self.at_once && self.log.is_none() {
+            return self.on_unordered(segment);
         }
         if self.pairs && segment.number == self.expected && self.tells_nothing_new(segment) {
             return self.on_next(segment, now);
@@ -192,11 +198,29 @@ impl Receiver {
         }
     }
 
+    /// The same where every segment is acknowledged at once, without SACK blocks.
+    #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
+    #[inline(always)]
+    fn on_unordered(&mut self, segment: &Segment) -> Option<Segment> {
+        if segment.number < self.first {
+            return None;
+        }
+        self.arrived += 1;
+        self.marked += u32::from(segment.ecn() == Ecn::Ce);
+        self.capable = segment.flags().has(Flags::ALL_CAPABLE);
+        self.echo = self.echoes_after(segment);
+        let syn = segment.flags().has(Flags::SYN);
+        let new = self.beyond.insert(segment.number, &mut self.expected);
+        self.delivered += u32::from(new && !syn);
+        self.steady = self.beyond.is_empty();
+        Some(self.ack(segment.stamp, syn))
+    }
+
     /// The same with feedback of this kind, but for counts.
     #[expect(clippy::inline_always, reason = "most receivers never count")]
     #[inline(always)]
     fn on_classic(&mut self, segment: &Segment, now: Instant, feedback: Feedback) -> Option<Segment> {
-        let plain = segment.number == self.expected && self.beyond().is_empty();
+        let plain = segment.number == self.expected && self.beyond.is_empty();
         if !plain && segment.number < self.first {
             return None;
         }
@@ -222,12 +246,12 @@ impl Receiver {
             self.expected += 1;
             true
         } else {
-            let new = self.insert(segment.number);
-            self.steady = self.at_once && self.beyond().is_empty();
+            let new = self.beyond.insert(segment.number, &mut self.expected);
+            self.steady = self.at_once && self.beyond.is_empty();
             self.note(segment.number, new);
             new
         };
-        self.pairs = self.delays && self.quick == 0 && self.beyond().is_empty();
+        self.pairs = self.delays && self.quick == 0 && self.beyond.is_empty();
         let syn = segment.flags().has(Flags::SYN);
         self.delivered += u32::from(new && !syn);
         if self.delays && plain && !syn && self.delayed().is_none() && self.quick == 0 {
@@ -237,6 +261,8 @@ impl Receiver {
             // Two ACKs are to be sent: the earlier one leaves first.
             self.delay_ack(segment, now);
             before
+        } else if !plain && self.compresses(segment, new, now) {
+            None
         } else {
             self.quick = self.quick.saturating_sub(1);
             Some(self.acknowledge(segment.stamp, syn))
@@ -259,6 +285,7 @@ impl Receiver {
     /// The delayed ACK is due.
     pub fn on_timeout(&mut self) -> Option<Segment> {
         self.quick = self.quick.saturating_sub(u32::from(self.delayed().is_some()));
+        self.release_held();
         let ack = self.delayed().map(|stamp| self.acknowledge(stamp, false));
         if self.feedback == Feedback::Accurate { ack.map(|ack| self.report(ack)) } else { ack }
     }
@@ -278,13 +305,7 @@ impl Receiver {
     /// Where what arrived beyond [`Receiver::expected`] stands, to be prefetched.
     #[inline]
     pub fn beyond_expected(&self) -> Option<&Vec<(u32, u32)>> {
-        self.beyond.as_deref()
-    }
-
-    /// What arrived beyond [`Receiver::expected`].
-    #[inline]
-    fn beyond(&self) -> &[(u32, u32)] {
-        self.beyond.as_deref().map_or(&[], Vec::as_slice)
+        self.beyond.place()
     }
 
     /// When [`Receiver::on_timeout`] is due; [`Instant::MAX`] if no ACK is delayed.
@@ -296,6 +317,12 @@ impl Receiver {
     /// Distinct data segments received, in order or not.
     pub const fn delivered(&self) -> u32 {
         self.delivered
+    }
+
+    /// Bytes on the wire by which its data segments fall short of as many full ones: a sender may have made them
+    /// smaller.
+    pub fn short(&self) -> u64 {
+        self.log.as_deref().and_then(|log| log.accecn.as_deref()).map_or(0, AccEcn::short)
     }
 
     /// The blocks of its ACKs under way, if they bear any.
@@ -335,8 +362,7 @@ impl Receiver {
     fn note(&mut self, number: u32, new: bool) {
         let Some(log) = &mut self.log else { return };
         if number >= self.expected {
-            let beyond = self.beyond.as_deref().map_or(&[][..], Vec::as_slice);
-            let (first, last) = beyond[beyond.partition_point(|range| range.1 <= number)];
+            let (first, last) = self.beyond.around(number);
             log.arrived(first, last);
         } else if !new {
             log.arrived_twice(number);
@@ -360,78 +386,7 @@ impl Receiver {
         let blocks = self.log.as_mut().map_or(0, |log| log.write(self.expected));
         Segment { stamp, flow: self.flow, number: self.expected, header: header.with_blocks(blocks) }
     }
-
-    /// Notes a segment out of order; whether it is here for the first time.
-    fn insert(&mut self, number: u32) -> bool {
-        if number < self.expected {
-            return false;
-        }
-        // Three fill what a heap gives at least.
-        let beyond = self.beyond.get_or_insert_with(|| Box::new(Vec::with_capacity(3)));
-        // The first range that ends at `number` or later.
-        let at = beyond.partition_point(|range| range.1 < number);
-        match beyond.get(at).copied() {
-            Some((first, last)) if first <= number && number < last => return false,
-            Some((first, last)) if last == number => {
-                let joins = beyond.get(at + 1).is_some_and(|range| range.0 == number + 1);
-                let last = if joins { beyond.remove(at + 1).1 } else { number + 1 };
-                beyond[at] = (first, last);
-            }
-            Some((first, last)) if first == number + 1 => beyond[at] = (number, last),
-            _ => beyond.insert(at, (number, number + 1)),
-        }
-        if beyond[0].0 == self.expected {
-            self.expected = beyond.remove(0).1;
-        }
-        true
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use alloc::format;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::congestion::{CongestionConfig, DctcpParameters};
-
-    proptest! {
-        /// Where ACKs are delayed, the short way and the long way do the same.
-        #[test]
-        fn the_short_way_with_delayed_acks_leads_to_the_same_place(
-            exact in any::<bool>(),
-            prompt in any::<bool>(),
-            quick in 0_u32..4,
-            steps in prop::collection::vec((0_u32..30, 0_u32..12, 1_u64..60), 1..100),
-        ) {
-            let mut parameters = TcpParameters {
-                recovery: RecoveryConfig::Sack(crate::recovery::SackParameters::default()),
-                delayed_ack: Some(Duration::from_millis(40)),
-                immediate_ecn_echo: prompt,
-                quickack_segments: quick,
-                ..TcpParameters::default()
-            };
-            if exact {
-                parameters.congestion = CongestionConfig::Dctcp(DctcpParameters::default());
-            }
-            let mut long = Receiver::new(0, &parameters);
-            let mut short = long.clone();
-            let mut now = Instant::ZERO;
-            for (ahead, kind, millis) in steps {
-                now += Duration::from_millis(millis);
-                if long.timeout() <= now {
-                    prop_assert_eq!(short.on_timeout(), long.on_timeout());
-                }
-                let ahead = ahead.saturating_sub(26);
-                let flags = Flags::NONE.with(Flags::CWR, kind == 0).with(Flags::SYN, long.expected == 0);
-                let ecn = if (1..4).contains(&kind) { Ecn::Ce } else { Ecn::Ect0 };
-                let number = (long.expected + ahead).saturating_sub(u32::from(kind == 4));
-                let header = Header::new(1000, ecn, flags);
-                let data = Segment { stamp: now, number, header, ..Segment::default() };
-                prop_assert_eq!(short.on_segment(&data, now), long.on_other(&data, now));
-                prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
-            }
-        }
-    }
-}
+mod tests;

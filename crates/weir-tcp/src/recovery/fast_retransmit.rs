@@ -102,6 +102,64 @@ impl FastRetransmit {
         let bound = connection.window.bound;
         if bound < f64::from(window) { bound as u32 } else { window }
     }
+
+    /// Limited transmit (RFC 3042): the first two duplicates each let one more segment leave.
+    #[inline]
+    fn extra(&self, connection: &Connection) -> u16 {
+        match self.duplicates {
+            extra @ 1..=2 if connection.parameters.limited_transmit && !self.point.active => extra,
+            _ => 0,
+        }
+    }
+
+    /// The next segment to leave that is not new data below `limit`: a hole, what is sent again after a timeout, and
+    /// the first of all.
+    #[inline]
+    fn next_special(&self, connection: &Connection, limit: u32) -> Option<NextSegment> {
+        if self.repair {
+            return Some(NextSegment::Hole(connection.una));
+        }
+        let Connection { next, high, first, .. } = *connection;
+        (next < limit && (next < high || next == first)).then_some(NextSegment::New)
+    }
+
+    /// Gives `send` all that may leave now; returns how many segments that are. The same as [`Recovery::send`] for
+    /// as long as [`Recovery::next_segment`] chooses, but that the window is asked once for new data.
+    #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
+    #[inline(always)]
+    pub(crate) fn send_all(
+        &mut self,
+        connection: &mut Connection,
+        now: Instant,
+        mut send: impl FnMut(Segment),
+    ) -> u32 {
+        if connection.ecn.held {
+            return 0;
+        }
+        if self.repair {
+            connection.next = connection.next.max(connection.una + 1);
+        }
+        let window = self.usable_window(connection, self.extra(connection));
+        let limit = connection.una.saturating_add(window).min(connection.end);
+        let limit = limit.min(connection.next.saturating_add(self.burst));
+        let mut count = 0;
+        while let Some(next) = self.next_special(connection, limit) {
+            send(self.send(connection, next, now));
+            count += 1;
+        }
+        let first = connection.next;
+        if first < limit {
+            let usable = connection.una.saturating_add(self.usable_window(connection, 0));
+            let beyond = limit.saturating_sub(first.max(usable));
+            self.limited = self.limited.saturating_add(beyond as u16);
+            self.burst -= limit - first;
+            count += connection.emit_row(limit, now, send) - first;
+            if connection.timer == Instant::MAX {
+                connection.restart_timer(now);
+            }
+        }
+        count
+    }
 }
 
 impl Recovery for FastRetransmit {
@@ -231,12 +289,7 @@ impl Recovery for FastRetransmit {
         if connection.next >= connection.end || self.burst == 0 || connection.ecn.held {
             return false;
         }
-        // Limited transmit (RFC 3042): the first two duplicates each let one more segment leave.
-        let extra = match self.duplicates {
-            extra @ 1..=2 if connection.parameters.limited_transmit && !self.point.active => extra,
-            _ => 0,
-        };
-        connection.next - connection.una < self.usable_window(connection, extra)
+        connection.next - connection.una < self.usable_window(connection, self.extra(connection))
     }
 
     /// What was left of the limit of a burst is void: nothing leaves before it is set again.

@@ -5,13 +5,20 @@ use core::num::NonZeroU32;
 use weir_types::Instant;
 
 use super::sack::{Blocks, NextSegment};
-use crate::{Flags, Segment, congestion::Ack, sender::Connection};
+use crate::{
+    Flags, Segment,
+    congestion::Ack,
+    sender::{Connection, Rest},
+};
 
 /// A loss recovery, as the sender sees it. The calls for one ACK come in this order: `take_in`, `event`,
 /// `on_mark`, `on_advance` and `on_new_data` or `on_duplicate`, `after_ack`.
 pub(crate) trait Recovery {
     /// What an ACK reports besides its number.
     type News;
+
+    /// Which short way its sender has.
+    const REST: Rest = Rest::Usual;
 
     /// Segments count from `first`.
     fn count_from(&mut self, first: u32);

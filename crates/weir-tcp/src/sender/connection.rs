@@ -82,6 +82,17 @@ impl Timed {
     }
 }
 
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// Anything.
+    No,
+    /// Hardly anything but the ACK of new data.
+    Usual,
+    /// The same of an extended sender, or the end of a wait of pacing.
+    Extended,
+}
+
 /// The part of a sender that its loss recovery works on.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
@@ -103,9 +114,9 @@ pub(crate) struct Connection {
     pub(crate) timed: Timed,
     /// When the sender last stopped, the window stopped it: not its data, not its own jitter.
     pub(crate) window_limited: bool,
-    /// The next ACK of new data takes the short way: see [`super::expected`].
-    pub(super) steady: bool,
-    /// While it does: when [`super::Sender::on_timeout`] is due.
+    /// Whether the next ACK of new data takes the short way: see [`super::expected`].
+    pub(super) rest: Rest,
+    /// If so: when [`super::Sender::on_timeout`] is due.
     pub(super) due: Instant,
     pub(crate) ecn: EcnResponse,
     /// Where the timer last expired: a second expiry there leaves ssthresh as it is. [`u32::MAX`] if all sent

@@ -21,7 +21,7 @@ impl Connection {
     /// connection, in rows. The retransmission timer is left to the caller. Returns the number to send next.
     #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
     #[inline(always)]
-    pub(super) fn emit_row(&mut self, limit: u32, now: Instant, mut send: impl FnMut(Segment)) -> u32 {
+    pub(crate) fn emit_row(&mut self, limit: u32, now: Instant, mut send: impl FnMut(Segment)) -> u32 {
         let first = self.next;
         if first >= limit {
             return first;

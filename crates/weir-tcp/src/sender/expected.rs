@@ -7,7 +7,7 @@
 
 use weir_types::Instant;
 
-use super::{Connection, Sender};
+use super::{Connection, Rest, Sender};
 use crate::{
     Segment,
     congestion::Window,
@@ -20,7 +20,7 @@ impl Sender {
     #[inline]
     pub fn expects(&self, number: u32, echo: bool) -> bool {
         let connection = &self.connection;
-        connection.steady
+        connection.rest == Rest::Usual
             && number > connection.una
             && (!echo || !connection.ecn.capable || self.has_answered(number))
     }
@@ -31,7 +31,7 @@ impl Sender {
         each_recovery!(self.recovery, recovery => !recovery.covers_more(number))
     }
 
-    /// When [`Sender::on_timeout`] is due, of a sender that expects an ACK.
+    /// When [`Sender::on_timeout`] is due, of a sender that expects an ACK, or that has just sent all it may.
     #[inline]
     pub const fn expected_timeout(&self) -> Instant {
         self.connection.due
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        AppropriateByteCounting as Abc, Flags, Header, Receiver, TcpParameters, TcpPreset,
+        AppropriateByteCounting as Abc, Flags, Header, PacingParameters, Receiver, TcpParameters, TcpPreset,
         congestion::{
             CongestionConfig, CubicParameters, HystartParameters, HystartPlusParameters, SlowStartConfig,
         },
@@ -110,6 +110,15 @@ mod tests {
     /// Sends all that may leave.
     fn send_all(sender: &mut Sender, now: Instant) -> Vec<Segment> {
         core::iter::from_fn(|| sender.poll_segment(now)).collect()
+    }
+
+    /// The same in one call.
+    fn send_at_once(sender: &mut Sender, now: Instant) -> Vec<Segment> {
+        let mut sent = Vec::new();
+        let count = sender.send_all(now, |row| split(row, &mut sent));
+        assert_eq!(sender.expected_timeout(), sender.timeout());
+        assert_eq!(sent.len(), count as usize);
+        sent
     }
 
     /// The segments of `row`, after those that were `sent`.
@@ -125,7 +134,9 @@ mod tests {
 
     fn parameters() -> impl Strategy<Value = TcpParameters> {
         let recovery = prop_oneof![
-            Just(RecoveryConfig::NewReno(NewRenoParameters::default())),
+            prop::option::of(1_u32..5).prop_map(|max_burst| {
+                RecoveryConfig::NewReno(NewRenoParameters { max_burst, ..NewRenoParameters::default() })
+            }),
             Just(RecoveryConfig::Reno(RenoRecoveryParameters::default())),
         ];
         let abc = prop_oneof![Just(Abc::Off), Just(Abc::Limit2), Just(Abc::NoLimit)];
@@ -169,8 +180,12 @@ mod tests {
     fn sack_parameters() -> impl Strategy<Value = TcpParameters> {
         let abc = prop_oneof![Just(Abc::Off), Just(Abc::Limit2), Just(Abc::NoLimit)];
         let bools = prop::collection::vec(any::<bool>(), 11);
-        (congestion(), abc, bools, 0_u32..20).prop_map(|(congestion, abc, bools, quickack_segments)| {
-            TcpParameters {
+        let pacing = prop::option::of(any::<bool>())
+            .prop_map(|tso| tso.map(|tso| PacingParameters { tso, ..PacingParameters::default() }));
+        let numbers = (pacing, 0_u32..20);
+        (congestion(), abc, bools, numbers).prop_map(
+            |(congestion, abc, bools, (pacing, quickack_segments))| TcpParameters {
+                pacing,
                 congestion,
                 recovery: RecoveryConfig::Sack(SackParameters {
                     detection: if bools[0] { LossDetection::Rack } else { LossDetection::default() },
@@ -190,8 +205,8 @@ mod tests {
                 immediate_ecn_echo: bools[4],
                 quickack_segments,
                 ..TcpParameters::default()
-            }
-        })
+            },
+        )
     }
 
     /// Most ACKs are expected: the next ones of an unbroken row are, and a duplicate is not.
@@ -227,7 +242,9 @@ mod tests {
         now: Instant,
     ) -> Vec<Segment> {
         let (echo, blocks) = (ack.flags().has(Flags::ECE), receiver.blocks_of(ack));
+        long.connection.rest = Rest::No;
         long.on_sack(ack, &blocks, now);
+        let long_due = long.timeout();
         let expected = send_all(long, now);
         let mut sent = Vec::new();
         if ack.blocks() == 0 && short.expects(ack.number, echo) {
@@ -236,7 +253,8 @@ mod tests {
             assert_eq!(short.expected_timeout(), short.timeout());
         } else {
             short.on_sack(ack, &blocks, now);
-            sent = send_all(short, now);
+            assert_eq!(short.timeout(), long_due);
+            sent = send_at_once(short, now);
         }
         assert_eq!(sent, expected);
         assert_eq!(format!("{short:?}"), format!("{long:?}"));
@@ -285,11 +303,15 @@ mod tests {
             let mut short = long.clone();
             for (count, kind, millis) in steps {
                 now += Duration::from_millis(millis);
-                if long.timeout() <= now {
+                while long.timeout() <= now {
+                    let now = long.timeout();
+                    long.connection.rest = Rest::No;
                     long.on_timeout(now);
                     short.on_timeout(now);
+                    prop_assert_eq!(short.timeout(), long.timeout());
                     let sent = send_all(&mut long, now);
-                    prop_assert_eq!(&send_all(&mut short, now), &sent);
+                    prop_assert_eq!(&send_at_once(&mut short, now), &sent);
+                    prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
                     flying.extend(sent);
                 }
                 if receiver.timeout() <= now && let Some(ack) = receiver.on_timeout() {
@@ -325,13 +347,13 @@ mod tests {
             }
             let mut now = Instant::ZERO;
             let mut short = long.clone();
-            prop_assert_eq!(send_all(&mut short, now), send_all(&mut long, now));
+            prop_assert_eq!(send_at_once(&mut short, now), send_all(&mut long, now));
             for (ahead, kind, millis) in steps {
                 now += Duration::from_millis(millis);
                 if long.timeout() <= now {
                     long.on_timeout(now);
                     short.on_timeout(now);
-                    prop_assert_eq!(send_all(&mut short, now), send_all(&mut long, now));
+                    prop_assert_eq!(send_at_once(&mut short, now), send_all(&mut long, now));
                 }
                 // Mostly new data; sometimes a duplicate, or an echo.
                 let covered = if kind == 0 { 0 } else { ahead };
@@ -347,7 +369,7 @@ mod tests {
                     short.on_expected_ack(number, echo, stamp, now, |row| split(row, &mut sent));
                 } else {
                     short.on_ack(&ack, now);
-                    sent = send_all(&mut short, now);
+                    sent = send_at_once(&mut short, now);
                 }
                 prop_assert_eq!(sent, expected);
                 prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));

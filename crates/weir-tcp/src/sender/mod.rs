@@ -16,6 +16,7 @@ use weir_types::{Ecn, Instant, Rng};
 
 pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
+pub(crate) use self::connection::Rest;
 use self::connection::{EcnResponse, Timed};
 pub(crate) use self::extended::Extended;
 pub use self::rtt::RttEstimator;
@@ -61,7 +62,7 @@ impl Sender {
                 rtt: RttEstimator::default(),
                 timed: Timed::NONE,
                 window_limited: false,
-                steady: false,
+                rest: Rest::No,
                 ecn: EcnResponse { capable: parameters.ecn, asks_routers, ..EcnResponse::default() },
                 expired_at: u32::MAX,
                 flow,
@@ -103,7 +104,7 @@ impl Sender {
 
     /// No new data; what has been sent is still repaired.
     pub const fn stop(&mut self) {
-        self.connection.steady = false;
+        self.connection.rest = Rest::No;
         self.connection.end = self.connection.high;
     }
 
@@ -134,6 +135,9 @@ impl Sender {
     #[inline(never)]
     fn on_ack_extended(&mut self, ack: &Segment, blocks: &Blocks, now: Instant) {
         if let AnyRecovery::Extended(recovery) = &mut self.recovery {
+            if self.connection.rest == Rest::Extended && recovery.expects(&self.connection, ack) {
+                return recovery.on_expected(&mut self.connection, ack, now);
+            }
             acknowledge(&mut self.connection, recovery.as_mut(), ack, blocks, now);
         }
     }
@@ -146,12 +150,62 @@ impl Sender {
         each_recovery!(mut self.recovery, recovery => poll(connection, recovery, now))
     }
 
+    /// Gives `send` all that may leave now, in rows ([`Segment::append`]); returns how many segments that are. The
+    /// same as [`Sender::poll_segment`] until it gives `None`.
+    #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
+    #[inline(always)]
+    pub fn send_all(&mut self, now: Instant, mut send: impl FnMut(Segment)) -> u32 {
+        if let AnyRecovery::Fast(recovery) = &mut self.recovery {
+            let count = recovery.send_all(&mut self.connection, now, send);
+            settle(&mut self.connection, recovery);
+            return count;
+        }
+        if let AnyRecovery::Extended(recovery) = &mut self.recovery
+            && self.connection.rest == Rest::Extended
+        {
+            return recovery.send_expected(&mut self.connection, now, send);
+        }
+        let mut count = 0;
+        let mut first = self.poll_segment(now);
+        while let Some(row) = &mut first {
+            count += 1;
+            let next = self.poll_segment(now);
+            if !next.is_some_and(|next| row.append(&next)) {
+                send(*row);
+                first = next;
+            }
+        }
+        count
+    }
+
+    /// Gives `send`, with its instant, all that leaves before `until` because a wait of pacing ends, as long as nothing else
+    /// is due: the same as [`Sender::on_timeout`] and [`Sender::send_all`] at each end. Returns how many segments that are;
+    /// `None` if no wait ends.
+    #[inline]
+    pub fn send_paced(&mut self, until: Instant, mut send: impl FnMut(Segment, Instant)) -> Option<u32> {
+        let connection = &mut self.connection;
+        let AnyRecovery::Extended(recovery) = &mut self.recovery else { return None };
+        let mut count = None;
+        while connection.rest == Rest::Extended && connection.due < until {
+            let now = connection.due;
+            if !recovery.ends_wait(connection, now) {
+                break;
+            }
+            *count.get_or_insert(0) += recovery.send_expected(connection, now, |row| send(row, now));
+        }
+        count
+    }
+
     /// The segment that loss recovery sends again now, if there is one.
     #[inline]
     pub fn poll_repair(&mut self, now: Instant) -> Option<Segment> {
         let connection = &mut self.connection;
         each_recovery!(mut self.recovery, recovery => {
-            recovery.repair_at(connection, now).map(|next| recovery.send(connection, next, now))
+            let next = recovery.repair_at(connection, now);
+            let segment = next.map(|next| recovery.send(connection, next, now));
+            // Pacing may let what is new wait for another instant.
+            connection.due = connection.timer.min(recovery.due());
+            segment
         })
     }
 
@@ -164,7 +218,13 @@ impl Sender {
     /// The timer that [`Sender::timeout`] announced has expired.
     pub fn on_timeout(&mut self, now: Instant) {
         let connection = &mut self.connection;
-        connection.steady = false;
+        if let AnyRecovery::Extended(recovery) = &mut self.recovery
+            && connection.rest == Rest::Extended
+            && recovery.ends_wait(connection, now)
+        {
+            return;
+        }
+        connection.rest = Rest::No;
         each_recovery!(mut self.recovery, recovery => {
             if connection.timer > now {
                 recovery.on_wake(connection, now);
@@ -177,7 +237,7 @@ impl Sender {
     /// When [`Sender::on_timeout`] is due; [`Instant::MAX`] while nothing is outstanding.
     #[inline]
     pub fn timeout(&self) -> Instant {
-        if self.connection.steady {
+        if self.connection.rest != Rest::No {
             return self.connection.due;
         }
         each_recovery!(self.recovery, recovery => self.connection.timer.min(recovery.due()))
@@ -191,14 +251,23 @@ fn poll<R: Recovery>(connection: &mut Connection, recovery: &mut R, now: Instant
     if let Some(next) = recovery.next_at(connection, now) {
         return Some(recovery.send(connection, next, now));
     }
-    connection.window_limited = recovery.is_window_limited(connection);
-    connection.steady = connection.is_usual() && recovery.is_at_rest(connection);
-    connection.due = connection.timer.min(recovery.due());
+    settle(connection, recovery);
     None
 }
 
+/// Nothing more may leave: what the next ACK will find.
+#[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
+#[inline(always)]
+fn settle<R: Recovery>(connection: &mut Connection, recovery: &mut R) {
+    connection.window_limited = recovery.is_window_limited(connection);
+    let rests = connection.is_usual() && recovery.is_at_rest(connection);
+    connection.rest = if rests { R::REST } else { Rest::No };
+    connection.due = connection.timer.min(recovery.due());
+}
+
 /// What an ACK causes, the same for every loss recovery.
-#[inline]
+#[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
+#[inline(always)]
 fn acknowledge<R: Recovery>(
     connection: &mut Connection,
     recovery: &mut R,
@@ -209,7 +278,7 @@ fn acknowledge<R: Recovery>(
     if ack.number < connection.first {
         return;
     }
-    connection.steady = false;
+    connection.rest = Rest::No;
     let Some(news) = recovery.take_in(connection, ack, blocks, now) else { return };
     if connection.congestion.observes() {
         observe(connection, recovery, ack, &news, now);

@@ -1,7 +1,7 @@
 //! Accurate ECN feedback (RFC 9768): negotiation, counters, which ACKs leave, and what a sender makes of them when
 //! the field wraps and ACKs are lost. The expected counts come from the marks themselves.
 
-use std::sync::Arc;
+use std::{num::NonZeroU32, sync::Arc};
 
 use proptest::prelude::*;
 use weir_tcp::{
@@ -89,6 +89,50 @@ fn the_field_counts_and_edges_are_acknowledged_at_once() {
     assert_eq!(acks, [&begin[..], &marked, &end].concat());
     assert_eq!(receiver.on_timeout().map(|ack| ack.flags().ace()), Some(5));
     assert_eq!(receiver.marked(), 8);
+}
+
+/// A segment that ends what the application wrote is acknowledged at once; the pairs begin anew behind it.
+#[test]
+fn the_end_of_a_write_is_acknowledged_at_once() {
+    let pushed =
+        TcpParameters { push_every: NonZeroU32::new(5), ..parameters(true, false, ReceiverEcn::Accecn) };
+    let mut receiver = Receiver::new(0, &pushed);
+    answer(&mut receiver, Ecn::NotEct);
+    let acks = (1..=12).map(|number| {
+        receiver.on_segment(&segment(number, Ecn::Ect1, Flags::NONE), Instant::ZERO).map(|ack| ack.number)
+    });
+    let acks: Vec<_> = acks.flatten().collect();
+    // The first differs from the SYN.
+    assert_eq!(acks, [2, 4, 6, 8, 10, 11, 13]);
+}
+
+/// Ends of writes matter to delayed ACKs of accurate feedback only.
+#[test]
+fn ends_of_writes_need_accurate_feedback_and_delayed_acks() {
+    let pushed =
+        TcpParameters { push_every: NonZeroU32::new(5), ..parameters(true, false, ReceiverEcn::Accecn) };
+    assert_eq!(pushed.check(), Ok(()));
+    for (parameters, hint) in [
+        (TcpParameters { accecn: false, ..pushed.clone() }, "accecn = true"),
+        (TcpParameters { delayed_ack: None, ..pushed }, "delayed_ack = "),
+    ] {
+        let error = parameters.check().unwrap_err();
+        assert_eq!(error.parameter, "push_every");
+        assert!(error.hint.contains(hint), "{}", error.hint);
+    }
+}
+
+/// Smaller segments are told apart from full ones by their bytes.
+#[test]
+fn a_receiver_knows_by_how_much_segments_fell_short() {
+    let mut receiver = Receiver::new(0, &parameters(false, false, ReceiverEcn::Accecn));
+    answer(&mut receiver, Ecn::NotEct);
+    for (number, less) in [(1, 0), (2, 100), (2, 100), (3, 700), (4, 0)] {
+        let mut data = segment(number, Ecn::Ect1, Flags::NONE);
+        data.header = data.header.with_bytes(data.bytes() - less);
+        receiver.on_segment(&data, Instant::ZERO);
+    }
+    assert_eq!((receiver.delivered(), receiver.short()), (4, 800));
 }
 
 /// The option has payload bytes, and stands beside two SACK blocks but not beside three.
@@ -197,6 +241,16 @@ fn an_old_ack_tells_nothing() {
 
 /// The first segments of a connection to a receiver that can do so much; CE on every segment of the first flight.
 fn exchange(congestion: &str, receiver_ecn: ReceiverEcn, handshake: bool) -> (Sender, Vec<Segment>) {
+    exchange_over(congestion, receiver_ecn, handshake, true)
+}
+
+/// The same, with or without these marks.
+fn exchange_over(
+    congestion: &str,
+    receiver_ecn: ReceiverEcn,
+    handshake: bool,
+    marks: bool,
+) -> (Sender, Vec<Segment>) {
     let congestion = CongestionConfig::from_name(congestion).expect("in the registry");
     let parameters = TcpParameters { congestion, handshake, ..parameters(false, true, receiver_ecn) };
     let mut receiver = Receiver::new(0, &parameters);
@@ -209,7 +263,7 @@ fn exchange(congestion: &str, receiver_ecn: ReceiverEcn, handshake: bool) -> (Se
         sent.extend(&leaving);
         now += Duration::from_millis(10);
         for mut data in leaving {
-            if round == usize::from(handshake) && data.ecn().is_markable() {
+            if marks && round == usize::from(handshake) && data.ecn().is_markable() {
                 data.header = data.header.with_ecn(Ecn::Ce);
             }
             let Some(ack) = receiver.on_segment(&data, now) else { continue };
@@ -248,5 +302,16 @@ fn segments_declare_what_was_agreed_upon() {
                 assert_eq!(tells, able == ReceiverEcn::Classic && expected != NotEct, "{control}, {able:?}");
             }
         }
+    }
+}
+
+/// Where nothing is marked the count, whose lowest bit is ECE, holds no window back: slow start is what it is with a
+/// receiver that cannot mark. Of Prague there is nothing to compare: without such a receiver it is Reno, and not paced.
+#[test]
+fn a_count_that_stands_is_no_mark() {
+    for control in CongestionConfig::NAMES.iter().filter(|name| **name != "prague") {
+        let windows = [ReceiverEcn::Accecn, ReceiverEcn::None]
+            .map(|able| exchange_over(control, able, true, false).0.cwnd());
+        assert!((windows[0] - windows[1]).abs() < 1e-9, "{control}: {windows:?}");
     }
 }

@@ -162,6 +162,8 @@ fn bad_parameters_are_errors() {
     assert_eq!(zero.parameter, "pacing.slow_start_ratio");
     let negative = of(PacingParameters { avoidance_ratio: -1.2, ..PacingParameters::default() });
     assert_eq!(negative.parameter, "pacing.avoidance_ratio");
+    let hardly = of(PacingParameters { avoidance_ratio: 0.001, ..PacingParameters::default() });
+    assert_eq!(hardly.message, "0.001 does not lie between 0.01 and 100");
     let newreno = TcpParameters { pacing: Some(PacingParameters::default()), ..TcpParameters::default() };
     let error = newreno.check().unwrap_err();
     assert_eq!((error.parameter.as_ref(), error.hint.as_str()), ("recovery", "write recovery.sack = {}"));

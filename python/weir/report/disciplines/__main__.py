@@ -1,44 +1,91 @@
-"""`python -m weir.report.disciplines DIRECTORY`: writes the pages of the disciplines and their figures."""
+"""`python -m weir.report.disciplines DOCS`: writes the pages of the disciplines, with their figures, into
+DOCS/disciplines, and those of the congestion controls into DOCS/congestion."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from weir.disciplines._reference import COLUMNS, registered
+from weir.disciplines._reference import COLUMNS, CONTROLS, FOLDER, controls, registered
+from weir.disciplines._text import example_of
 from weir.plot import save
 from weir.plot._files import environment
 from weir.report.disciplines._figure import figures
+from weir.report.disciplines._theory import theory_of
+from weir.scenario._declared import KINDS
 from weir.scenario._scenario import Scenario
 from weir.scenario._toml import to_toml
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 SCENARIO = "step-load"
 """What every discipline is shown on."""
 
+_ROOT = FOLDER.parents[2]
+
 
 def pages() -> dict[str, str]:
     """File name to Markdown, for every discipline of the core."""
+    index, page = _templates("index")
+    scenario = Scenario.load(SCENARIO)
+    title = scenario.title.rstrip(".")
+    common = {"scenario": SCENARIO, "title": title, "columns": COLUMNS, "example": None}
     disciplines = registered()
+    written = {
+        f"{d.name}.md": page.render(
+            common, d=d, source=FOLDER.relative_to(_ROOT), theory=theory_of(scenario, d)
+        )
+        for d in disciplines
+    }
+    return {"index.md": index.render(common, disciplines=disciplines), **written}
+
+
+def control_pages() -> dict[str, str]:
+    """The same for every congestion control."""
+    index, page = _templates("controls")
+    found = sorted(controls(), key=lambda control: control.year)
+    written = {
+        f"{d.name}.md": page.render(
+            d=d,
+            columns=COLUMNS,
+            source=CONTROLS.relative_to(_ROOT),
+            example=example_of(KINDS["congestion"][0], d),
+        )
+        for d in found
+    }
+    return {"index.md": index.render(controls=found), **written}
+
+
+def _templates(index: str) -> tuple[Template, Template]:
+    """That of this index, and that of a page."""
     templates = environment(Path(__file__).parent, markdown=True)
     templates.filters["toml"] = to_toml
-    title = Scenario.load(SCENARIO).title.rstrip(".")
-    common = {"scenario": SCENARIO, "title": title, "columns": COLUMNS}
-    index, page = (templates.get_template(name) for name in ("index.md.jinja", "page.md.jinja"))
-    written = {f"{d.name}.md": page.render(common, d=d) for d in disciplines}
-    return {"index.md": index.render(common, disciplines=disciplines), **written}
+    return templates.get_template(f"{index}.md.jinja"), templates.get_template("page.md.jinja")
 
 
 def main() -> None:
     """Writes what is there, and removes pages of what is no more."""
     parser = argparse.ArgumentParser(prog="python -m weir.report.disciplines", description=__doc__)
-    parser.add_argument("directory", type=Path)
+    parser.add_argument("docs", type=Path)
     parser.add_argument("--only-text", action="store_true", help="leave the figures as they are")
     options = parser.parse_args()
-    directory: Path = options.directory
-    directory.mkdir(parents=True, exist_ok=True)
+    directory: Path = options.docs / "disciplines"
+    _write(directory, pages())
+    _write(options.docs / "congestion", control_pages())
+    if options.only_text:
+        return
+    for name, figure in figures(Scenario.load(SCENARIO), registered()).items():
+        path = directory / f"{name}.svg"
+        save(figure, path, caption=False)
+        sys.stderr.write(f"{path}\n")
 
-    texts = pages()
+
+def _write(directory: Path, texts: Mapping[str, str]) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (directory / name).write_text(text, encoding="utf-8")
     names = {Path(name).stem for name in texts}
@@ -46,12 +93,6 @@ def main() -> None:
         if path.suffix in {".md", ".svg"} and path.stem not in names:
             path.unlink()
     sys.stderr.write(f"{len(texts)} pages: {directory}\n")
-    if options.only_text:
-        return
-    for name, figure in figures(Scenario.load(SCENARIO), registered()).items():
-        path = directory / f"{name}.svg"
-        save(figure, path, caption=False)
-        sys.stderr.write(f"{path}\n")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ impl TrafficBuilder<'_, '_> {
         for (number, lifetime) in config.lifetimes().into_iter().enumerate() {
             let lifetime = Lifetime::of(&lifetime, config.start_jitter.mul_f64(starts.uniform()));
             let flow = self.add_flow(&mut flows, lifetime);
-            self.network.hosts.routing.begin_flow(index);
+            self.network.hosts.routing.begin_flow(index, Instant::ZERO);
             self.network.hosts.count_datagrams(flow + 1);
             let rng = self.streams.at(&format!("flows.{name}.{number}.source"));
             self.add_source(group, flow, ecn, lifetime, timing(rng));
@@ -60,7 +60,7 @@ impl TrafficBuilder<'_, '_> {
         let first = self.flows.len() as u32;
         for _ in 0..trace.flows {
             self.add_flow(&mut flows, lifetime);
-            self.network.hosts.routing.begin_flow(index);
+            self.network.hosts.routing.begin_flow(index, Instant::ZERO);
         }
         self.network.hosts.count_datagrams(self.flows.len() as u32);
         self.add_source(group, first, replay.ecn, lifetime, DatagramTiming::Trace { trace, start, at: 0 });

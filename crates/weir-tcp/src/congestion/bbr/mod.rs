@@ -1,81 +1,65 @@
-//! What the versions of BBR share: filters, and what the sender holds back in the host.
+//! What the versions of BBR share: rounds, aggregation of ACKs, and what the sender holds back in the host.
 
-mod long_term;
+mod aggregation;
+mod probe_rtt;
+mod saved;
 
-use alloc::collections::VecDeque;
+use weir_types::{Duration, Instant, Invalid};
 
-use weir_types::{Duration, Instant};
+pub(super) use self::{aggregation::Aggregation, probe_rtt::ProbeRtt, saved::Saved};
+use super::{Delivery, RateSample};
+use crate::pacing::tso_segments;
 
-pub(super) use self::long_term::LongTerm;
-use super::Delivery;
+/// The least window, in segments.
+pub(super) const MIN_CWND: f64 = 4.0;
+/// The window before anything is known, in segments.
+pub(super) const INIT_CWND: f64 = 10.0;
 
-/// The greatest of what was measured in the latest rounds.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MaxFilter {
-    /// Round and value, the values falling: each is the greatest since the one before.
-    kept: VecDeque<(u64, f64)>,
-}
-
-impl MaxFilter {
-    pub(super) fn get(&self) -> f64 {
-        self.kept.front().map_or(0.0, |kept| kept.1)
-    }
-
-    /// Takes in `value`, of `round`; what is older than `window` rounds is forgotten.
-    pub(super) fn update(&mut self, round: u64, value: f64, window: u64) {
-        while self.kept.back().is_some_and(|kept| kept.1 <= value) {
-            self.kept.pop_back();
-        }
-        self.kept.push_back((round, value));
-        while self.kept.front().is_some_and(|kept| round - kept.0 > window) {
-            self.kept.pop_front();
-        }
-    }
-}
-
-/// Segments beyond what the bandwidth explains, as delayed and aggregated ACKs bring them: the greatest over five to
-/// ten rounds. The window needs room for them.
+/// Round trips, counted by packets: a round ends when a segment is delivered that left after it began.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Aggregation {
-    began: Instant,
-    acked: f64,
-    extra: [f64; 2],
-    rounds: u32,
-    slot: usize,
+pub(super) struct Rounds {
+    pub(super) count: u64,
+    /// A round ends when a segment arrives that left after so many were delivered.
+    next: u64,
 }
 
-impl Aggregation {
-    /// Rounds in each of the two slots.
-    const ROUNDS: u32 = 5;
-    /// ACKs after which an epoch ends in any case.
-    const MOST: f64 = (1_u32 << 20) as f64;
-
-    /// An ACK arrived while the bandwidth was `rate`, in segments per second.
-    pub(super) fn update(&mut self, rate: f64, delivery: &Delivery, round_start: bool, cwnd: f64) {
-        if delivery.newly == 0 {
-            return;
+impl Rounds {
+    /// A valid sample: whether a round begins with it.
+    #[inline]
+    pub(super) const fn update(&mut self, sample: &RateSample, delivered: u64) -> bool {
+        let begins = sample.prior_delivered >= self.next;
+        if begins {
+            self.next = delivered;
+            self.count += 1;
         }
-        if round_start {
-            self.rounds += 1;
-            if self.rounds > Self::ROUNDS {
-                (self.rounds, self.slot) = (0, 1 - self.slot);
-                self.extra[self.slot] = 0.0;
-            }
-        }
-        let newly = f64::from(delivery.newly);
-        let mut expected = libm::floor(segments_in(rate, delivery.now.since(self.began)));
-        if self.acked <= expected || self.acked + newly >= Self::MOST {
-            (self.acked, self.began, expected) = (0.0, delivery.now, 0.0);
-        }
-        self.acked += newly;
-        let extra = (self.acked - expected).min(cwnd);
-        self.extra[self.slot] = self.extra[self.slot].max(extra);
+        begins
     }
 
-    /// Segments to add to the window, at most what `rate` sends in 100 ms.
-    pub(super) fn extra(&self, rate: f64) -> f64 {
-        self.extra[0].max(self.extra[1]).min(libm::floor(rate * 0.1))
+    /// A round begins now.
+    pub(super) const fn begin(&mut self, delivered: u64) {
+        self.next = delivered;
     }
+}
+
+/// The instant on a clock of milliseconds, as Linux times `PROBE_RTT` (`tcp_jiffies32`).
+#[inline]
+pub(super) fn tick(now: Instant) -> Instant {
+    const TICK: u64 = 1_000_000;
+    Instant::from_nanos(now.as_nanos() / TICK * TICK)
+}
+
+/// The least whole number that is not below `value`, which is small and not negative. In the way of each ACK: the one of
+/// the library asks for more.
+#[inline]
+pub(super) fn ceil(value: f64) -> f64 {
+    let whole = floor(value);
+    if whole < value { whole + 1.0 } else { whole }
+}
+
+/// The greatest whole number that is not above `value`, likewise.
+#[inline]
+pub(super) fn floor(value: f64) -> f64 {
+    value as i64 as f64
 }
 
 /// Segments that `rate` sends in a time.
@@ -84,8 +68,36 @@ pub(super) fn segments_in(rate: f64, time: Duration) -> f64 {
     rate * (time.as_nanos() as f64 * 1e-9)
 }
 
+/// `gain` times the product of bandwidth and round trip, in whole segments.
+#[inline]
+pub(super) fn bdp(bw: f64, min_rtt: Duration, gain: f64) -> f64 {
+    if min_rtt == Duration::MAX {
+        return INIT_CWND;
+    }
+    ceil(segments_in(bw, min_rtt) * gain)
+}
+
+/// Segments in a burst of segmentation offload: `least`, but one below 1.2 Mbit/s.
+pub(super) fn burst(rate: f64, min_rtt: Duration, payload: u32, least: u32) -> f64 {
+    let least = if rate * f64::from(payload) < 150_000.0 { 1 } else { least };
+    f64::from(tso_segments(rate, min_rtt, payload).max(least))
+}
+
 /// Of `flight` segments those that will be in the network when the next one leaves.
+#[inline]
 pub(super) fn in_net_at_release(flight: u32, rate: f64, extra: f64, delivery: &Delivery) -> f64 {
-    let gone = libm::floor(segments_in(rate, delivery.next_release.since(delivery.now)));
+    let gone = floor(segments_in(rate, delivery.next_release.since(delivery.now)));
     (f64::from(flight) + extra - gone).max(0.0)
+}
+
+/// A least round trip that counts for a while.
+pub(super) fn check_min_rtt_window(window: Duration) -> Result<(), Invalid> {
+    let problem = "min_rtt_window is zero: no round trip would count";
+    Invalid::unless(!window.is_zero(), "min_rtt_window", problem, "the draft has \"10 s\"")
+}
+
+/// Bursts of something.
+pub(super) fn check_min_tso_segments(segments: u32) -> Result<(), Invalid> {
+    let problem = "min_tso_segments is zero: a burst has at least one segment";
+    Invalid::unless(segments > 0, "min_tso_segments", problem, "Linux has 2")
 }

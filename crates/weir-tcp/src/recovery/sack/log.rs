@@ -15,7 +15,7 @@
 
 use alloc::{boxed::Box, collections::VecDeque};
 
-use crate::receiver::AccEcn;
+use crate::receiver::{AccEcn, Compression};
 
 /// Blocks that an ACK has room for beside a timestamp (RFC 2018, section 3).
 pub const BLOCKS: usize = 3;
@@ -35,12 +35,14 @@ pub struct SackLog {
     newest: u16,
     /// What ACKs tell of marks, where that is counted. It stands here since few receivers have it.
     pub(crate) accecn: Option<Box<AccEcn>>,
+    /// How ACKs are held back, likewise.
+    pub(crate) compression: Option<Box<Compression>>,
 }
 
 impl SackLog {
     /// Nothing to tell yet.
-    pub(crate) fn new(accecn: Option<Box<AccEcn>>) -> Self {
-        Self { accecn, ..Self::default() }
+    pub(crate) fn new(accecn: Option<Box<AccEcn>>, compression: Option<Box<Compression>>) -> Self {
+        Self { accecn, compression, ..Self::default() }
     }
 
     /// A segment arrived and lies now in the block `first..last`.

@@ -3,6 +3,7 @@
 //! segment is lost when three above it have arrived ([`Scoreboard`]) or when it is late ([`Rack`]). The
 //! window is cut at once or in proportion to what arrives ([`Prr`]).
 
+mod expected;
 mod log;
 mod prr;
 mod rack;
@@ -46,6 +47,9 @@ pub struct Sack {
     pub reducing: bool,
     /// The next segment leaves even if the window is full.
     pub forced: bool,
+    /// Recovery that ends begins anew while what it has sent again above its end is outstanding, as in Linux, where
+    /// that still counts as lost (`lost_out`). So it does for congestion controls that look at its state.
+    pub(crate) goes_on: bool,
     /// When the tail is to be probed; [`Instant::MAX`] if it is not.
     pub probe_at: Instant,
     /// The probe that no ACK has answered yet.
@@ -65,17 +69,13 @@ impl Sack {
             prr: Prr::default(),
             reducing: false,
             forced: false,
+            goes_on: false,
             probe_at: Instant::MAX,
             probe: None,
             point: RecoveryPoint::default(),
             limited: 0,
             parameters: *parameters,
         }
-    }
-
-    /// Whether an ACK up to `acked` covers all that was outstanding at the last cut.
-    pub(crate) fn covers_all(&self, acked: u32) -> bool {
-        self.point.is_full(acked)
     }
 
     /// Segments in the network.
@@ -144,7 +144,8 @@ impl Sack {
             None => self.board.has_loss(),
             Some(rack) => {
                 let new = rack.detect(&self.board, smoothed, active, now);
-                new || !active && !rack.lost().is_empty()
+                let outstanding = || self.goes_on && self.probe.is_none() && rack.repairs(&self.board);
+                new || !active && (!rack.lost().is_empty() || outstanding())
             }
         }
     }

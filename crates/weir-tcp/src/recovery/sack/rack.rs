@@ -71,6 +71,11 @@ impl Rack {
         &self.lost
     }
 
+    /// Whether a segment that was sent again has not arrived yet.
+    pub(super) fn repairs(&self, board: &Scoreboard) -> bool {
+        self.repeated.iter().any(|(first, last)| board.sacked().gap_from(first) < last)
+    }
+
     /// Whether a segment has arrived before one that was sent earlier.
     pub const fn has_seen_reordering(&self) -> bool {
         self.reordering
@@ -86,12 +91,18 @@ impl Rack {
             && self.out.len() == (board.high() - board.una()) as usize
     }
 
+    /// At rest: whether none of those after the first `acked` segments was sent before `stamp`.
+    #[inline]
+    pub(super) fn sent_none_before(&self, acked: u32, stamp: Instant) -> bool {
+        self.out.get(acked as usize).is_none_or(|out| stamp <= out.1)
+    }
+
     /// At rest, the first `acked` segments have arrived; one of them, sent at `stamp`, caused the ACK. So no
     /// segment that is outstanding was sent before one that has arrived, and none is late.
     #[inline]
     pub(super) fn advance(&mut self, acked: u32, stamp: Instant, now: Instant) {
         self.out.take(acked as usize);
-        debug_assert!(self.out.get(0).is_none_or(|out| stamp <= out.1), "the ACK covers what caused it");
+        debug_assert!(self.sent_none_before(0, stamp), "the ACK covers what caused it");
         if self.is_latest(stamp, now) {
             self.before = self.out.taken();
         }

@@ -36,6 +36,12 @@ impl Report {
     pub(crate) const fn event(&self) -> Ack {
         self.event
     }
+
+    /// The ACK reports so many marked segments; its flag ECE is a part of their count.
+    pub(crate) const fn count_marks(&mut self, marked: u32) {
+        self.event.marked = marked;
+        self.event.echo = marked > 0;
+    }
 }
 
 impl Recovery for Sack {
@@ -202,15 +208,7 @@ impl Recovery for Sack {
 
     #[inline]
     fn is_at_rest(&mut self, connection: &Connection) -> bool {
-        !self.point.active
-            && !self.reducing
-            && !self.forced
-            && self.probe.is_none()
-            && self.limited == 0
-            && self.board.is_at_rest()
-            && self.rack.as_ref().is_none_or(|rack| rack.is_at_rest(&self.board))
-            && connection.congestion.answers_marks()
-            && !connection.ecn.asks_routers
+        self.repairs_nothing() && connection.congestion.answers_marks() && !connection.ecn.asks_routers
     }
 
     #[inline]
@@ -245,38 +243,6 @@ impl Recovery for Sack {
 /// There is new data, and the receiver, or a control with a window of its own, allows one more segment.
 fn has_new(connection: &Connection) -> bool {
     connection.next < connection.end && connection.high - connection.una < connection.window.bound as u32
-}
-
-/// The short way of the usual ACK: see [`crate::sender`].
-impl Sack {
-    /// An ACK of all below `number`, at rest, before the sender takes it in.
-    #[inline(never)]
-    pub(crate) fn on_expected(
-        &mut self,
-        connection: &mut Connection,
-        number: u32,
-        echo: bool,
-        stamp: Instant,
-        now: Instant,
-    ) {
-        self.board.advance(number);
-        if let Some(rack) = &mut self.rack {
-            rack.advance(number - connection.una, stamp, now);
-        }
-        connection.hear(number, echo, stamp, now);
-    }
-
-    /// The segments from `first` on have left, and the retransmission timer is set. Returns when the sender is
-    /// due.
-    #[inline(never)]
-    pub(crate) fn after_expected(&mut self, connection: &Connection, first: u32, now: Instant) -> Instant {
-        self.board.sent(connection.high);
-        if let Some(rack) = &mut self.rack {
-            rack.sent_row(first..connection.high, now);
-        }
-        self.arm_probe_afresh(connection, now);
-        connection.timer.min(self.due())
-    }
 }
 
 impl Sack {
@@ -324,7 +290,7 @@ impl Sack {
         connection.begin_repair();
         self.point.active = true;
         self.board.enter();
-        self.forced = true;
+        self.forced = !self.goes_on || self.rack.as_ref().is_none_or(|rack| !rack.lost().is_empty());
         self.probe_at = Instant::MAX;
         connection.restart_timer(now);
     }
@@ -377,7 +343,7 @@ impl Sack {
 
     /// The same if nothing but the lack of data speaks against a probe.
     #[inline]
-    fn arm_probe_afresh(&mut self, connection: &Connection, now: Instant) {
+    pub(crate) fn arm_probe_afresh(&mut self, connection: &Connection, now: Instant) {
         let (true, Some(smoothed)) = (self.parameters.tlp, connection.rtt.smoothed()) else { return };
         let outstanding = connection.high - connection.una;
         let delayed = if outstanding == 1 { DELAYED_ACK } else { Duration::ZERO };

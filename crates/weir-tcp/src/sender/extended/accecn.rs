@@ -34,6 +34,12 @@ impl SenderEcn {
         self.mode == Some(EcnMode::Accurate)
     }
 
+    /// Nothing but the flags of RFC 3168 is or will be fed back.
+    #[inline]
+    pub(super) const fn is_classic(&self) -> bool {
+        !self.asks || matches!(self.mode, Some(EcnMode::Classic | EcnMode::Off))
+    }
+
     /// Takes the option out of the place of a SACK block.
     #[inline]
     pub(super) fn option(&self, blocks: &mut Blocks) -> Option<AccEcnOption> {

@@ -2,16 +2,23 @@
 //! is pacing ([`Pacer`]), Linux's rule of when the window limits, and [`Delivery`] for the congestion control.
 //!
 //! It is a [`Recovery`] beside the others, so the compiler makes its own copy of the way of an ACK and of a segment:
-//! senders that do not pace have nothing of it. It never takes the short way of the usual ACK.
+//! senders that do not pace have nothing of it.
 
 mod accecn;
+mod expected;
 mod pacing;
 mod rate_sample;
+mod window_usage;
 
 use weir_types::{Duration, Instant};
 
-use self::{accecn::SenderEcn, pacing::Pacer, rate_sample::Sampler};
-use super::Connection;
+use self::{
+    accecn::SenderEcn,
+    pacing::Pacer,
+    rate_sample::{Sampler, micros},
+    window_usage::WindowUsage,
+};
+use super::{Connection, Rest};
 use crate::{
     Segment, TcpParameters,
     congestion::{Ack, Congestion, Delivery},
@@ -29,8 +36,8 @@ pub(crate) struct Extended {
     sampler: Option<Sampler>,
     /// Segments delivered so far, the SYN not among them.
     delivered: u64,
-    /// Segments found lost since the last ACK.
-    lost: u32,
+    /// Segments found lost so far.
+    lost: u64,
     min_rtt: Duration,
 }
 
@@ -47,6 +54,19 @@ pub(crate) struct News {
     ace: u8,
 }
 
+/// What an ACK says to the congestion control, besides its number.
+struct Heard {
+    rtt: Duration,
+    /// If there was no round trip before.
+    smoothed: Duration,
+    newly: u32,
+    marked: u32,
+    lost: u32,
+    /// Segments in the network before it.
+    flight: u32,
+    of_syn: bool,
+}
+
 impl Extended {
     /// Nothing sent. Call [`TcpParameters::check`] first.
     pub(crate) fn new(parameters: &TcpParameters) -> Self {
@@ -54,8 +74,10 @@ impl Extended {
             RecoveryConfig::Sack(sack) => *sack,
             _ => SackParameters::default(),
         };
+        let mut sack = Sack::new(&sack);
+        sack.goes_on = parameters.congestion.samples();
         Self {
-            sack: Sack::new(&sack),
+            sack,
             pacer: Pacer::new(parameters.pacing),
             usage: WindowUsage::default(),
             ecn: SenderEcn::new(parameters),
@@ -76,27 +98,33 @@ impl Extended {
         self.pacer.segments_per_second()
     }
 
-    /// Segments found lost that were not sent again.
+    /// Segments found lost that were not sent again. What is sent again before it is found lost is in the pipe twice.
     fn lost_now(&self) -> u32 {
         let board = &self.sack.board;
-        board.high() - board.una() - board.sacked().count() - self.sack.pipe()
+        (board.high() - board.una() - board.sacked().count()).saturating_sub(self.sack.pipe())
     }
 
     /// Does what may find losses, counts them and tells the congestion control of each.
-    fn counting_losses(&mut self, connection: &mut Connection, act: impl FnOnce(&mut Sack, &mut Connection)) {
+    fn counting_losses(
+        &mut self,
+        connection: &mut Connection,
+        now: Instant,
+        act: impl FnOnce(&mut Sack, &mut Connection),
+    ) -> u32 {
         let before = self.lost_now();
         act(&mut self.sack, connection);
         let new = self.lost_now().saturating_sub(before);
-        self.lost += new;
+        self.lost += u64::from(new);
         if new > 0
             && let (Some(sampler), Some(rack)) = (&mut self.sampler, &self.sack.rack)
         {
             for number in rack.lost().iter().flat_map(|(first, last)| first..last) {
-                if let Some(lost) = sampler.lost(number, self.delivered) {
+                if let Some(lost) = sampler.lost(number, self.delivered, now) {
                     connection.congestion.on_segment_lost(&lost);
                 }
             }
         }
+        new
     }
 
     /// Notes which segments an ACK is the first to report, before recovery does.
@@ -116,48 +144,72 @@ impl Extended {
         }
     }
 
+    /// Whether the window limits the sender, where nothing may leave, perhaps since the window is `full`; `flight`
+    /// segments are in the network.
+    #[inline]
+    fn is_limited(&mut self, connection: &Connection, full: bool, flight: u32) -> bool {
+        if !full
+            && connection.next >= connection.end
+            && let Some(sampler) = &mut self.sampler
+            && self.sack.rack.as_ref().is_none_or(|rack| rack.lost().is_empty())
+        {
+            sampler.limit_by_application(self.delivered, flight);
+        }
+        self.usage.judge(connection, full)
+    }
+
     /// Tells the congestion control of an ACK.
-    fn deliver(&mut self, connection: &mut Connection, news: &News, now: Instant) {
-        let Ack { rtt, smoothed, .. } = news.report.event();
-        let newly = if news.of_syn { 0 } else { news.report.delivered() };
-        self.delivered += u64::from(newly);
+    #[inline]
+    fn deliver(&mut self, connection: &mut Connection, heard: &Heard, now: Instant) {
         let sample =
             self.sampler.as_mut().and_then(|sampler| sampler.take(self.delivered, self.min_rtt, now));
-        let sample = sample.filter(|_| !news.of_syn);
-        let rtt = sample.and_then(|sample| sample.rtt).unwrap_or(rtt);
+        let sample = sample.filter(|_| !heard.of_syn);
+        let rtt = sample.and_then(|sample| sample.rtt).unwrap_or(heard.rtt);
+        let rtt = if self.sampler.is_some() { micros(Instant::ZERO, Instant::ZERO + rtt) } else { rtt };
         if sample.is_none_or(|sample| sample.rtt.is_some()) {
             self.min_rtt = self.min_rtt.min(rtt);
         }
         let limits = connection.congestion.limits_itself();
-        if limits && let Some(sampler) = &mut self.sampler {
-            sampler.limit_by_application(self.delivered, self.sack.pipe());
-        }
         let delivery = Delivery {
             now,
             rtt,
-            smoothed: connection.rtt.smoothed().unwrap_or(smoothed),
-            newly,
-            marked: news.marked,
+            smoothed: connection.rtt.smoothed().unwrap_or(heard.smoothed),
+            newly: heard.newly,
+            marked: heard.marked,
             delivered: self.delivered,
-            lost: core::mem::take(&mut self.lost),
+            lost: heard.lost,
+            lost_so_far: self.lost,
             una: connection.una,
             high: connection.high,
             flight: self.sack.pipe(),
-            flight_before: news.flight,
+            flight_before: heard.flight,
             limited: connection.window_limited,
+            full: self.usage.full,
             state: self.sack.state(connection.una),
             min_rtt: self.min_rtt,
             next_release: self.pacer.next().max(now),
+            bytes: connection.header.bytes(),
             payload: connection.payload(),
             sample,
         };
         connection.congestion.on_delivery(&delivery, &mut connection.window);
+        if connection.end == u32::MAX
+            && let Some(bytes) = connection.congestion.segment_bytes()
+        {
+            connection.header = connection.header.with_bytes(bytes);
+        }
+        let limits = limits || connection.congestion.limits_itself();
+        if limits && let Some(sampler) = &mut self.sampler {
+            sampler.limit_by_application(self.delivered, self.sack.pipe());
+        }
     }
 }
 
 /// Delegates to recovery, and adds what is due.
 impl Recovery for Extended {
     type News = News;
+
+    const REST: Rest = Rest::Extended;
 
     fn count_from(&mut self, first: u32) {
         self.sack.count_from(first);
@@ -180,16 +232,17 @@ impl Recovery for Extended {
         if ack.number <= connection.high {
             self.note_arrivals(ack, &blocks);
         }
-        let report = self.sack.take_in(connection, ack, &blocks, now)?;
+        let mut report = self.sack.take_in(connection, ack, &blocks, now)?;
         let marked = self.ecn.marked(connection, ack, option, report.delivered());
+        if self.ecn.is_accurate() {
+            report.count_marks(marked);
+        }
         Some(News { report, flight, of_syn: connection.is_connecting(), marked, ace: ack.flags().ace() })
     }
 
     #[inline]
     fn event(&self, connection: &Connection, ack: &Segment, news: &News, now: Instant) -> Ack {
-        let event = self.sack.event(connection, ack, &news.report, now);
-        let marked = news.marked;
-        if self.ecn.is_accurate() { Ack { echo: marked > 0, marked, ..event } } else { event }
+        self.sack.event(connection, ack, &news.report, now)
     }
 
     #[inline]
@@ -199,8 +252,7 @@ impl Recovery for Extended {
 
     #[inline]
     fn covers_more(&self, acked: u32) -> bool {
-        // No flag need reach the receiver before the next cut.
-        if self.ecn.is_accurate() { self.sack.covers_all(acked) } else { self.sack.covers_more(acked) }
+        self.sack.covers_more(acked)
     }
 
     fn on_mark(&mut self, connection: &mut Connection, news: &News, now: Instant) {
@@ -235,10 +287,14 @@ impl Recovery for Extended {
         if news.of_syn && advances {
             self.ecn.on_syn_ack(connection, news.ace);
         }
-        self.counting_losses(connection, |sack, connection| {
+        let newly = if news.of_syn { 0 } else { news.report.delivered() };
+        self.delivered += u64::from(newly);
+        let lost = self.counting_losses(connection, now, |sack, connection| {
             sack.after_ack(connection, advances, &news.report, now);
         });
-        self.deliver(connection, news, now);
+        let Ack { rtt, smoothed, .. } = news.report.event();
+        let News { marked, flight, of_syn, .. } = *news;
+        self.deliver(connection, &Heard { rtt, smoothed, newly, marked, lost, flight, of_syn }, now);
         self.pacer.follow(connection, self.min_rtt);
     }
 
@@ -247,14 +303,14 @@ impl Recovery for Extended {
     }
 
     fn on_timeout(&mut self, connection: &mut Connection, now: Instant) {
-        self.counting_losses(connection, |sack, connection| sack.on_timeout(connection, now));
+        self.counting_losses(connection, now, |sack, connection| sack.on_timeout(connection, now));
         self.pacer.wake();
     }
 
     fn on_wake(&mut self, connection: &mut Connection, now: Instant) {
         self.pacer.wake();
         if self.sack.due() <= now {
-            self.counting_losses(connection, |sack, connection| sack.on_wake(connection, now));
+            self.counting_losses(connection, now, |sack, connection| sack.on_wake(connection, now));
         }
     }
 
@@ -300,21 +356,16 @@ impl Recovery for Extended {
     }
 
     #[inline]
-    fn is_at_rest(&mut self, _: &Connection) -> bool {
-        false
+    fn is_at_rest(&mut self, connection: &Connection) -> bool {
+        // A control that takes samples does not look at marks.
+        let hears_all = self.sampler.is_some() || connection.congestion.answers_marks();
+        hears_all && self.sack.repairs_nothing() && !connection.ecn.asks_routers && self.ecn.is_classic()
     }
 
     #[inline]
     fn is_window_limited(&mut self, connection: &Connection) -> bool {
         let full = self.sack.is_window_limited(connection);
-        if !full
-            && connection.next >= connection.end
-            && let Some(sampler) = &mut self.sampler
-            && self.sack.rack.as_ref().is_none_or(|rack| rack.lost().is_empty())
-        {
-            sampler.limit_by_application(self.delivered, self.sack.pipe());
-        }
-        self.usage.judge(connection, full)
+        self.is_limited(connection, full, self.sack.pipe())
     }
 
     #[inline]
@@ -325,38 +376,14 @@ impl Recovery for Extended {
         self.ecn.declare(connection, &mut segment, syn);
         if let Some(sampler) = &mut self.sampler {
             sampler.sent(segment.number, self.sack.pipe(), idle, self.delivered, now);
+            if next != NextSegment::New && segment.number == connection.una {
+                // What was sent again may be lost again: that is found before the timer expires
+                // (`tcp_xmit_retransmit_queue`).
+                connection.restart_timer(now);
+            }
         }
         self.pacer.sent(now, syn);
         self.usage.sent = true;
         segment
-    }
-}
-
-/// Whether the window limits the sender, as Linux has it: whether it was full at any moment since a window of data
-/// began. A window in which pacing alone held the sender back does not count.
-#[derive(Clone, Copy, Debug, Default)]
-struct WindowUsage {
-    /// Something has left since it was last judged.
-    sent: bool,
-    full: bool,
-    /// The greatest number outstanding.
-    most: u32,
-    /// The window of data ends when all below is acknowledged.
-    until: u32,
-}
-
-impl WindowUsage {
-    /// Nothing may leave now, perhaps since the window is `full`. In slow start the window also limits if it is not
-    /// twice what was outstanding.
-    fn judge(&mut self, connection: &Connection, full: bool) -> bool {
-        let outstanding = connection.high - connection.una;
-        if core::mem::take(&mut self.sent) || full {
-            let new_window = connection.una >= self.until;
-            if new_window || full || !self.full && outstanding > self.most {
-                *self = Self { sent: false, full, most: outstanding, until: connection.next };
-            }
-        }
-        let window = connection.window;
-        self.full || window.cwnd < window.ssthresh && window.cwnd < 2.0 * f64::from(self.most)
     }
 }

@@ -14,7 +14,9 @@
 
 use weir_types::{Duration, Instant};
 
-use crate::{PacingParameters, congestion::Congestion, recovery::NextSegment, sender::Connection};
+use crate::{
+    PacingParameters, congestion::Congestion, pacing::tso_segments, recovery::NextSegment, sender::Connection,
+};
 
 /// Says when the next segment may leave.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(super) struct Pacer {
     parameters: PacingParameters,
     /// A congestion control without a rate of its own is paced too.
     paces: bool,
+    /// The rate that the congestion control gave last, in segments per second.
+    rate: f64,
     /// Time between two segments; zero before a rate is known.
     interval: Duration,
     /// When the next segment may leave (`tcp_wstamp_ns`).
@@ -53,6 +57,7 @@ impl Pacer {
         Self {
             parameters,
             paces,
+            rate: 0.0,
             interval: Duration::ZERO,
             next: Instant::ZERO,
             due: Instant::MAX,
@@ -91,11 +96,23 @@ impl Pacer {
     #[inline]
     pub(super) fn release(&mut self, segment: Option<NextSegment>, now: Instant) -> Option<NextSegment> {
         let free = self.is_free(now);
-        self.due = if free || segment.is_none() { Instant::MAX } else { self.next };
-        if segment.is_none() {
-            self.end_burst();
+        if free && segment.is_some() {
+            self.due = Instant::MAX;
+        } else {
+            self.wait(segment.is_some());
         }
         segment.filter(|_| free)
+    }
+
+    /// Nothing leaves now; a segment `waits` for its time, or none does.
+    #[inline]
+    pub(super) const fn wait(&mut self, waits: bool) {
+        if waits {
+            self.due = self.next;
+        } else {
+            self.due = Instant::MAX;
+            self.end_burst();
+        }
     }
 
     /// Nothing more leaves now: what may leave later does not join this burst.
@@ -131,7 +148,12 @@ impl Pacer {
     #[inline]
     pub(super) fn follow(&mut self, connection: &Connection, min_rtt: Duration) {
         let nanos = match connection.congestion.pacing_rate() {
-            Some(rate) => 1e9 / rate,
+            // Most ACKs leave the rate as it is.
+            Some(rate) if rate.to_bits() == self.rate.to_bits() && !self.parameters.tso => return,
+            Some(rate) => {
+                self.rate = rate;
+                1e9 / rate
+            }
             None if !self.paces => return,
             None => match connection.rtt.smoothed() {
                 Some(smoothed) => smoothed.as_nanos() as f64 / self.in_a_round_trip(connection),
@@ -141,7 +163,7 @@ impl Pacer {
         // To the nearest nanosecond.
         self.interval = Duration::from_nanos((nanos + 0.5) as u64);
         if self.parameters.tso {
-            self.burst.size = tso_segments(1e9 / nanos, min_rtt, connection.payload());
+            self.burst.size = tso_segments(1e9 / nanos, min_rtt, connection.payload()).max(2);
         }
     }
 
@@ -153,13 +175,4 @@ impl Pacer {
         let ratio = if slow_start { slow_start_ratio } else { avoidance_ratio };
         ratio * f64::from((window.cwnd as u32).max(connection.high - connection.una))
     }
-}
-
-/// Segments of `payload` bytes in a burst at a rate of segments per second (`tcp_tso_autosize`).
-fn tso_segments(rate: f64, min_rtt: Duration, payload: u32) -> u32 {
-    const MOST: u64 = 1 << 16;
-    let halvings = (min_rtt.as_nanos() / 1000) >> 9;
-    let near = if halvings < 32 { MOST >> halvings } else { 0 };
-    let bytes = ((rate * f64::from(payload)) as u64 >> 10) + near;
-    (bytes.min(MOST) as u32 / payload).max(2)
 }

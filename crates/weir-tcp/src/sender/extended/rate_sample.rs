@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A sample over less than the least round trip is no sample: it can only be due to compressed ACKs. Samples are
-//! application-limited while something sent after the data had run out is in flight.
+//! application-limited while something sent after the data had run out is in flight. Times are whole microseconds, as
+//! on Linux's clock (`tcp_mstamp`): equal round trips are equal, and do not renew a minimum.
 
 use alloc::collections::VecDeque;
 
@@ -18,17 +19,17 @@ use weir_types::{Duration, Instant};
 
 use crate::congestion::{RateSample, Transmission};
 
-/// A segment that is outstanding, as it was last sent.
+/// A segment that is outstanding, as it was last sent: 32 bytes, since a path has thousands of them.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     sent: Instant,
-    /// When what was sent first in its interval left.
-    first_sent: Instant,
-    /// Delivered before it left, and when the last of that was.
-    delivered: u64,
-    delivered_at: Instant,
-    /// Found lost before it left.
-    lost: u64,
+    /// Microseconds since what was sent first in its interval left, and since the last delivery before it left.
+    since_first: u32,
+    since_delivery: u32,
+    /// Delivered before it left, modulo 2^32.
+    delivered: u32,
+    /// Found lost before it left, modulo 2^32.
+    lost: u32,
     /// In the network when it left, itself included.
     flight: u32,
     app_limited: bool,
@@ -44,12 +45,13 @@ pub(super) struct Sampler {
     /// The outstanding segments from number `base` on.
     records: VecDeque<Record>,
     base: u32,
-    delivered_at: Instant,
-    first_sent: Instant,
+    /// When the last delivery was, and when what was sent first in the interval left, in microseconds.
+    delivered_at: u64,
+    first_sent: u64,
     /// Samples are limited by the application until more than this is delivered.
     app_limited: Option<u64>,
-    /// Found lost so far.
-    lost: u64,
+    /// Found lost so far, modulo 2^32.
+    lost: u32,
     /// Of the ACK being handled: the segment that was sent last.
     last: Option<Record>,
 }
@@ -59,8 +61,8 @@ impl Sampler {
         Self {
             records: VecDeque::new(),
             base: 0,
-            delivered_at: Instant::ZERO,
-            first_sent: Instant::ZERO,
+            delivered_at: 0,
+            first_sent: 0,
             app_limited: None,
             lost: 0,
             last: None,
@@ -76,15 +78,16 @@ impl Sampler {
     /// `idle`: nothing else is outstanding.
     #[inline]
     pub(super) fn sent(&mut self, number: u32, flight: u32, idle: bool, delivered: u64, now: Instant) {
+        let micros = now.as_nanos() / 1000;
         if idle {
-            (self.first_sent, self.delivered_at) = (now, now);
+            (self.first_sent, self.delivered_at) = (micros, micros);
         }
         let at = (number - self.base) as usize;
         let record = Record {
             sent: now,
-            first_sent: self.first_sent,
-            delivered,
-            delivered_at: self.delivered_at,
+            since_first: short(micros - self.first_sent),
+            since_delivery: short(micros - self.delivered_at),
+            delivered: delivered as u32,
             lost: self.lost,
             flight,
             app_limited: self.app_limited.is_some(),
@@ -120,17 +123,18 @@ impl Sampler {
     }
 
     /// Segment `number` is lost. The first time that it is called for a transmission, returns what is known of it.
-    pub(super) fn lost(&mut self, number: u32, delivered: u64) -> Option<Transmission> {
+    pub(super) fn lost(&mut self, number: u32, delivered: u64, now: Instant) -> Option<Transmission> {
         let record = self.records.get_mut(number.checked_sub(self.base)? as usize)?;
         if core::mem::replace(&mut record.is_lost, true) {
             return None;
         }
-        self.lost += 1;
+        self.lost = self.lost.wrapping_add(1);
         Some(Transmission {
             flight: record.flight,
-            lost: self.lost - record.lost,
-            delivered: delivered - record.delivered,
+            lost: self.lost.wrapping_sub(record.lost).into(),
+            delivered,
             app_limited: record.app_limited,
+            now,
         })
     }
 
@@ -147,21 +151,37 @@ impl Sampler {
             self.app_limited = None;
         }
         let record = self.last.take()?;
-        self.delivered_at = now;
-        self.first_sent = record.sent;
-        let interval = record.sent.since(record.first_sent).max(now.since(record.delivered_at));
-        let rtt = (!record.again).then(|| now.since(record.sent));
+        self.delivered_at = now.as_nanos() / 1000;
+        self.first_sent = record.sent.as_nanos() / 1000;
+        let round_trip = micros(record.sent, now);
+        // Whole microseconds add up.
+        let since_delivery = Duration::from_micros(record.since_delivery.into()) + round_trip;
+        let interval = Duration::from_micros(record.since_first.into()).max(since_delivery);
+        let rtt = (!record.again).then_some(round_trip);
         let least = rtt.map_or(min_rtt, |rtt| min_rtt.min(rtt));
+        let since: u64 = (delivered as u32).wrapping_sub(record.delivered).into();
         Some(RateSample {
             interval: (!interval.is_zero() && interval >= least).then_some(interval),
-            delivered: delivered - record.delivered,
-            prior_delivered: record.delivered,
+            delivered: since,
+            prior_delivered: delivered - since,
             app_limited: record.app_limited,
             rtt,
             flight: record.flight,
-            lost: self.lost - record.lost,
+            lost: self.lost.wrapping_sub(record.lost).into(),
         })
     }
+}
+
+/// From one instant to another, in whole microseconds.
+#[inline]
+pub(super) fn micros(from: Instant, to: Instant) -> Duration {
+    Duration::from_nanos((to.as_nanos() / 1000).saturating_sub(from.as_nanos() / 1000) * 1000)
+}
+
+/// Microseconds in 32 bits: at most 71 minutes.
+#[inline]
+fn short(micros: u64) -> u32 {
+    micros.min(u32::MAX.into()) as u32
 }
 
 #[cfg(test)]
@@ -200,9 +220,9 @@ mod tests {
         let third = sampler.take(4, MS(20), at(44)).unwrap();
         assert_eq!((third.delivered, third.prior_delivered, third.interval), (1, 3, Some(MS(22))));
         // 3 is lost; one was lost since it left. It leaves again at 46 ms, when four were delivered.
-        let lost = sampler.lost(3, 4).unwrap();
+        let lost = sampler.lost(3, 4, at(45)).unwrap();
         assert_eq!((lost.flight, lost.lost, lost.delivered), (4, 1, 4));
-        assert!(sampler.lost(3, 4).is_none(), "it is lost once");
+        assert!(sampler.lost(3, 4, at(45)).is_none(), "it is lost once");
         sampler.sent(3, 2, false, 4, at(46));
         // 5 and 3 arrive at 66 ms: 3 left last, though its number is lower.
         sampler.advance(6, |number| number == 4);
@@ -238,12 +258,11 @@ mod tests {
     fn an_ack_of_an_earlier_transmission_is_no_rate() {
         let mut sampler = Sampler::new();
         sampler.sent(0, 1, true, 0, at(0));
-        sampler.lost(0, 0);
+        sampler.lost(0, 0, at(30));
         sampler.sent(0, 1, false, 0, at(30));
         sampler.sent(1, 2, false, 0, at(31));
-        sampler.delivered_at = at(29);
-        sampler.records[0].delivered_at = at(29);
-        sampler.records[0].first_sent = at(29);
+        sampler.delivered_at = 29_000;
+        (sampler.records[0].since_first, sampler.records[0].since_delivery) = (1000, 1000);
         sampler.advance(1, |_| false);
         let sample = sampler.take(1, MS(20), at(32)).unwrap();
         assert_eq!((sample.rate(), sample.rtt), (None, None));

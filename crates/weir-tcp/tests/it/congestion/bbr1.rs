@@ -2,63 +2,38 @@
 
 #![expect(clippy::float_cmp, reason = "states and gains are constants")]
 
-use std::{collections::VecDeque, sync::Arc};
-
 use weir_tcp::{
-    Receiver, Segment, Sender, TcpParameters, TcpPreset,
+    TcpParameters,
     congestion::{Bbr1Parameters, CongestionConfig},
 };
 use weir_types::{Duration, Instant};
 
-/// Segments leave the bottleneck one by one.
-const SPACING: Duration = Duration::from_millis(1);
-/// All other delay of a round trip.
-const DELAY: Duration = Duration::from_millis(40);
+use super::bottleneck::{DELAY, Path, SPACING, parameters};
 
-fn parameters() -> TcpParameters {
-    let congestion = CongestionConfig::Bbr1(Bbr1Parameters::default());
-    TcpParameters { congestion, delayed_ack: None, ..TcpPreset::Linux.parameters() }
+fn bbr1() -> TcpParameters {
+    parameters(CongestionConfig::Bbr1(Bbr1Parameters::default()))
 }
 
-/// A sender over a bottleneck that drops nothing.
-struct Path {
-    sender: Sender,
-    receiver: Receiver,
-    acks: VecDeque<(Instant, Segment)>,
-    free_at: Instant,
-    now: Instant,
+/// A gain with which nothing would ever leave is no gain.
+#[test]
+fn gains_are_checked() {
+    for gain in [0.0, -1.0, 1e-12, f64::INFINITY, f64::NAN] {
+        let parameters = Bbr1Parameters { drain_gain: gain, ..Bbr1Parameters::default() };
+        assert_eq!(CongestionConfig::Bbr1(parameters).check().unwrap_err().parameter, "drain_gain", "{gain}");
+    }
 }
 
-impl Path {
-    fn new(parameters: TcpParameters) -> Self {
-        parameters.check().expect("parameters that go together");
-        let receiver = Receiver::new(0, &parameters);
-        let mut sender = Sender::new(0, 1500, Arc::new(parameters));
-        sender.start();
-        Self { sender, receiver, acks: VecDeque::new(), free_at: Instant::ZERO, now: Instant::ZERO }
-    }
-
-    fn variable(&self, name: &str) -> f64 {
-        let mut found = f64::NAN;
-        self.sender.probe(&mut |variable, value| found = if variable == name { value } else { found });
-        found
-    }
-
-    /// What happens next, up to the ACK or the timer, after which the sender is looked at.
-    fn step(&mut self) {
-        while let Some(segment) = self.sender.poll_segment(self.now) {
-            self.free_at = self.free_at.max(self.now) + SPACING;
-            if let Some(ack) = self.receiver.on_segment(&segment, self.free_at) {
-                self.acks.push_back((self.free_at + DELAY, ack));
-            }
-        }
-        let arrival = self.acks.front().map_or(Instant::MAX, |ack| ack.0);
-        self.now = arrival.min(self.sender.timeout());
-        if arrival > self.now {
-            self.sender.on_timeout(self.now);
-        } else if let Some((_, ack)) = self.acks.pop_front() {
-            self.sender.on_ack(&ack, self.now);
-        }
+/// Nothing that BBR measures with may be zero.
+#[test]
+fn zeros_are_refused() {
+    let known = Bbr1Parameters::default();
+    for (parameters, name) in [
+        (Bbr1Parameters { bw_window: 0, ..known }, "bw_window"),
+        (Bbr1Parameters { min_rtt_window: Duration::ZERO, ..known }, "min_rtt_window"),
+        (Bbr1Parameters { min_tso_segments: 0, ..known }, "min_tso_segments"),
+    ] {
+        let error = CongestionConfig::Bbr1(parameters).check().unwrap_err();
+        assert_eq!(error.parameter, name);
     }
 }
 
@@ -66,7 +41,7 @@ impl Path {
 /// for a least round trip.
 #[test]
 fn its_states_and_gains_follow_the_draft() {
-    let mut path = Path::new(parameters());
+    let mut path = Path::new(bbr1());
     let (mut modes, mut gains) = (vec![0.0], Vec::new());
     while path.now < Instant::ZERO + Duration::from_secs(14) {
         path.step();
@@ -103,7 +78,7 @@ fn its_states_and_gains_follow_the_draft() {
 /// The first rate is 2.89 windows per round trip, less 1%; in STARTUP it only rises.
 #[test]
 fn startup_paces_at_the_high_gain() {
-    let mut path = Path::new(parameters());
+    let mut path = Path::new(bbr1());
     path.step();
     let first = path.sender.pacing_rate().expect("it paces").bits_per_second() as f64;
     let expected = 0.99 * 2.8867 * 10.0 / 0.041 * 12_000.0;
@@ -123,7 +98,7 @@ fn startup_paces_at_the_high_gain() {
 /// In `PROBE_RTT` four segments are in flight at most, for 200 ms at least.
 #[test]
 fn probe_rtt_empties_the_queue() {
-    let mut path = Path::new(parameters());
+    let mut path = Path::new(bbr1());
     while path.variable("mode") < 3.0 {
         path.step();
     }
@@ -142,8 +117,7 @@ fn probe_rtt_empties_the_queue() {
 /// Without SACK and RACK there are no samples: said before work starts.
 #[test]
 fn it_needs_rack() {
-    let error =
-        TcpParameters { recovery: TcpParameters::default().recovery, ..parameters() }.check().unwrap_err();
+    let error = TcpParameters { recovery: TcpParameters::default().recovery, ..bbr1() }.check().unwrap_err();
     assert_eq!(error.parameter, "recovery");
     assert!(error.hint.contains("preset = \"linux\""), "{}", error.hint);
 }

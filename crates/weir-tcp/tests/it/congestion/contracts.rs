@@ -87,3 +87,19 @@ proptest! {
         }
     }
 }
+
+/// Time series have a row of every variable at every instant, from the first on.
+#[test]
+fn the_same_variables_are_shown_at_any_time() {
+    for law in laws() {
+        let shown = |bench: &Bench| {
+            let mut names = Vec::new();
+            bench.law.probe(&mut |name, _| names.push(name));
+            names
+        };
+        let mut bench = Bench::new(&law, 10.0);
+        let first = shown(&bench);
+        bench.round(2);
+        assert_eq!(shown(&bench), first, "{}", law.name());
+    }
+}

@@ -1,6 +1,9 @@
 //! DCTCP (RFC 8257), by hand.
 
-use weir_tcp::congestion::{CongestionConfig, DctcpParameters};
+use weir_tcp::{
+    accecn::EcnMode,
+    congestion::{Ack, Congestion, CongestionConfig, DctcpParameters},
+};
 use weir_types::Probability;
 
 use super::{Bench, near};
@@ -47,4 +50,46 @@ fn a_loss_is_answered_as_by_reno() {
     assert_eq!((bench.window.cwnd, bench.window.ssthresh), (10.0, 10.0));
     bench.timeout();
     assert_eq!((bench.window.cwnd, bench.window.ssthresh), (1.0, 5.0));
+}
+
+/// Where marks are counted, Linux has alpha in 1024ths: 1024 - 64 + 20, 980 - 61, 919 - 57, 862 - 53 + 14; from 16 on it
+/// loses 1 at a time, and what is below goes at once.
+#[test]
+fn counted_marks_make_alpha_whole_1024ths() {
+    let parameters = DctcpParameters { integer_cwnd: true, ..DctcpParameters::default() };
+    let mut bench = Bench::new(&CongestionConfig::Dctcp(parameters), 30.0);
+    bench.law.on_ecn(EcnMode::Accurate);
+    let mut window = |marked: u32| {
+        let una = bench.high + 1;
+        let ack = Ack {
+            now: bench.now,
+            rtt: bench.rtt,
+            smoothed: bench.rtt,
+            acked: una - bench.una,
+            counted: 0.0,
+            echo: marked > 0,
+            marked,
+            all_capable: false,
+            una,
+            next: una + 30,
+            high: una + 29,
+            flight: 30.0,
+            limited: true,
+        };
+        (bench.una, bench.high) = (una, una + 29);
+        bench.law.observe(ack, &mut bench.window);
+        bench.variable("alpha") * 1024.0
+    };
+    // 31 segments in the first window, 30 in the others.
+    for (marked, expected) in [(10, 980.0), (0, 919.0), (0, 862.0), (7, 823.0)] {
+        near(window(marked), expected, 1e-9);
+    }
+    let mut last = 823.0;
+    while last >= 16.0 {
+        let next = window(0);
+        assert!((next - (last - (last / 16.0_f64).floor())).abs() < 1e-9, "{last}, {next}");
+        last = next;
+    }
+    near(last, 15.0, 1e-9);
+    near(window(0), 0.0, 1e-9);
 }

@@ -1,11 +1,15 @@
 //! Window laws by hand, ACK by ACK: what their papers and RFCs compute.
 
 mod bbr1;
+mod bbr3;
+mod bottleneck;
 mod contracts;
 mod cubic;
 mod dctcp;
 mod feedback;
+mod ledbat;
 mod prague;
+mod prague_sizes;
 mod rem_host;
 mod reno;
 mod response;

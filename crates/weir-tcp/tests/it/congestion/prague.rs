@@ -9,18 +9,22 @@ use weir_tcp::{
 };
 use weir_types::{Duration, Instant};
 
+/// Of a full segment on the wire, and of these headers.
+pub(super) const FULL_BYTES: u32 = 1500;
+pub(super) const HEADER: u32 = 52;
+
 /// A sender whose every segment is acknowledged by itself, evenly over a round trip.
-struct Script {
-    prague: Prague,
-    window: Window,
+pub(super) struct Script {
+    pub(super) prague: Prague,
+    pub(super) window: Window,
     rtt: Duration,
-    now: Instant,
-    una: u32,
-    high: u32,
+    pub(super) now: Instant,
+    pub(super) una: u32,
+    pub(super) high: u32,
 }
 
 impl Script {
-    fn new(rtt: Duration) -> Self {
+    pub(super) fn new(rtt: Duration) -> Self {
         let mut prague = Prague::new(&PragueParameters::default());
         prague.on_ecn(EcnMode::Accurate);
         let window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, bound: f64::INFINITY };
@@ -30,7 +34,7 @@ impl Script {
     }
 
     /// The ACK of `newly` segments, some of them marked.
-    fn tell(&mut self, newly: u32, marked: u32) {
+    pub(super) fn tell(&mut self, newly: u32, marked: u32) {
         self.una += newly;
         let Self { now, rtt, una, high, .. } = *self;
         let flight = high - una;
@@ -58,22 +62,25 @@ impl Script {
             marked,
             delivered: u64::from(una),
             lost: 0,
+            lost_so_far: 0,
             una,
             high,
             flight,
             flight_before: flight + newly,
             limited: true,
+            full: true,
             state: RecoveryState::Open,
             min_rtt: rtt,
             next_release: now,
-            payload: 1448,
+            bytes: self.prague.segment_bytes().unwrap_or(FULL_BYTES),
+            payload: self.prague.segment_bytes().unwrap_or(FULL_BYTES) - HEADER,
             sample: None,
         };
         self.prague.on_delivery(&delivery, &mut self.window);
         self.high = self.high.max(self.una + self.window.cwnd as u32);
     }
 
-    fn probe(&self, wanted: &str) -> f64 {
+    pub(super) fn probe(&self, wanted: &str) -> f64 {
         let mut found = f64::NAN;
         self.prague.probe(&mut |name, value| {
             if name == wanted {
@@ -107,7 +114,7 @@ impl Integers {
         let independent = self.cwnd >= self.ssthresh && self.rounds >= 4;
         self.counts[0] += 1;
         self.counts[1] += u128::from(marked);
-        if marked && una >= self.until {
+        if marked && una > self.until {
             self.until = high;
             if !independent || now - self.reduced >= 25_000_000 {
                 self.reduced = now;
@@ -220,6 +227,31 @@ fn short_round_trips_grow_as_if_they_were_longer() {
     let (short, long) = (grown(5), grown(50));
     assert!((0.03..0.05).contains(&short), "{short}");
     assert!((0.8..1.2).contains(&long), "{long}");
+}
+
+/// A mark cuts once a window of data: the next one counts only beyond all that was outstanding.
+#[test]
+fn the_next_cut_takes_an_ack_beyond_what_was_outstanding() {
+    let mut script = Script::new(Duration::from_millis(40));
+    (0..40).for_each(|_| script.tell(1, 0));
+    script.tell(1, 1);
+    // alpha is above 0 after a round with a mark.
+    let mut alpha = 0.0;
+    while alpha <= 0.0 || script.window.cwnd < script.window.ssthresh {
+        script.tell(1, 1);
+        alpha = script.probe("alpha");
+    }
+    let cut = |script: &mut Script| {
+        let before = script.probe("frac_cwnd");
+        script.tell(1, 1);
+        script.probe("frac_cwnd") < before
+    };
+    while !cut(&mut script) {}
+    let until = script.high;
+    while script.una < until {
+        assert!(!cut(&mut script), "{} of {until}", script.una);
+    }
+    assert!(cut(&mut script));
 }
 
 /// The window comes down by a segment per ACK, and a loss halves it.

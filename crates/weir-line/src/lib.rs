@@ -1,0 +1,27 @@
+//! What a line does to packets, beside the queue and the transmitter at its head: it loses them, delays them by random
+//! times, or lets them go together. Simulated packets and real ones pass the same lines.
+
+mod delays;
+mod losses;
+
+pub use delays::{Line, Passage};
+pub use losses::Losses;
+
+/// What a port and its line did since the start of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets that came to the queue.
+    pub arrivals: u64,
+    /// Packets sent.
+    pub departures: u64,
+    /// Packets that the queue dropped.
+    pub drops: u64,
+    /// Packets that the queue marked.
+    pub marks: u64,
+    /// Packets that the line lost.
+    pub lost: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Sum of sojourn times, in nanoseconds.
+    pub waited: u64,
+}

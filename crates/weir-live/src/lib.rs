@@ -1,0 +1,44 @@
+//! The queues of a scenario before real packets.
+//!
+//! ```text
+//!  near end ──read──► stamp ──► ports in virtual time ──when due──write──► far end      one thread
+//!  near end ◄──write──────── ports in virtual time ◄──────── stamp ◄──read── far end    another
+//! ```
+//!
+//! The ports are those of the simulator ([`weir_aqm::Port`]), driven by the clock of the machine. They act at the
+//! instants that were due, so that a wake-up that comes late delays a packet but changes no decision. What came is
+//! kept, as a trace; a simulation of that trace makes the same decisions, and the tables of the run.
+//!
+//! | Module | Contents |
+//! |---|---|
+//! | `checksum`, `frame`, `offload` | IP packets: read, marked, cut |
+//! | `device` | TUN devices and packet sockets |
+//! | `slots`, `flows`, `counts` | memory for packets, their flows, what became of them |
+//! | `capture` | a pcapng file of what leaves |
+//! | `chain` | the ports of one direction, in virtual time |
+//! | `direction` | the thread of one direction |
+//! | `relay` | both directions, from outside |
+
+// Namespaces, TUN devices and packet sockets are those of Linux.
+#![cfg(target_os = "linux")]
+
+mod capture;
+mod chain;
+mod checksum;
+mod counts;
+mod device;
+mod direction;
+mod flows;
+mod frame;
+mod offload;
+mod relay;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+pub use chain::LinkName;
+pub use device::End;
+pub use direction::{Finished, Lateness, LinkState, State};
+pub use flows::FlowCounts;
+pub use frame::{FlowKey, Parsed, mark, parse};
+pub use relay::{Outcome, Relay};

@@ -1,0 +1,335 @@
+//! BBR version 1: sends at the bottleneck's rate, which it measures.
+//!
+//! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson: *BBR: Congestion-Based Congestion Control*, ACM
+//! Queue 14 (5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00; as in Linux 7.2 (`net/ipv4/tcp_bbr.c`).
+//!
+//! ```text
+//! bw       = greatest delivery rate of 10 rounds           RTprop = least round trip of 10 s
+//! pacing   = 0.99 pacing_gain bw                           cwnd   = cwnd_gain bw RTprop + extra
+//!
+//!            pacing_gain               cwnd_gain   until
+//! STARTUP    2.89                      2.89        bw grows by less than 25% in 3 rounds
+//! DRAIN      0.34                      2.89        flight <= bw RTprop
+//! PROBE_BW   1.25, 0.75, 1, 1, 1, 1, 1, 1   2      each for RTprop; RTprop is 10 s old
+//! PROBE_RTT  1                         4 segments  200 ms and a round
+//! ```
+//!
+//! Losses do not matter but for a round of packet conservation at the begin of recovery, and as a sign of a policer:
+//! two intervals of the same rate, ended by losses of a fifth, set the rate for 48 rounds. Marks do not matter.
+//!
+//! The kernel departs from the draft: it paces at 99%, and adds to the window what ACKs brought at once and three
+//! bursts of segmentation offload, rounded up to an even number, two more in the phase of 1.25.
+
+mod filter;
+mod long_term;
+mod parameters;
+
+use weir_types::{Duration, Instant, Rng, Streams};
+
+pub use self::parameters::Bbr1Parameters;
+use self::{filter::MaxFilter, long_term::LongTerm};
+use super::{
+    Ack, Congestion, Delivery, RateSample, RecoveryState, Repair, Signal, Window,
+    bbr::{
+        Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, in_net_at_release, tick,
+    },
+};
+
+/// Gains of the rate in the phases of `PROBE_BW`.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// The pipe is full if the bandwidth grows by less in three rounds.
+const FULL_GROWTH: f64 = 1.25;
+
+/// What BBR is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// BBR's congestion control, version 1. Rates are segments per second.
+#[derive(Clone, Debug)]
+pub struct Bbr1 {
+    parameters: Bbr1Parameters,
+    mode: Mode,
+    max_bw: MaxFilter,
+    min_rtt: Duration,
+    min_rtt_at: Instant,
+    /// The rate of pacing; `None` before a round trip is known.
+    rate: Option<f64>,
+    /// Segments in a burst of segmentation offload at that rate.
+    burst: f64,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    rounds: Rounds,
+    round_start: bool,
+    full_bw: f64,
+    full_rounds: u32,
+    full_pipe: bool,
+    phase: usize,
+    phase_at: Instant,
+    aggregation: Aggregation,
+    long_term: LongTerm,
+    saved: Saved,
+    probe_rtt: ProbeRtt,
+    random: Rng,
+}
+
+impl Bbr1 {
+    /// BBR with these parameters.
+    pub fn new(parameters: &Bbr1Parameters) -> Self {
+        Self {
+            parameters: *parameters,
+            mode: Mode::Startup,
+            max_bw: MaxFilter::default(),
+            min_rtt: Duration::MAX,
+            min_rtt_at: Instant::ZERO,
+            rate: None,
+            burst: 1.0,
+            pacing_gain: parameters.high_gain,
+            cwnd_gain: parameters.high_gain,
+            rounds: Rounds::default(),
+            round_start: false,
+            full_bw: 0.0,
+            full_rounds: 0,
+            full_pipe: false,
+            phase: 0,
+            phase_at: Instant::ZERO,
+            aggregation: Aggregation::default(),
+            long_term: LongTerm::default(),
+            saved: Saved::NONE,
+            probe_rtt: ProbeRtt::default(),
+            random: Streams::new(0).at("bbr1"),
+        }
+    }
+
+    /// The bandwidth: that of a policer if there is one.
+    fn bw(&self) -> f64 {
+        self.long_term.in_use().unwrap_or_else(|| self.max_bw.get())
+    }
+
+    /// Adds to a window what hosts hold back in bursts.
+    fn with_budget(&self, cwnd: f64) -> f64 {
+        let cwnd = 2.0 * ceil(0.5 * (cwnd + 3.0 * self.burst));
+        let probing = self.mode == Mode::ProbeBw && self.phase == 0;
+        if probing { cwnd + 2.0 } else { cwnd }
+    }
+
+    fn inflight(&self, bw: f64, gain: f64) -> f64 {
+        self.with_budget(bdp(bw, self.min_rtt, gain))
+    }
+
+    fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
+        let extra = if self.pacing_gain > 1.0 { self.burst } else { 0.0 };
+        in_net_at_release(flight, self.bw(), extra, delivery)
+    }
+
+    /// Rounds and the bandwidth.
+    fn update_bw(&mut self, delivery: &Delivery, cwnd: f64) {
+        self.round_start = false;
+        let Some((sample, bw)) = delivery.sample.and_then(|sample| Some((sample, sample.rate()?))) else {
+            return;
+        };
+        self.round_start = self.rounds.update(&sample, delivery.delivered);
+        self.saved.conserving &= !self.round_start;
+        let probes_bw = self.mode == Mode::ProbeBw;
+        if self.parameters.long_term_bw && self.long_term.update(delivery, self.round_start, probes_bw) {
+            self.begin_cycle(delivery.now);
+        }
+        if !sample.app_limited || bw >= self.max_bw.get() {
+            self.max_bw.update(self.rounds.count, bw, u64::from(self.parameters.bw_window));
+        }
+        self.aggregation.update(self.bw(), delivery, self.round_start, Aggregation::ROUNDS, cwnd);
+    }
+
+    /// Begins `PROBE_BW` in any phase but the one that drains.
+    fn begin_cycle(&mut self, now: Instant) {
+        self.mode = Mode::ProbeBw;
+        self.phase = 7 - (self.random.uniform() * 7.0) as usize;
+        self.next_phase(now);
+    }
+
+    fn next_phase(&mut self, now: Instant) {
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.phase_at = now;
+    }
+
+    fn update_phase(&mut self, delivery: &Delivery) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let full = delivery.now.since(self.phase_at) > self.min_rtt;
+        let bw = self.max_bw.get();
+        let over = if self.pacing_gain > 1.0 {
+            full && (delivery.lost > 0
+                || self.in_net(delivery.flight_before, delivery) >= self.inflight(bw, self.pacing_gain))
+        } else if self.pacing_gain < 1.0 {
+            full || self.in_net(delivery.flight_before, delivery) <= self.inflight(bw, 1.0)
+        } else {
+            full
+        };
+        if over {
+            self.next_phase(delivery.now);
+        }
+    }
+
+    fn check_full_pipe(&mut self, delivery: &Delivery) {
+        let limited = delivery.sample.is_none_or(|sample| sample.app_limited);
+        if self.full_pipe || !self.round_start || limited {
+            return;
+        }
+        if self.max_bw.get() >= self.full_bw * FULL_GROWTH {
+            (self.full_bw, self.full_rounds) = (self.max_bw.get(), 0);
+            return;
+        }
+        self.full_rounds += 1;
+        self.full_pipe = self.full_rounds >= 3;
+    }
+
+    fn check_drain(&mut self, delivery: &Delivery, window: &mut Window) {
+        if !matches!(self.mode, Mode::Startup | Mode::Drain) {
+            return;
+        }
+        let target = self.inflight(self.max_bw.get(), 1.0);
+        if self.mode == Mode::Startup && self.full_pipe {
+            self.mode = Mode::Drain;
+            window.ssthresh = target.max(2.0);
+        }
+        if self.mode == Mode::Drain && self.in_net(delivery.flight, delivery) <= target {
+            self.begin_cycle(delivery.now);
+        }
+    }
+
+    fn update_min_rtt(&mut self, delivery: &Delivery, window: &mut Window) {
+        let now = tick(delivery.now);
+        let expired = now.since(self.min_rtt_at) > self.parameters.min_rtt_window;
+        if let Some(RateSample { rtt: Some(rtt), .. }) = delivery.sample
+            && (rtt < self.min_rtt || expired)
+        {
+            (self.min_rtt, self.min_rtt_at) = (rtt, now);
+        }
+        if expired && self.mode != Mode::ProbeRtt && !self.parameters.probe_rtt.is_zero() {
+            self.saved.save(window.cwnd, true);
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt.begin();
+        }
+        if self.mode != Mode::ProbeRtt {
+            return;
+        }
+        let rounds = (&mut self.rounds, self.round_start);
+        if self.probe_rtt.is_over(delivery, rounds, MIN_CWND, self.parameters.probe_rtt) {
+            self.min_rtt_at = now;
+            window.cwnd = window.cwnd.max(self.saved.cwnd);
+            if self.full_pipe {
+                self.begin_cycle(delivery.now);
+            } else {
+                self.mode = Mode::Startup;
+            }
+        }
+    }
+
+    fn update_gains(&mut self) {
+        let Bbr1Parameters { high_gain, drain_gain, cwnd_gain, .. } = self.parameters;
+        (self.pacing_gain, self.cwnd_gain) = match self.mode {
+            Mode::Startup => (high_gain, high_gain),
+            Mode::Drain => (drain_gain, high_gain),
+            Mode::ProbeBw if self.long_term.in_use().is_some() => (1.0, cwnd_gain),
+            Mode::ProbeBw => (CYCLE[self.phase], cwnd_gain),
+            Mode::ProbeRtt => (1.0, 1.0),
+        };
+    }
+
+    /// Before the pipe is full, the rate only rises.
+    fn set_rate(&mut self, delivery: &Delivery, window: &Window) {
+        let kept = 1.0 - self.parameters.pacing_margin;
+        let before = self.rate.unwrap_or_else(|| {
+            kept * self.parameters.high_gain * window.cwnd / delivery.smoothed.as_secs_f64().max(1e-6)
+        });
+        let found = kept * self.pacing_gain * self.bw();
+        let rate = if found > 0.0 && (self.full_pipe || found > before) { found } else { before };
+        if self.rate != Some(rate) {
+            self.rate = Some(rate);
+            self.burst = burst(rate, Duration::MAX, delivery.payload, self.parameters.min_tso_segments);
+        }
+    }
+
+    fn set_cwnd(&mut self, delivery: &Delivery, window: &mut Window) {
+        let newly = f64::from(delivery.newly);
+        if delivery.newly > 0 && self.saved.recover(delivery, window) {
+            self.rounds.begin(delivery.delivered);
+        }
+        if delivery.newly > 0 && !self.saved.conserving {
+            let extra = if self.full_pipe { self.aggregation.extra(self.bw()) } else { 0.0 };
+            let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + extra;
+            let target = self.with_budget(target);
+            if self.full_pipe {
+                window.cwnd = (window.cwnd + newly).min(target);
+            } else if window.cwnd < target || (delivery.delivered as f64) < INIT_CWND {
+                window.cwnd += newly;
+            }
+            window.cwnd = window.cwnd.max(MIN_CWND);
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(MIN_CWND);
+        }
+    }
+}
+
+impl Congestion for Bbr1 {
+    fn set_random(&mut self, random: Rng) {
+        self.random = random;
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.rate
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.mode == Mode::ProbeRtt
+    }
+
+    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+        if self.min_rtt == Duration::MAX {
+            (self.min_rtt, self.min_rtt_at) = (delivery.min_rtt, tick(delivery.now));
+        }
+        self.update_bw(delivery, window.cwnd);
+        self.update_phase(delivery);
+        self.check_full_pipe(delivery);
+        self.check_drain(delivery, window);
+        self.update_min_rtt(delivery, window);
+        self.update_gains();
+        self.set_rate(delivery, window);
+        self.set_cwnd(delivery, window);
+    }
+
+    fn on_ack(&mut self, _: Ack, _: &mut Window) {}
+
+    fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
+        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        Repair::Uncut
+    }
+
+    fn on_mark(&mut self, _: Signal, _: &mut Window) {}
+
+    fn on_timeout(&mut self, _: Signal, window: &mut Window) {
+        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        self.saved.state = RecoveryState::Loss;
+        self.full_bw = 0.0;
+        self.round_start = true;
+        window.cwnd = 1.0;
+    }
+
+    fn answers_marks(&self) -> bool {
+        false
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("mode", f64::from(self.mode as u8));
+        record("bw", self.bw());
+        record("min_rtt", self.min_rtt.as_secs_f64());
+        record("pacing_gain", self.pacing_gain);
+        record("cwnd_gain", self.cwnd_gain);
+    }
+}

@@ -1,0 +1,395 @@
+//! BBR version 3: sends at the bottleneck's rate, which it measures, and bounds what it has in flight by losses.
+//!
+//! N. Cardwell, I. Swett, J. Beshay: *BBR Congestion Control*, draft-ietf-ccwg-bbr; as in google/bbr, branch v3
+//! (`net/ipv4/tcp_bbr.c`), which registers version 3 of BBR for Linux.
+//!
+//! ```text
+//! max_bw   = greatest delivery rate of this cycle of PROBE_BW and the last     min_rtt = least round trip of 10 s
+//! bw       = min(max_bw, bw_lo)           pacing = 0.99 pacing_gain bw         cwnd <= inflight_hi, inflight_lo
+//!
+//!            pacing_gain  cwnd          until
+//! STARTUP    2.77         2 BDP         3 rounds without 25% more bandwidth; or a round of too many losses
+//! DRAIN      0.34         2 BDP         flight <= BDP
+//! DOWN       0.91         2 BDP         flight <= BDP, 0.85 inflight_hi
+//! CRUISE     1            2 BDP         2 to 3 s, or min(BDP, 63) rounds, since DOWN began; cwnd <= 0.85 inflight_hi
+//! REFILL     1            2 BDP         a round; bw_lo and inflight_lo are forgotten
+//! UP         1.25         2.25 BDP      too many losses, or 3 rounds without 25% more bandwidth
+//! PROBE_RTT  1            BDP / 2       200 ms and a round; 5 s after the last round trip that was lower
+//! ```
+//!
+//! Too many losses of a probe set `inflight_hi` to what was in flight; probes that lose less raise it, by 1, 2, 4 ...
+//! segments a round. Other losses set `bw_lo` and `inflight_lo`: see `bounds`.
+//!
+//! The kernel departs from the draft in constants; the parameters say where. Left out: marks, which the kernel answers
+//! on routes of low latency only, and the undo of false losses, which the sender does not find.
+
+mod bounds;
+mod parameters;
+mod probe_bw;
+mod probe_rtt;
+
+use weir_types::{Duration, Instant, Rng, Streams};
+
+use self::bounds::Bounds;
+pub use self::parameters::Bbr3Parameters;
+use super::{
+    Ack, Congestion, Delivery, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
+    bbr::{Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, in_net_at_release, tick},
+};
+
+/// The pipe is full if the bandwidth grows by less in three rounds.
+const FULL_GROWTH: f64 = 1.25;
+
+/// What BBR is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw(Phase),
+    ProbeRtt,
+}
+
+/// The phases of `PROBE_BW`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Up,
+    Down,
+    Cruise,
+    Refill,
+}
+
+/// What samples tell of the latest probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acks {
+    Init,
+    Refilling,
+    Starting,
+    Feedback,
+    Stopping,
+}
+
+/// BBR's congestion control, version 3. Rates are segments per second.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    parameters: Bbr3Parameters,
+    mode: Mode,
+    /// The greatest rate of the cycle before and of this one.
+    max_bw: [f64; 2],
+    bounds: Bounds,
+    min_rtt: Duration,
+    min_rtt_at: Instant,
+    /// The least round trip since the last `PROBE_RTT`, for the time of the next.
+    recent_rtt: Duration,
+    recent_rtt_at: Instant,
+    /// The rate of pacing; `None` before a round trip is known.
+    rate: Option<f64>,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    cwnd: f64,
+    payload: u32,
+    rounds: Rounds,
+    round_start: bool,
+    full_bw: f64,
+    full_rounds: u32,
+    /// Bandwidth has stopped growing, in this probe or at all.
+    full_now: bool,
+    full_pipe: bool,
+    /// ACKs of this round that told of losses, in STARTUP.
+    loss_events: u32,
+    acks: Acks,
+    /// Samples are of a probe.
+    probing: bool,
+    too_high: bool,
+    risky: bool,
+    phase_at: Instant,
+    wait: Duration,
+    rounds_since_probe: u32,
+    /// `inflight_hi` grows by one for so many segments, in UP.
+    up_each: f64,
+    up_acked: f64,
+    up_rounds: i32,
+    aggregation: Aggregation,
+    saved: Saved,
+    probe_rtt: ProbeRtt,
+    random: Rng,
+}
+
+impl Bbr3 {
+    /// BBR with these parameters.
+    pub fn new(parameters: &Bbr3Parameters) -> Self {
+        Self {
+            parameters: *parameters,
+            mode: Mode::Startup,
+            max_bw: [0.0; 2],
+            bounds: Bounds::new(),
+            min_rtt: Duration::MAX,
+            min_rtt_at: Instant::ZERO,
+            recent_rtt: Duration::MAX,
+            recent_rtt_at: Instant::ZERO,
+            rate: None,
+            pacing_gain: parameters.startup_gain,
+            cwnd_gain: parameters.cwnd_gain,
+            cwnd: INIT_CWND,
+            payload: 1,
+            rounds: Rounds::default(),
+            round_start: false,
+            full_bw: 0.0,
+            full_rounds: 0,
+            full_now: false,
+            full_pipe: false,
+            loss_events: 0,
+            acks: Acks::Init,
+            probing: false,
+            too_high: false,
+            risky: false,
+            phase_at: Instant::ZERO,
+            wait: Duration::ZERO,
+            rounds_since_probe: 0,
+            up_each: f64::INFINITY,
+            up_acked: 0.0,
+            up_rounds: 0,
+            aggregation: Aggregation::default(),
+            saved: Saved::NONE,
+            probe_rtt: ProbeRtt::default(),
+            random: Streams::new(0).at("bbr3"),
+        }
+    }
+
+    fn max_bw(&self) -> f64 {
+        self.max_bw[0].max(self.max_bw[1])
+    }
+
+    fn bw(&self) -> f64 {
+        self.max_bw().min(self.bounds.bw_lo)
+    }
+
+    /// It probes for bandwidth: losses do not lower the lower bounds.
+    const fn probes(&self) -> bool {
+        matches!(self.mode, Mode::Startup | Mode::ProbeBw(Phase::Refill | Phase::Up))
+    }
+
+    fn tso_segments(&self) -> f64 {
+        burst(self.rate.unwrap_or(0.0), self.min_rtt, self.payload, self.parameters.min_tso_segments)
+    }
+
+    /// A window with room for what hosts hold back in bursts.
+    fn with_budget(&self, cwnd: f64) -> f64 {
+        let cwnd = cwnd.max(3.0 * self.tso_segments()).max(MIN_CWND);
+        if self.mode == Mode::ProbeBw(Phase::Up) { cwnd + 2.0 } else { cwnd }
+    }
+
+    fn inflight(&self, bw: f64) -> f64 {
+        self.with_budget(bdp(bw, self.min_rtt, 1.0))
+    }
+
+    /// What should be in flight, at most the window.
+    fn target_inflight(&self) -> f64 {
+        self.inflight(self.bw()).min(self.cwnd)
+    }
+
+    fn in_net(&self, flight: u32, delivery: &Delivery) -> f64 {
+        let extra = if self.pacing_gain > 1.0 { self.tso_segments() } else { 0.0 };
+        in_net_at_release(flight, self.bw(), extra, delivery)
+    }
+
+    fn with_headroom(&self) -> f64 {
+        self.bounds.with_headroom(self.parameters.headroom, MIN_CWND)
+    }
+
+    /// Too many losses end STARTUP, at the end of a round in recovery.
+    fn check_startup_losses(&mut self, delivery: &Delivery, sample: &RateSample) {
+        if self.full_pipe {
+            return;
+        }
+        self.loss_events += u32::from(delivery.lost > 0);
+        let many = delivery.state == RecoveryState::Recovery
+            && self.loss_events >= self.parameters.full_loss_count
+            && self.parameters.is_too_high(sample.lost, sample.flight);
+        if self.bounds.round_start && many {
+            self.full_pipe = true;
+            self.bounds.inflight_hi = self.inflight(self.max_bw()).max(self.bounds.inflight_latest);
+        } else if self.bounds.round_start {
+            self.loss_events = 0;
+        }
+    }
+
+    fn reset_full_bw(&mut self, bw: f64) {
+        (self.full_bw, self.full_rounds, self.full_now) = (bw, 0, false);
+    }
+
+    fn check_full_pipe(&mut self, sample: &RateSample, bw: f64) {
+        if self.full_now || sample.app_limited {
+            return;
+        }
+        if bw >= self.full_bw * FULL_GROWTH {
+            self.reset_full_bw(bw);
+        } else if self.round_start {
+            self.full_rounds += 1;
+            self.full_now = self.full_rounds >= 3;
+            self.full_pipe |= self.full_now;
+        }
+    }
+
+    fn check_drain(&mut self, delivery: &Delivery, window: &mut Window) {
+        if self.mode == Mode::Startup && self.full_pipe {
+            self.mode = Mode::Drain;
+            window.ssthresh = self.inflight(self.max_bw());
+            self.bounds.reset_signals();
+        }
+        if self.mode == Mode::Drain && self.in_net(delivery.flight, delivery) <= self.inflight(self.max_bw())
+        {
+            self.begin_down(delivery.now, delivery.delivered);
+        }
+    }
+
+    fn update_gains(&mut self) {
+        let known = self.parameters;
+        (self.pacing_gain, self.cwnd_gain) = match self.mode {
+            Mode::Startup => (known.startup_gain, known.cwnd_gain),
+            Mode::Drain => (known.drain_gain, known.cwnd_gain),
+            Mode::ProbeBw(Phase::Up) => (known.up_gain, known.up_cwnd_gain),
+            Mode::ProbeBw(Phase::Down) => (known.down_gain, known.cwnd_gain),
+            Mode::ProbeBw(Phase::Cruise | Phase::Refill) => (1.0, known.cwnd_gain),
+            Mode::ProbeRtt => (1.0, 1.0),
+        };
+    }
+
+    /// Before the pipe is full, the rate only rises.
+    fn set_rate(&mut self, delivery: &Delivery, window: &Window) {
+        let kept = 1.0 - self.parameters.pacing_margin;
+        let before = *self.rate.get_or_insert_with(|| {
+            let round_trip = delivery.smoothed.as_secs_f64().max(1e-6);
+            kept * self.parameters.startup_gain * window.cwnd / round_trip
+        });
+        let rate = kept * self.pacing_gain * self.bw();
+        if rate > 0.0 && (self.full_pipe || rate > before) {
+            self.rate = Some(rate);
+        }
+    }
+
+    fn set_cwnd(&mut self, delivery: &Delivery, window: &mut Window) {
+        if delivery.newly > 0 {
+            let target = bdp(self.bw(), self.min_rtt, self.cwnd_gain) + self.aggregation.extra(self.bw());
+            let target = self.with_budget(target);
+            let grown = window.cwnd + f64::from(delivery.newly);
+            if self.full_pipe {
+                window.cwnd = grown.min(target);
+            } else if window.cwnd < target || window.cwnd < 2.0 * INIT_CWND {
+                window.cwnd = grown;
+            }
+            window.cwnd = window.cwnd.max(MIN_CWND);
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
+        }
+        let cap = match self.mode {
+            Mode::ProbeBw(Phase::Cruise) | Mode::ProbeRtt => self.with_headroom(),
+            Mode::ProbeBw(_) => self.bounds.inflight_hi,
+            Mode::Startup | Mode::Drain => f64::INFINITY,
+        };
+        window.cwnd = window.cwnd.min(cap.min(self.bounds.inflight_lo).max(MIN_CWND));
+        self.cwnd = window.cwnd;
+    }
+}
+
+impl Congestion for Bbr3 {
+    fn set_random(&mut self, random: Rng) {
+        self.random = random;
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.rate
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.mode == Mode::ProbeRtt
+    }
+
+    fn on_segment_lost(&mut self, lost: &Transmission) {
+        self.bounds.note_loss(lost.delivered);
+        if self.probing && self.parameters.is_too_high(lost.lost, lost.flight) {
+            let flight = self.parameters.safe_inflight(lost);
+            self.bound_flight(flight, lost.app_limited, lost.now, lost.delivered);
+        }
+    }
+
+    fn on_delivery(&mut self, delivery: &Delivery, window: &mut Window) {
+        self.payload = delivery.payload;
+        if self.min_rtt == Duration::MAX {
+            (self.min_rtt, self.min_rtt_at) = (delivery.min_rtt, tick(delivery.now));
+            (self.recent_rtt, self.recent_rtt_at) = (self.min_rtt, self.min_rtt_at);
+        }
+        if self.saved.state == RecoveryState::Loss && delivery.state != RecoveryState::Loss {
+            window.cwnd = window.cwnd.max(self.saved.cwnd);
+        }
+        self.cwnd = window.cwnd;
+        (self.round_start, self.bounds.round_start) = (false, false);
+        let valid = delivery.sample.and_then(|sample| Some((sample, sample.rate()?)));
+        if let Some((sample, bw)) = valid {
+            self.round_start = self.rounds.update(&sample, delivery.delivered);
+            self.rounds_since_probe += u32::from(self.round_start);
+            self.bounds.take_latest(&sample, bw, delivery.delivered);
+            if !sample.app_limited || bw >= self.max_bw() {
+                self.max_bw[1] = self.max_bw[1].max(bw);
+            }
+            let (probes, max_bw) = (self.probes(), self.max_bw());
+            self.bounds.adapt_lower(delivery.lost, probes, max_bw, window.cwnd, self.parameters.beta);
+            let rounds = if self.full_pipe { Aggregation::ROUNDS } else { 1 };
+            self.aggregation.update(self.bw(), delivery, self.round_start, rounds, window.cwnd);
+        }
+        if let Some(sample) = delivery.sample {
+            let bw = valid.map_or(0.0, |valid| valid.1);
+            self.check_startup_losses(delivery, &sample);
+            self.check_full_pipe(&sample, bw);
+            self.check_drain(delivery, window);
+            self.update_phase(delivery, &sample, bw);
+        }
+        self.update_min_rtt(delivery, window);
+        self.update_gains();
+        self.set_rate(delivery, window);
+        self.set_cwnd(delivery, window);
+        if let Some((sample, bw)) = valid {
+            self.bounds.advance_latest(&sample, bw);
+        }
+        self.saved.state = delivery.state;
+    }
+
+    fn on_ack(&mut self, _: Ack, _: &mut Window) {}
+
+    fn on_loss(&mut self, _: Signal, window: &mut Window) -> Repair {
+        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        Repair::Uncut
+    }
+
+    fn on_mark(&mut self, _: Signal, _: &mut Window) {}
+
+    fn on_timeout(&mut self, _: Signal, window: &mut Window) {
+        self.saved.save(window.cwnd, self.mode == Mode::ProbeRtt);
+        self.saved.state = RecoveryState::Loss;
+        self.reset_full_bw(0.0);
+        if !self.probes() && self.bounds.inflight_lo.is_infinite() {
+            self.bounds.inflight_lo = self.saved.cwnd;
+        }
+        window.cwnd = 1.0;
+    }
+
+    fn answers_marks(&self) -> bool {
+        false
+    }
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        let mode = match self.mode {
+            Mode::Startup => 0.0,
+            Mode::Drain => 1.0,
+            Mode::ProbeBw(_) => 2.0,
+            Mode::ProbeRtt => 3.0,
+        };
+        record("mode", mode);
+        record("bw", self.bw());
+        record("min_rtt", self.min_rtt.as_secs_f64());
+        record("pacing_gain", self.pacing_gain);
+        record("cwnd_gain", self.cwnd_gain);
+        record("inflight_hi", self.bounds.inflight_hi);
+        record("inflight_lo", self.bounds.inflight_lo);
+    }
+}

@@ -1,0 +1,169 @@
+//! The parameters of BBR version 3.
+
+use weir_types::{Duration, Invalid};
+
+use super::super::bbr::{check_min_rtt_window, check_min_tso_segments};
+use crate::pacing::check_ratio;
+
+/// Parameters of BBR version 3. The defaults are those of google/bbr, branch v3; the draft departs where said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(deny_unknown_fields, default)
+)]
+pub struct Bbr3Parameters {
+    /// Gain of the rate in STARTUP.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 710/256; the draft: 2.77")))]
+    pub startup_gain: f64,
+    /// Gain of the rate in DRAIN.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 88/256; the draft: 0.5, earlier 0.35")))]
+    pub drain_gain: f64,
+    /// Gain of the rate in `PROBE_BW`, while it goes up.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
+    pub up_gain: f64,
+    /// Gain of the rate in `PROBE_BW`, while it goes down.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 232/256; the draft: 0.9")))]
+    pub down_gain: f64,
+    /// Gain of the window.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
+    pub cwnd_gain: f64,
+    /// Gain of the window in `PROBE_BW`, while the rate goes up.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
+    pub up_cwnd_gain: f64,
+    /// What the rate of pacing leaves free of the bandwidth, so that queues drain.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.PacingMarginPercent")))]
+    pub pacing_margin: f64,
+    /// Share of the segments in flight whose loss says that they are too many.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 5/256; the draft: 0.02")))]
+    pub loss_threshold: f64,
+    /// What a loss takes off bandwidth and flight.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 76/256; the draft: BBR.Beta 0.7 is what is left")))]
+    pub beta: f64,
+    /// Share of `inflight_hi` that is left free while it cruises.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 38/256; the draft: 0.15")))]
+    pub headroom: f64,
+    /// ACKs of a round that tell of losses before they end STARTUP.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.StartupFullLossCnt")))]
+    pub full_loss_count: u32,
+    /// How long the least round trip counts.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, MinRTTFilterLen")))]
+    pub min_rtt_window: Duration,
+    /// How long a round trip must not have been lower before `PROBE_RTT`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, ProbeRTTInterval")))]
+    pub probe_rtt_interval: Duration,
+    /// How long `PROBE_RTT` lasts; "0 s": never begins.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, ProbeRTTDuration")))]
+    pub probe_rtt: Duration,
+    /// Gain of the window in `PROBE_RTT`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.ProbeRTTCwndGain")))]
+    pub probe_rtt_gain: f64,
+    /// The bandwidth is probed again after this time and what is drawn of `probe_spread`, or after `probe_rounds`
+    /// round trips, whichever comes first.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3")))]
+    pub probe_wait: Duration,
+    /// The greatest time that is added to `probe_wait`, drawn anew for each probe of the bandwidth.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3")))]
+    pub probe_spread: Duration,
+    /// The bandwidth is probed again after this many round trips, or as many as the product of bandwidth and round
+    /// trip has segments if these are fewer, or after `probe_wait` and `probe_spread`, whichever comes first.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.3.3.5.3")))]
+    pub probe_rounds: u32,
+    /// Least number of segments in a burst of segmentation offload, at rates from 1.2 Mbit/s on; at lower ones it is
+    /// one. A burst has 1 ms of data, and on short paths more: 64 KiB, halved for each 0.5 ms of the least round trip.
+    /// The window has room for three bursts.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_min_tso_segs of BBR")))]
+    pub min_tso_segments: u32,
+}
+
+impl Default for Bbr3Parameters {
+    fn default() -> Self {
+        Self {
+            startup_gain: 2.77344, // 710 / 256
+            drain_gain: 88.0 / 256.0,
+            up_gain: 1.25,
+            down_gain: 232.0 / 256.0,
+            cwnd_gain: 2.0,
+            up_cwnd_gain: 2.25,
+            pacing_margin: 0.01,
+            loss_threshold: 0.019_531_3, // 5 / 256, and not less
+            beta: 76.0 / 256.0,
+            headroom: 0.148_438, // 38 / 256, and not less
+            full_loss_count: 6,
+            min_rtt_window: Duration::from_secs(10),
+            probe_rtt_interval: Duration::from_secs(5),
+            probe_rtt: Duration::from_millis(200),
+            probe_rtt_gain: 0.5,
+            probe_wait: Duration::from_secs(2),
+            probe_spread: Duration::from_secs(1),
+            probe_rounds: 63,
+            min_tso_segments: 2,
+        }
+    }
+}
+
+impl Bbr3Parameters {
+    pub(in crate::congestion) fn check(&self) -> Result<(), Invalid> {
+        for (gain, name) in [
+            (self.startup_gain, "startup_gain"),
+            (self.drain_gain, "drain_gain"),
+            (self.up_gain, "up_gain"),
+            (self.down_gain, "down_gain"),
+            (self.cwnd_gain, "cwnd_gain"),
+            (self.up_cwnd_gain, "up_cwnd_gain"),
+            (self.probe_rtt_gain, "probe_rtt_gain"),
+        ] {
+            check_ratio(gain, name)?;
+        }
+        Invalid::unless(
+            self.up_gain >= 1.0,
+            "up_gain",
+            alloc::format!("a probe at {} of the bandwidth finds no more of it", self.up_gain),
+            "write at least 1; the draft has 1.25",
+        )?;
+        for (share, name, known) in [
+            (self.pacing_margin, "pacing_margin", "the draft has 0.01"),
+            (self.loss_threshold, "loss_threshold", "the draft has 0.02"),
+            (self.beta, "beta", "the draft's 0.7, what is left, is 0.3 here"),
+            (self.headroom, "headroom", "the draft has 0.15"),
+        ] {
+            let is_share = (0.0..1.0).contains(&share);
+            Invalid::unless(
+                is_share,
+                name,
+                alloc::format!("{share} is not a share from 0 to below 1"),
+                known,
+            )?;
+        }
+        self.check_times()
+    }
+
+    /// None of these may be zero.
+    fn check_times(&self) -> Result<(), Invalid> {
+        let longest_wait = self.probe_wait + self.probe_spread;
+        for (holds, name, problem, hint) in [
+            (
+                self.full_loss_count > 0,
+                "full_loss_count",
+                "full_loss_count is zero: STARTUP would not wait for losses",
+                "the draft has 6 ACKs",
+            ),
+            (
+                !longest_wait.is_zero(),
+                "probe_wait",
+                "probe_wait and probe_spread are zero: one probe of the bandwidth would follow another",
+                "the draft has \"2 s\" and \"1 s\"",
+            ),
+            (
+                self.probe_rounds > 0,
+                "probe_rounds",
+                "probe_rounds is zero: one probe of the bandwidth would follow another",
+                "the draft has 63; a greater number leaves it to probe_wait",
+            ),
+        ] {
+            Invalid::unless(holds, name, problem, hint)?;
+        }
+        check_min_rtt_window(self.min_rtt_window)?;
+        check_min_tso_segments(self.min_tso_segments)
+    }
+}

@@ -1,0 +1,32 @@
+//! The size of Prague's segments: full, unless fewer than two would fit into `V`.
+
+/// Least data in a segment, in bytes.
+const LEAST_PAYLOAD: u32 = 150;
+/// Segments of `V` that are kept full.
+const FULL_PER_ROUND: f64 = 2.0;
+/// Bytes of a segment on the wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Of a full one: MTU.
+    pub(super) full: u32,
+    /// At present: mtu.
+    pub(super) now: u32,
+    /// Of these, headers.
+    pub(super) header: u32,
+}
+
+impl Sizes {
+    /// The size at present as a part of a full one.
+    pub(super) fn share(&self) -> f64 {
+        f64::from(self.now) / f64::from(self.full)
+    }
+
+    /// Sizes segments so that two fit into `in_v` bytes, what is sent in `V`. Returns how many of them make one of
+    /// before.
+    pub(super) fn fit(&mut self, in_v: f64) -> Option<f64> {
+        let wanted = libm::ceil(libm::floor(in_v) / FULL_PER_ROUND) as u32;
+        let size = wanted.clamp((LEAST_PAYLOAD + self.header).min(self.full), self.full);
+        let before = core::mem::replace(&mut self.now, size);
+        (before != size).then(|| f64::from(before) / f64::from(size))
+    }
+}

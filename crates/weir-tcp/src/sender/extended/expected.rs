@@ -1,0 +1,111 @@
+//! The short way of the usual ACK, and of the usual end of a wait: see [`super::super::expected`].
+//!
+//! As long as no loss is suspected or repaired, nothing leaves but new data, in the order of numbers, and an ACK of the
+//! first of it has no more to say than that it has arrived.
+
+use weir_types::Instant;
+
+use super::{Extended, Heard};
+use crate::{Flags, Segment, recovery::Recovery, sender::Connection};
+
+impl Extended {
+    /// Whether an ACK takes the short way, while no loss is suspected or repaired.
+    #[inline]
+    pub(in crate::sender) fn expects(&self, connection: &Connection, ack: &Segment) -> bool {
+        let asks = ack.flags().has(Flags::ECE) && connection.ecn.capable && self.sampler.is_none();
+        ack.blocks() == 0
+            && (connection.una + 1..=connection.high).contains(&ack.number)
+            && (!asks || !self.sack.covers_more(ack.number))
+            && self.sack.covers_cause(ack.number, ack.stamp)
+    }
+
+    /// Takes in an ACK that is expected; what it allows to leave is up to [`Extended::send_expected`].
+    #[inline]
+    pub(in crate::sender) fn on_expected(
+        &mut self,
+        connection: &mut Connection,
+        ack: &Segment,
+        now: Instant,
+    ) {
+        let Segment { number, stamp, .. } = *ack;
+        let echo = ack.flags().has(Flags::ECE) && connection.ecn.capable;
+        let (newly, flight) = (number - connection.una, connection.high - connection.una);
+        self.sack.advance(number, stamp, now);
+        match &mut self.sampler {
+            // Its control hears of nothing but deliveries.
+            Some(sampler) => sampler.advance(number, |_| false),
+            None => connection.hear(number, echo, stamp, now),
+        }
+        connection.una = number;
+        connection.time_round_trip(number, stamp, now);
+        connection.restart_timer(now);
+        self.sack.arm_probe_afresh(connection, now);
+        self.delivered += u64::from(newly);
+        let rtt = now.since(stamp);
+        let heard = Heard { rtt, smoothed: rtt, newly, marked: 0, lost: 0, flight, of_syn: false };
+        self.deliver(connection, &heard, now);
+        self.pacer.follow(connection, self.min_rtt);
+        connection.due = connection.timer.min(self.due());
+    }
+
+    /// Gives `send` all that may leave, in rows; returns how many segments that are.
+    #[inline]
+    pub(in crate::sender) fn send_expected(
+        &mut self,
+        connection: &mut Connection,
+        now: Instant,
+        mut send: impl FnMut(Segment),
+    ) -> u32 {
+        let (first, una) = (connection.next, connection.una);
+        let window = connection.window;
+        let allowed = window.cwnd.min(window.bound) as u32;
+        let end = una.saturating_add(allowed).min(connection.end);
+        while connection.next < end && self.pacer.is_free(now) {
+            let mut row = self.emit(connection, now);
+            while connection.next < end && self.pacer.is_free(now) {
+                let next = self.emit(connection, now);
+                if !row.append(&next) {
+                    send(core::mem::replace(&mut row, next));
+                }
+            }
+            send(row);
+        }
+        let (next, waits) = (connection.next, connection.next < end);
+        self.pacer.wait(waits);
+        if next > first {
+            self.usage.sent = true;
+            self.sack.sent_row(first..next, now);
+            self.sack.arm_probe_afresh(connection, now);
+        }
+        let full = f64::from(next - una) + 1.0 > window.cwnd;
+        connection.window_limited = self.is_limited(connection, full, next - una);
+        connection.due = connection.timer.min(self.due());
+        next - first
+    }
+
+    /// A new segment leaves.
+    #[expect(clippy::inline_always, reason = "what is sent goes straight to its place")]
+    #[inline(always)]
+    fn emit(&mut self, connection: &mut Connection, now: Instant) -> Segment {
+        let number = connection.next;
+        connection.next += 1;
+        let segment = connection.emit(number, now);
+        if let Some(sampler) = &mut self.sampler {
+            let flight = number - connection.una;
+            sampler.sent(number, flight + 1, flight == 0, self.delivered, now);
+        }
+        self.pacer.sent(now, false);
+        segment
+    }
+
+    /// The timer expired. Whether nothing but a wait of pacing is over.
+    #[inline]
+    pub(in crate::sender) fn ends_wait(&mut self, connection: &mut Connection, now: Instant) -> bool {
+        let ends = connection.timer.min(self.sack.due()) > now;
+        if ends {
+            self.pacer.wake();
+            connection.due = connection.timer.min(self.due());
+        }
+        ends
+    }
+}

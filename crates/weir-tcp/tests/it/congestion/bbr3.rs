@@ -1,0 +1,166 @@
+//! BBR version 3 over a bottleneck of constant rate: its phases, gains, windows and bounds, each against the rule of
+//! the draft, calculated from the rate and the round trip of the path.
+
+#![expect(clippy::float_cmp, reason = "states and gains are constants")]
+
+use weir_tcp::{
+    TcpParameters,
+    congestion::{Bbr3Parameters, CongestionConfig},
+};
+use weir_types::Duration;
+
+use super::bottleneck::{DELAY, Path, SPACING, parameters};
+
+/// The product of rate and round trip, in segments: 41 ms at one segment each ms.
+const BDP: f64 = 41.0;
+
+fn bbr3() -> TcpParameters {
+    parameters(CongestionConfig::Bbr3(Bbr3Parameters::default()))
+}
+
+/// One phase: its gain, when it began and how long it lasted, and the greatest and least window in it.
+struct Phase {
+    mode: f64,
+    gain: f64,
+    began: f64,
+    lasted: f64,
+    most: f64,
+    least: f64,
+}
+
+/// The phases of the first `seconds`.
+fn phases(path: &mut Path, seconds: f64) -> Vec<Phase> {
+    let mut found: Vec<Phase> = Vec::new();
+    while path.seconds() < seconds {
+        path.step();
+        let (mode, gain, now) = (path.variable("mode"), path.variable("pacing_gain"), path.seconds());
+        let cwnd = path.sender.cwnd();
+        match found.last_mut().filter(|phase| phase.mode == mode && phase.gain == gain) {
+            Some(phase) => {
+                phase.lasted = now - phase.began;
+                (phase.most, phase.least) = (phase.most.max(cwnd), phase.least.min(cwnd));
+            }
+            None => found.push(Phase { mode, gain, began: now, lasted: 0.0, most: cwnd, least: cwnd }),
+        }
+    }
+    found
+}
+
+/// What would never send, never wait or never measure is refused, with what to write.
+#[test]
+fn parameters_are_checked() {
+    let known = Bbr3Parameters::default();
+    let zero = Duration::ZERO;
+    let bad = [
+        (Bbr3Parameters { probe_wait: zero, probe_spread: zero, ..known }, "probe_wait", "\"2 s\""),
+        (Bbr3Parameters { probe_rounds: 0, ..known }, "probe_rounds", "63"),
+        (Bbr3Parameters { full_loss_count: 0, ..known }, "full_loss_count", "6 ACKs"),
+        (Bbr3Parameters { min_rtt_window: zero, ..known }, "min_rtt_window", "\"10 s\""),
+        (Bbr3Parameters { min_tso_segments: 0, ..known }, "min_tso_segments", "Linux has 2"),
+        (Bbr3Parameters { up_gain: 0.99, ..known }, "up_gain", "1.25"),
+        (Bbr3Parameters { beta: 1.0, ..known }, "beta", "the draft's 0.7, what is left, is 0.3 here"),
+    ];
+    for (parameters, name, hint) in bad {
+        let error = CongestionConfig::Bbr3(parameters).check().unwrap_err();
+        assert_eq!(error.parameter, name);
+        assert!(error.hint.contains(hint), "{name}: {}", error.hint);
+    }
+    let least = Bbr3Parameters { probe_wait: zero, probe_rounds: 1, up_gain: 1.0, ..known };
+    assert_eq!(CongestionConfig::Bbr3(least).check(), Ok(()));
+}
+
+/// STARTUP, DRAIN, then DOWN, CRUISE and REFILL, UP, and so on; `PROBE_RTT` every five seconds.
+#[test]
+fn its_phases_follow_the_draft() {
+    let mut path = Path::new(bbr3());
+    let found = phases(&mut path, 12.0);
+    let gains: Vec<(f64, f64)> = found.iter().take(6).map(|phase| (phase.mode, phase.gain)).collect();
+    let (down, up) = (232.0 / 256.0, 1.25);
+    assert_eq!(gains[..2], [(0.0, 2.77344), (1.0, 88.0 / 256.0)]);
+    // DOWN ends at once where DRAIN has emptied the queue; REFILL paces as CRUISE does.
+    let cycle: Vec<f64> = found.iter().filter(|phase| phase.mode == 2.0).map(|phase| phase.gain).collect();
+    for pair in cycle.windows(2) {
+        let follows = match pair {
+            [before, after] if *before == 1.0 => *after == up || *after == 1.0,
+            [before, after] if *before == up => *after == down,
+            [_, after] => *after == 1.0,
+            _ => unreachable!("pairs"),
+        };
+        assert!(follows, "{pair:?} in {cycle:?}");
+    }
+    for phase in found.iter().filter(|phase| phase.mode == 2.0) {
+        if phase.gain == up {
+            // Three rounds without growth, of 41 ms and what the queue adds.
+            assert!((0.1..0.4).contains(&phase.lasted), "UP lasts {} s", phase.lasted);
+            // 2.25 BDP and two more; at most three segments of aggregation.
+            let most = (2.25 * BDP).ceil() + 2.0;
+            assert!((most..=most + 3.0).contains(&phase.most), "{} segments in UP", phase.most);
+        }
+    }
+    let probes: Vec<&Phase> = found.iter().filter(|phase| phase.mode == 3.0).collect();
+    assert_eq!(probes.len(), 2, "in twelve seconds");
+    for probe in probes {
+        assert!((0.2..0.4).contains(&probe.lasted), "PROBE_RTT lasts {} s", probe.lasted);
+        assert_eq!(probe.least, (0.5 * BDP).ceil());
+    }
+}
+
+/// The least and the most seconds from the end of an UP to the beginning of the next, over a path of this delay,
+/// without `PROBE_RTT`.
+fn between_probes(delay: Duration, seconds: f64) -> (f64, f64) {
+    let parameters = Bbr3Parameters { probe_rtt: Duration::ZERO, ..Bbr3Parameters::default() };
+    let mut path = Path::new(TcpParameters { congestion: CongestionConfig::Bbr3(parameters), ..bbr3() });
+    path.delay = delay;
+    let found = phases(&mut path, seconds);
+    let ups: Vec<_> = found.iter().filter(|phase| phase.gain == 1.25).collect();
+    assert!(ups.len() > 8, "{} probes", ups.len());
+    let apart = ups.windows(2).map(|pair| pair[1].began - pair[0].began - pair[0].lasted);
+    apart.fold((f64::INFINITY, 0.0), |(least, most), apart| (apart.min(least), apart.max(most)))
+}
+
+/// With a product of 41 segments a probe comes after that many rounds, the first of which may have begun: less than
+/// two seconds. A round of REFILL is one more, and the queue that UP leaves makes the first ones longer.
+#[test]
+fn on_short_paths_probes_come_after_a_product_of_rounds() {
+    let (least, most) = between_probes(DELAY, 25.0);
+    let round = (SPACING + DELAY).as_secs_f64();
+    assert!(least > 41.0 * round && most < 46.0 * round, "{least} to {most} s");
+    assert!((most - least - round).abs() < 0.001, "{least} or {most} s: the first round counts or not");
+}
+
+/// With a round trip of 81 ms 63 rounds would take five seconds: the two to three seconds come first, drawn anew for
+/// each probe. A round of REFILL is one more.
+#[test]
+fn on_long_paths_probes_come_after_two_to_three_seconds() {
+    let (least, most) = between_probes(Duration::from_millis(80), 60.0);
+    assert!(least > 2.081 && most < 3.09, "{least} to {most} s");
+    assert!(most - least > 0.5, "{least} to {most} s");
+}
+
+/// A buffer of half a product: losses of probes bound the flight, and it cruises below that.
+#[test]
+fn losses_of_a_probe_bound_the_flight() {
+    let mut path = Path::new(bbr3());
+    path.buffer = 20;
+    let (mut bound, mut seen) = (f64::INFINITY, 0);
+    while path.seconds() < 20.0 {
+        path.step();
+        let high = path.variable("inflight_hi");
+        let cruises = path.variable("mode") == 2.0 && path.variable("pacing_gain") == 1.0;
+        if high.is_finite() {
+            bound = bound.min(high);
+            // Of what fits: the product and the buffer, and what is lost beyond 2% of them.
+            assert!(high <= BDP + 20.0 + 8.0, "{high} segments at {} s", path.seconds());
+            if cruises {
+                seen += 1;
+                assert!(path.sender.cwnd() <= high, "{} of {high}", path.sender.cwnd());
+            }
+        }
+    }
+    assert!(bound.is_finite() && seen > 1000);
+    assert!(bound >= (0.7 * BDP).floor(), "{bound}: at most 30% below the product");
+    let sent = f64::from(path.sender.sent());
+    assert!(f64::from(path.dropped) < 0.02 * sent, "{} of {sent} lost", path.dropped);
+    // The link is busy in spite of it.
+    assert!(f64::from(path.sender.acked()) > 0.9 * 20_000.0, "{} arrived", path.sender.acked());
+}

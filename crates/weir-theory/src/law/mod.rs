@@ -1,0 +1,61 @@
+//! Laws of queues: parameters, and how they work.
+//!
+//! A law has a state, x, and a signal p(x, q). What drives it is the queue; packets and seconds.
+
+mod avq;
+mod drive;
+mod hred;
+mod integrator;
+mod red;
+mod step;
+
+pub use avq::Avq;
+pub(crate) use drive::{Drive, Seen};
+pub use hred::Hred;
+pub use integrator::{Integrator, PIE_SCALE, Shape};
+pub use red::{Adapts, Red, Spacing};
+use serde::{Deserialize, Serialize};
+pub use step::Step;
+
+/// What makes the signals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Law {
+    /// RED, gentle RED, NLRED, Adaptive RED.
+    Red(Red),
+    /// PI, PIE, PI2, DualPI2, REM.
+    Integrator(Integrator),
+    /// HRED.
+    Hred(Hred),
+    /// AVQ.
+    Avq(Avq),
+    /// DCTCP's switch.
+    Step(Step),
+}
+
+impl Law {
+    /// The law at work from an instant on.
+    pub(crate) fn drive(&self, now: f64) -> Box<dyn Drive> {
+        match self {
+            Self::Red(law) => Box::new(red::Driven::new(law, now)),
+            Self::Integrator(law) => Box::new(integrator::Driven::new(law)),
+            Self::Hred(law) => Box::new(law.clone()),
+            Self::Avq(law) => Box::new(law.clone()),
+            Self::Step(law) => Box::new(law.clone()),
+        }
+    }
+
+    /// The variables that the discipline shows, from the state and p at each step.
+    pub(crate) fn variables(&self, state: &[f64], signal: &[f64]) -> Vec<(&'static str, Vec<f64>)> {
+        let each = |of: &dyn Fn(f64) -> f64| state.iter().map(|x| of(*x)).collect::<Vec<_>>();
+        match self {
+            Self::Red(law) if law.adapts.is_some() => vec![("average", state.to_vec())],
+            Self::Red(law) => {
+                vec![("average", state.to_vec()), ("probability", each(&|average| law.raw(average)))]
+            }
+            Self::Integrator(law) => vec![(law.shape.variable(), state.to_vec())],
+            Self::Hred(_) => vec![("p_min", each(&f64::exp)), ("probability", signal.to_vec())],
+            Self::Avq(_) | Self::Step(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Scenarios as fluid models, and these integrated over a timeline: delay-differential equations of windows, queue and
+//! law.
+//!
+//! ```text
+//! q' = sum of N_i W_i / R_i + u - C,    0 <= q <= B,  q' cut at both ends,    R_i(t) = d_i + q(t) / C
+//! ```
+//!
+//! with windows as in [`Kind`], each answering the p of a round trip ago. It shares no code with the simulator: where
+//! both should agree, a test says so.
+
+mod cohort;
+mod course;
+mod error;
+mod given;
+mod integration;
+mod law;
+mod past;
+mod point;
+mod reading;
+mod run;
+mod start;
+mod system;
+
+pub use course::{Course, Windows};
+pub use error::TheoryError;
+pub use given::{Integration, Phase};
+pub use law::{Adapts, Avq, Hred, Integrator, Law, PIE_SCALE, Red, Shape, Spacing, Step};
+pub use reading::{Flag, Look, Queue, Reader, Reading, Timeline, pi_gains};
+pub use start::Start;
+pub use system::{Group, Kind, System};

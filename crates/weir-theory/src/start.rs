@@ -1,0 +1,14 @@
+//! Where an integration begins.
+
+use serde::Deserialize;
+
+/// A resting point.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Start {
+    /// Packets.
+    pub queue: f64,
+    /// What the law's integrator holds.
+    pub state: f64,
+    /// W, packets, by group.
+    pub windows: Vec<f64>,
+}

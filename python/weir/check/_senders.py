@@ -1,0 +1,89 @@
+"""Rules on congestion controls: what they need of the path and of their receivers to be what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from weir import _core
+from weir.check._levels import AQM_DELAYS, strongest
+from weir.check._note import Note
+from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, names
+from weir.check._units import time
+
+_IGNORE_MARKS = frozenset({"bbr1", "bbr3"})
+"""Congestion controls to which marks mean nothing."""
+
+_BACKGROUND = frozenset({"ledbat", "ledbat-plus-plus"})
+"""Congestion controls that yield by a target of the queueing delay."""
+
+
+def marks_ignored(scene: Resolved) -> Iterator[Note]:
+    """ECN-capable flows whose congestion control ignores marks: a queue that marks does not slow them down.
+
+    Without ECN it would drop their packets, which BBR answers little or not, but repairs.
+    """
+    for port in scene.data_ports:
+        aqm = scene.aqm(port)
+        ignoring = [
+            path
+            for path in scene.through(port)
+            if aqm.marks and scene.ecn_capable(path) and scene.congestion(path) in _IGNORE_MARKS
+        ]
+        if ignoring:
+            where = f"flows.{ignoring[0].group}.tcp.ecn"
+            message = (
+                f"{names(ignoring)} with {scene.congestion(ignoring[0])} is ECN-capable and ignores marks: "
+                f"{aqm.name} does not slow it down"
+            )
+            yield Note("marks-ignored", "note", where, message, f"{where} = false")
+
+
+def receiver_ecn_unused(scene: Resolved) -> Iterator[Note]:
+    """What receivers can do is written, and senders do not ask for accurate feedback: it has no effect."""
+    paths = [
+        path
+        for path in scene.paths
+        if path.traffic not in UNRESPONSIVE
+        and not scene.group(path)["tcp"]["accecn"]
+        and scene.group(path)["tcp"]["receiver_ecn"] != "accecn"
+    ]
+    if paths:
+        tcp = f"flows.{paths[0].group}.tcp"
+        yield Note(
+            "receiver-ecn-unused",
+            "warning",
+            f"{tcp}.receiver_ecn",
+            f"senders of {names(paths)} do not ask for accurate ECN feedback, so receiver_ecn has no effect",
+            f"{tcp}.accecn = true, beside ecn = true",
+        )
+
+
+def target_out_of_reach(scene: Resolved) -> Iterator[Note]:
+    """The queue stays below the target of LEDBAT: it does not yield.
+
+    A short buffer or an AQM keeps it there; LEDBAT then takes as much as Reno (RFC 7928, section 5.4).
+    """
+    for path in scene.paths:
+        control = scene.congestion(path)
+        if control not in _BACKGROUND:
+            continue
+        port = scene.network.port(path.bottleneck.name)
+        where = f"flows.{path.group}.tcp.congestion.{control}.target"
+        target = scene.group(path)["tcp"]["congestion"][control]["target"]
+        reach, by = _greatest_delay(scene, port)
+        if reach <= _core.quantity(target)[0]:
+            message = f"{by} keeps the queue below {target}: {path.group} with {control} does not yield"
+            yield Note("target-out-of-reach", "warning", where, message, f'{where} = "{time(reach / 2)}"')
+
+
+def _greatest_delay(scene: Resolved, port: _core.Port) -> tuple[float, str]:
+    """About how long packets wait at most, s, and what sees to it."""
+    aqm = scene.aqm(port)
+    packet_s = 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
+    full = limit_of(port) * packet_s
+    written = aqm.parameters.get(AQM_DELAYS.get(aqm.name, ""))
+    delays = [] if written is None else [_core.quantity(written)[0]]
+    if (level := strongest(scene, port, aqm)) is not None:
+        delays.append(level.packets * packet_s)
+    delay = min(delays, default=full)
+    return (delay, aqm.name) if delay < full else (full, f"a buffer of {time(full)}")

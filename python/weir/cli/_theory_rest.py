@@ -1,0 +1,246 @@
+"""`weir theory equilibrium`: where networks rest, beside packets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+from weir.cli import _command as command
+from weir.cli._options import Json, NoPython, Quiet, Set, Source, StorePath
+from weir.cli._theory import At, Beside, Out, Variant, modelled, theory, variants_of, without_model
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from weir.theory import Resting
+
+
+@theory.command("equilibrium")
+def equilibrium(
+    scenario: Source,
+    *,
+    variant: Variant = None,
+    at: At = None,
+    set_: Set = None,
+    no_python: NoPython = False,
+    beside: Beside = None,
+    store: StorePath = None,
+    out: Out = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rates of flows and prices of links by duality, over any number of links, beside measured means.
+
+    With --beside, rates and signals of each group and their 95% intervals come from that result.
+    """
+    from weir.scenario import Scenario
+    from weir.theory import resting
+
+    command.check_file(out, "--out")
+    loaded = Scenario.load(scenario, set_, python=not no_python)
+    chosen = variants_of(loaded, variant)
+    found, refused = modelled(chosen, lambda label, one: (label, one.label, resting(one, at)))
+    measured = None if beside is None else _measured(beside, store)
+    if out is not None:
+        label, shown, one = found[0]
+        if len(found) > 1:
+            command.refuse("a drawing is of one variant", f"--variant {label}")
+        from weir.plot._agreement import balance_bars
+
+        bars = _bars(one, _of(measured, shown, label, alone=len(chosen) == 1))
+        command.write_file(out, balance_bars(bars, f"Rates and prices: {label}", name=f"equilibrium-{label}"))
+    if json:
+        documents = [
+            {
+                "variant": label,
+                **one.document(),
+                "measured": _rows(_of(measured, shown, label, alone=len(chosen) == 1)),
+            }
+            for label, shown, one in found
+        ]
+        command.print_json([*documents, *without_model(refused)])
+    else:
+        blocks = [
+            _text(label, one, _of(measured, shown, label, alone=len(chosen) == 1))
+            for label, shown, one in found
+        ]
+        command.print_text("\n\n".join([*blocks, *(f"{label}: {error.message}" for label, error in refused)]))
+    if out is not None and not quiet:
+        command.note(str(out))
+
+
+def _measured(result: str, store: Path | None) -> pl.DataFrame:
+    """Per label and group of flows: goodput in percent of the narrowest link, with its interval, over the
+    whole run; and of the packets at the bottleneck the percentage that is marked or dropped, as the group `@`
+    and the link's name."""
+    import polars as pl
+
+    from weir.sweep import Sweep
+
+    with command.opened(store, quiet=True) as opened:
+        sweep = Sweep(opened, opened.find_sweep(result))
+        frame = (
+            sweep.estimates(["goodput"], by="group")
+            if len(sweep.flow_groups) > 1
+            else sweep.estimates(["goodput"]).with_columns(pl.lit(sweep.flow_groups[0]).alias("group"))
+        )
+        marks = sweep.estimates(["mark_fraction", "loss"]).with_columns(
+            pl.lit(f"@{sweep.bottleneck}").alias("group")
+        )
+        return pl.concat(
+            [
+                one.filter(pl.col("period") == -1, pl.col("mean").is_not_nan()).select(
+                    pl.col("label").cast(pl.String),
+                    pl.col("group").cast(pl.String),
+                    "measure",
+                    "mean",
+                    "low",
+                    "high",
+                )
+                for one in (frame, marks)
+            ]
+        )
+
+
+def _of(measured: pl.DataFrame | None, shown: str, name: str, *, alone: bool) -> pl.DataFrame | None:
+    import polars as pl
+
+    if measured is None:
+        return None
+    mine = measured.filter(pl.col("label").is_in([shown, name]))
+    if mine.is_empty() and not alone:
+        return None
+    return measured if mine.is_empty() else mine
+
+
+def _rows(measured: pl.DataFrame | None) -> list[dict[str, Any]]:
+    return [] if measured is None else measured.to_dicts()
+
+
+def _text(label: str, one: Resting, measured: pl.DataFrame | None) -> str:
+    from weir.stats._grid import Cell, Grid, render
+
+    width = get_terminal_size().columns
+    seen = _by_group(one, measured)
+    more = ("measured", "difference (%)") if measured is not None else ()
+    rates = Grid(
+        f"{label} at {one.at:g} s: rates of a flow",
+        ("kind", "flows", "R (ms)", "W", "packets/s", "signals", *more),
+        [
+            (
+                str(row["group"]),
+                [
+                    Cell(str(row["kind"])),
+                    Cell(f"{row['flows']:g}"),
+                    Cell(f"{row['rtt_s'] * 1e3:.3g}"),
+                    Cell(f"{row['window']:.3g}"),
+                    Cell(f"{row['rate']:.4g}"),
+                    Cell(f"{row['signals']:.3g}"),
+                    *(_beside(row, seen.get(str(row["group"]))) if measured is not None else ()),
+                ],
+            )
+            for row in one.rates.to_dicts()
+        ],
+    )
+    prices = Grid(
+        "Links",
+        (
+            "packets/s",
+            "load",
+            "price",
+            "signals",
+            "queue (packets)",
+            *(("measured signals",) if more else ()),
+        ),
+        [
+            (
+                str(row["link"]),
+                [
+                    *(Cell(f"{row[k]:.4g}") for k in ("capacity", "load", "price", "signals", "queue")),
+                    *((_estimate(seen.get(f"@{row['link']}")),) if more else ()),
+                ],
+            )
+            for row in one.prices.to_dicts()
+        ],
+    )
+    said = [f"the conditions of Karush, Kuhn and Tucker hold to {one.balance.residual:.1g} of a capacity"]
+    said += [str(flag) for flag in one.flags]
+    return "\n\n".join([render(rates, width), render(prices, width), "\n".join(said)])
+
+
+Interval = tuple[float, float, float]
+"""Mean, low and high."""
+
+
+def _by_group(one: Resting, measured: pl.DataFrame | None) -> dict[str, Interval]:
+    """Packets per second of a flow of each group, and the share of packets with a signal of the link
+    `@NAME`."""
+    capacities = dict(zip(one.balance.links, one.balance.capacities.tolist(), strict=True))
+    paths = {path.name: path for path in one.balance.paths}
+    found: dict[str, Interval] = {}
+    for row in _rows(measured):
+        low, high = (row["mean"] if row[end] is None else row[end] for end in ("low", "high"))
+        name, scale = str(row["group"]), 0.01
+        if row["measure"] == "goodput":
+            if name not in paths:
+                continue
+            scale *= min(capacities[link] for link in paths[name].links) / paths[name].flows
+        elif name in found and row["mean"] == 0.0:
+            continue
+        found[name] = (row["mean"] * scale, low * scale, high * scale)
+    return found
+
+
+def _estimate(seen: Interval | None) -> Any:  # noqa: ANN401 - a cell
+    from weir.stats._grid import Cell
+
+    return Cell("–") if seen is None else Cell(f"{seen[0]:.4g}", f"±{(seen[2] - seen[1]) / 2:.2g}")
+
+
+def _beside(row: dict[str, Any], seen: Interval | None) -> list[Any]:
+    from weir.stats._grid import Cell
+
+    if seen is None:
+        return [Cell("–")] * 2
+    return [_estimate(seen), Cell(f"{100.0 * (seen[0] / row['rate'] - 1.0):+.1f}")]
+
+
+def _bars(one: Resting, measured: pl.DataFrame | None) -> pl.DataFrame:
+    import polars as pl
+
+    rows: list[dict[str, Any]] = [
+        {
+            "kind": "rate",
+            "part": row["group"],
+            "source": "theory",
+            "value": row["rate"],
+            "low": None,
+            "high": None,
+        }
+        for row in one.rates.to_dicts()
+    ]
+    rows += [
+        {
+            "kind": "price",
+            "part": row["link"],
+            "source": "theory",
+            "value": row["signals"],
+            "low": None,
+            "high": None,
+        }
+        for row in one.prices.to_dicts()
+    ]
+    rows += [
+        {
+            "kind": "price" if name.startswith("@") else "rate",
+            "part": name.removeprefix("@"),
+            "source": "packets",
+            "value": mean,
+            "low": low,
+            "high": high,
+        }
+        for name, (mean, low, high) in _by_group(one, measured).items()
+    ]
+    schema = {"kind": pl.String, "part": pl.String, "source": pl.String}
+    return pl.DataFrame(rows, schema={**schema, **dict.fromkeys(("value", "low", "high"), pl.Float64)})

@@ -1,0 +1,166 @@
+"""What is run: suites of cells, each a bundled scenario at one or several levels."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from weir import _core
+from weir._errors import WeirError
+from weir.scenario._scenario import Scenario, suggestion
+
+SUITES = ("rfc7928", "l4s", "flent", "rpm", "cable")
+"""Names of the suites."""
+
+SHORTER = 3.0
+"""By what factor `--quick` shortens a cell behind its warm-up."""
+
+_FOLDER = Path(__file__).parent / "suites"
+
+
+@dataclass(frozen=True)
+class Level:
+    """One setting of a cell's scenario, before a queue discipline is placed in it."""
+
+    name: str
+    scenario: _core.Scenario
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One scenario of a suite."""
+
+    suite: str
+    name: str
+    section: str
+    """Of the RFC, or the name of the set or test elsewhere."""
+    requirement: str
+    """M must be considered, R recommended, Y may, D should or must be discussed (RFC 7928, section 13)."""
+    needs: str = ""
+    """What is missing to run it; empty for nothing."""
+    lacks: str = ""
+    """Parts that are left out of it."""
+    scenario: str = ""
+    levels: tuple[str, ...] = ("*",)
+    """Patterns of the levels that it has."""
+    quick: tuple[str, ...] = ()
+    """Patterns of the levels that `--quick` runs; none: it is left out."""
+    queues: tuple[str, ...] = ()
+    """Keys of the ports that get the discipline; none: the bottleneck."""
+    ecn: tuple[str, ...] = ()
+    """Patterns of the levels at which the discipline marks, if it can."""
+    vary: Literal["", "parameters", "scheduler"] = ""
+    """Levels that depend on the discipline: its parameters halved and doubled; under a scheduler."""
+    groups: tuple[str, ...] = ()
+    """Groups of flows that are measured by themselves."""
+    ratio: tuple[str, ...] = ()
+    """Two groups whose goodputs per flow are divided."""
+    left_by: tuple[str, ...] = ()
+    """A group whose goodput is divided by what a group of datagrams leaves."""
+    voice: tuple[str, ...] = ()
+    """Voice streams, one in each direction."""
+    load: tuple[str, ...] = ()
+    """Groups that load the link, one in each direction."""
+
+    @property
+    def source(self) -> str:
+        """The name of its bundled scenario."""
+        return self.scenario or f"evaluation/{self.suite}/{self.name}"
+
+    @property
+    def family(self) -> str:
+        """What tests of one criterion are corrected together for: the chapter of the RFC, or the suite."""
+        return self.section.partition(".")[0] if self.suite == "rfc7928" else self.suite
+
+    def marks_at(self, level: str) -> bool:
+        """Whether a discipline that can mark does so at a level."""
+        return matches(level, self.ecn)
+
+    def places(self, *, quick: bool) -> list[Level]:
+        """Its levels: variants of its scenario, at the points of its axes."""
+        found = _levels(self.source)
+        chosen = [one for one in found if matches(one.name, self.levels)]
+        if not quick:
+            return chosen
+        return [_shortened(one) for one in chosen if matches(one.name, self.quick)]
+
+
+def matches(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a name has the form of one of these patterns."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+@cache
+def cells() -> tuple[Cell, ...]:
+    """Every cell of every suite, in order."""
+    return tuple(cell for suite in SUITES for cell in _read(suite))
+
+
+def chosen(suite: str, only: Sequence[str] = ()) -> list[Cell]:
+    """The cells of a suite, or `all`; with `only`, those of these names in any suite. Raises WeirError."""
+    if suite not in {*SUITES, "all"}:
+        raise WeirError(f"there is no suite {suite!r}", suggestion(suite, [*SUITES, "all"]))
+    if not only:
+        return [cell for cell in cells() if suite in {"all", cell.suite}]
+    names = [cell.name for cell in cells()]
+    for name in only:
+        if name not in names:
+            raise WeirError(f"there is no cell {name!r}", suggestion(name, names))
+    return [cell for cell in cells() if cell.name in only]
+
+
+def _read(suite: str) -> list[Cell]:
+    text = (_FOLDER / f"{suite}.toml").read_text(encoding="utf-8")
+    return [_cell(suite, table) for table in tomllib.loads(text)["cells"]]
+
+
+def _cell(suite: str, table: dict[str, Any]) -> Cell:
+    values = with_tuples(table)
+    quick = values.pop("quick", ())
+    left = values.pop("left_by", {})
+    return Cell(
+        suite,
+        quick=("*",) if quick is True else quick,
+        left_by=(left["group"], left["datagrams"]) if left else (),
+        **values,
+    )
+
+
+def with_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of a file, its lists as tuples."""
+    return {
+        key: tuple(cast("list[Any]", one)) if isinstance(one, list) else one for key, one in table.items()
+    }
+
+
+@cache
+def _levels(source: str) -> tuple[Level, ...]:
+    from weir.sweep import SweepSpec, define_sweep
+
+    plan = define_sweep(Scenario.load(source), SweepSpec())
+    found: list[Level] = []
+    for one in plan.configurations:
+        values = [str(value) for _, value in _first_of_each(plan.design.rows[one.point])]
+        name = plan.variants[one.variant].name if len(plan.variants) > 1 else ""
+        found.append(Level(", ".join(filter(None, [name, *values])) or "–", one.scenario))
+    return tuple(found)
+
+
+def _first_of_each(row: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Paths that move together have one value."""
+    kept: list[tuple[str, Any]] = []
+    for path, value in row:
+        if not (kept and kept[-1][1] == value and kept[-1][0].rpartition(".")[2] == path.rpartition(".")[2]):
+            kept.append((path, value))
+    return kept
+
+
+def _shortened(level: Level) -> Level:
+    warm_up = _core.quantity(str(level.scenario.value("measure.warm_up")))[0]
+    seconds = warm_up + (level.scenario.duration - warm_up) / SHORTER
+    return Level(level.name, level.scenario.replace([("duration", f"{seconds:g} s")]))

@@ -1,0 +1,138 @@
+"""Disciplines beside each other: paired differences at every place, and ranks over the places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+
+from weir.evaluate._cells import Cell
+from weir.evaluate._evidence import Evidence, holm
+from weir.evaluate._judge import DOUBT, Known
+from weir.stats._intervals import CONFIDENCE
+
+Relation = Literal["better", "worse", "equal within the margin", "undecided"]
+
+MEASURES: Mapping[str, tuple[bool, float]] = {
+    "goodput_bps": (True, 1.05),
+    "delay_p50": (False, 1.1),
+    "delay_p99": (False, 1.1),
+}
+"""What disciplines are compared by: whether more is better, and the largest ratio that is called equal."""
+
+LEAST_MS = 1.0
+"""Delays that differ by no more are equal, too."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One discipline against another at one place."""
+
+    cell: str
+    level: str
+    measure: str
+    ratio: float
+    interval: tuple[float, float]
+    relation: Relation
+
+
+def against(
+    known: Known, cells: Sequence[Cell], looks: int, mine: str, theirs: str, measure: str
+) -> list[Compared]:
+    """Ratios seed by seed, with Holm over the cells of a chapter."""
+    more, margin = MEASURES[measure]
+    families: dict[str, list[tuple[str, str, Evidence, float]]] = {}
+    family = {cell.name: cell.family for cell in cells}
+    for cell, level, discipline, name in known:
+        if (discipline, name) != (mine, measure) or cell not in family:
+            continue
+        own, other = known[cell, level, mine, name], known.get((cell, level, theirs, name), {})
+        pairs = [(own[seed], other[seed]) for seed in sorted(own.keys() & other.keys())]
+        if len(pairs) < 2 or any(min(pair) <= 0.0 for pair in pairs):
+            continue
+        ratios = np.array([one / two for one, two in pairs])
+        apart = abs(float(np.mean([one - two for one, two in pairs])))
+        families.setdefault(family[cell], []).append((cell, level, Evidence(ratios, "log", looks), apart))
+    return [
+        one for places in families.values() for one in _judged(places, measure, margin, more_is_better=more)
+    ]
+
+
+def _judged(
+    places: Sequence[tuple[str, str, Evidence, float]], measure: str, margin: float, *, more_is_better: bool
+) -> list[Compared]:
+    adjusted = holm([min(e.beyond(1.0, "<"), e.beyond(1.0, ">")) for _, _, e, _ in places])
+    found: list[Compared] = []
+    for (cell, level, evidence, apart), p in zip(places, adjusted, strict=True):
+        low, high = evidence.interval
+        equal = (1.0 / margin <= low and high <= margin) or (measure != "goodput_bps" and apart <= LEAST_MS)
+        if equal:
+            relation: Relation = "equal within the margin"
+        elif p <= DOUBT:
+            relation = "better" if (evidence.mean > 1.0) == more_is_better else "worse"
+        else:
+            relation = "undecided"
+        found.append(Compared(cell, level, measure, evidence.mean, (low, high), relation))
+    return found
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks over places, 1 being best, with the difference that chance alone would reach."""
+
+    measure: str
+    mean: Mapping[str, float]
+    places: int
+    p: float
+    """Of Friedman's test: that all are alike."""
+    critical: float
+    """Nemenyi's critical difference."""
+
+    def groups(self) -> list[list[str]]:
+        """Disciplines that are not told apart, from the best on."""
+        order = sorted(self.mean, key=lambda name: self.mean[name])
+        if self.p > DOUBT:
+            return [order]
+        found: list[list[str]] = []
+        for first in range(len(order)):
+            last = max(
+                i for i in range(len(order)) if self.mean[order[i]] - self.mean[order[first]] <= self.critical
+            )
+            if not found or order[last] != found[-1][-1]:
+                found.append(order[first : last + 1])
+        return found
+
+
+def ranks(known: Known, disciplines: Sequence[str], measure: str) -> Ranks | None:
+    """Over the places that all of them have the measure at; None for less than two disciplines or places."""
+    more, _ = MEASURES[measure]
+    places = dict.fromkeys((cell, level) for cell, level, _, name in known if name == measure)
+    rows: list[list[float]] = []
+    for cell, level in places:
+        values = [known.get((cell, level, one, measure)) for one in disciplines]
+        if all(values):
+            rows.append([float(np.mean(list(value.values()))) for value in values if value])
+    count = len(disciplines)
+    if count < 2 or len(rows) < 2:
+        return None
+    stats: Any = import_module("scipy.stats")
+    table = np.array([stats.rankdata([-v if more else v for v in row]) for row in rows])
+    mean = table.mean(axis=0)
+    n = len(rows)
+    # Friedman's statistic with the correction for ties.
+    spread = float(((table - (count + 1) / 2.0) ** 2).sum())
+    statistic = (
+        (count - 1) * n**2 * float(((mean - (count + 1) / 2.0) ** 2).sum()) / spread if spread else 0.0
+    )
+    quantile = float(stats.studentized_range.ppf(CONFIDENCE, count, np.inf)) / math.sqrt(2.0)
+    return Ranks(
+        measure,
+        dict(zip(disciplines, mean.tolist(), strict=True)),
+        n,
+        float(stats.chi2.sf(statistic, count - 1)),
+        quantile * math.sqrt(count * (count + 1) / (6.0 * n)),
+    )

@@ -1,0 +1,131 @@
+"""What the values of a measure say about a bound, over seeds and however often one has looked.
+
+Means are compared on the scale on which the values of a measure are nearly normal: the logarithm of what
+is above zero, and of what lacks of a share. At each look the interval has the level 1 - 0.05/K, K being the
+number of planned looks (`weir.sweep._until`). That a criterion holds needs every place to hold: each is
+tested by itself, no correction is needed. That it does not hold needs one place: Holm corrects over the
+places of a chapter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.evaluate._criteria import Sense
+from weir.stats._intervals import CONFIDENCE, student_t
+
+Values = NDArray[np.float64]
+
+Scale = Literal["log", "lack", "plain"]
+
+_LEAST = 1e-6
+"""Of what a logarithm is taken, in the unit of the measure: less is as good as none."""
+
+_ROUNDING = 1e-9
+"""Differences on a scale that are those of arithmetic."""
+
+LACKING = {"goodput", "utilisation", "least_share", "left_share"}
+"""Measures in per cent of what is at most 100: what lacks is nearly log-normal."""
+
+PLAIN = {"mos", "queue_empty", "spectral_peak", "queue_drift", "window_low"}
+
+
+def scale_of(measure: str, relative: str) -> Scale:
+    """On which scale the values of a measure are averaged."""
+    if relative:
+        return "log"
+    return "lack" if measure in LACKING else "plain" if measure in PLAIN else "log"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Values of one measure, one per seed, on their scale."""
+
+    values: Values
+    scale: Scale
+    looks: int = 1
+    """Planned looks at the values."""
+
+    @property
+    def n(self) -> int:
+        """Seeds."""
+        return int(self.values.size)
+
+    @property
+    def _scaled(self) -> Values:
+        if self.scale == "plain":
+            return self.values
+        above = 100.0 - self.values if self.scale == "lack" else self.values
+        return np.log(np.maximum(above, _LEAST))
+
+    def _back(self, value: float) -> float:
+        if self.scale == "plain":
+            return value
+        return 100.0 - math.exp(value) if self.scale == "lack" else math.exp(value)
+
+    @property
+    def mean(self) -> float:
+        """Back in the unit of the measure: of a logarithm the geometric mean."""
+        return self._back(float(self._scaled.mean()))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """That holds with 95% however often one has looked; as wide as can be for one seed."""
+        centre = float(self._scaled.mean())
+        half = self._half_width
+        ends = sorted((self._back(centre - half), self._back(centre + half)))
+        return ends[0], ends[1]
+
+    @property
+    def _half_width(self) -> float:
+        if not np.isfinite(self._scaled).all():
+            return 0.0 if self.without_chance else math.inf
+        if self.n < 2:
+            return math.inf
+        level = 1.0 - (1.0 - CONFIDENCE) / self.looks
+        return student_t(self.n - 1, level) * float(self._scaled.std(ddof=1)) / math.sqrt(self.n)
+
+    @property
+    def without_chance(self) -> bool:
+        """Whether every seed gave the same value."""
+        return self.n > 1 and bool((self.values == self.values[0]).all())
+
+    def beyond(self, bound: float, sense: Sense, *, inclusive: bool = True) -> float:
+        """Two-sided p of the mean's not being on this side of a bound, all looks together: 1 where the mean
+        itself is not, or there is one seed. `inclusive`: whether the bound itself is on this side."""
+        special: Any = import_module("scipy.special")
+        if self.n < 2:
+            return 1.0
+        scaled = self._scaled
+        limit = float(Evidence(np.array([bound]), self.scale)._scaled[0])
+        # What lacks grows where the measure falls.
+        below = (sense == "<") != (self.scale == "lack")
+        if not np.isfinite(scaled).all():
+            # Infinite in some run: on which side the mean is, is known only if it is so in all.
+            return 1.0 if below or not np.isinf(scaled).all() else 0.0
+        distance = float(scaled.mean()) - limit
+        distance = -distance if below else distance
+        spread = float(scaled.std(ddof=1)) / math.sqrt(self.n)
+        if spread <= _ROUNDING:
+            return 0.0 if distance > _ROUNDING or (inclusive and distance >= -_ROUNDING) else 1.0
+        if distance <= 0.0:
+            return 1.0
+        return min(1.0, 2.0 * float(special.stdtr(self.n - 1, -distance / spread)) * self.looks)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Adjusted p of a family of tests (Holm, 1979)."""
+    order = np.argsort(values)
+    adjusted = [0.0] * len(values)
+    largest = 0.0
+    for rank, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(values) - rank) * values[int(place)]))
+        adjusted[int(place)] = largest
+    return adjusted

@@ -1,0 +1,135 @@
+"""The flow groups of a scenario as senders of the kernel's TCP, beside the same scenario simulated."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weir import _core
+from weir._errors import WeirError
+from weir.live import _senders
+from weir.live._namespaces import FAR
+from weir.sweep import chosen_workers
+from weir.sweep._plan import plan_at_one_point
+from weir.sweep._runner import run_plan
+
+if TYPE_CHECKING:
+    from weir.live._session import LiveSpec
+    from weir.scenario._scenario import Scenario
+    from weir.store import Store
+
+KERNEL_NAMES = {
+    "bbr1": "bbr",
+    "cubic": "cubic",
+    "dctcp": "dctcp",
+    "prague": "prague",
+    "reno": "reno",
+    "scalable": "scalable",
+    "vegas": "vegas",
+}
+"""Congestion control of a scenario to the kernel's name."""
+
+_FIRST_PORT = 5001
+_HEADERS_BYTES = 40
+"""Of IPv4 and TCP without options: the kernel takes options from the segment."""
+
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+@dataclass(frozen=True)
+class Senders:
+    """What the kernel sends in place of the simulated senders."""
+
+    groups: tuple[dict[str, Any], ...]
+    duration_s: float
+    settings: dict[str, str]
+    """Of TCP at both ends: key under /proc/sys/net to value."""
+
+    @classmethod
+    def of(cls, scenario: _core.Scenario, ways: _core.LiveWays) -> Senders:
+        """Raises WeirError for flows that the kernel, or one pair of ends, cannot have."""
+        paths = scenario.network.paths
+        passed = next(path for path in paths if path.group == ways.group)
+        groups: list[dict[str, Any]] = []
+        settings: dict[str, dict[str, str]] = {}
+        for place, path in enumerate(paths):
+            _check(path, passed, ways.rtt_s)
+            tcp: dict[str, Any] = scenario.value(f"flows.{path.group}.tcp")
+            jitter_s, _ = _core.quantity(scenario.value(f"flows.{path.group}.start_jitter"))
+            groups.append(
+                {
+                    "port": _FIRST_PORT + place,
+                    "congestion": _kernel_name(path.group, next(iter(tcp["congestion"]))),
+                    "mss": path.packet_bytes - _HEADERS_BYTES,
+                    "changes": [(one.at_s, one.before, one.after) for one in path.load],
+                    "jitter_s": jitter_s,
+                }
+            )
+            settings[path.group] = {
+                "ipv4/tcp_ecn": str(int(tcp["ecn"])),
+                "ipv4/tcp_sack": str(int("sack" in tcp["recovery"])),
+                "ipv4/tcp_timestamps": str(int(tcp["timestamps"])),
+            }
+            if settings[path.group] != settings[paths[0].group]:
+                raise WeirError(
+                    f"the groups {paths[0].group} and {path.group} differ in ECN, SACK or timestamps, which "
+                    "the kernel has for all connections of an end",
+                    "give both the same: tcp.ecn, tcp.recovery, tcp.timestamps",
+                )
+        return cls(tuple(groups), scenario.duration, settings[paths[0].group])
+
+    def spec(self, base: LiveSpec, seed: int) -> LiveSpec:
+        """The live run of these senders; `seed` draws when flows start."""
+        program = [sys.executable, "-I", "-S", str(Path(_senders.__file__))]
+        plan = {"seed": seed, "duration_s": self.duration_s, "groups": self.groups}
+        ports = [str(group["port"]) for group in self.groups]
+        return replace(
+            base,
+            command=[*program, "send", FAR[0], json.dumps(plan)],
+            far=[*program, "receive", *ports],
+            settings=self.settings,
+        )
+
+
+def simulate(scenario: Scenario, store: Store, seed: int, replications: int) -> _core.Scenario:
+    """Simulates the same scenario into the store, where it is not there; returns what was simulated."""
+    seeded = scenario.with_seed(seed)
+    plan = plan_at_one_point("run", seeded.core, [seeded.itself()], replications)
+    with chosen_workers() as workers:
+        run_plan(plan, store, workers)
+    return seeded.core
+
+
+def _check(path: _core.Path, passed: _core.Path, rtt_s: float) -> None:
+    if path.traffic != "bulk":
+        raise WeirError(
+            f"the group {path.group} sends {path.traffic}, and Weir's own senders send data without end",
+            "start what sends it yourself: weir live SCENARIO -- COMMAND",
+        )
+    if path.data != passed.data or path.acks != passed.acks:
+        raise WeirError(
+            f"the groups {passed.group} and {path.group} have different paths; a live run has one",
+            "leave one of them out",
+        )
+    if path.base_rtt_s is None or abs(path.base_rtt_s - rtt_s) > 1e-6:
+        raise WeirError(
+            f"the group {path.group} has another round trip than {1e3 * rtt_s:.3g} ms, and all packets of a "
+            "live run have one",
+            f"give it the same: --set flows.{path.group}.rtt={1e3 * rtt_s:.6g}ms",
+        )
+
+
+def _kernel_name(group: str, congestion: str) -> str:
+    there = _AVAILABLE.read_text().split()
+    name = KERNEL_NAMES.get(congestion)
+    if name not in there:
+        known = sorted(own for own, kernel in KERNEL_NAMES.items() if kernel in there)
+        raise WeirError(
+            f"this kernel has no {congestion}, which the group {group} uses",
+            f"it has {', '.join(known)}: --set flows.{group}.tcp.congestion.{known[0]}={{}}",
+        )
+    assert name is not None
+    return name

@@ -1,0 +1,193 @@
+"""Services of this machine at the far end: what comes to a port there goes on to one of the loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from weir._errors import WeirError
+from weir.live._listening import open_ports
+
+_CHUNK_BYTES = 1 << 18
+_LARGEST_DATAGRAM = 1 << 16
+_CLIENTS = 1024
+"""Of a port of UDP; then the one that was silent for longest is forgotten."""
+_PAUSE_S = 0.05
+"""Before a connection is tried again that could not be accepted."""
+_LOOPBACK = ("127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class Forward:
+    """`PORT[:HOSTPORT][/udp]`: a port of the far end, and the port of the loopback that answers."""
+
+    port: int
+    host_port: int
+    udp: bool = False
+
+    @property
+    def place(self) -> tuple[int, bool]:
+        """The port, and whether it is of UDP."""
+        return self.port, self.udp
+
+    @classmethod
+    def parse(cls, text: str) -> Forward:
+        """Raises WeirError."""
+        numbered, _, protocol = text.partition("/")
+        ports = numbered.split(":")
+        is_known = protocol in {"", "udp"} and not text.endswith("/")
+        if not is_known or len(ports) > 2 or not all(port.isascii() and port.isdigit() for port in ports):
+            raise WeirError(f"{text!r} is not a port", "write --forward PORT, PORT:HOSTPORT or PORT/udp")
+        numbers = [int(port) for port in ports]
+        for number in numbers:
+            if not 0 < number < 65536:
+                raise WeirError(f"{number} is not a port", "ports are 1 to 65535")
+        return cls(numbers[0], numbers[-1], protocol == "udp")
+
+
+def parsed_forwards(texts: Sequence[str]) -> list[Forward]:
+    """Raises WeirError, also for a port that is named twice."""
+    forwards = [Forward.parse(text) for text in texts]
+    places = [forward.place for forward in forwards]
+    for place in places:
+        if places.count(place) > 1:
+            raise WeirError(f"port {place[0]} of the far end is forwarded twice", "name each port once")
+    return forwards
+
+
+def listens(forward: Forward) -> bool:
+    """Whether a program of this machine listens to the port. A connection could be the only one it takes."""
+    return forward.host_port in open_ports(udp=forward.udp)
+
+
+class Forwarder:
+    """Serves listening sockets, each by a port of the loopback, in a thread of its own, until `close`."""
+
+    def __init__(self, served: Mapping[socket.socket, int]) -> None:
+        self._served = served
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="forward", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends all connections."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _run(self) -> None:
+        loop = self._loop
+        tasks = {loop.create_task(self._serve_port(*served)) for served in self._served.items()}
+        loop.run_forever()
+        rest = tasks | asyncio.all_tasks(loop)
+        for task in rest:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
+        loop.close()
+
+    async def _serve_port(self, bound: socket.socket, port: int) -> None:
+        bound.settimeout(0)
+        if bound.type == socket.SOCK_DGRAM:
+            await _Datagrams(self._loop, bound, port).serve()
+        else:
+            await self._accept(bound, port)
+
+    async def _accept(self, listener: socket.socket, port: int) -> None:
+        connections: set[asyncio.Task[None]] = set()
+        while True:
+            try:
+                client, _ = await self._loop.sock_accept(listener)
+            except OSError:
+                # Too many open files: the next ones wait until some are closed.
+                await asyncio.sleep(_PAUSE_S)
+                continue
+            task = self._loop.create_task(self._serve(client, port))
+            connections.add(task)
+            task.add_done_callback(connections.discard)
+
+    async def _serve(self, client: socket.socket, port: int) -> None:
+        with client:
+            client.settimeout(0)
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            server = await self._connected(port)
+            if server is None:
+                # As a host that refuses: a reset.
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return
+            with server:
+                try:
+                    async with asyncio.TaskGroup() as both:
+                        both.create_task(self._copy(client, server))
+                        both.create_task(self._copy(server, client))
+                except* OSError:
+                    pass  # one of them was reset: so are both
+
+    async def _connected(self, port: int) -> socket.socket | None:
+        for address in _LOOPBACK:
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            server = socket.socket(family, socket.SOCK_STREAM)
+            server.settimeout(0)
+            try:
+                await self._loop.sock_connect(server, (address, port))
+            except OSError:
+                server.close()
+                continue
+            server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return server
+        return None
+
+    async def _copy(self, source: socket.socket, target: socket.socket) -> None:
+        buffer = bytearray(_CHUNK_BYTES)
+        view = memoryview(buffer)
+        while n := await self._loop.sock_recv_into(source, buffer):
+            await self._loop.sock_sendall(target, view[:n])
+        target.shutdown(socket.SHUT_WR)
+
+
+class _Datagrams:
+    """UDP: each client has a socket of its own towards the service, by which answers find back."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, bound: socket.socket, port: int) -> None:
+        self._loop = loop
+        self._bound = bound
+        self._port = port
+        self._clients: dict[Any, socket.socket] = {}
+        """Address of a client to its socket, the one that was silent for longest first."""
+
+    async def serve(self) -> None:
+        """Until it is cancelled."""
+        try:
+            while True:
+                datagram, client = await self._loop.sock_recvfrom(self._bound, _LARGEST_DATAGRAM)
+                with suppress(OSError):
+                    self._socket_of(client).send(datagram)
+        finally:
+            while self._clients:
+                self._forget(next(iter(self._clients)))
+
+    def _socket_of(self, client: Any) -> socket.socket:  # noqa: ANN401 - an address of either family
+        service = self._clients.pop(client, None)
+        if service is None:
+            if len(self._clients) == _CLIENTS:
+                self._forget(next(iter(self._clients)))
+            service = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            service.settimeout(0)
+            service.connect((_LOOPBACK[0], self._port))
+            self._loop.add_reader(service, self._answer, service, client)
+        self._clients[client] = service
+        return service
+
+    def _answer(self, service: socket.socket, client: Any) -> None:  # noqa: ANN401
+        # No room, or a port that nobody has opened: datagrams may be lost.
+        with suppress(OSError):
+            self._bound.sendto(service.recv(_LARGEST_DATAGRAM), client)
+
+    def _forget(self, client: Any) -> None:  # noqa: ANN401
+        service = self._clients.pop(client)
+        self._loop.remove_reader(service)
+        service.close()

@@ -1,0 +1,174 @@
+"""The relay of the core: both directions together, and what was measured as the tables of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from weir import _core
+from weir._errors import WeirError
+from weir.run._tables import frames
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weir.live._namespaces import EndSpec
+
+DIRECTIONS = ("forward", "reverse")
+
+_OF_LINKS = ("links", "delays")
+
+
+def ways_of(scenario: _core.Scenario, group: str | None, rtt: str | None) -> _core.LiveWays:
+    """The links that packets pass there and back. Raises ScenarioError for what cannot be live, WeirError."""
+    if not hasattr(_core, "LiveWays"):
+        raise WeirError("weir live needs Linux", "weir run simulates the same scenario anywhere")
+    try:
+        return _core.LiveWays(scenario, group, rtt)
+    except _core.ScenarioError:
+        raise
+    except ValueError as error:
+        raise WeirError(f"--rtt: {error}") from None
+
+
+class Relay:
+    """Passes every packet between near ends and the far end through the queues, from now on."""
+
+    def __init__(
+        self,
+        scenario: _core.Scenario,
+        ways: _core.LiveWays,
+        seed: int,
+        near: Sequence[EndSpec],
+        far: EndSpec,
+        *,
+        download: bool,
+        mtu: int,
+        capture: Path | None,
+    ) -> None:
+        """With `download`, what the far end sends passes the forward direction. Raises WeirError."""
+        self._scenario = scenario
+        self.group = ways.group
+        """The flow group whose path packets take."""
+        sides = [[(end.packets, end.address, end.addresses) for end in side] for side in (near, [far])]
+        senders, receivers = reversed(sides) if download else sides
+        try:
+            self._relay = _core.Relay(ways, seed, senders, receivers, mtu, capture)
+        except OSError as error:
+            raise WeirError(f"the relay cannot start: {error}") from None
+
+    @property
+    def is_running(self) -> bool:
+        """A direction that fails stops."""
+        return self._relay.is_running
+
+    @property
+    def packets(self) -> int:
+        """Those that came, in both directions: all are kept."""
+        return self._relay.packets
+
+    @property
+    def links(self) -> list[tuple[str, str]]:
+        """The links that have queues, with their directions, in the order in which packets pass them."""
+        _, states = self.states()
+        while None in states and self.is_running:
+            _, states = self.states()  # a busy machine: a link that is left out would be missed for good
+        return [(link["link"], link["direction"]) for state in states if state for link in state["links"]]
+
+    def states(self) -> tuple[float, list[_core.LiveState | None]]:
+        """How long it has run (s), and both directions; None of one that does not answer."""
+        return self.elapsed_s, self._relay.states()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Links and flows of both directions: totals since the start, delays since the last snapshot."""
+        time_s, both = self.states()
+        states = [state for state in both if state]
+        lateness = [state["lateness"] for state in states]
+        flows = [flow for state in states for flow in state["flows"]]
+        return {
+            "time_s": time_s,
+            "links": [link for state in states for link in state["links"]],
+            "flows": sorted(flows, key=lambda flow: -flow["bytes"]),
+            "lateness_p99_us": max((one["wake_p99_us"] for one in lateness), default=0.0),
+            "cpu_s": sum(one["cpu_s"] for one in lateness),
+            "stalls": sum(one["stalls"] for one in lateness),
+        }
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long it has run."""
+        return self._relay.elapsed_s
+
+    def stop(self, end_s: float) -> LiveRun:
+        """No packet passes any more; what came after `end_s` is not measured. Raises WeirError where a
+        direction had stopped before."""
+        run = LiveRun(self._relay.stop(), self._scenario, end_s)
+        for name, direction in zip(DIRECTIONS, run.directions, strict=True):
+            if direction["error"] is not None:
+                raise WeirError(f"the relay stopped in {name} direction: {direction['error']}")
+        return run
+
+
+class LiveRun:
+    """What one live run left behind."""
+
+    def __init__(self, run: _core.LiveRun, scenario: _core.Scenario, end_s: float) -> None:
+        self._run = run
+        self._scenario = scenario
+        self.duration_s = min(end_s, run.duration_s)
+        self.directions = run.directions()
+        self.capture_error = run.capture_error
+
+    @cached_property
+    def honesty(self) -> dict[str, float]:
+        """How late packets were, what was lost outside the queues, and what the relay cost: sums and maxima
+        over both directions."""
+        both: list[dict[str, Any]] = [dict(direction["lateness"]) for direction in self.directions]
+        combined: dict[str, float] = {}
+        for name in both[0]:
+            combine: Callable[[list[Any]], float] = max if name.startswith("wake_") else sum
+            combined[name] = combine([one[name] for one in both])
+        return combined
+
+    @property
+    def agrees(self) -> bool:
+        """Whether a simulation of the packets that came counted what the relay counted."""
+        return all(agrees for _, _, agrees in self._replayed)
+
+    def tables(self, key: int) -> dict[str, pl.DataFrame]:
+        """Those of a run with this key: of each link the rows of the direction in which packets passed it,
+        without rows by flow group."""
+        bottleneck = self._scenario.network.bottleneck
+        here = (pl.col("link") == bottleneck.link) & (pl.col("direction") == bottleneck.direction)
+        found: dict[str, pl.DataFrame] = {}
+        for at, (columns, links, _) in enumerate(self._replayed):
+            for name, frame in frames(columns, [key]).items():
+                kept = _rows(name, frame, links, first=at == 0)
+                if name == "links":
+                    kept = kept.with_columns(here.alias("bottleneck"))
+                found[name] = pl.concat([found[name], kept]) if name in found else kept
+        return found
+
+    @cached_property
+    def _replayed(self) -> list[tuple[dict[str, _core.Columns], list[tuple[str, str]], bool]]:
+        """What a simulation of the packets that came measured: the same queues, the same decisions."""
+        warm_up_s, _ = _core.quantity(self._scenario.value("measure.warm_up"))
+        # How long the command runs is known only now.
+        return self._run.replay(min(warm_up_s, self.duration_s / 2.0), self.duration_s)
+
+
+def _rows(name: str, frame: pl.DataFrame, links: Sequence[tuple[str, str]], *, first: bool) -> pl.DataFrame:
+    """Of the table of one direction, the rows that are about this run."""
+    texts = frame.with_columns(pl.col(pl.Enum).cast(pl.String))
+    if "group" in texts.columns and name != "flows":
+        texts = texts.filter(pl.col("group") == "all")
+    if name in _OF_LINKS:
+        passed = pl.DataFrame(links, schema={"link": pl.String, "direction": pl.String}, orient="row")
+        return texts.join(passed, on=["link", "direction"], how="semi", maintain_order="left")
+    if name == "series":
+        return texts
+    # Goodput, flows and packets are those of the data.
+    return texts if first else texts.clear()

@@ -1,0 +1,237 @@
+"""One live run: from the namespaces and the relay to what was measured."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from subprocess import DEVNULL
+from typing import Any
+
+from weir import _core
+from weir._errors import WeirError
+from weir.live._forward import Forward, Forwarder
+from weir.live._inside import FAR as FAR_COMMAND
+from weir.live._namespaces import FAR, Namespaces, tun_is_there
+from weir.live._relay import LiveRun, Relay, ways_of
+from weir.live._studio import shown
+from weir.live._terminal import Signals, in_foreground, kept_terminal
+
+TICK_S = 0.25
+"""Between two looks at the relay."""
+
+GRACE_S = 2.0
+"""What a command gets between SIGTERM and SIGKILL."""
+
+PACKET_BYTES = 24
+"""What the relay keeps of each packet, for the tables afterwards."""
+
+MEMORY_SHARE = 0.25
+"""Of the machine's memory, for these; then a run ends."""
+
+OnTick = Callable[[Mapping[str, Any]], object]
+"""Is given a snapshot of the relay."""
+
+
+def most_packets() -> int:
+    """Packets that a run may keep."""
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return int(MEMORY_SHARE * memory_bytes) // PACKET_BYTES
+
+
+@dataclass(frozen=True)
+class LiveSpec:
+    """A live run as specified."""
+
+    scenario: _core.Scenario
+    command: Sequence[str]
+    far: Sequence[str] | None = None
+    clients: int = 1
+    forwards: Sequence[Forward] = ()
+    group: str | None = None
+    rtt: str | None = None
+    download: bool = False
+    duration_s: float | None = None
+    """After this time the commands are ended."""
+    congestion: str | None = None
+    mtu: int = 1500
+    capture: Path | None = None
+    veth: bool = False
+    """Veth pairs though TUN is there."""
+    quiet: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the ends: key under /proc/sys/net to value."""
+    most_packets: int = field(default_factory=most_packets)
+    """After these, of both directions together, the commands are ended."""
+
+    @cached_property
+    def ways(self) -> _core.LiveWays:
+        """The links that packets pass. Raises ScenarioError, WeirError."""
+        return ways_of(self.scenario, self.group, self.rtt)
+
+    def check(self) -> None:
+        """Raises WeirError for a command that is not there, ScenarioError for what cannot be live."""
+        assert self.ways
+        for arguments in (self.command, *([self.far] if self.far else [])):
+            if shutil.which(arguments[0]) is None:
+                what = "is not an executable file" if "/" in arguments[0] else "is not installed"
+                raise WeirError(f"the command {arguments[0]!r} {what}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a live run."""
+
+    run: LiveRun
+    exit_code: int
+    congestion: str
+    """What the ends used by default."""
+    tun: bool
+    device_drops: int
+    """Packets that were lost before they reached the relay."""
+    is_full: bool = False
+    """The commands were ended because no more packets could be kept."""
+    last: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The last snapshot."""
+
+
+def run_session(
+    spec: LiveSpec,
+    seed: int,
+    on_tick: OnTick | None = None,
+    output: int | None = None,
+    opened: Callable[[str], object] | None = None,
+) -> Outcome:
+    """Runs the commands of `spec` behind the links of its scenario.
+
+    `on_tick` is called several times a second. `output` is a descriptor for what the commands print. With
+    `opened`, which is given an address, the studio shows the run while it lasts.
+    Raises ScenarioError, WeirError.
+    """
+    spec.check()
+    tun = tun_is_there() and not spec.veth
+    ports = [forward.place for forward in spec.forwards]
+    with ExitStack() as stack:
+        stack.enter_context(kept_terminal())
+        inside = Namespaces(
+            spec.clients,
+            mtu=spec.mtu,
+            congestion=spec.congestion,
+            settings=spec.settings,
+            ports=ports,
+            tun=tun,
+            output=output,
+        )
+        stack.callback(inside.close)
+        *near, far = inside.ends
+        relay = Relay(
+            spec.scenario,
+            spec.ways,
+            seed,
+            near,
+            far,
+            download=spec.download,
+            mtu=spec.mtu,
+            capture=spec.capture,
+        )
+        inside.release_ends()
+        if spec.forwards:
+            served = {inside.listeners[forward.place]: forward.host_port for forward in spec.forwards}
+            stack.callback(Forwarder(served).close)
+        if opened is not None:
+            stack.enter_context(shown(spec.scenario, relay, spec.duration_s, opened))
+        commands = _Commands(spec, inside, stack.enter_context(Signals()))
+        commands.until_the_end(relay, on_tick)
+        drops, last = inside.tx_drops(), relay.snapshot()
+        measured = relay.stop(commands.over_s)
+        return Outcome(measured, commands.exit_code, inside.congestion, tun, drops, commands.is_full, last)
+
+
+class _Commands:
+    """The commands at the ends, until they have ended or were ended."""
+
+    def __init__(self, spec: LiveSpec, inside: Namespaces, signals: Signals) -> None:
+        self._spec = spec
+        self._inside = inside
+        self._signals = signals
+        self._running = set(range(spec.clients)) | ({FAR_COMMAND} if spec.far else set[int]())
+        self._codes: dict[int, int] = {}
+        self._ended_by: int | None = None
+        """The signal that ended the run; 0: its time was over."""
+        self._kill_at: float | None = None
+        self.is_full = False
+        """No more packets could be kept."""
+        self.over_s = math.inf
+        """When the commands ended, or were told to, on the relay's clock: what follows is not measured."""
+
+    @property
+    def exit_code(self) -> int:
+        """Of the first command at a near end that failed; of a run that was ended, that of its signal."""
+        if self._ended_by is not None:
+            return 128 + self._ended_by if self._ended_by else 0
+        return next((code for _, code in sorted(self._codes.items()) if code), 0)
+
+    def until_the_end(self, relay: Relay, on_tick: OnTick | None) -> None:
+        """Starts the commands, and returns when all have ended."""
+        spec = self._spec
+        environment = {"WEIR_FAR": FAR[0], "WEIR_FAR6": FAR[1]}
+        output = DEVNULL if spec.quiet else 2
+        self._inside.start(spec.command, spec.far, environment, far_output=output)
+        began = time.monotonic()
+        looked = began
+        while near := self._running - {FAR_COMMAND}:
+            self._wait(TICK_S)
+            now = time.monotonic()
+            if now - looked >= TICK_S:
+                looked = now
+                if not relay.is_running:
+                    break  # `stop` says why
+                if on_tick is not None:
+                    on_tick(relay.snapshot())
+                if relay.packets >= spec.most_packets and self._ended_by is None:
+                    self.is_full = True
+                    self._end(0, relay)
+            self._obey_signals(relay)
+            if spec.duration_s is not None and now - began >= spec.duration_s and self._ended_by is None:
+                self._end(0, relay)
+            if self._kill_at is not None and now >= self._kill_at and near:
+                self._inside.signal(signal.SIGKILL)
+        self.over_s = min(self.over_s, relay.elapsed_s)
+        self._end_far()
+
+    def _wait(self, timeout_s: float) -> None:
+        ended = self._inside.wait(timeout_s)
+        if ended is not None:
+            self._running.discard(ended.number)
+            if ended.number != FAR_COMMAND:
+                self._codes[ended.number] = ended.code
+
+    def _obey_signals(self, relay: Relay) -> None:
+        for number in self._signals.taken():
+            if number != signal.SIGINT:
+                self._end(number, relay)
+            elif not in_foreground():
+                # Else the terminal has sent it to the commands too.
+                self._inside.signal(signal.SIGINT)
+
+    def _end(self, cause: int, relay: Relay) -> None:
+        self._ended_by = cause
+        self.over_s = min(self.over_s, relay.elapsed_s)
+        self._inside.signal(signal.SIGTERM)
+        self._kill_at = time.monotonic() + GRACE_S
+
+    def _end_far(self) -> None:
+        """A server has time to say what it has to say."""
+        until = time.monotonic() + GRACE_S / 2
+        if FAR_COMMAND in self._running:
+            self._inside.signal(signal.SIGTERM, far=True)
+        while FAR_COMMAND in self._running and time.monotonic() < until:
+            self._wait(0.05)
+        # What still runs ends with the namespaces.

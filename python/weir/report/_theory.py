@@ -1,0 +1,61 @@
+"""What theory says of the variants of a result: their fluid over the packets, and their loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from weir._errors import WeirError
+from weir.plot import Panel
+from weir.plot._fluid import component_of, fluid_over_time
+from weir.scenario._scenario import Scenario
+from weir.sweep._view import Sweep
+from weir.theory import Analysis, FluidRun, TheoryError, analyse, fluid_of, system_of
+from weir.theory._told import text_of_loops
+
+_WIDTH = 105
+"""Of the table of loops, letters."""
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Of one result."""
+
+    panel: Panel | None
+    """The fluid; None where no variant has a model."""
+    loops: str
+    """A row for each variant that has a model, at the end of the run, and why others have none."""
+
+
+def theory_of(sweep: Sweep) -> Theory:
+    """What theory says of a run or a comparison. Raises WeirError for a sweep."""
+    if sweep.axes:
+        raise WeirError(
+            "theory is drawn beside one setting, and this sweep has axes",
+            f"of one point: weir theory fluid {sweep.scenario} --set KEY=VALUE; of a region: weir theory map",
+        )
+    runs: list[FluidRun] = []
+    rows: list[tuple[str, Analysis | TheoryError]] = []
+    for variant, label in zip(sweep.variants, sweep.labels, strict=True):
+        try:
+            # A class in Python has no model, and its file may be gone.
+            scenario = Scenario.loads(sweep.resolved[variant], python=False)
+            reading = system_of(scenario)
+            rows.append((label, analyse(reading.system, reading.flags)))
+            runs.append(fluid_of(scenario).named(label))
+        except TheoryError as error:
+            rows.append((label, error))
+        except WeirError as error:
+            rows.append((label, TheoryError(f"no model: {error.message}", "")))
+    title = "At the end of the run: the loop of queue and senders"
+    panel = Panel.of(fluid_over_time(runs, _packets(sweep, runs))) if runs else None
+    return Theory(panel, text_of_loops(title, rows, _WIDTH))
+
+
+def _packets(sweep: Sweep, runs: list[FluidRun]) -> pl.DataFrame:
+    """The series of the queue that is modelled and of the flows."""
+    component = pl.col("component").cast(pl.String)
+    chosen = (component == component_of(runs[0].port)) | component.str.starts_with("flows.")
+    found = sweep.series_of(variants=[run.name for run in runs], every=True)
+    return found if found.is_empty() else found.filter(chosen)

@@ -1,0 +1,99 @@
+"""Draws figures: `python -m weir.run._drawing TASK PATHS`, a process of its own, which imports nothing else.
+
+The renderer alone takes half a second to start; data frames and charts would take as long again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from weir.run._processes import end_with_parent
+
+PNG_SCALE = 3.0
+"""Pixels per unit: 84 mm in print have 380 dots per inch."""
+
+SPECIFICATION = ".vl.json"
+"""Behind the name of a figure: what it is drawn from."""
+
+
+def draw(task: str, paths: Sequence[Path]) -> None:
+    """`bundle` writes the JavaScript that draws charts into the only path; `.svg,.pdf` draws what the paths
+    specify, each beside its specification."""
+    import vl_convert
+
+    if task == "bundle":
+        # Without a snippet the script makes `vegaEmbed` known to the page.
+        script = vl_convert.javascript_bundle()  # pyright: ignore[reportCallIssue, reportUnknownVariableType]
+        paths[0].write_text(cast("str", script), encoding="utf-8")
+        return
+    for source in paths:
+        specification = json.loads(source.read_text(encoding="utf-8"))
+        size = specification.get("usermeta", {}).get("size")
+        svg = vl_convert.vegalite_to_svg(specification) if size is None else _fitted(specification, size)
+        scale = PNG_SCALE if size is None else size["scale"]
+        name = source.name.removesuffix(SPECIFICATION)
+        for suffix in task.split(","):
+            target = source.parent / f"{name}{suffix}"
+            if suffix == ".svg":
+                target.write_text(svg, encoding="utf-8")
+            elif suffix == ".png":
+                target.write_bytes(vl_convert.svg_to_png(svg, scale=scale))
+            else:
+                target.write_bytes(vl_convert.svg_to_pdf(svg))
+
+
+_SIDES = ("width", "height")
+_ROOT = re.compile(r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"')
+
+_TRIES = 16
+"""Bisections of a factor of at most ten to a thousandth."""
+
+
+_NEAR = 2.0
+"""Pixels that an image may differ from the size asked for before it is scaled to it."""
+
+
+def _fitted(specification: dict[str, Any], size: Mapping[str, Any]) -> str:
+    """The image in this size. Letters and lines keep theirs: the panels take what is left."""
+    import vl_convert
+
+    panels = [(part, side, part[side]) for part, side in _panels(specification)]
+    # The larger the panels, the larger the image, in jumps: labels need more or less room.
+    bounds = {side: [0.05, size[side] / min(n for _, s, n in panels if s == side)] for side in _SIDES}
+    for _ in range(_TRIES):
+        factors = {side: sum(ends) / 2 for side, ends in bounds.items()}
+        for part, side, natural in panels:
+            part[side] = natural * factors[side]
+        svg = vl_convert.vegalite_to_svg(specification)
+        found = _ROOT.search(svg)
+        assert found is not None
+        excess = {side: float(found[side]) - size[side] for side in _SIDES}
+        if all(abs(pixels) <= _NEAR for pixels in excess.values()):
+            width, height = size["named"]
+            return f'{svg[: found.start()]}width="{width}" height="{height}"{svg[found.end() :]}'
+        for side, pixels in excess.items():
+            if abs(pixels) > _NEAR / 2:
+                bounds[side][pixels > 0.0] = factors[side]
+    raise ValueError(f"{' x '.join(size['named'])} has no room for what stands beside the panels")
+
+
+def _panels(part: object) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every width and every height of a specification, with the part that has it."""
+    if isinstance(part, dict):
+        own = cast("dict[str, Any]", part)
+        yield from ((own, side) for side in ("width", "height") if isinstance(own.get(side), int | float))
+        inner = [own[name] for name in ("spec", "concat", "vconcat", "hconcat") if name in own]
+    else:
+        inner = cast("list[Any]", part) if isinstance(part, list) else []
+    for one in inner:
+        yield from _panels(one)
+
+
+if __name__ == "__main__":
+    end_with_parent()
+    draw(sys.argv[1], [Path(path) for path in sys.argv[2:]])

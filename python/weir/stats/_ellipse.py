@@ -1,0 +1,67 @@
+"""The ellipse of a normal distribution fitted to points by maximum likelihood (Winstein, MIT 2014)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+ONE_SIGMA = 1.0 - math.exp(-0.5)
+"""What the ellipse of one standard deviation contains: 39%."""
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """A contour of the fitted distribution."""
+
+    points: NDArray[np.float64]
+    """Shape (n, 2)."""
+    content: float = ONE_SIGMA
+    """Share of the distribution inside."""
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        x, y = self.points.mean(axis=0)
+        return float(x), float(y)
+
+    @property
+    def _scale(self) -> float:
+        return math.sqrt(-2.0 * math.log1p(-self.content))
+
+    @property
+    def _axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        around = self.points - self.points.mean(axis=0)
+        # Maximum likelihood divides by n.
+        values, vectors = np.linalg.eigh(around.T @ around / len(self.points))
+        return np.clip(values, 0.0, None), vectors
+
+    @property
+    def major(self) -> float:
+        """Longer semi-axis."""
+        return self._scale * math.sqrt(self._axes[0][1])
+
+    @property
+    def minor(self) -> float:
+        """Shorter semi-axis."""
+        return self._scale * math.sqrt(self._axes[0][0])
+
+    @property
+    def angle(self) -> float:
+        """Of the major axis to the first coordinate's, in degrees, from -90 to 90."""
+        x, y = self._axes[1][:, 1]
+        return math.degrees(math.atan2(float(y) * math.copysign(1.0, x), abs(float(x))))
+
+    def corners(self, count: int) -> NDArray[np.float64]:
+        """So many corners and the first again, shape (2, count + 1); a line if the points spread along a line
+        only."""
+        middle = self.points.mean(axis=0)
+        # Each axis by its own unit: a covariance of ms and % is badly scaled.
+        unit = np.where(np.ptp(self.points, axis=0) > 0.0, self.points.std(axis=0), 1.0)
+        scaled = (self.points - middle) / unit
+        values, vectors = np.linalg.eigh(scaled.T @ scaled / len(self.points))
+        turn = np.linspace(0.0, 2.0 * np.pi, count + 1)
+        circle = self._scale * np.stack([np.cos(turn), np.sin(turn)])
+        around = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
+        return around * unit[:, None] + middle[:, None]

@@ -1,0 +1,347 @@
+"""One loop analysed: operating point, margins, roots, period and deviation, with what makes them doubtful."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from weir.theory._flags import Flag
+from weir.theory._laws import Integrator, Red
+from weir.theory._margins import Margins, margins_of
+from weir.theory._noise import Noise, noise_of
+from weir.theory._plant import Loop, QueueLoop, loop_of, swinging
+from weir.theory._point import Point, System, operating_point
+from weir.theory._roots import Roots, roots_of
+from weir.theory._senders import Sawtooth, dctcp_sawtooth
+from weir.theory._special import Avq, Hred, Step, dead_zone
+from weir.theory._utility import TheoryError
+
+TOLERANCE = {"queue": 0.03, "signal": 0.1, "period": 0.1, "deviation": 0.2, "stable": None}
+"""Share by which packets may differ where a prediction is valid; the queue of a law with a line: 0.1."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A number that packets should show."""
+
+    name: str
+    value: float | bool
+    unit: str
+    tolerance: float | None
+    """Share of the value."""
+    flags: tuple[str, ...]
+    """Codes of what spoils it."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether theory should hold for it here."""
+        return not self.flags
+
+
+@dataclass(frozen=True)
+class Swing:
+    """HRED's unstable cycle: smaller swings die out in the band, larger ones grow."""
+
+    full_margin: float
+    """The gain margin with p_min moving as if there were no band."""
+    amplitude: float | None
+    """Of the cycle, packets; None where even the largest swings die out."""
+    frequency: float | None
+    """rad/s."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A system, where it rests and how it moves about that."""
+
+    system: System
+    point: Point
+    loop: Loop | None
+    """None where the senders or the law have no linear answer; `why` says it."""
+    given: tuple[Flag, ...] = ()
+    """What the reading of the scenario flagged."""
+    why: str | None = None
+
+    @cached_property
+    def margins(self) -> Margins | None:
+        """With the exact delay."""
+        return None if self.loop is None else margins_of(self.loop)
+
+    @cached_property
+    def roots(self) -> Roots | None:
+        """What decides stability."""
+        return None if self.loop is None else roots_of(self.loop)
+
+    @cached_property
+    def noise(self) -> Noise | None:
+        """Of a stable loop with a queue, else None: that of halvings, whatever the flows."""
+        if not isinstance(self.loop, QueueLoop) or self.roots is None or not self.roots.stable:
+            return None
+        return noise_of(self.loop)
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """The predicted standard deviation of the queue, packets."""
+        return None if self.noise is None else self.noise.deviation
+
+    @property
+    def period(self) -> float | None:
+        """Of the rightmost oscillation, seconds; None where that dies out before it is one, which is
+        where sigma is below -omega."""
+        root = None if self.roots is None else self.roots.oscillating
+        return None if root is None or -root.real > root.imag else 2.0 * math.pi / root.imag
+
+    @property
+    def of_reno(self) -> bool:
+        """Whether all flows are of Reno's family."""
+        return all(group.kind == "reno" for group in self.system.groups)
+
+    @cached_property
+    def sawtooth(self) -> Sawtooth | None:
+        """Of DCTCP under a step."""
+        law = self.point.law
+        if not isinstance(law, Step) or any(group.kind != "dctcp" for group in self.system.groups):
+            return None
+        flows = sum(group.flows for group in self.system.groups)
+        delay = sum(group.flows * group.delay for group in self.system.groups) / flows
+        return dctcp_sawtooth(flows, self.system.capacity, delay, law.threshold)
+
+    @cached_property
+    def swing(self) -> Swing | None:
+        """Of HRED."""
+        return swing_of(self.system, self.point) if isinstance(self.point.law, Hred) else None
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """Everything that makes a prediction doubtful here."""
+        return (*self.given, *_flags(self))
+
+    @cached_property
+    def predictions(self) -> tuple[Prediction, ...]:
+        """What packets should show."""
+        rows: list[tuple[str, float | bool | None, str]] = [
+            ("queue", self.point.queue, "packets"),
+            # The square root is Reno's: what other controls need is told, but no tolerance is known for it.
+            ("signal", self.point.signalled / self.point.rate if self.of_reno else None, "per packet"),
+            ("stable", None if self.roots is None else self.roots.stable, ""),
+            ("period", self.period, "s"),
+            ("deviation", self.deviation, "packets"),
+        ]
+        line = isinstance(self.point.law, Red)
+        return tuple(
+            Prediction(
+                name,
+                value,
+                unit,
+                0.1 if line and name == "queue" else TOLERANCE[name],
+                tuple(dict.fromkeys(flag.code for flag in self.flags if name in flag.spoils)),
+            )
+            for name, value, unit in rows
+            if value is not None
+        )
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        system, point, margins, roots = self.system, self.point, self.margins, self.roots
+        groups = [
+            {
+                "group": group.name,
+                "flows": group.flows,
+                "kind": group.kind,
+                "signals": "marks" if group.marked else "drops",
+                "p": point.signals[i],
+                "round_trip_s": point.rtts[i],
+                "window_packets": point.windows[i],
+                "rate_packets_per_s": point.rates[i],
+            }
+            for i, group in enumerate(system.groups)
+        ]
+        found: dict[str, Any] = {
+            "scenario": system.name,
+            "law": point.law.name,
+            "capacity_packets_per_s": system.capacity,
+            "operating_point": {"queue_packets": point.queue, "state": point.state, "groups": groups},
+            "no_linear_loop": self.why,
+        }
+        if margins is not None and roots is not None:
+            found["margins"] = {
+                "gain_margin": margins.gain_margin,
+                "phase_margin_deg": margins.phase_margin,
+                "delay_margin_s": margins.delay_margin,
+                "gain_crossovers_rad_s": [[one.frequency, one.margin] for one in margins.gains],
+                "phase_crossovers_rad_s": [[one.frequency, one.margin] for one in margins.phases],
+            }
+            found["roots"] = [[value.real, value.imag] for value in roots.values]
+            found["stable"] = roots.stable
+            found["period_s"] = self.period
+            found["deviation_packets"] = self.deviation
+        if self.sawtooth is not None:
+            saw = self.sawtooth
+            found["sawtooth"] = {
+                "amplitude_packets": saw.amplitude,
+                "period_s": saw.period,
+                "least_queue_packets": saw.least_queue,
+                "largest_gain": saw.largest_gain,
+                "least_threshold_packets": saw.least_threshold,
+            }
+        if self.swing is not None:
+            swing = self.swing
+            found["swing"] = {
+                "full_gain_margin": swing.full_margin if math.isfinite(swing.full_margin) else None,
+                "amplitude_packets": swing.amplitude,
+                "frequency_rad_s": swing.frequency,
+            }
+        found["flags"] = [{"code": flag.code, "text": flag.text} for flag in self.flags]
+        found["predictions"] = [
+            {
+                "name": one.name,
+                "value": one.value,
+                "unit": one.unit,
+                "tolerance": one.tolerance,
+                "valid": one.valid,
+                "flags": list(one.flags),
+            }
+            for one in self.predictions
+        ]
+        return found
+
+
+def analyse(system: System, given: Iterable[Flag] = (), *, simple: bool = False) -> Analysis:
+    """Analyses one loop. `simple`: with the plant as the papers simplify it.
+
+    Raises TheoryError where there is no operating point.
+    """
+    point = operating_point(system)
+    try:
+        loop: Loop | None = loop_of(system, point, simple=simple)
+        why = None
+    except TheoryError as error:
+        loop, why = None, error.message
+    return Analysis(system, point, loop, tuple(given), why)
+
+
+def swing_of(system: System, point: Point) -> Swing:
+    """HRED by its describing function: the amplitude at which the gain margin is one (bisection)."""
+    law = point.law
+    assert isinstance(law, Hred)
+
+    def margins(share: float) -> Margins:
+        return margins_of(swinging(system, point, share))
+
+    full = margins(1.0).gain_margin or math.inf
+    if full >= 1.0:
+        return Swing(full, None, None)
+    low, high = math.log(law.half_band * (1.0 + 1e-9)), math.log(law.half_band * 1e4)
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        gain = margins(dead_zone(math.exp(middle), law.half_band)).gain_margin or math.inf
+        low, high = (middle, high) if gain > 1.0 else (low, middle)
+    amplitude = math.exp(0.5 * (low + high))
+    frequency = margins(dead_zone(amplitude, law.half_band)).phase_crossover
+    return Swing(full, amplitude, frequency)
+
+
+def _flags(found: Analysis) -> list[Flag]:
+    """By the conditions of the models: see docs/explanation/fluid.md."""
+    flags: list[Flag] = []
+
+    def add(holds: bool, code: str, text: str) -> None:  # noqa: FBT001
+        if holds:
+            flags.append(Flag(code, text))
+
+    system, point, law = found.system, found.point, found.point.law
+    least, most = min(point.windows), max(point.windows)
+    add(least < 7.0, "small-windows", f"windows of {least:.3g} packets: below 7 timeouts and packets count")
+    add(
+        7.0 <= least < 10.0,
+        "narrow-windows",
+        f"windows of {least:.3g} packets: below 10 packets are noise of their own",
+    )
+    add(most > 40.0, "wide-windows", f"windows of {most:.3g} packets: p is that of windows up to 40")
+    add(point.limited, "receive-window", "a receiver's window holds flows back: they do not answer")
+    flat = [
+        group.name
+        for group, p, rtt in zip(system.groups, point.signals, point.rtts, strict=True)
+        if group.as_linear(p, rtt) is None
+    ]
+    add(bool(flat), "flat-answer", f"{', '.join(flat)}: no answer to first order")
+    other = [group.name for group in system.groups if group.kind != "reno"]
+    add(bool(other), "noise-unknown", f"the noise is that of halvings, and {', '.join(other)} cuts otherwise")
+    add(
+        isinstance(law, Avq), "empty-queue", "the model has no real queue, and a virtual one without a buffer"
+    )
+    add(isinstance(law, Step), "no-slope", "a step has no slope: the queue cycles about its threshold")
+    anywhere = "in its band every queue is a resting point; the swing says which return to it"
+    add(isinstance(law, Hred), "dead-zone", anywhere)
+    if isinstance(law, Integrator):
+        edge = law.near_edge(point.signal)
+        add(
+            edge is not None,
+            "table-edge",
+            f"p of {point.signal:.3g} is near {edge or 0:g}, where PIE's gain jumps",
+        )
+        slow = law.hold and law.interval > min(point.rtts) / 5.0
+        add(
+            slow,
+            "slow-updates",
+            f"updates of {law.interval:g} s are slow beside round trips of {min(point.rtts):.3g} s",
+        )
+    return flags + _of_loop(found)
+
+
+def _of_loop(found: Analysis) -> list[Flag]:
+    flags: list[Flag] = []
+
+    def add(holds: bool, code: str, text: str) -> None:  # noqa: FBT001
+        if holds:
+            flags.append(Flag(code, text))
+
+    roots, margins, point, law = found.roots, found.margins, found.point, found.point.law
+    if roots is None or margins is None:
+        return flags
+    gain = margins.gain_margin
+    add(
+        not roots.stable,
+        "unstable",
+        f"the loop is unstable (sigma {roots.growth:.3g}/s): it cycles about rest",
+    )
+    add(
+        gain is not None and 0.7 < gain < 1.4,
+        "near-margin",
+        f"a gain margin of {gain or 0:.3g} is too near 1 to tell",
+    )
+    add(
+        gain is not None and gain < 1.5,
+        "thin-margin",
+        f"a gain margin of {gain or 0:.3g}: below 1.5 swings are large",
+    )
+    root = roots.oscillating
+    if root is not None and found.period is not None:
+        count = point.signalled * 2.0 * math.pi / root.imag
+        add(
+            count < 30.0,
+            "few-signals",
+            f"{count:.3g} signals a period: below 30 the sawtooth is what is seen",
+        )
+        text = f"sigma of {root.real:.3g}/s: the period is a linear one between -0.3 and 0.1"
+        add(not -0.3 <= root.real <= 0.1, "far-from-margin", text)
+    sd = found.deviation
+    if sd is not None and isinstance(found.loop, QueueLoop):
+        add(
+            sd >= point.queue / 2.0,
+            "wide-swing",
+            f"a deviation of {sd:.3g} at a queue of {point.queue:.3g}: it runs empty",
+        )
+        over = point.queue + 2.0 * sd > found.system.buffer
+        add(over, "overflow", f"the queue reaches the buffer of {found.system.buffer:.4g} packets")
+        if isinstance(law, Red):
+            near = [knee for knee in law.knees if abs(knee - point.queue) < sd]
+            add(
+                bool(near),
+                "knee",
+                f"the queue is within a deviation of a knee of the line, at {near[0] if near else 0:.4g}",
+            )
+    return flags

@@ -1,0 +1,212 @@
+"""Rates and prices of a network of TCP by duality: maximise the sum of U_s(x_s) within the capacities (Low,
+2003).
+
+A sender of each kind at rate x and round trip D sees a price q, and x = U'^-1(q):
+
+    square root      1.5 / (x D)^2                    NewReno, SACK, as packets show them
+    reno-2003        2 / (2 + (x D)^2)                a halving per mark
+    reno-round       3 / (x D (2 x D + 3))            at most one a round trip
+    cubic            k^(4/3) D / (x D)^(4/3)          k = 1.0537, RFC 9438
+    vegas            alpha d / x                      its price is queueing delay, seconds
+    scalable         2 / (x D)                        DCTCP, Prague under coupled marks
+    rem              w / (1 + x), or w / x            hosts of 1999
+
+Prices of a path add: exactly as REM's P = -ln(1 - m) / ln phi, and as probabilities while they are small.
+Links in use have sum of rates = c, and links with room have no price: each link in turn, then Newton's method
+on all at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.theory._utility import TheoryError, require
+
+Sender = Literal[
+    "square-root", "reno-2003", "reno-round", "cubic", "vegas", "scalable", "rem-log1p", "rem-log"
+]
+"""A kind of sender, by its answer to a price; `reno-2003` and `reno-round` as Low (2003) has them."""
+
+CUBIC_K = (0.4 * 3.7 / 1.2) ** 0.25
+"""1.0537: C (3 + beta) / (4 (1 - beta)) to the fourth root."""
+
+TOLERANCE = 1e-10
+"""Of a capacity."""
+
+SCALE: dict[Sender, str] = {"vegas": "delay", "rem-log1p": "price", "rem-log": "price"}
+"""What the price of a kind is; a probability where nothing is said."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Flows of one kind over the same links."""
+
+    name: str
+    links: tuple[str, ...]
+    rtt: float
+    """D, seconds, queues included; of Vegas without."""
+    kind: Sender = "square-root"
+    flows: float = 1.0
+    weight: float = 1.0
+    """alpha d of Vegas, packets; w of REM's hosts; what multiplies the price of the others."""
+    most: float = math.inf
+    """Packets per second that the receiver's window lets through."""
+    friendly: bool = False
+    """Whether CUBIC sends no less than Reno."""
+
+    def rate(self, price: float) -> float:
+        """Packets per second of one flow at a price."""
+        if price <= 0.0:
+            return min(self.most, 1e18)
+        return min(self._demand(price), self.most)
+
+    def _demand(self, price: float) -> float:  # noqa: PLR0911 - one for each kind
+        d, q = self.rtt, price / (1.0 if self.kind in SCALE else self.weight)
+        match self.kind:
+            case "square-root":
+                return math.sqrt(1.5 / q) / d
+            case "reno-2003":
+                return math.sqrt(max(2.0 / q - 2.0, 0.0)) / d
+            case "reno-round":
+                # 2 y^2 + 3 y = 3 / q with y = x D.
+                return (-3.0 + math.sqrt(9.0 + 24.0 / q)) / 4.0 / d
+            case "cubic":
+                own = CUBIC_K * (d / q) ** 0.75 / d
+                return max(own, math.sqrt(1.5 / q) / d) if self.friendly else own
+            case "scalable":
+                return 2.0 / (q * d)
+            case "vegas" | "rem-log":
+                return self.weight / q
+            case "rem-log1p":
+                return max(self.weight / q - 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Where a network rests."""
+
+    paths: tuple[Path, ...]
+    links: tuple[str, ...]
+    capacities: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    """Of one flow of each path, packets per second."""
+    prices: NDArray[np.float64]
+    """Of the links."""
+    residual: float
+    """Of the conditions of Karush, Kuhn and Tucker: the largest excess or, of a link with a price, lack, as a
+    share of its capacity."""
+    mixed: bool
+    """Whether prices differ in kind: no one optimum then, and no theorem."""
+
+    @property
+    def load(self) -> NDArray[np.float64]:
+        """Packets per second over each link."""
+        return _routes(self.paths, self.links) @ self.rates
+
+
+def balance(paths: Sequence[Path], capacities: dict[str, float], *, exact: bool = False) -> Balance:
+    """Solves for the prices of the links.
+
+    `exact`: signals compose as 1 - prod(1 - m), and a link's price is -ln(1 - m); else they add. Raises
+    TheoryError for a network that is none, and where no price is found.
+    """
+    require(bool(paths), "no flow answers a price", "name flows with a model")
+    for path in paths:
+        require(path.rtt > 0.0, f"flows of {path.name} have a delay of zero", "give them a round trip")
+        for link in path.links:
+            require(link in capacities, f"there is no link {link!r}", f"there are: {', '.join(capacities)}")
+    links = tuple(capacities)
+    routes = _routes(tuple(paths), links)
+    size = np.array([capacities[link] for link in links])
+    onto = (routes > 0.0).T
+
+    def demand(prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        seen = onto @ prices
+        seen = -np.expm1(-seen) if exact else seen
+        return np.array([path.rate(float(q)) for path, q in zip(paths, seen, strict=True)])
+
+    prices = _in_turn(demand, routes, size)
+    prices = _priced(demand, routes, size, prices)
+    rates = demand(prices)
+    excess = (routes @ rates - size) / size
+    residual = float(np.max(np.where(prices > 0.0, np.abs(excess), np.maximum(excess, 0.0))))
+    if not math.isfinite(residual) or residual > 1e-5:
+        raise TheoryError(
+            "no prices were found at which the flows fill the links", "windows of receivers that fill them"
+        )
+    kinds = {SCALE.get(path.kind, "probability") for path in paths}
+    return Balance(tuple(paths), links, size, rates, prices, residual, mixed=len(kinds) > 1)
+
+
+def _routes(paths: tuple[Path, ...], links: Sequence[str]) -> NDArray[np.float64]:
+    """Of shape (links, paths): the flows of a path over a link."""
+    return np.array([[path.flows if link in path.links else 0.0 for path in paths] for link in links])
+
+
+def _in_turn(
+    demand: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    routes: NDArray[np.float64],
+    size: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Each link in turn takes the price at which its load is its capacity, the others' being as they are, or
+    none where it has room. The dual is convex, so that this converges; roughly is enough."""
+    prices = np.full(len(size), 1e-3)
+
+    def over(link: int, price: float) -> bool:
+        prices[link] = price
+        return float((routes @ demand(prices))[link]) > size[link]
+
+    for _ in range(300):
+        before = prices.copy()
+        for link in range(len(size)):
+            if not over(link, 0.0):
+                prices[link] = 0.0
+                continue
+            low, high = math.log(1e-15), math.log(1e6)
+            for _ in range(40):
+                middle = 0.5 * (low + high)
+                low, high = (middle, high) if over(link, math.exp(middle)) else (low, middle)
+            prices[link] = math.exp(0.5 * (low + high))
+        if np.all(np.abs(prices - before) <= 1e-4 * np.maximum(prices, 1e-12)):
+            break
+    return prices
+
+
+def _priced(
+    demand: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    routes: NDArray[np.float64],
+    size: NDArray[np.float64],
+    start: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Prices of the links that have one, exactly: Newton's method on ln p for ln(load / c) = 0, from `start`
+    on."""
+    index = np.flatnonzero(start > 0.0)
+    y = np.log(start[index])
+
+    def priced(y: NDArray[np.float64]) -> NDArray[np.float64]:
+        prices = np.zeros(len(size))
+        prices[index] = np.exp(y)
+        return prices
+
+    def missing(y: NDArray[np.float64]) -> NDArray[np.float64]:
+        load = (routes @ demand(priced(y)))[index]
+        return np.log(np.maximum(load, 1e-300) / size[index])
+
+    for _ in range(30):
+        found = missing(y)
+        if not len(index) or np.max(np.abs(found)) < TOLERANCE:
+            break
+        jacobian = np.empty((len(index), len(index)))
+        for k in range(len(index)):
+            moved = y.copy()
+            moved[k] += 1e-6
+            jacobian[:, k] = (missing(moved) - found) / 1e-6
+        move = np.asarray(np.linalg.lstsq(jacobian, -found, rcond=None)[0], dtype=np.float64)
+        y = np.asarray(y + np.clip(move, -1.0, 1.0), dtype=np.float64)
+    return priced(y)

@@ -1,0 +1,138 @@
+"""RED as a map from one round trip to the next, by Ranjan, Abed and La (ToN 12(6), 2004): period doubling,
+then chaos.
+
+    avg+ = (1 - w) avg + w Q(avg),   Q = 0 for avg >= b1, B for avg <= b2, else n K / sqrt(p(avg)) - R0 C / M
+
+with n flows over C bit/s in packets of M bits, R0 the propagation round trip, B the buffer, K the constant of
+the square root. Its fixed point loses stability where the eigenvalue 1 - w + w Q' is -1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.theory._constants import EVEN
+from weir.theory._utility import require
+
+
+@dataclass(frozen=True)
+class RedMap:
+    """The map for one network and one line; thresholds and queues in packets."""
+
+    flows: float
+    capacity: float
+    """Packets per second."""
+    rtt: float
+    """R0, seconds."""
+    min_th: float
+    max_th: float
+    max_p: float
+    buffer: float
+    constant: float = EVEN
+    """K."""
+
+    def __post_init__(self) -> None:
+        ends = self.min_th, self.max_th
+        require(0.0 <= ends[0] < ends[1], f"thresholds of {ends[0]:g} and {ends[1]:g}", "min_th below max_th")
+        require(
+            self.fixed < self.max_th, "there is no operating point: the line ends below it", "a larger max_p"
+        )
+
+    @property
+    def pipe(self) -> float:
+        """R0 C, packets."""
+        return self.rtt * self.capacity
+
+    @cached_property
+    def empty_above(self) -> float:
+        """b1: at this average, packets, and above the queue is empty."""
+        p = (self.flows * self.constant / self.pipe) ** 2
+        return self.max_th if p >= self.max_p else self._average(p)
+
+    @cached_property
+    def full_below(self) -> float:
+        """b2: at this average, packets, and below the queue is full."""
+        return self._average((self.flows * self.constant / (self.buffer + self.pipe)) ** 2)
+
+    def _average(self, p: float) -> float:
+        return self.min_th + p / self.max_p * (self.max_th - self.min_th)
+
+    def queue(self, average: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Q, packets."""
+        p = np.maximum((average - self.min_th) / (self.max_th - self.min_th) * self.max_p, 1e-300)
+        found = self.flows * self.constant / np.sqrt(p) - self.pipe
+        return np.where(
+            average >= self.empty_above, 0.0, np.where(average <= self.full_below, self.buffer, found)
+        )
+
+    def step(self, average: NDArray[np.float64], weight: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """The average a round trip later."""
+        return (1.0 - weight) * average + weight * self.queue(average)
+
+    @cached_property
+    def fixed(self) -> float:
+        """The fixed point in packets, by bisection, since the average rises and Q falls."""
+        low, high = self.full_below, self.empty_above
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            over = float(self.queue(np.array([middle]))[0]) > middle
+            low, high = (middle, high) if over else (low, middle)
+        return 0.5 * (low + high)
+
+    @property
+    def slope(self) -> float:
+        """Q' at the fixed point."""
+        share = (self.fixed - self.min_th) / (self.max_th - self.min_th) * self.max_p
+        line = self.max_p / (self.max_th - self.min_th)
+        return -0.5 * self.flows * self.constant * share**-1.5 * line
+
+    def eigenvalue(self, weight: float) -> float:
+        """Of the map at its fixed point."""
+        return 1.0 - weight + weight * self.slope
+
+    @property
+    def critical(self) -> float:
+        """The weight at which the fixed point doubles its period: the eigenvalue is -1."""
+        return 2.0 / (1.0 - self.slope)
+
+    def orbit(self, weight: float, skipped: int = 5000, kept: int = 64) -> NDArray[np.float64]:
+        """Averages after so many round trips, from beside the fixed point."""
+        average, found = np.array([self.fixed * 1.01]), np.empty(kept)
+        for _ in range(skipped):
+            average = self.step(average, weight)
+        for k in range(kept):
+            average = self.step(average, weight)
+            found[k] = average[0]
+        return found
+
+    def diagram(
+        self, weights: NDArray[np.float64], skipped: int = 2000, kept: int = 60
+    ) -> NDArray[np.float64]:
+        """Averages that are visited, of shape (kept, weights): all weights at once."""
+        average, found = np.full(len(weights), self.fixed * 1.01), np.empty((kept, len(weights)))
+        for _ in range(skipped):
+            average = self.step(average, weights)
+        for k in range(kept):
+            average = self.step(average, weights)
+            found[k] = average
+        return found
+
+    def lyapunov(self, weight: float, count: int = 20000) -> float:
+        """The mean logarithm of the size of the slope along an orbit: positive is chaos."""
+        averages = self.orbit(weight, 2000, count)
+        inside = (averages > self.full_below) & (averages < self.empty_above)
+        share = np.maximum((averages - self.min_th) / (self.max_th - self.min_th) * self.max_p, 1e-300)
+        line = self.max_p / (self.max_th - self.min_th)
+        slope = np.where(inside, -0.5 * self.flows * self.constant * share**-1.5 * line, 0.0)
+        return float(np.log(np.maximum(np.abs(1.0 - weight + weight * slope), 1e-300)).mean())
+
+
+def ranjan() -> RedMap:
+    """The network of the paper: 250 flows, 75 Mbit/s, packets of 4,000 bits, 100 ms, 250/750/0.1, 3,750
+    packets."""
+    capacity = 75e6 / 4000.0
+    return RedMap(250.0, capacity, 0.1, 250.0, 750.0, 0.1, 3750.0)

@@ -1,0 +1,34 @@
+"""Where stability ends, in one variable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from weir.theory._plant import loop_of
+from weir.theory._point import System
+from weir.theory._roots import roots_of
+from weir.theory._utility import require
+
+
+def growth(system: System, degree: int = 24) -> float:
+    """Sigma of the rightmost root, 1/s; each time at the operating point anew."""
+    return roots_of(loop_of(system), degree).growth
+
+
+def boundary(make: Callable[[float], System], low: float, high: float) -> float:
+    """The value between two, of which one makes a stable system and one an unstable one, where sigma is zero.
+
+    By bisection of its logarithm. Raises TheoryError where both are alike.
+    """
+    stable = growth(make(low)) < 0.0
+    require(
+        stable != (growth(make(high)) < 0.0),
+        f"at {low:g} and at {high:g} the loop is alike {'stable' if stable else 'unstable'}",
+        "ends of which one is stable and one is not",
+    )
+    a, b = math.log(low), math.log(high)
+    for _ in range(40):
+        middle = 0.5 * (a + b)
+        a, b = (middle, b) if (growth(make(math.exp(middle))) < 0.0) == stable else (a, middle)
+    return math.exp(0.5 * (a + b))

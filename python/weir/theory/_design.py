@@ -1,0 +1,331 @@
+"""Parameters from the fewest flows, the longest round trip and the capacity.
+
+RED by Hollot, Misra, Towsley and Gong, INFOCOM 2001 (control-theoretic analysis of RED, proposition 1); PI by
+the same (INFOCOM 2001, improved controllers); PI2 by RFC 9332, appendix A.1; DCTCP by Alizadeh and others
+(2010, section 3.3). PIE and REM state no rule: their gains are scaled until the worst gain margin is what is
+asked for. Rules hold for more flows, shorter round trips and less capacity than they are given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from weir import _core
+from weir.theory._laws import Red, pi, pi2, pie, rem
+from weir.theory._margins import margins_of
+from weir.theory._plant import loop_of
+from weir.theory._point import System
+from weir.theory._senders import PAPER_CUT, Group, dctcp_sawtooth
+from weir.theory._special import Step
+from weir.theory._utility import TheoryError, require
+
+PI_INTERVAL = 0.00625
+"""Hollot and others (2001): T in seconds, 160 Hz."""
+
+PIE_GAINS = (0.125, 1.25, 0.015)
+"""RFC 8033: alpha and beta in 1/s, T in seconds."""
+
+REM_SETTINGS = (1.001, 0.1, 0.002)
+"""Athuraliya and others (2001): phi and alpha; T of 2 ms."""
+
+GAIN_MARGIN = 2.0
+"""What is left where no rule says it."""
+
+
+@dataclass(frozen=True)
+class PiDesign:
+    """PI by its rule."""
+
+    gain: float
+    """K, per packet and second."""
+    zero: float
+    """z, rad/s."""
+    interval: float
+    """T, seconds."""
+
+    @property
+    def a(self) -> float:
+        """Per packet: K (1/z + T/2)."""
+        return self.gain * (1.0 / self.zero + self.interval / 2.0)
+
+    @property
+    def b(self) -> float:
+        """Per packet: K (1/z - T/2)."""
+        return self.gain * (1.0 / self.zero - self.interval / 2.0)
+
+
+def pi_design(
+    flows: float,
+    capacity: float,
+    rtt: float,
+    interval: float | None = None,
+    *,
+    crossover: float | None = None,
+) -> PiDesign:
+    """The zero z = 2 N / (R^2 C) cancels the pole of the windows; K puts the crossover at `crossover` / R,
+    which is z R but at most 0.5 if None. T in seconds: 160 Hz as in the paper if None, or ten updates a round
+    trip where that is shorter."""
+    _check(flows, capacity, rtt)
+    gain, zero = _core.pi_gains(flows, capacity, rtt, crossover)
+    return PiDesign(gain, zero, min(PI_INTERVAL, 0.1 * rtt) if interval is None else interval)
+
+
+def red_crossover(flows: float, capacity: float, rtt: float) -> float:
+    """A tenth of the slower pole, rad/s."""
+    return 0.1 * min(2.0 * flows / (rtt * rtt * capacity), 1.0 / rtt)
+
+
+def red_slope(flows: float, capacity: float, rtt: float, pole: float) -> float:
+    """The steepest line, per packet, for an average with this pole in 1/s."""
+    _check(flows, capacity, rtt)
+    ratio = red_crossover(flows, capacity, rtt) / pole
+    return math.hypot(1.0, ratio) * (2.0 * flows) ** 2 / (rtt * capacity) ** 3
+
+
+def red_weight(capacity: float, pole: float) -> float:
+    """w_q of an average with this pole in 1/s."""
+    return -math.expm1(-pole / capacity)
+
+
+def pi2_gains(rtt: float, target: float = 0.015) -> tuple[float, float, float]:
+    """Alpha and beta in 1/s, and T in seconds, for the longest round trip (RFC 9332, A.1)."""
+    interval = min(target, rtt / 3.0)
+    return pi2_alpha(rtt, interval), 0.3 / rtt, interval
+
+
+def pi2_alpha(rtt: float, interval: float) -> float:
+    """0.1 T / R^2, 1/s."""
+    return 0.1 * interval / rtt**2
+
+
+def coupling(target: float, base_rtt: float, *, cubic: bool = False) -> float:
+    """The coupling factor k of DualPI2 at which flows of both kinds get the same rate: 1.64 R_C / R_L (RFC
+    9332, appendix C), which is 1.23 (1 + target / base) for Reno and 1.39 (1 + target / base) for CUBIC in
+    its Reno-friendly region."""
+    return (1.39375 if cubic else 1.2295) * (1.0 + target / base_rtt)
+
+
+def hred_loop_gain(queue: float, pipe: float, k: float, min_th: float, max_th: float) -> float:
+    """The size of S of HRED's paper, its equation 7: the static gain of the loop of its line."""
+    return (queue + pipe) / (2.0 * (k * max_th + queue - min_th))
+
+
+def hred_least_k(queue: float, pipe: float, min_th: float, max_th: float) -> float:
+    """K at which S has size one."""
+    return ((queue + pipe) / 2.0 - queue + min_th) / max_th
+
+
+@dataclass(frozen=True)
+class Designed:
+    """A discipline with the parameters found."""
+
+    discipline: str
+    parameters: dict[str, Any]
+    """As a scenario has them."""
+    system: System
+    """For the fewest flows and the longest round trip."""
+    rule: str
+    said: dict[str, float] = field(default_factory=dict[str, float])
+    """What the rule bounds."""
+
+
+def design(
+    discipline: str,
+    flows: float,
+    rtt: float,
+    capacity: float,
+    *,
+    target: float | None = None,
+    margin: float | None = None,
+) -> Designed:
+    """Parameters of `pi`, `pi2`, `pie`, `red`, `rem` or `dctcp`.
+
+    `rtt` includes the queue, in seconds; `target` is a queue in packets, its default a delay of 15 ms;
+    `margin` is the gain margin that PIE and REM are to have. Raises TheoryError for what cannot be designed.
+    """
+    _check(flows, capacity, rtt)
+    made = _DESIGNS.get(discipline)
+    require(
+        made is not None,
+        f"there is no rule for {discipline}",
+        f"there are: {', '.join(_DESIGNS)}",
+    )
+    assert made is not None
+    queue = 0.015 * capacity if target is None else target
+    require(queue > 0.0, f"a target of {queue:g} packets", "more than zero")
+    require(
+        queue / capacity < rtt,
+        f"a queue of {queue:g} packets alone takes {queue / capacity:g} s of the round trip of {rtt:g} s",
+        "a longer round trip (it includes the queue), or a lower target",
+    )
+    return made(flows, rtt, capacity, queue, margin or GAIN_MARGIN)
+
+
+def _check(flows: float, capacity: float, rtt: float) -> None:
+    for name, value in (("number of flows", flows), ("capacity", capacity), ("round trip", rtt)):
+        require(0.0 < value < math.inf, f"a {name} of {value:g} is none", "more than zero")
+    window = capacity * rtt / flows
+    require(
+        window > math.sqrt(2.0),
+        f"windows would be {window:.3g} packets: such flows are ruled by timeouts, not by a law",
+        "fewer flows, or a larger capacity or round trip",
+    )
+
+
+def _system(flows: float, rtt: float, capacity: float, queue: float, law: Any) -> System:  # noqa: ANN401
+    return System((Group(flows, rtt - queue / capacity, cut=PAPER_CUT),), capacity, law, name="design")
+
+
+def _of_pi(flows: float, rtt: float, capacity: float, queue: float, _margin: float) -> Designed:
+    found = pi_design(flows, capacity, rtt)
+    table = {
+        "a": found.a,
+        "b": found.b,
+        "q_ref": f"{queue:.6g} packets",
+        "interval": _ms(found.interval),
+        "ecn": True,
+    }
+    system = _system(flows, rtt, capacity, queue, pi(found.a, found.b, found.interval, queue))
+    rule = "Hollot, Misra, Towsley, Gong 2001: z = 2N/(R^2 C), crossover at z, at most 0.5/R"
+    return Designed("pi", table, system, rule, {"K": found.gain, "z": found.zero})
+
+
+def _of_red(flows: float, rtt: float, capacity: float, queue: float, _margin: float) -> Designed:
+    # The paper's 0.005 is a tenth of its crossover, 0.053: up to there the average alone shapes the loop.
+    pole = 0.1 * red_crossover(flows, capacity, rtt)
+    slope = red_slope(flows, capacity, rtt, pole)
+    p = _needed(flows, rtt, capacity)
+    # The line passes the target at the probability that the flows need there.
+    low = max(queue - p / slope, 0.0)
+    slope = min(slope, p / (queue - low))
+    high = low + 2.0 * (queue - low)
+    top = min(slope * (high - low), 1.0)
+    weight = red_weight(capacity, pole)
+    table = {
+        "min_th": f"{low:.6g} packets",
+        "max_th": f"{high:.6g} packets",
+        "max_p": top,
+        "w_q": weight,
+        "gentle": True,
+        "spacing": "geometric",
+        "ecn": True,
+    }
+    law = Red(low, high, top, weight, gentle=True)
+    rule = "Hollot, Misra, Towsley, Gong 2001, proposition 1: crossover at a tenth of the poles"
+    return Designed(
+        "red", table, _system(flows, rtt, capacity, queue, law), rule, {"slope": slope, "pole": pole}
+    )
+
+
+def _of_pi2(flows: float, rtt: float, capacity: float, queue: float, _margin: float) -> Designed:
+    target = queue / capacity
+    alpha, beta, interval = pi2_gains(rtt, target)
+    table = {"alpha": alpha, "beta": beta, "interval": _ms(interval), "target": _ms(target), "ecn": True}
+    system = _system(flows, rtt, capacity, queue, pi2(alpha, beta, interval, target))
+    return Designed(
+        "pi2", table, system, "RFC 9332, A.1: T = min(target, R/3), alpha = 0.1 T/R^2, beta = 0.3/R"
+    )
+
+
+def _of_pie(flows: float, rtt: float, capacity: float, queue: float, margin: float) -> Designed:
+    alpha, beta, interval = PIE_GAINS
+    target = queue / capacity
+
+    def system(share: float, count: float = flows) -> System:
+        return _system(count, rtt, capacity, queue, pie(alpha * share, beta * share, interval, target))
+
+    def worst(share: float) -> float:
+        # The table steps by up to 4 where p passes an edge: from few flows to many, each step is looked at.
+        counts = [flows * 2.0**k for k in range(7) if capacity * rtt / (flows * 2.0**k) > 2.0]
+        return min(_gain_margin(system(share, count)) for count in counts or [flows])
+
+    share = _scaled(worst, margin)
+    table = {
+        "alpha": alpha * share,
+        "beta": beta * share,
+        "interval": _ms(interval),
+        "target": _ms(target),
+        "ecn": True,
+        "mark_ecnth": 1.0,
+    }
+    return Designed("pie", table, system(share), f"RFC 8033's gains, scaled for a gain margin of {margin:g}")
+
+
+def _of_rem(flows: float, rtt: float, capacity: float, queue: float, margin: float) -> Designed:
+    phi, alpha, interval = REM_SETTINGS
+
+    def system(gamma: float) -> System:
+        return _system(flows, rtt, capacity, queue, rem(phi, alpha, gamma, interval, queue))
+
+    gamma = _scaled(lambda share: _gain_margin(system(0.001 * share)), margin) * 0.001
+    table = {
+        "phi": phi,
+        "alpha": alpha,
+        "gamma": gamma,
+        "interval": _ms(interval),
+        "target": f"{queue:.6g} packets",
+        "ecn": True,
+    }
+    return Designed(
+        "rem", table, system(gamma), f"gamma for a gain margin of {margin:g}; phi, alpha, T of the paper"
+    )
+
+
+def _of_dctcp(flows: float, rtt: float, capacity: float, queue: float, _margin: float) -> Designed:
+    base = rtt - queue / capacity
+    least = dctcp_sawtooth(flows, capacity, base, queue).least_threshold
+    threshold = math.ceil(least)
+    saw = dctcp_sawtooth(flows, capacity, base, threshold)
+    group = Group(flows, base, "dctcp", cut=0.5, gain=min(saw.largest_gain, 1.0 / 16.0))
+    table = {"threshold": f"{threshold} packets"}
+    said = {
+        "least_K": least,
+        "largest_g": saw.largest_gain,
+        "amplitude": saw.amplitude,
+        "period": saw.period,
+        "least_queue": saw.least_queue,
+    }
+    system = System((group,), capacity, Step(float(threshold)), name="design")
+    return Designed(
+        "step", table, system, "Alizadeh and others 2010: K > C R/7, g < 1.386/sqrt(2 (C R + K))", said
+    )
+
+
+def _needed(flows: float, rtt: float, capacity: float) -> float:
+    window = capacity * rtt / flows
+    return 1.0 / (PAPER_CUT * window * window)
+
+
+def _gain_margin(system: System) -> float:
+    found = margins_of(loop_of(system), 300).gain_margin
+    return math.inf if found is None else found
+
+
+def _scaled(margin_at: Callable[[float], float], wanted: float) -> float:
+    """The largest scale, at most 100, that leaves the margin; by bisection of its logarithm."""
+    low, high = math.log(1e-6), math.log(100.0)
+    if margin_at(math.exp(low)) < wanted:
+        raise TheoryError(
+            f"no gains leave a gain margin of {wanted:g}", "more flows, or a shorter round trip"
+        )
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if margin_at(math.exp(middle)) >= wanted else (low, middle)
+    return math.exp(low)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.6g} ms"
+
+
+_DESIGNS: dict[str, Callable[[float, float, float, float, float], Designed]] = {
+    "pi": _of_pi,
+    "pi2": _of_pi2,
+    "pie": _of_pie,
+    "red": _of_red,
+    "rem": _of_rem,
+    "dctcp": _of_dctcp,
+}

@@ -1,0 +1,136 @@
+"""The nonlinear fluid: delay-differential equations of windows, queue and law, integrated over a timeline.
+
+    q' = sum of N_i W_i / R_i + u - C,    0 <= q <= B,  q' cut at both ends,    R_i(t) = d_i + q(t) / C
+
+with windows as in `_senders`, each answering p(t - R_i(t)). The crate `weir-theory` has the method.
+
+The model has no slow start of its own: flows that come grow by W' = W ln 2 / R until the first signal is due.
+At a full buffer 1 - C / rate of what comes is lost, by all flows alike.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir import _core
+from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
+from weir.theory._point import Point, System
+from weir.theory._special import Avq, Hred, Step
+from weir.theory._utility import TheoryError
+
+
+@dataclass(frozen=True)
+class Phase:
+    """From an instant on, seconds, the system is this one."""
+
+    since: float
+    system: System
+
+
+@dataclass(frozen=True)
+class Course:
+    """What was integrated, on its own steps."""
+
+    times: NDArray[np.float64]
+    """Seconds."""
+    queue: NDArray[np.float64]
+    """Packets."""
+    signal: NDArray[np.float64]
+    """p; of DualPI2 that of its classic flows."""
+    state: NDArray[np.float64]
+    """Of the law: RED's average, REM's price, p' of PI2, ln p_min of HRED, AVQ's virtual capacity, p of PI
+    and PIE."""
+    variables: dict[str, NDArray[np.float64]]
+    """Those that the last discipline shows, by the names that it has for them."""
+    windows: dict[str, NDArray[np.float64]]
+    """The mean window of a group by name, packets; NaN where it has no flow."""
+    steps: int
+
+    def at(self, values: NDArray[np.float64], instants: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values at other instants."""
+        return np.interp(instants, self.times, values)
+
+    def swing(self, since: float) -> float:
+        """Of the queue from peak to peak, from an instant on, packets."""
+        return float(np.ptp(self.queue[self.times >= since]))
+
+    def period(self, since: float) -> float | None:
+        """Between the times at which the queue rises through its mean, from an instant on, seconds; None for
+        fewer than two periods."""
+        # Steps differ in length, and a mean is over time.
+        times = np.linspace(since, float(self.times[-1]), 2 * int((self.times >= since).sum()))
+        queue = self.at(self.queue, times)
+        above = queue - queue.mean()
+        rises = np.flatnonzero((above[:-1] < 0.0) & (above[1:] >= 0.0))
+        if len(rises) < 3:
+            return None
+        share = above[rises] / (above[rises] - above[rises + 1])
+        crossings = times[rises] + share * (times[rises + 1] - times[rises])
+        return float(np.diff(crossings).mean())
+
+
+def integrate(
+    timeline: Sequence[Phase],
+    until: float,
+    *,
+    start: Point | None = None,
+    queue: float | None = None,
+    state: float | None = None,
+    step: float | None = None,
+    newcomers: bool = True,
+) -> Course:
+    """Integrates a timeline until an instant in seconds.
+
+    Without `start` the queue is empty and all flows begin in slow start; with it the past is constant there,
+    and `queue` and `state` replace its own. `newcomers`: flows that come later begin in slow start, else with
+    the window of their group. Raises TheoryError for what cannot be integrated.
+    """
+    given = {
+        "phases": [{"since": phase.since, "system": _written(phase.system)} for phase in timeline],
+        "until": until,
+        "start": None
+        if start is None
+        else {"queue": start.queue, "state": start.state, "windows": start.windows},
+        "queue": queue,
+        "state": state,
+        "step": step,
+        "newcomers": newcomers,
+    }
+    try:
+        found = _core.integrate(json.dumps(given))
+    except ValueError as error:
+        raise TheoryError(*error.args) from None
+    times, queues, signals, states = (
+        np.frombuffer(found[name]) for name in ("times", "queue", "signal", "state")
+    )
+    variables, windows = (
+        {name: np.frombuffer(values) for name, values in found[kind].items()}
+        for kind in ("variables", "windows")
+    )
+    return Course(times, queues, signals, states, variables, windows, len(times) - 1)
+
+
+def _written(system: System) -> dict[str, Any]:
+    """As the core reads it."""
+    groups = [_finite(vars(group)) for group in system.groups]
+    return {**_finite(vars(system)), "groups": groups, "law": _law(system.law)}
+
+
+def _law(law: Law) -> dict[str, Any]:
+    match law:
+        case AdaptiveRed():
+            return {**_law(law.red), "adapts": {"bottom": law.bottom, "top": law.top}}
+        case Red() | Integrator() | Hred() | Avq() | Step():
+            return {"kind": type(law).__name__.lower(), **vars(law)}
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """Without bounds that are none, which JSON has not."""
+    return {name: value for name, value in values.items() if value != math.inf}

@@ -1,0 +1,291 @@
+"""Laws of queues as the fluid model has them: the signal at rest, and how it answers the queue.
+
+A law has a state, `x` below, and a signal: its probability p, or what p is a function of. Linearised about
+rest,
+
+    signal = on_state x + on_queue q,    x' = state x + now q(t) + before q(t-T)
+
+in deviations, of which its transfer function follows: `Realisation`.
+
+RED averages: x' = k (q - x), k = -ln(1 - w_q) C, with Floyd's line, its gentle ramp, or NLRED's parabola. PI
+(Hollot and others, 2001), PIE (RFC 8033), PI2 and DualPI2 (RFC 9332) and REM (Athuraliya and others, 2001,
+equations 2 and 3) add
+
+    now (q - target) - before (q_old - target)
+
+to a state every T seconds. With what holds it in between that is (now - before e^(-sT)) / (sT); without, K (1
++ s/z) / s with K = (now - before) / T and 1/z = (now + before) T / (2 (now - before)).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from weir import _core
+from weir.theory._realised import Realisation
+from weir.theory._special import Avq, Hred, Step
+from weir.theory._utility import require
+
+PIE_SCALE = _core.PIE_SCALE
+"""Below each probability, what PIE's step is divided by; above the last, by 1 (RFC 8033, section 4.2)."""
+
+SIGNALS = {"uniform": 2.0, "wait": 2.0 / 3.0, "geometric": 1.0}
+"""Signals per packet over p_b for small p_b, by RED's spacing; `uniform` is 2 p / (1 + p) for all."""
+
+
+@dataclass(frozen=True)
+class Red:
+    """RED, gentle RED and NLRED. Thresholds in packets."""
+
+    min_th: float
+    max_th: float
+    max_p: float = 0.1
+    w_q: float = 0.002
+    gentle: bool = False
+    spacing: Literal["uniform", "wait", "geometric"] = "geometric"
+    parabola: bool = False
+    """NLRED; `max_p` is then what it reaches at `max_th`."""
+    pole: float | None = None
+    """k, 1/s, where it is given instead of w_q."""
+    name: str = "RED"
+
+    def __post_init__(self) -> None:
+        require(
+            0.0 <= self.min_th < self.max_th,
+            f"{self.name}'s thresholds are {self.min_th:g} and {self.max_th:g} packets",
+            "min_th below max_th",
+        )
+
+    @property
+    def top(self) -> float:
+        """Where the line ends, packets."""
+        return 2.0 * self.max_th if self.gentle else self.max_th
+
+    @property
+    def knees(self) -> tuple[float, ...]:
+        """Where its slope jumps, packets."""
+        return (self.min_th, self.max_th, 2.0 * self.max_th) if self.gentle else (self.min_th, self.max_th)
+
+    def lag(self, capacity: float) -> float:
+        """k, 1/s."""
+        return -math.log1p(-self.w_q) * capacity if self.pole is None else self.pole
+
+    def raw(self, average: float) -> float:
+        """p_b at an average queue, packets."""
+        if average <= self.min_th:
+            return 0.0
+        if average < self.max_th:
+            share = (average - self.min_th) / (self.max_th - self.min_th)
+            return self.max_p * (share * share if self.parabola else share)
+        if self.gentle and average < 2.0 * self.max_th:
+            return self.max_p + (1.0 - self.max_p) * (average - self.max_th) / self.max_th
+        return 1.0
+
+    def signal(self, average: float) -> float:
+        """Signals per packet at an average queue: the spacing makes more or fewer of p_b."""
+        p = self.raw(average)
+        if self.spacing == "uniform":
+            return 2.0 * p / (1.0 + p)
+        return p if p >= 1.0 else SIGNALS[self.spacing] * p
+
+    def slope(self, average: float) -> float:
+        """Of the signal, per packet."""
+        p = self.raw(average)
+        if not self.min_th < average < self.top:
+            return 0.0
+        if average >= self.max_th:
+            line = (1.0 - self.max_p) / self.max_th
+        else:
+            line = self.max_p / (self.max_th - self.min_th)
+            if self.parabola:
+                line *= 2.0 * (average - self.min_th) / (self.max_th - self.min_th)
+        return line * (2.0 / (1.0 + p) ** 2 if self.spacing == "uniform" else SIGNALS[self.spacing])
+
+    def realised(self, queue: float, signal: float, capacity: float) -> Realisation:  # noqa: ARG002
+        """About rest at this queue."""
+        k = self.lag(capacity)
+        return Realisation(on_state=self.slope(queue), state=-k, now=k)
+
+
+Shape = Literal["plain", "square", "price", "coupled"]
+"""What the probability is of the state: itself (PI, PIE), its square (PI2), 1 - phi^-x (REM), or for DualPI2
+k x of the scalable flows and x^2 of the others."""
+
+
+@dataclass(frozen=True)
+class Integrator:
+    """PI and its kin."""
+
+    name: str
+    now: float
+    """Added to the state per packet, or second, above the target, every T."""
+    before: float
+    """Taken from it per packet, or second, by which the queue was above the target T before."""
+    interval: float
+    """T, seconds."""
+    target: float
+    """Packets, or seconds if `by_delay`."""
+    by_delay: bool = False
+    shape: Shape = "plain"
+    phi: float = 1.001
+    """Base of REM's probability."""
+    coupling: float = 2.0
+    """k of DualPI2."""
+    tuned: bool = False
+    """PIE: steps are divided by its table."""
+    scale: float | None = None
+    """What PIE's steps are divided by, where it is held."""
+    hold: bool = True
+    """Whether updates are T apart; else the continuous controller of the same gains."""
+    counts_drops: bool = False
+    """REM by equation 2: what it drops arrives, and counts in the rate."""
+
+    def __post_init__(self) -> None:
+        require(self.interval > 0.0, f"{self.name}'s interval is {self.interval:g} s", "more than zero")
+        require(
+            self.now > self.before >= 0.0,
+            f"{self.name}'s gains are {self.now:g} and {self.before:g}: it would not find its target",
+            "the first above the second, and neither below zero",
+        )
+
+    @property
+    def integral(self) -> float:
+        """K: per second and packet (or second) above the target."""
+        return (self.now - self.before) / self.interval
+
+    @property
+    def proportional(self) -> float:
+        """K/z: per packet (or second)."""
+        return (self.now + self.before) / 2.0
+
+    def aim(self, capacity: float) -> float:
+        """The target, packets."""
+        return self.target * capacity if self.by_delay else self.target
+
+    def of(self, state: float, *, scalable: bool = False) -> float:
+        """The probability at a state, of one class of flows."""
+        match self.shape:
+            case "plain":
+                return state
+            case "square":
+                return state * state
+            case "coupled":
+                return min(self.coupling * state, 1.0) if scalable else state * state
+            case "price":
+                return -math.expm1(-state * math.log(self.phi))
+
+    def slope(self, state: float, *, scalable: bool = False) -> float:
+        """Of the probability over the state."""
+        match self.shape:
+            case "plain":
+                return 1.0
+            case "square":
+                return 2.0 * state
+            case "coupled":
+                return self.coupling if scalable else 2.0 * state
+            case "price":
+                return math.log(self.phi) * (1.0 - self.of(state))
+
+    @property
+    def greatest(self) -> float:
+        """The state at which the probability is one, or as near as a price can come."""
+        return 37.0 / math.log(self.phi) if self.shape == "price" else 1.0
+
+    def divisor(self, p: float) -> float:
+        """What PIE's steps are divided by at a probability; 1 for the others."""
+        if self.scale is not None or not self.tuned:
+            return self.scale or 1.0
+        return next((scale for below, scale in PIE_SCALE if p < below), 1.0)
+
+    def near_edge(self, p: float) -> float | None:
+        """The edge of PIE's table within a factor of 2 of p; None if there is none."""
+        edges = (edge for edge, _ in PIE_SCALE if self.tuned and self.scale is None)
+        return next((edge for edge in edges if edge / 2.0 < p < edge * 2.0), None)
+
+    def realised(self, queue: float, signal: float, capacity: float) -> Realisation:  # noqa: ARG002
+        """About rest, where the state is `signal`. The signal is the state."""
+        over = self.divisor(signal) * (capacity if self.by_delay else 1.0)
+        if self.hold:
+            now, before = self.now / over / self.interval, -self.before / over / self.interval
+            return Realisation(1.0, 0.0, 0.0, now, before, self.interval)
+        return Realisation(1.0, self.proportional / over, 0.0, self.integral / over)
+
+
+def pi(a: float, b: float, interval: float, target: float, *, hold: bool = True) -> Integrator:
+    """PI: gains per packet, target in packets."""
+    return Integrator("PI", a, b, interval, target, hold=hold)
+
+
+def continuous_pi(gain: float, zero: float, target: float, interval: float = 0.00625) -> Integrator:
+    """PI as K (1 + s/z) / s: K per packet and second, z in rad/s."""
+    half = gain * interval / 2.0
+    return Integrator("PI", gain / zero + half, gain / zero - half, interval, target, hold=False)
+
+
+def pie(
+    alpha: float, beta: float, interval: float, target: float, *, scale: float | None = None
+) -> Integrator:
+    """PIE: gains in 1/s, target in seconds; `scale` holds the divisor of its table."""
+    return Integrator("PIE", alpha + beta, beta, interval, target, by_delay=True, tuned=True, scale=scale)
+
+
+def pi2(alpha: float, beta: float, interval: float, target: float) -> Integrator:
+    """PI2: gains in 1/s, target in seconds."""
+    return Integrator("PI2", alpha + beta, beta, interval, target, by_delay=True, shape="square")
+
+
+def dualpi2(alpha: float, beta: float, interval: float, target: float, coupling: float = 2.0) -> Integrator:
+    """DualPI2: gains in 1/s, target in seconds."""
+    return Integrator(
+        "DualPI2", alpha + beta, beta, interval, target, by_delay=True, shape="coupled", coupling=coupling
+    )
+
+
+def rem(
+    phi: float,
+    alpha: float,
+    gamma: float,
+    interval: float,
+    target: float,
+    *,
+    equation: Literal[2, 3] = 2,
+    hold: bool = True,
+) -> Integrator:
+    """REM, its price by equation 2 (rate and queue) or 3 (queue alone); target in packets.
+
+    While the queue is busy, rate minus capacity over T is what the queue grows by.
+    """
+    now, before = (gamma * (1.0 + alpha), gamma) if equation == 2 else (gamma, gamma * (1.0 - alpha))
+    return Integrator(
+        "REM", now, before, interval, target, shape="price", phi=phi, hold=hold, counts_drops=equation == 2
+    )
+
+
+@dataclass(frozen=True)
+class AdaptiveRed:
+    """Adaptive RED (Floyd, Gummadi and Shenker, 2001): max_p moves until the average is in the middle fifth
+    of the band.
+
+    It moves slowly, so that at rest it is RED with the max_p that it has found.
+    """
+
+    red: Red
+    bottom: float = 0.01
+    top: float = 0.5
+    name: str = "Adaptive RED"
+
+    @property
+    def middle(self) -> float:
+        """Of the band, packets."""
+        return 0.5 * (self.red.min_th + self.red.max_th)
+
+    def found(self, signal: float) -> Red:
+        """RED with the max_p, within its bounds, that gives this signal in the middle of the band."""
+        raw = signal / (2.0 - signal) if self.red.spacing == "uniform" else signal / SIGNALS[self.red.spacing]
+        # Half way up the line.
+        return replace(self.red, max_p=min(max(2.0 * raw, self.bottom), self.top), name=self.name)
+
+
+Law = Red | AdaptiveRed | Integrator | Hred | Avq | Step

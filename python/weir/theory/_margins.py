@@ -1,0 +1,132 @@
+"""Margins of a loop, with its delays as they are.
+
+L(jw) on a grid of 2,000 points a decade, crossings refined by bisection. Loops with several phase crossovers
+are conditionally stable: the roots decide what is stable (`weir.theory.roots`), margins say by how much.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.theory._plant import Loop
+from weir.theory._realised import Complex
+
+Real = NDArray[np.floating[Any]]
+
+PER_DECADE = 2000
+LEAST = 1e-4
+"""rad/s."""
+MOST = 1000.0
+"""rad/s; of loops of shorter round trips more, of sampled laws no more than half of their rate."""
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """A frequency at which L(jw) has size one, or is real and negative."""
+
+    frequency: float
+    """rad/s."""
+    margin: float
+    """Of phase, degrees; or of gain, a factor."""
+
+
+@dataclass(frozen=True)
+class Margins:
+    """All crossovers of a loop; the smallest margin of each kind counts."""
+
+    gains: tuple[Crossover, ...]
+    """Where L has size 1, with the phase margin there."""
+    phases: tuple[Crossover, ...]
+    """Where the phase is -180 degrees, with the gain margin there."""
+
+    @property
+    def gain_crossover(self) -> float | None:
+        """rad/s."""
+        return None if not self.gains else self._phase.frequency
+
+    @property
+    def phase_margin(self) -> float | None:
+        """Degrees."""
+        return None if not self.gains else self._phase.margin
+
+    @property
+    def delay_margin(self) -> float | None:
+        """Seconds of further delay in the loop, the queue being the same."""
+        return None if not self.gains else math.radians(self._phase.margin) / self._phase.frequency
+
+    @property
+    def phase_crossover(self) -> float | None:
+        """rad/s."""
+        return None if not self.phases else self._gain.frequency
+
+    @property
+    def gain_margin(self) -> float | None:
+        """A factor; None where the phase never gets there."""
+        return None if not self.phases else self._gain.margin
+
+    @property
+    def _phase(self) -> Crossover:
+        return min(self.gains, key=lambda one: one.margin)
+
+    @property
+    def _gain(self) -> Crossover:
+        return min(self.phases, key=lambda one: one.margin)
+
+
+def span(loop: Loop) -> tuple[float, float]:
+    """The frequencies that are looked at, rad/s."""
+    most = max(MOST, 50.0 / loop.shortest_rtt)
+    least = LEAST if loop.longest_rtt > 1e-3 else LEAST * 1e-2 / loop.longest_rtt
+    return least, min(most, math.pi / loop.interval) if loop.interval else most
+
+
+def grid(loop: Loop, per_decade: int = PER_DECADE) -> NDArray[np.float64]:
+    """Frequencies, rad/s."""
+    least, most = span(loop)
+    return np.geomspace(least, most, round(per_decade * math.log10(most / least)) + 1)
+
+
+def margins_of(loop: Loop, per_decade: int = PER_DECADE, halvings: int = 45) -> Margins:
+    """Every crossover, from the lowest frequency to the highest; a step of the grid is halved so often."""
+    frequencies = grid(loop, per_decade)
+    values = loop.open_loop(1j * frequencies)
+
+    def size(value: Complex) -> Real:
+        return np.abs(value) - 1.0
+
+    def imaginary(value: Complex) -> Real:
+        return value.imag
+
+    gains: list[Crossover] = []
+    for w, value in _crossings(loop, frequencies, values, size, halvings):
+        phase = math.degrees(math.atan2(value.imag, value.real))
+        gains.append(Crossover(w, (phase + 360.0) % 360.0 - 180.0))
+    phases = [
+        Crossover(w, 1.0 / abs(value))
+        for w, value in _crossings(loop, frequencies, values, imaginary, halvings)
+        if value.real < 0.0
+    ]
+    return Margins(tuple(gains), tuple(phases))
+
+
+def _crossings(
+    loop: Loop, frequencies: Real, values: Complex, of: Callable[[Complex], Real], halvings: int
+) -> list[tuple[float, complex]]:
+    """Where a function of L(jw) changes its sign, and L there."""
+    found = of(values)
+    places = np.flatnonzero(np.signbit(found[:-1]) != np.signbit(found[1:]))
+    if not places.size:
+        return []
+    low, high, sign = np.log(frequencies[places]), np.log(frequencies[places + 1]), np.signbit(found[places])
+    for _ in range(halvings):
+        middle = 0.5 * (low + high)
+        same = np.signbit(of(loop.open_loop(1j * np.exp(middle)))) == sign
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    at = np.exp(0.5 * (low + high))
+    return list(zip(at.tolist(), loop.open_loop(1j * at).tolist(), strict=True))

@@ -1,0 +1,104 @@
+"""A scenario at an instant as a system of the fluid model.
+
+What a port, a path, a discipline and a congestion control are in the model, the core reads: `weir-theory`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from weir import _core
+from weir.scenario._scenario import Scenario
+from weir.theory._flags import Flag
+from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
+from weir.theory._point import System
+from weir.theory._senders import PACKET_CUT, Group
+from weir.theory._special import Avq, Hred, Step
+from weir.theory._utility import TheoryError
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read."""
+
+    system: System
+    flags: tuple[Flag, ...]
+    port: str
+    at: float
+    """Seconds."""
+    packet_bytes: int
+    discipline: str
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue at an instant."""
+
+    discipline: str
+    capacity: float
+    """C, packets per second."""
+    buffer: float
+    """B, packets."""
+    law: Law | None
+    why: str | None
+    """Why it has no law."""
+
+
+def system_of(
+    scenario: Scenario, at: float | None = None, *, link: str | None = None, cut: float = PACKET_CUT
+) -> Reading:
+    """The queue of a link, the bottleneck if None, and its flows at an instant in seconds, the end if None.
+
+    `cut` is b of Reno's fluid: 2/3 agrees with packets, papers have 1/2. Raises TheoryError for what has no
+    model.
+    """
+    found = asked(_core.fluid_system, scenario.core, at, link, cut)
+    return _reading(found, scenario.name)
+
+
+def timeline_of(
+    scenario: Scenario, until: float | None, *, link: str | None = None, cut: float = PACKET_CUT
+) -> tuple[list[Reading], float]:
+    """Each instant before `until`, in seconds, from which on something is another, with the system from then
+    on; and the end, where no flow is left if that is earlier."""
+    found = asked(_core.fluid_timeline, scenario.core, until, link, cut)
+    return [_reading(phase, scenario.name) for phase in found["phases"]], float(found["until"])
+
+
+def queue_of(scenario: Scenario, port: str, at: float, packet_bytes: int) -> Queue:
+    """A port's queue at an instant in seconds."""
+    found = asked(_core.fluid_queue, scenario.core, port, at, packet_bytes)
+    law = None if found["law"] is None else _law(found["law"])
+    buffer = float(found.get("buffer", "inf"))
+    return Queue(found["discipline"], float(found["capacity"]), buffer, law, found["why"])
+
+
+def asked(function: Callable[..., str], *arguments: object) -> Any:  # noqa: ANN401 - JSON
+    """What the core answers. Raises TheoryError."""
+    try:
+        return json.loads(function(*arguments))
+    except ValueError as error:
+        raise TheoryError(*error.args) from None
+
+
+def _reading(found: dict[str, Any], name: str) -> Reading:
+    system = found["system"]
+    groups = tuple(Group(**group) for group in system.pop("groups"))
+    law = _law(system.pop("law"))
+    flags = tuple(Flag(**flag) for flag in found["flags"])
+    made = System(groups=groups, law=law, name=name, **system)
+    return Reading(made, flags, found["port"], found["at"], found["packet_bytes"], found["discipline"])
+
+
+_LAWS: dict[str, Callable[..., Law]] = {
+    "red": Red, "integrator": Integrator, "hred": Hred, "avq": Avq, "step": Step,
+}  # fmt: skip
+
+
+def _law(found: dict[str, Any]) -> Law:
+    adapts = found.pop("adapts", None)
+    law = _LAWS[found.pop("kind")](**found)
+    return AdaptiveRed(law, **adapts) if adapts and isinstance(law, Red) else law

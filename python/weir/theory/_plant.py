@@ -1,0 +1,266 @@
+"""The loop about rest: how the queue answers the signal, and the signal the queue.
+
+In deviations, with e_i = e^(-s R_i), for groups i of flows (a Response each) with g_i = N_i / R_i packets per
+second and packet of window, x_i = N_i W_i / (R_i^2 C) what a longer queue takes from their rate:
+
+    P(s) = sum of G_i k_pi e_i / [ s + sum x_i + sum of G_i k_qi (1 - e_i) ],
+    G_i = g_i / (s + k_now,i + k_before,i e_i)
+
+q = -P(s) p, and the open loop is L(s) = P(s) C(s), with the delays as they are. Where packets are dropped,
+rates are those behind the drops, and P has the drops themselves as one more answer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.theory._laws import Integrator
+from weir.theory._point import Point, System, operating_point
+from weir.theory._realised import Complex, Realisation
+from weir.theory._senders import Response
+from weir.theory._special import Avq, Hred, Step
+from weir.theory._utility import TheoryError
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A group in the loop."""
+
+    rtt: float
+    answer: Response
+    """Its signal is in units of the law's state."""
+    gives: float
+    """g: packets per second more for each packet of one window."""
+    yields: float
+    """x: packets per second less for each packet of queue."""
+    rate: float
+    """Packets per second of its flows."""
+
+    def window(self, s: Complex, e: Complex) -> Complex:
+        """What one packet per second of input makes of the window."""
+        return 1.0 / (s + self.answer.now + self.answer.before * e)
+
+
+@dataclass(frozen=True)
+class QueueLoop:
+    """Senders, a queue, and a law that looks at it."""
+
+    branches: tuple[Branch, ...]
+    law: Realisation
+    through: float = 0.0
+    """Packets per second that a larger signal takes away at once, where it drops."""
+
+    @property
+    def interval(self) -> float:
+        """T of the law, seconds; zero if it is continuous."""
+        return self.law.interval
+
+    @property
+    def longest_rtt(self) -> float:
+        """Seconds."""
+        return max(branch.rtt for branch in self.branches)
+
+    @property
+    def shortest_rtt(self) -> float:
+        """Seconds."""
+        return min(branch.rtt for branch in self.branches)
+
+    def plant(self, s: Complex) -> Complex:
+        """P(s), packets."""
+        above, below = self._sides(s)
+        return above / below
+
+    def control(self, s: Complex) -> Complex:
+        """C(s), per packet."""
+        return self.law.transfer(s)
+
+    def open_loop(self, s: Complex) -> Complex:
+        """L(s)."""
+        return self.plant(s) * self.control(s)
+
+    def _sides(self, s: Complex) -> tuple[Complex, Complex]:
+        above = np.full_like(s, self.through)
+        below = s + sum(branch.yields for branch in self.branches)
+        for branch in self.branches:
+            e = np.exp(-s * branch.rtt)
+            gain = branch.gives * branch.window(s, e)
+            above = above + gain * branch.answer.signal * e
+            if branch.answer.queue:
+                below = below + gain * branch.answer.queue * (1.0 - e)
+        return above, below
+
+    def noise(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The spectrum of the queue, packets^2 s, that the cuts of the flows make: see `noise`."""
+        s = 1j * frequencies
+        above, below = self._sides(s)
+        whole = below + above * self.control(s)
+        found = np.zeros_like(frequencies)
+        for branch in self.branches:
+            one = branch.window(s, np.exp(-s * branch.rtt)) / branch.rtt / whole
+            found += np.abs(one) ** 2 * intensity(branch.rate)
+        return found
+
+    def matrices(self) -> list[tuple[float, Matrix]]:
+        """The loop as x' = sum of A_k x(t - delay_k): windows of the groups, queue, state of the law."""
+        count = len(self.branches)
+        size, queue, state = count + 2, count, count + 1
+        found: dict[float, Matrix] = {}
+
+        def at(delay: float) -> Matrix:
+            return found.setdefault(delay, np.zeros((size, size)))
+
+        law, now = self.law, at(0.0)
+        for i, branch in enumerate(self.branches):
+            late, answer = at(branch.rtt), branch.answer
+            now[i, i] -= answer.now
+            late[i, i] -= answer.before
+            now[i, queue] -= answer.queue
+            late[i, queue] += answer.queue - answer.signal * law.on_queue
+            late[i, state] -= answer.signal * law.on_state
+            now[queue, i] += branch.gives
+            now[queue, queue] -= branch.yields
+        now[queue, queue] -= self.through * law.on_queue
+        now[queue, state] -= self.through * law.on_state
+        now[state, state] += law.state
+        now[state, queue] += law.now
+        if law.before:
+            at(law.interval)[state, queue] += law.before
+        return sorted(found.items())
+
+
+@dataclass(frozen=True)
+class RateLoop:
+    """AVQ's: the queue is empty, and the law looks at the rate. One round trip for all."""
+
+    rtt: float
+    cut: float
+    rate: float
+    """Of all, packets per second."""
+    each: float
+    """Of one flow, packets per second."""
+    signal: float
+    alpha: float
+    """1/s."""
+
+    interval = 0.0
+
+    @property
+    def longest_rtt(self) -> float:
+        """Seconds."""
+        return self.rtt
+
+    @property
+    def shortest_rtt(self) -> float:
+        """Seconds."""
+        return self.rtt
+
+    @property
+    def _lag(self) -> float:
+        return self.cut * self.each * self.signal
+
+    def plant(self, s: Complex) -> Complex:
+        """From the signal to the rate: packets per second."""
+        e = np.exp(-s * self.rtt)
+        return self.cut * self.each * self.rate * e / (s + self._lag * (1.0 + e))
+
+    def control(self, s: Complex) -> Complex:
+        """From the rate to the signal."""
+        return ((1.0 - self.signal) + self.alpha / s) / self.rate
+
+    def open_loop(self, s: Complex) -> Complex:
+        """L(s)."""
+        return self.plant(s) * self.control(s)
+
+    def noise(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+        """There is none of an empty queue."""
+        return np.full_like(frequencies, math.nan)
+
+    def matrices(self) -> list[tuple[float, Matrix]]:
+        """Rate of all, and the law's integral of it."""
+        drive = self.cut * self.each * self.rate
+        now = np.array([[-self._lag, 0.0], [self.alpha / self.rate, 0.0]])
+        late = np.array([[-self._lag - drive * (1.0 - self.signal) / self.rate, -drive], [0.0, 0.0]])
+        return [(0.0, now), (self.rtt, late)]
+
+
+Loop = QueueLoop | RateLoop
+
+
+def intensity(rate: float) -> float:
+    """Of the noise of cuts, packets^2/s: they come at the rate of the signals, and a cut takes half of the
+    window that a packet meets, whose mean square is 8/(3p). So p cancels: rate p E[W^2] / 4 = 2 rate / 3."""
+    return 2.0 * rate / 3.0
+
+
+def loop_of(system: System, point: Point | None = None, *, simple: bool = False) -> Loop:
+    """The loop about a point, the operating point if None. `simple`: as the papers simplify the plant.
+
+    Raises TheoryError where there is none: a step, flows without a linear answer.
+    """
+    at = operating_point(system) if point is None else point
+    law = at.law
+    if isinstance(law, Avq):
+        return _avq(system, at, law)
+    if isinstance(law, Step):
+        dctcp = next((group for group in system.groups if group.kind == "dctcp"), None)
+        why = "a step has no slope to linearise, and queues that it rules cycle"
+        raise TheoryError(*(dctcp.without_answer if dctcp else (why, "integrate it: weir theory fluid")))
+    realised = law.realised(at.queue, at.state, system.capacity)
+    return QueueLoop(_branches(system, at, simple=simple), realised, _through(system, at))
+
+
+def swinging(system: System, point: Point, share: float) -> QueueLoop:
+    """HRED's loop for swings of which `share` passes its dead zone: 0 in the band, 1 for the largest."""
+    law = point.law
+    assert isinstance(law, Hred)
+    realised = law.swinging(point.queue, point.state, system.capacity, share)
+    return QueueLoop(_branches(system, point), realised, _through(system, point))
+
+
+def _branches(system: System, at: Point, *, simple: bool = False) -> tuple[Branch, ...]:
+    found: list[Branch] = []
+    answering = [
+        g.as_linear(p, rtt) is not None for g, p, rtt in zip(system.groups, at.signals, at.rtts, strict=True)
+    ]
+    if not any(answering):
+        raise TheoryError(*system.groups[0].without_answer)
+    for i, group in enumerate(system.groups):
+        p, rtt = at.signals[i], at.rtts[i]
+        answer = Response(0.0, 0.0, 0.0, 0.0)
+        if answering[i]:
+            answer = group.response(p, rtt, system.capacity, simple=simple)
+        if isinstance(at.law, Integrator):
+            slope = at.law.slope(at.state, scalable=group.kind == "scalable")
+            answer = replace(answer, signal=answer.signal * slope)
+        passed = 1.0 if group.marked else 1.0 - p
+        yields = passed * at.rates[i] / (rtt * system.capacity) if group.waits else 0.0
+        found.append(Branch(rtt, answer, passed * group.flows / rtt, yields, at.rates[i]))
+    return tuple(found)
+
+
+def _through(system: System, at: Point) -> float:
+    """What a larger signal drops at once, in units of the law's state."""
+    found = 0.0
+    for group, rate in zip(system.groups, at.rates, strict=True):
+        slope = 1.0
+        if isinstance(at.law, Integrator):
+            slope = at.law.slope(at.state, scalable=group.kind == "scalable")
+        found += 0.0 if group.marked else slope * rate
+    return found + (system.unresponsive if system.drops else 0.0)
+
+
+def _avq(system: System, at: Point, law: Avq) -> RateLoop:
+    group = system.groups[0]
+    if len(set(at.rtts)) > 1 or group.kind != "reno" or system.drops or system.unresponsive:
+        raise TheoryError(
+            "no model: AVQ's loop is one of Reno's flows with one round trip, marks and no datagrams",
+            "the same rtt and tcp.congestion.reno for all groups, and ecn = true for queue and flows",
+        )
+    flows = sum(one.flows for one in system.groups)
+    return RateLoop(at.rtts[0], group.cut, at.rate, at.rate / flows, at.signal, law.alpha)

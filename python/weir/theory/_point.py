@@ -1,0 +1,241 @@
+"""Where a queue and its senders rest.
+
+Sum of N W(p, R) / R over the groups, and what does not answer, fill the link. Laws with an integrator rest at
+their target, and p follows; laws with a line rest where p of the line is p of the senders: one rises, one
+falls, and there is at most one such queue. REM by equation 2 counts what it drops as rate, and rests below
+its target by p rate T / alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from weir.theory._laws import AdaptiveRed, Integrator, Law, Red
+from weir.theory._senders import Group
+from weir.theory._special import Avq, Hred, Step
+from weir.theory._utility import TheoryError, require
+
+
+@dataclass(frozen=True)
+class System:
+    """One queue and the flows over it."""
+
+    groups: tuple[Group, ...]
+    capacity: float
+    """C, packets per second."""
+    law: Law
+    unresponsive: float = 0.0
+    """u: what answers nothing, packets per second."""
+    buffer: float = math.inf
+    """B, packets."""
+    name: str = "loop"
+
+    def __post_init__(self) -> None:
+        require(bool(self.groups), "no flow answers signals here", "the model has flows of TCP: flows.GROUP")
+        require(0.0 < self.capacity < math.inf, f"a rate of {self.capacity:g} packets/s", "more than zero")
+        require(self.unresponsive >= 0.0, f"{self.unresponsive:g} packets/s of datagrams", "zero or more")
+        require(
+            self.unresponsive < self.capacity,
+            f"there is no operating point: {self.unresponsive:g} packets/s that answer nothing fill a "
+            "link of "
+            f"{self.capacity:g} packets/s",
+            "lower their rate",
+        )
+
+    @property
+    def drops(self) -> bool:
+        """Whether signals are drops, for any of the flows."""
+        return not all(group.marked for group in self.groups)
+
+
+@dataclass(frozen=True)
+class Point:
+    """An operating point."""
+
+    law: Red | Integrator | Hred | Avq | Step
+    """As it is there: Adaptive RED with the max_p that it has found."""
+    queue: float
+    """Packets."""
+    state: float
+    """What the law's integrator holds; the signal itself of laws without one."""
+    signals: tuple[float, ...]
+    """p, by group."""
+    rtts: tuple[float, ...]
+    """R, seconds, by group."""
+    windows: tuple[float, ...]
+    """W, packets, by group."""
+    rates: tuple[float, ...]
+    """Packets per second of all flows of a group that reach the queue."""
+    limited: bool = False
+    """Whether a receiver's window holds back any group."""
+
+    @property
+    def signal(self) -> float:
+        """p, of the first group."""
+        return self.signals[0]
+
+    @property
+    def rate(self) -> float:
+        """Of what answers, packets per second."""
+        return sum(self.rates)
+
+    @property
+    def signalled(self) -> float:
+        """Signals per second."""
+        return sum(p * rate for p, rate in zip(self.signals, self.rates, strict=True))
+
+
+def operating_point(system: System) -> Point:
+    """Where the system rests. Raises TheoryError, with the reason, where it does not."""
+    law = system.law
+    match law:
+        case Integrator():
+            return _at_state(system, law, _state(system, law))
+        case AdaptiveRed():
+            wanted = _probability(system, lambda _: law.middle, law.name)
+            red = law.found(wanted)
+            return _at_queue(system, red, _on_line(system, red))
+        case Red():
+            return _at_queue(system, law, _on_line(system, law))
+        case Hred():
+            _check_buffer(system, law.aim(system.capacity), law.name)
+            p = _probability(system, lambda _: law.aim(system.capacity), law.name)
+            return _point(system, law, law.aim(system.capacity), p, (p,) * len(system.groups))
+        case Avq():
+            return _of_avq(system, law)
+        case Step():
+            p = _probability(system, lambda _: law.threshold, law.name)
+            return _point(system, law, law.threshold, p, (p,) * len(system.groups))
+
+
+def _departing(system: System, queue: float, signals: tuple[float, ...]) -> float:
+    """What the flows and datagrams put through, packets per second."""
+    total, lost = system.unresponsive, 0.0
+    for group, p in zip(system.groups, signals, strict=True):
+        rtt = group.round_trip(queue, system.capacity)
+        total += group.flows * group.window(p, rtt) / rtt * (1.0 if group.marked else 1.0 - p)
+        lost = max(lost, 0.0 if group.marked else p)
+    return total - system.unresponsive * lost
+
+
+def _signals(system: System, law: Integrator, state: float) -> tuple[float, ...]:
+    return tuple(law.of(state, scalable=group.kind == "scalable") for group in system.groups)
+
+
+def _rest_of(system: System, law: Integrator, state: float) -> float:
+    """The queue at which the integrator rests, packets."""
+    aim = law.aim(system.capacity)
+    if not (law.counts_drops and system.drops):
+        return aim
+    p = law.of(state)
+    alpha = law.now / law.before - 1.0
+    return max(aim - p * system.capacity / (1.0 - p) * law.interval / alpha, 0.0)
+
+
+def _state(system: System, law: Integrator) -> float:
+    _check_buffer(system, law.aim(system.capacity), law.name)
+
+    def over(state: float) -> float:
+        return (
+            _departing(system, _rest_of(system, law, state), _signals(system, law, state)) - system.capacity
+        )
+
+    return _falling(over, law.greatest * (1.0 - 1e-12), law.name)
+
+
+def _probability(system: System, queue: Callable[[float], float], name: str) -> float:
+    """The p at which the senders fill the link."""
+
+    def over(p: float) -> float:
+        return _departing(system, queue(p), (p,) * len(system.groups)) - system.capacity
+
+    return _falling(over, 1.0 - 1e-12, name)
+
+
+def _falling(over: Callable[[float], float], greatest: float, name: str) -> float:
+    """The root of a falling function of a signal above zero, by bisection of its logarithm."""
+    least = greatest * 1e-12
+    if over(greatest) > 0.0:
+        raise TheoryError(
+            "there is no operating point: with a signal on every packet the flows still send more "
+            f"than {name}'s link",
+            "fewer flows or a longer round trip: windows are one packet already",
+        )
+    if over(least) < 0.0:
+        raise TheoryError(
+            "there is no operating point: the windows of the receivers do not fill the link",
+            "a larger flows.GROUP.tcp.receive_window, or more flows",
+        )
+    low, high = math.log(least), math.log(greatest)
+    for _ in range(70):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if over(math.exp(middle)) > 0.0 else (low, middle)
+    return math.exp(0.5 * (low + high))
+
+
+def _on_line(system: System, law: Red) -> float:
+    """The queue where the line meets the senders, packets."""
+
+    def over(queue: float) -> float:
+        return _departing(system, queue, (law.signal(queue),) * len(system.groups)) - system.capacity
+
+    top = min(law.top, system.buffer)
+    low, high = law.min_th, top * (1.0 - 1e-12)
+    if over(high) > 0.0:
+        end = "its buffer is full" if system.buffer < law.top else "its line ends"
+        raise TheoryError(
+            f"there is no operating point: the flows need more signals than the {law.signal(high):.3g} a "
+            f"packet that {law.name} gives before {end}, at {top:g} packets",
+            "a larger max_p or max_th, gentle = true, or fewer flows",
+        )
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if over(middle) > 0.0 else (low, middle)
+    found = 0.5 * (low + high)
+    require(
+        found > law.min_th * (1.0 + 1e-9) or found - law.min_th > 1e-6,
+        "there is no operating point: the windows of the receivers do not fill the link",
+        "a larger flows.GROUP.tcp.receive_window, or more flows",
+    )
+    return found
+
+
+def _check_buffer(system: System, target: float, name: str) -> None:
+    require(
+        target < system.buffer,
+        f"there is no operating point: {name}'s target of {target:g} packets is beyond the buffer of "
+        f"{system.buffer:g}",
+        "a larger buffer, or a lower target",
+    )
+
+
+def _at_state(system: System, law: Integrator, state: float) -> Point:
+    return _point(system, law, _rest_of(system, law, state), state, _signals(system, law, state))
+
+
+def _at_queue(system: System, law: Red, queue: float) -> Point:
+    p = law.signal(queue)
+    return _point(system, law, queue, p, (p,) * len(system.groups))
+
+
+def _point(system: System, law: object, queue: float, state: float, signals: tuple[float, ...]) -> Point:
+    rtts = tuple(group.round_trip(queue, system.capacity) for group in system.groups)
+    windows = tuple(g.window(p, rtt) for g, p, rtt in zip(system.groups, signals, rtts, strict=True))
+    rates = tuple(g.flows * w / rtt for g, w, rtt in zip(system.groups, windows, rtts, strict=True))
+    limited = any(w >= g.most for g, w in zip(system.groups, windows, strict=True))
+    return Point(cast("Red", law), queue, state, signals, rtts, windows, rates, limited)
+
+
+def _of_avq(system: System, law: Avq) -> Point:
+    """At gamma C, with an empty queue."""
+    reached = law.gamma * system.capacity
+
+    def over(p: float) -> float:
+        return _departing(system, 0.0, (p,) * len(system.groups)) - reached
+
+    p = _falling(over, 1.0 - 1e-12, law.name)
+    # What AVQ adapts is the virtual capacity: rate (1 - p).
+    return _point(system, law, 0.0, reached * (1.0 - p), (p,) * len(system.groups))

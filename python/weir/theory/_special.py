@@ -1,0 +1,96 @@
+"""Laws that are neither a line over an average nor an integrator: HRED, AVQ, and DCTCP's step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from weir.theory._realised import Realisation
+from weir.theory._utility import require
+
+
+@dataclass(frozen=True)
+class Hred:
+    """HRED: a line in its band, whose height p_min moves outside of it. Levels in packets.
+
+        p = p_min [1 + (q - min_th) / (k max_th)]
+        (ln p_min)' = rate (p / p_min) [k_alpha (q - max_th)^+ - fall k_alpha (min_th - q)^+],
+        k_alpha = 2 / (C rtt)^2
+
+    In the band any queue is a resting point: the one named by `rest`, its middle if None, is analysed.
+    """
+
+    min_th: float
+    max_th: float
+    k: float = 2.0
+    rtt: float = 0.24
+    """Seconds, of the gains."""
+    fall: float = 2.0
+    rest: float | None = None
+    name: str = "HRED"
+
+    def __post_init__(self) -> None:
+        require(
+            0.0 <= self.min_th < self.max_th,
+            f"HRED's thresholds are {self.min_th:g} and {self.max_th:g} packets",
+            "min_th below max_th",
+        )
+
+    def aim(self, capacity: float) -> float:  # noqa: ARG002
+        """The resting point, packets."""
+        return 0.5 * (self.min_th + self.max_th) if self.rest is None else self.rest
+
+    def height(self, queue: float) -> float:
+        """What p is over p_min at a queue."""
+        return 1.0 + (queue - self.min_th) / (self.k * self.max_th)
+
+    def rate(self, capacity: float) -> float:
+        """k_alpha, per packet."""
+        return 2.0 / (capacity * self.rtt) ** 2
+
+    def realised(self, queue: float, signal: float, capacity: float) -> Realisation:
+        """The line in the band."""
+        return self.swinging(queue, signal, capacity, 0.0)
+
+    def swinging(self, queue: float, signal: float, capacity: float, share: float) -> Realisation:
+        """With p_min moving by so much of what it would without its band: the describing function n(A)."""
+        p_min = signal / self.height(queue)
+        mean = 0.5 * (1.0 + self.fall) * self.rate(capacity)
+        return Realisation(
+            share * capacity * mean * signal * signal / p_min, p_min / (self.k * self.max_th), 0.0, 1.0
+        )
+
+    @property
+    def half_band(self) -> float:
+        """h, packets."""
+        return 0.5 * (self.max_th - self.min_th)
+
+
+def dead_zone(amplitude: float, half: float) -> float:
+    """n(A) of a dead zone of half width h: what passes of a swing of amplitude A."""
+    if amplitude <= half:
+        return 0.0
+    ratio = half / amplitude
+    return 1.0 - 2.0 / math.pi * (math.asin(ratio) + ratio * math.sqrt(1.0 - ratio * ratio))
+
+
+@dataclass(frozen=True)
+class Avq:
+    """AVQ with a full virtual queue: p = 1 - C~ / rate, C~' = alpha (gamma C - rate) (Kunniyur and Srikant,
+    2001).
+
+    Its real queue is near zero, so a round trip is the delay.
+    """
+
+    gamma: float = 0.98
+    alpha: float = 0.15
+    """1/s."""
+    name: str = "AVQ"
+
+
+@dataclass(frozen=True)
+class Step:
+    """Every packet that finds more than `threshold` packets is marked: DCTCP's switch."""
+
+    threshold: float
+    name: str = "step"

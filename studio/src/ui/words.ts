@@ -1,0 +1,53 @@
+/** What stands beside the picture of a queue. */
+import { digits, rateText } from "../core/units";
+import type { Resolved } from "../core/scenario";
+import type { View } from "../run/run";
+
+export const FONT = "13px system-ui, Helvetica, Arial, sans-serif";
+export const SMALL = "12px system-ui, Helvetica, Arial, sans-serif";
+/** Texts are renewed so often (s on the page): nobody reads faster, and each new text is measured. */
+const EVERY = 0.1;
+
+/** The words of one queue, with the widths (px) of those that others follow. */
+export class Words {
+  labelWidth = 0;
+  waiting = "";
+  dropped = "";
+  droppedWidth = 0;
+  marked = "";
+  rate = "";
+  private age = Infinity;
+  private view: View | undefined;
+  private resolved: Resolved | undefined;
+  private room = NaN;
+  /** Of the row that they tell of (s). */
+  private time = NaN;
+
+  /** Whether they tell of a row that is no more the newest. */
+  stale({ ring }: View): boolean {
+    return ring.last("time") !== this.time && ring.length > 0;
+  }
+
+  /** `room` is the width of the queue (px), `roomy` whether the counts stand beside the name; `resolved` is what holds now. */
+  renew(context: CanvasRenderingContext2D, view: View, resolved: Resolved, limit: number, room: number, roomy: boolean, elapsed: number): void {
+    this.age += elapsed;
+    const same = view === this.view && resolved === this.resolved && room === this.room;
+    if (same && (this.age < EVERY || !this.stale(view))) return;
+    [this.age, this.view, this.resolved, this.room, this.time] = [0, view, resolved, room, view.ring.last("time")];
+    const { ring, port } = view;
+    const { mean_packet_bytes, rate_bps } = resolved.port;
+    const queue = ring.last(port + "queue") || 0;
+    context.font = `600 ${FONT}`;
+    this.labelWidth = context.measureText(resolved.label).width;
+    const delay = `${digits((queue * mean_packet_bytes * 8e3) / rate_bps)} ms`;
+    const both = `${Math.round(queue)}${roomy ? ` of ${Math.round(limit)}` : ""} packets · ${delay}`;
+    context.font = FONT;
+    // A long name takes the place of the packets.
+    this.waiting = this.labelWidth + context.measureText(both).width + 26 > room ? delay : both;
+    this.dropped = `${ring.last(port + "drops") || 0} dropped`;
+    this.marked = `${ring.last(port + "marks") || 0} marked`;
+    this.rate = rateText(rate_bps);
+    context.font = SMALL;
+    this.droppedWidth = context.measureText(this.dropped).width;
+  }
+}

@@ -1,0 +1,134 @@
+"""Kernel senders through live queues, beside Linux's own queues and the simulation, with the tolerances of
+section 7 of the validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+
+import numpy as np
+import polars as pl
+from live_figures import sent
+
+from validation import kernel
+from validation.kernel import Combination, Measure
+from validation.places import HERE
+from weir import _core
+from weir.run._batch import run_batch
+from weir.run._tables import frames
+from weir.stats._intervals import Interval, mean_interval
+
+MEASURES = tuple(measure for measure in kernel.MEASURES if measure.name != "marks")
+"""Senders without ECN get none: that both are 0 would say nothing."""
+QUEUES = ("pfifo_1bdp", "codel", "pie", "red_fix", "fq_codel")
+"""Those of the recorded runs."""
+OWN = "rem"
+"""A queue that no kernel has."""
+LINK, FLOWS = "A", 4
+STALL_SHARE = 0.001
+"""Of packets that left late by more than a millisecond: above it a repeat is spoiled."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One value: live, simulated, and in Linux if it has the queue."""
+
+    combination: Combination
+    measure: Measure
+    live: Interval
+    simulated: Interval
+    linux: Interval | None
+    spoiled: int
+
+    @property
+    def near_simulated(self) -> bool:
+        return self.within(self.simulated)
+
+    @property
+    def near_linux(self) -> bool:
+        return self.linux is not None and self.within(self.linux)
+
+    def within(self, other: Interval) -> bool:
+        """Whether the live mean is within the tolerance of another."""
+        tolerance = max(self.measure.absolute, self.measure.relative * abs(other.mean))
+        return abs(self.live.mean - other.mean) <= tolerance
+
+
+def combinations() -> list[Combination]:
+    """Cubic and Reno, four flows, through every queue."""
+    return [
+        Combination(name, ecn=False, link=LINK, congestion=cc, flows=FLOWS)
+        for name in (*QUEUES, OWN)
+        for cc in ("cubic", "reno")
+    ]
+
+
+def scenario(one: Combination, text: str, stagger: int) -> _core.Scenario:
+    """As the validation has it; REM beside PIE's link."""
+    if one.qdisc != OWN:
+        return kernel.scenario(one, text, stagger)
+    beside = replace(one, qdisc="pie")
+    return kernel.scenario(beside, text, stagger, [("links.bottleneck.queue", "{ rem = {} }")])
+
+
+@dataclass(frozen=True)
+class Job:
+    """A live run."""
+
+    combination: Combination
+    repeat: int
+    seconds: float
+    warm_up: float
+
+
+def run(job: Job) -> tuple[pl.DataFrame, float]:
+    """The rows of its links, and the share of packets that were late."""
+    text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
+    stagger = kernel.STAGGERS[job.repeat % len(kernel.STAGGERS)]
+    changed = scenario(job.combination, text, stagger).replace([("measure.warm_up", f"{job.warm_up} s")])
+    congestion = job.combination.congestion
+    outcome, _ = sent(changed, FLOWS, job.seconds, congestion, stagger_s=stagger / 1e3, seed=job.repeat + 1)
+    honesty = outcome.run.honesty
+    return outcome.run.tables(job.repeat)["links"], honesty["late"] / max(1.0, honesty["packets"])
+
+
+def compare(repeats: int, seconds: float, warm_up: float, together: int) -> list[Agreement]:
+    """Every combination so often, some of them at a time: at 10 Mbit/s a run needs little of a processor."""
+    text = (HERE / kernel.SCENARIO).read_text(encoding="utf-8")
+    recorded = kernel.reference()
+    jobs = [Job(one, repeat, seconds, warm_up) for one in combinations() for repeat in range(repeats)]
+    # Processes: each listens to signals for its commands.
+    with ProcessPoolExecutor(together, mp_context=get_context("spawn")) as pool:
+        outcomes = list(pool.map(run, jobs))
+    found: list[Agreement] = []
+    for at, one in enumerate(combinations()):
+        of_one = outcomes[at * repeats : (at + 1) * repeats]
+        found += _agreements(one, text, of_one, recorded.get(one, []))
+    return found
+
+
+def _agreements(
+    one: Combination,
+    text: str,
+    outcomes: Sequence[tuple[pl.DataFrame, float]],
+    rows: Sequence[dict[str, str]],
+) -> list[Agreement]:
+    judged = one if one.qdisc != OWN else replace(one, qdisc="pie")
+    live = kernel.values_of(judged, pl.concat([links for links, _ in outcomes]))
+    begun = [scenario(one, text, stagger) for stagger in kernel.STAGGERS]
+    runs = run_batch([(begun[at % len(begun)], seed) for at, seed in enumerate(kernel.SEEDS)])
+    simulated = kernel.values_of(judged, frames(_core.tables(runs), range(len(runs)))["links"])
+    spoiled = sum(late > STALL_SHARE for _, late in outcomes)
+    return [
+        Agreement(
+            one,
+            measure,
+            mean_interval(np.array(live[measure.name])),
+            mean_interval(np.array(simulated[measure.name])),
+            kernel.repeats(measure, rows) if rows else None,
+            spoiled,
+        )
+        for measure in MEASURES
+    ]

@@ -1,0 +1,10 @@
+"""The browser of recordings, measurements and tests."""
+
+import shutil
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def program() -> str | None:
+    """Where it is."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
