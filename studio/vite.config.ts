@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { HANG_MS } from "./tests/hang";
 
 const MODULE = new URL("pkg/weir_wasm_bg.wasm", import.meta.url);
 const VIRTUAL = "virtual:weir-module";
@@ -31,7 +32,7 @@ function weirReference(): Plugin {
     resolveId: (id) => (id === REFERENCE ? "\0" + REFERENCE : undefined),
     load(id) {
       if (id !== "\0" + REFERENCE) return undefined;
-      const folder = (url: URL): Record<string, { title: string; needs: Record<string, string> }> =>
+      const folder = (url: URL): Record<string, { title: string }> =>
         Object.fromEntries(
           readdirSync(url).flatMap((file) => {
             if (!file.endsWith(".toml")) return [];
@@ -45,12 +46,10 @@ function weirReference(): Plugin {
   };
 }
 
-/** The title, and the table `needs` with its values as they are written. */
-function described(text: string, file: string): { title: string; needs: Record<string, string> } {
+function described(text: string, file: string): { title: string } {
   const title = /^title = "(.*)"$/m.exec(text)?.[1];
   if (title === undefined) throw new Error(`${file} has no title`);
-  const lines = /^\[needs\]\n((?:(?!\[).*\n)*)/m.exec(text)?.[1] ?? "";
-  return { title, needs: Object.fromEntries([...lines.matchAll(/^"?([\w.-]+)"? = (.+)$/gm)].map(([, key = "", value = ""]) => [key, value] as const)) };
+  return { title };
 }
 
 /** The generated glue loads the module from beside itself unless it is given one. The page always gives one. */
@@ -102,5 +101,5 @@ export default defineConfig({
     reportCompressedSize: false,
     rollupOptions: { output: { format: "iife", inlineDynamicImports: true } },
   },
-  test: { include: ["tests/**/*.test.ts"] },
+  test: { include: ["tests/**/*.test.ts"], testTimeout: HANG_MS, hookTimeout: HANG_MS },
 });

@@ -268,6 +268,34 @@ def run_keys(hashes: Sequence[str], first_seed: int, replications: int, results_
 def disciplines() -> list[str]:
     """Names of all queue disciplines: the AQMs, each of which is a FIFO under it, then the schedulers."""
 
+@final
+class CongestionFacts:
+    """Facts about a congestion control."""
+
+    @property
+    def marks(self) -> Literal["ignored", "heard", "wanted", "needed", "counted"]:
+        """What marks are to it: nothing; a signal as a loss is; what it is made for; all that it learns of
+        congestion; or it answers how many there are, and its segments are ECT(1)."""
+
+    @property
+    def samples(self) -> bool:
+        """It samples the delivery rate, and paces by it."""
+
+    @property
+    def scalable(self) -> bool:
+        """A mark cuts its window by as much as marks are frequent (RFC 9331, section 4.1)."""
+
+    @property
+    def yields(self) -> bool:
+        """It yields to other traffic, by the queueing delay."""
+
+    @property
+    def needs(self) -> list[tuple[str, str]]:
+        """The keys of `tcp` beside which it is what it is made to be, each with its value in TOML."""
+
+def congestion_facts(name: str) -> CongestionFacts:
+    """Facts about the congestion control of this name. Raises ValueError if there is none."""
+
 def quantity(text: str) -> tuple[float, str]:
     """A quantity of any kind on one scale with the others of its kind: its value in bit/s, s, packets,
     B or BDP, and which of these it is. Raises ValueError, with a hint, for anything else."""

@@ -6,8 +6,6 @@ declare module "virtual:weir-module" {
 declare module "virtual:weir-reference" {
   interface Described {
     title: string;
-    /** Other keys of `tcp` that a congestion control needs, by path; values in TOML. */
-    needs: Record<string, string>;
   }
   /** What the files of `weir.disciplines` say, by name. */
   const reference: Record<"disciplines" | "controls", Record<string, Described>>;

@@ -29,7 +29,9 @@ mod _core {
         scenario::Scenario,
         statistics::student_t,
         theory::{fluid_queue, fluid_system, fluid_timeline, integrate, pi_gains},
-        vocabulary::{choices_of, disciplines, quantity, run_keys, schema},
+        vocabulary::{
+            CongestionFacts, choices_of, congestion_facts, disciplines, quantity, run_keys, schema,
+        },
     };
 
     #[cfg(target_os = "linux")]

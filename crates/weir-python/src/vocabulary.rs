@@ -2,6 +2,7 @@
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use weir_aqm::qdisc::QueueConfig;
+use weir_tcp::congestion::{CongestionConfig, Facts};
 
 use crate::run::packed;
 
@@ -41,6 +42,47 @@ pub(crate) fn run_keys(
 #[pyfunction]
 pub(crate) fn disciplines() -> Vec<&'static str> {
     QueueConfig::NAMES.to_vec()
+}
+
+/// Facts about a congestion control.
+#[pyclass(frozen)]
+pub(crate) struct CongestionFacts(Facts);
+
+#[pymethods]
+impl CongestionFacts {
+    #[getter]
+    const fn marks(&self) -> &'static str {
+        self.0.marks.name()
+    }
+
+    #[getter]
+    const fn samples(&self) -> bool {
+        self.0.samples
+    }
+
+    #[getter]
+    const fn scalable(&self) -> bool {
+        self.0.scalable
+    }
+
+    #[getter]
+    const fn yields(&self) -> bool {
+        self.0.yields
+    }
+
+    #[getter]
+    fn needs(&self) -> Vec<(&'static str, &'static str)> {
+        self.0.needs()
+    }
+}
+
+/// Facts about the congestion control of this name.
+#[pyfunction]
+pub(crate) fn congestion_facts(name: &str) -> PyResult<CongestionFacts> {
+    let control = CongestionConfig::from_name(name);
+    control
+        .map(|control| CongestionFacts(control.facts()))
+        .ok_or_else(|| PyValueError::new_err(format!("there is no congestion control {name}")))
 }
 
 /// A quantity of any kind on one scale with the others of its kind.

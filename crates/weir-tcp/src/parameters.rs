@@ -8,7 +8,7 @@ use weir_types::{Duration, Invalid, PacketSize, Packets};
 use crate::{
     PacingParameters, PresetKey,
     accecn::ReceiverEcn,
-    congestion::CongestionConfig,
+    congestion::{CongestionConfig, Marks},
     recovery::{LossDetection, RecoveryConfig},
 };
 
@@ -316,18 +316,17 @@ impl TcpParameters {
     }
 
     fn check_marks(&self) -> Result<(), Invalid> {
-        use CongestionConfig::{Prague, RemHost, Wireless};
-        let lives_by_marks = matches!(self.congestion, RemHost(_) | Wireless(_) | Prague(_));
+        let marks = self.congestion.facts().marks;
         Invalid::unless(
-            self.ecn || !lives_by_marks,
+            self.ecn || marks < Marks::Needed,
             "ecn",
             format!("{} learns of congestion from marks, and ecn is off", self.congestion.name()),
             "write ecn = true",
         )?;
         Invalid::unless(
-            self.accecn || !matches!(self.congestion, Prague(_)),
+            self.accecn || marks < Marks::Counted,
             "accecn",
-            "prague answers how many packets are marked, and accecn is off",
+            format!("{} answers how many packets are marked, and accecn is off", self.congestion.name()),
             "write accecn = true",
         )?;
         Invalid::unless(

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note, Severity
-from weir.check._resolved import SCALABLE, UNRESPONSIVE, Resolved, names
+from weir.check._resolved import UNRESPONSIVE, Resolved, names
 
 _BOTH = frozenset({"fq-codel", "dualpi2"})
 """Mark by default and are meant for flows of both kinds: without ECN-capable flows they drop."""
 
-_NEED_MARKS = frozenset({"dctcp", "prague", "rem-host"})
-"""Congestion controls that are about marks."""
+_ABOUT_MARKS = frozenset({"wanted", "needed", "counted"})
+"""Congestion controls to which marks are this are made for them."""
 
 
 def ecn_without_senders(scene: Resolved) -> Iterator[Note]:
@@ -46,7 +46,8 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
             and scene.ecn_capable(path)
             and not any(aqm.marks in {True, None} for aqm in queues)
         ):
-            severity = "warning" if scene.congestion(path) in _NEED_MARKS else "note"
+            facts = scene.facts(path)
+            severity = "warning" if facts is not None and facts.marks in _ABOUT_MARKS else "note"
             found.setdefault(severity, []).append(path)
     for severity, paths in found.items():
         first = paths[0]
@@ -95,7 +96,7 @@ def empty_class(scene: Resolved) -> Iterator[Note]:
             continue
         capable = [path for path in paths if scene.ecn_capable(path)]
         where = f"{aqm.path}.low_latency"
-        scalable = [path for path in capable if scene.congestion(path) in SCALABLE]
+        scalable = [path for path in capable if scene.is_scalable(path)]
         if aqm.parameters["low_latency"] == "any-ect":
             if not capable:
                 message = "no flow here is ECN-capable, so the low-latency queue stays empty"
@@ -131,18 +132,13 @@ def classic_in_low_latency(scene: Resolved) -> Iterator[Note]:
         aqm = scene.aqm(port)
         if aqm.name != "dualpi2" or aqm.parameters["low_latency"] != "any-ect":
             continue
-        controls = {path.group: scene.congestion(path) for path in scene.through(port)}
-        classic = [
-            path
-            for path in scene.through(port)
-            if scene.ecn_capable(path) and controls[path.group] not in {*SCALABLE, None}
-        ]
+        classic = [path for path in scene.through(port) if scene.ecn_capable(path) and scene.is_classic(path)]
         if classic:
             yield Note(
                 "classic-in-low-latency",
                 "warning",
                 f"{aqm.path}.low_latency",
-                f"{names(classic)} with {controls[classic[0].group]} enters the low-latency queue, "
+                f"{names(classic)} with {scene.congestion(classic[0])} enters the low-latency queue, "
                 "which marks for scalable controls",
                 f"flows.{classic[0].group}.tcp.ecn = false, or tcp.congestion.dctcp",
             )
@@ -157,7 +153,7 @@ def accecn_fallback(scene: Resolved) -> Iterator[Note]:
     found: dict[tuple[str, bool], list[_core.Path]] = {}
     for path in scene.paths:
         if (mode := scene.falls_back(path)) is not None:
-            found.setdefault((mode, scene.congestion(path) == "prague"), []).append(path)
+            found.setdefault((mode, scene.counts_marks(path)), []).append(path)
     for (mode, prague), paths in found.items():
         then = ", and Prague is Reno" if prague else ""
         yield Note(
@@ -180,9 +176,8 @@ def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
         aqm, paths = scene.aqm(port), scene.through(port)
         if not aqm.marks or aqm.per_flow or aqm.name == "dualpi2":
             continue
-        controls = {path.group: scene.congestion(path) for path in paths}
         l4s = [path for path in paths if scene.is_l4s(path)]
-        classic = [path for path in paths if controls[path.group] not in {*SCALABLE, None}]
+        classic = [path for path in paths if scene.is_classic(path)]
         if l4s and classic:
             yield Note(
                 "prague-in-classic-queue",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import SCALABLE, Aqm, Resolved, fewest_flows, limit_of, most_flows
+from weir.check._resolved import Aqm, Resolved, fewest_flows, limit_of, most_flows
 from weir.check._units import packets, time
 
 _THRESHOLDS: dict[str, tuple[str, str | None]] = {
@@ -289,12 +289,12 @@ def _fills(scene: Resolved, port: _core.Port, paths: list[_core.Path], product: 
 
 def _enough(scene: Resolved, paths: list[_core.Path], shares: Mapping[str, float]) -> float:
     """The least of the shares among the groups: the others fill what one leaves."""
-    controls = (scene.congestion(path) or "" for path in paths)
-    capable = map(scene.ecn_capable, paths)
-    # DCTCP without ECN is Reno.
+    # A scalable control without ECN is Reno.
     return min(
-        shares["reno"] if name in SCALABLE and not marked else shares.get(name, 0.0)
-        for name, marked in zip(controls, capable, strict=True)
+        shares["reno"]
+        if scene.is_scalable(path) and not scene.ecn_capable(path)
+        else shares.get(scene.congestion(path) or "", 0.0)
+        for path in paths
     )
 
 

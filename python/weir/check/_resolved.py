@@ -17,9 +17,6 @@ from weir.scenario._scenario import flows_at
 UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
 """Kinds of traffic without a congestion control."""
 
-SCALABLE = frozenset({"dctcp", "prague"})
-"""Congestion controls that belong in a low-latency queue (RFC 9331, section 4)."""
-
 
 MOST_CHANGES = 1000
 """Changes of rates and load that are looked at: a schedule may have millions."""
@@ -156,6 +153,26 @@ class Resolved:
         """The congestion control of the group; None for datagrams."""
         return None if path.traffic in UNRESPONSIVE else next(iter(self.group(path)["tcp"]["congestion"]))
 
+    def facts(self, path: _core.Path) -> _core.CongestionFacts | None:
+        """What is known of the congestion control of the group; None for datagrams."""
+        control = self.congestion(path)
+        return None if control is None else _core.congestion_facts(control)
+
+    def is_scalable(self, path: _core.Path) -> bool:
+        """Whether its congestion control belongs in a low-latency queue (RFC 9331, section 4)."""
+        facts = self.facts(path)
+        return facts is not None and facts.scalable
+
+    def is_classic(self, path: _core.Path) -> bool:
+        """Whether it has a congestion control, and that is not scalable."""
+        facts = self.facts(path)
+        return facts is not None and not facts.scalable
+
+    def counts_marks(self, path: _core.Path) -> bool:
+        """Whether its congestion control lives by accurate feedback, as Prague."""
+        facts = self.facts(path)
+        return facts is not None and facts.marks == "counted"
+
     def ecn_capable(self, path: _core.Path) -> bool:
         """Whether data packets of the group are ECN-capable."""
         table = self.group(path)
@@ -171,11 +188,11 @@ class Resolved:
         able = tcp["receiver_ecn"]
         if not tcp["accecn"] or able == "accecn":
             return None
-        return "RFC 3168" if able == "classic" and "prague" not in tcp["congestion"] else "no ECN"
+        return "RFC 3168" if able == "classic" and not self.counts_marks(path) else "no ECN"
 
     def is_l4s(self, path: _core.Path) -> bool:
         """Whether data packets of the group are ECT(1)."""
-        return self.congestion(path) == "prague" and self.ecn_capable(path)
+        return self.counts_marks(path) and self.ecn_capable(path)
 
     def mean_bdp(self, port: _core.Port) -> float:
         """The rate times the mean round trip of the groups there, in packets of mean size. Of drawn round

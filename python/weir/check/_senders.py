@@ -10,12 +10,6 @@ from weir.check._note import Note
 from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, names
 from weir.check._units import time
 
-_IGNORE_MARKS = frozenset({"bbr1", "bbr3"})
-"""Congestion controls to which marks mean nothing."""
-
-_BACKGROUND = frozenset({"ledbat", "ledbat-plus-plus"})
-"""Congestion controls that yield by a target of the queueing delay."""
-
 
 def marks_ignored(scene: Resolved) -> Iterator[Note]:
     """ECN-capable flows whose congestion control ignores marks: a queue that marks does not slow them down.
@@ -27,7 +21,10 @@ def marks_ignored(scene: Resolved) -> Iterator[Note]:
         ignoring = [
             path
             for path in scene.through(port)
-            if aqm.marks and scene.ecn_capable(path) and scene.congestion(path) in _IGNORE_MARKS
+            if aqm.marks
+            and scene.ecn_capable(path)
+            and (facts := scene.facts(path)) is not None
+            and facts.marks == "ignored"
         ]
         if ignoring:
             where = f"flows.{ignoring[0].group}.tcp.ecn"
@@ -64,8 +61,8 @@ def target_out_of_reach(scene: Resolved) -> Iterator[Note]:
     A short buffer or an AQM keeps it there; LEDBAT then takes as much as Reno (RFC 7928, section 5.4).
     """
     for path in scene.paths:
-        control = scene.congestion(path)
-        if control not in _BACKGROUND:
+        control, facts = scene.congestion(path), scene.facts(path)
+        if facts is None or not facts.yields:
             continue
         port = scene.network.port(path.bottleneck.name)
         where = f"flows.{path.group}.tcp.congestion.{control}.target"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weir import _core
 from weir._core import network_of
 from weir._errors import WeirError
 from weir.scenario import _declared as declared
@@ -132,7 +133,7 @@ class Control(Described):
     example: Value
     """What a scenario file may write for it."""
     needs: dict[str, Value]
-    """Other keys of `tcp` that it needs, by path."""
+    """The keys of `tcp`, by path, beside which it is what it is made to be."""
 
 
 def registered() -> list[Discipline]:
@@ -194,8 +195,7 @@ def read(name: str) -> dict[str, Any]:
 def read_control(name: str) -> dict[str, Any]:
     """The same of a congestion control."""
     table = _table(CONTROLS, name)
-    parts: dict[str, Any] = {**_common(table), "needs": dict(table.pop("needs", {}))}
-    return _whole(name, table, parts)
+    return _whole(name, table, _common(table))
 
 
 def _table(folder: Path, name: str) -> dict[str, Any]:
@@ -233,4 +233,7 @@ def _of(one: Declared) -> Discipline:
 
 def _control(one: Declared) -> Control:
     given = {"name": one.name, "summary": one.summary, "parameters": one.parameters, "example": one.example}
-    return Control(**given, **read_control(one.name))
+    needs = {
+        path: tomllib.loads(f"is = {text}")["is"] for path, text in _core.congestion_facts(one.name).needs
+    }
+    return Control(**given, needs=needs, **read_control(one.name))

@@ -1,5 +1,5 @@
 /** What the page knows of a scenario: its text, as the simulator reads it. */
-import { edit as editText, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
+import { congestion_needs, edit as editText, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
 import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
 
@@ -247,7 +247,7 @@ export interface CongestionControl {
 /** The text with another congestion control, and what it needs beside it, at the group of this key. */
 export function withCongestion(text: string, group: string, name: string): string {
   let changed = edit(edit(text, `${group}.tcp.congestion`, undefined), `${group}.tcp.congestion.${name}`, "{}");
-  for (const [key, value] of Object.entries(reference.controls[name]?.needs ?? {})) {
+  for (const [key, value] of JSON.parse(congestion_needs(name)) as [string, string][]) {
     // One of several: what was chosen before goes.
     const [table, ...choice] = key.split(".");
     if (choice.length > 0) changed = edit(changed, `${group}.tcp.${table}`, undefined);

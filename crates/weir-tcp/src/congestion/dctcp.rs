@@ -16,7 +16,9 @@
 
 use weir_types::{Invalid, Probability};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use super::{
+    Ack, Congestion, Facts, Known, Marks, Reno, RenoParameters, Repair, Signal, Window, parts::Round,
+};
 use crate::accecn::EcnMode;
 
 /// Parameters of DCTCP.
@@ -131,6 +133,10 @@ impl Dctcp {
 
 /// Steps of alpha from 0 to 1 (Linux, `DCTCP_MAX_ALPHA`).
 const STEPS: f64 = 1024.0;
+
+impl Known for Dctcp {
+    const FACTS: Facts = Facts { marks: Marks::Wanted, scalable: true, ..Facts::PLAIN };
+}
 
 impl Congestion for Dctcp {
     #[inline(never)]

@@ -20,7 +20,7 @@
 
 use weir_types::{Duration, Invalid, Packets};
 
-use super::{Ack, Congestion, Repair, Signal, Window, delay::DelayFilter};
+use super::{Ack, Congestion, Facts, Known, Repair, Signal, Window, delay::DelayFilter};
 
 /// Parameters of LEDBAT.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,6 +130,10 @@ impl Ledbat {
         window.cwnd = window.cwnd.min((window.cwnd / 2.0).max(self.min_cwnd));
         window.ssthresh = window.cwnd.max(2.0);
     }
+}
+
+impl Known for Ledbat {
+    const FACTS: Facts = Facts { yields: true, ..Facts::PLAIN };
 }
 
 impl Congestion for Ledbat {

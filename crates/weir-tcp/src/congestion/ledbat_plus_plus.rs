@@ -26,7 +26,7 @@
 use weir_types::{Duration, Instant, Invalid, Packets};
 
 use super::{
-    Ack, Congestion, Repair, Signal, Window,
+    Ack, Congestion, Facts, Known, Repair, Signal, Window,
     delay::DelayFilter,
     ledbat::{check_min_cwnd, check_target},
 };
@@ -173,6 +173,10 @@ impl LedbatPlusPlus {
         window.ssthresh = window.cwnd.max(2.0);
         true
     }
+}
+
+impl Known for LedbatPlusPlus {
+    const FACTS: Facts = Facts { yields: true, ..Facts::PLAIN };
 }
 
 impl Congestion for LedbatPlusPlus {

@@ -7,6 +7,7 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod delay;
+mod facts;
 mod interface;
 mod ledbat;
 mod ledbat_plus_plus;
@@ -30,6 +31,7 @@ pub use bbr1::{Bbr1, Bbr1Parameters};
 pub use bbr3::{Bbr3, Bbr3Parameters};
 pub use cubic::{Cubic, CubicParameters, FriendlyGrowth, TargetRtt};
 pub use dctcp::{Dctcp, DctcpParameters, WindowEnd};
+pub use facts::{Facts, Known, Marks};
 pub use interface::{
     Ack, Congestion, Delivery, Feedback, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
 };
@@ -69,6 +71,11 @@ macro_rules! congestions {
             /// The control called `name` with its defaults.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant(Default::default())),)* _ => None }
+            }
+
+            /// The facts about the chosen control.
+            pub const fn facts(&self) -> Facts {
+                match self { $(Self::$variant(_) => <$variant as Known>::FACTS,)* }
             }
 
             /// What an echo has to tell the chosen control.
@@ -142,7 +149,7 @@ impl CongestionConfig {
     /// Whether the control needs samples of the delivery rate, and sets the rate of pacing by them.
     #[inline]
     pub const fn samples(&self) -> bool {
-        matches!(self, Self::Bbr1(_) | Self::Bbr3(_))
+        self.facts().samples
     }
 
     /// Whether the control wants to know if all routers of its path understand ECN.
@@ -155,7 +162,7 @@ impl CongestionConfig {
 impl CongestionConfig {
     /// Whether the control belongs into the low-latency queue: its segments are ECT(1) (RFC 9331).
     pub const fn is_low_latency(&self) -> bool {
-        matches!(self, Self::Prague(_))
+        matches!(self.facts().marks, Marks::Counted)
     }
 }
 

@@ -21,7 +21,9 @@
 
 use weir_types::{Duration, Invalid};
 
-use super::{Ack, Congestion, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window};
+use super::{
+    Ack, Congestion, Facts, Known, Marks, RenoParameters, Repair, Signal, Tahoe, TahoeParameters, Window,
+};
 
 /// Utility of a rate `x`, in packets per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,6 +194,10 @@ impl RemHost {
         }
         *self.smoothed.insert(self.smoothed.map_or(newest, |old| old + rtt_gain * (newest - old)))
     }
+}
+
+impl Known for RemHost {
+    const FACTS: Facts = Facts { marks: Marks::Needed, ..Facts::PLAIN };
 }
 
 impl Congestion for RemHost {

@@ -19,7 +19,7 @@ use alloc::boxed::Box;
 use weir_types::{Invalid, Probability};
 
 use super::{
-    Ack, Congestion, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
+    Ack, Congestion, Known, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
 };
 
 /// What `ssthresh` is calculated from when the window is cut.
@@ -159,6 +159,8 @@ impl Reno {
         }
     }
 }
+
+impl Known for Reno {}
 
 impl Congestion for Reno {
     #[inline]

@@ -13,7 +13,7 @@
 
 use weir_types::{Invalid, Probability};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Parameters of Scalable TCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +80,8 @@ impl Scalable {
         scales
     }
 }
+
+impl Known for Scalable {}
 
 impl Congestion for Scalable {
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

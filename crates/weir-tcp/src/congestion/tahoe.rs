@@ -9,7 +9,7 @@
 
 use weir_types::Invalid;
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window};
 
 /// Parameters of Tahoe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,6 +41,8 @@ impl Tahoe {
         Self { reno: Reno::new(&parameters.reno) }
     }
 }
+
+impl Known for Tahoe {}
 
 impl Congestion for Tahoe {
     fn on_ack(&mut self, ack: Ack, window: &mut Window) {

@@ -18,7 +18,7 @@
 
 use weir_types::{Duration, Invalid};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
+use super::{Ack, Congestion, Known, Reno, RenoParameters, Repair, Signal, Window, parts::Round};
 
 /// Parameters of Vegas.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,6 +111,8 @@ impl Vegas {
         }
     }
 }
+
+impl Known for Vegas {}
 
 impl Congestion for Vegas {
     #[inline(never)]

@@ -18,7 +18,7 @@
 
 use weir_types::{Instant, Invalid};
 
-use super::{Ack, Congestion, Reno, RenoParameters, Repair, Signal, Window};
+use super::{Ack, Congestion, Facts, Known, Marks, Reno, RenoParameters, Repair, Signal, Window};
 
 /// What a timeout does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,6 +94,10 @@ impl Wireless {
         let mixed = parameters.mixed_path.then_some(Mixed { conventional: true, until: 0, high: 0 });
         Self { timeout: parameters.timeout, reno: Reno::new(&parameters.reno), kept: None, cut: 0, mixed }
     }
+}
+
+impl Known for Wireless {
+    const FACTS: Facts = Facts { marks: Marks::Needed, ..Facts::PLAIN };
 }
 
 impl Congestion for Wireless {

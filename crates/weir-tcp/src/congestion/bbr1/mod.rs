@@ -29,7 +29,7 @@ use weir_types::{Duration, Instant, Rng, Streams};
 pub use self::parameters::Bbr1Parameters;
 use self::{filter::MaxFilter, long_term::LongTerm};
 use super::{
-    Ack, Congestion, Delivery, RateSample, RecoveryState, Repair, Signal, Window,
+    Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Window,
     bbr::{
         Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, ceil, in_net_at_release, tick,
     },
@@ -275,6 +275,10 @@ impl Bbr1 {
             window.cwnd = window.cwnd.min(MIN_CWND);
         }
     }
+}
+
+impl Known for Bbr1 {
+    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
 }
 
 impl Congestion for Bbr1 {

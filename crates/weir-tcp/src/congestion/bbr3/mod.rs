@@ -33,7 +33,8 @@ use weir_types::{Duration, Instant, Rng, Streams};
 use self::bounds::Bounds;
 pub use self::parameters::Bbr3Parameters;
 use super::{
-    Ack, Congestion, Delivery, RateSample, RecoveryState, Repair, Signal, Transmission, Window,
+    Ack, Congestion, Delivery, Facts, Known, Marks, RateSample, RecoveryState, Repair, Signal, Transmission,
+    Window,
     bbr::{Aggregation, INIT_CWND, MIN_CWND, ProbeRtt, Rounds, Saved, bdp, burst, in_net_at_release, tick},
 };
 
@@ -290,6 +291,10 @@ impl Bbr3 {
         window.cwnd = window.cwnd.min(cap.min(self.bounds.inflight_lo).max(MIN_CWND));
         self.cwnd = window.cwnd;
     }
+}
+
+impl Known for Bbr3 {
+    const FACTS: Facts = Facts { marks: Marks::Ignored, samples: true, ..Facts::PLAIN };
 }
 
 impl Congestion for Bbr3 {

@@ -45,7 +45,7 @@ use weir_types::{Duration, Instant};
 
 pub use self::parameters::PragueParameters;
 use self::sizes::Sizes;
-use super::{Ack, Congestion, Delivery, RecoveryState, Reno, Repair, Signal, Window};
+use super::{Ack, Congestion, Delivery, Facts, Known, Marks, RecoveryState, Reno, Repair, Signal, Window};
 use crate::accecn::EcnMode;
 
 /// Least window, in segments.
@@ -293,6 +293,10 @@ impl Prague {
         // The rate is of whole segments; Linux paces their payload.
         self.pacing = doubled * f64::from(self.sizes.full) / f64::from(self.sizes.now - self.sizes.header);
     }
+}
+
+impl Known for Prague {
+    const FACTS: Facts = Facts { marks: Marks::Counted, scalable: true, ..Facts::PLAIN };
 }
 
 impl Congestion for Prague {

@@ -6,6 +6,7 @@ mod bottleneck;
 mod contracts;
 mod cubic;
 mod dctcp;
+mod facts;
 mod feedback;
 mod ledbat;
 mod prague;
