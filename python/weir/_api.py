@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from weir.export import Exported, Form
     from weir.run._captures import Capture
     from weir.scenario._toml import Value
+    from weir.sweep._chunk import Workers
     from weir.sweep._plan import Axes, Plan
     from weir.sweep._runner import Progress
     from weir.sweep._view import Sweep
-    from weir.sweep._workers import Workers
     from weir.tune._evaluator import OnStep
     from weir.tune._tune import Choice, Tuned
 

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +15,11 @@ import pytest
 
 from browsing import Visit, chromium
 from conftest import SMALL, Command, names_in
+from waiting import HANG_S, cpu_s, killed, until
 from weir.plot import Curve, Facet, Plot
 from weir.store import Store
 from weir.sweep import chosen_workers
-from weir.sweep._workers import Chunk
+from weir.sweep._chunk import Chunk
 from weir_papers.claims import Claim, Part, Range, at_least
 from weir_papers.curves import against, levels, over_time
 from weir_papers.data import Study
@@ -276,15 +276,15 @@ def test_what_cannot_be_done_is_said_at_once(
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "weir", "reproduce", "rem-2001", "--quick", "--no-report"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    pipe = subprocess.PIPE
+    with killed(subprocess.Popen(command, cwd=tmp_path, stderr=pipe, stdout=pipe, text=True)) as process:
         assert process.stderr is not None
         # The first experiment is under way.
         assert "rem-2001, experiment 1 of" in process.stderr.readline()
-        time.sleep(1.0)
+        began = cpu_s(process.pid)
+        until(lambda: cpu_s(process.pid) - began > 1.0, "nothing is simulated", process)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert "the same command does the rest" in said
     assert names_in(tmp_path) == ["results"]

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from waiting import HANG_S
 from weir.store import Store
 from weir.sweep._view import Sweep
 
@@ -25,7 +26,7 @@ SCENARIO = """\
 schema = 1
 name = "faults"
 seed = 3
-duration = "360 s"
+duration = "180 s"
 
 [links.bottleneck]
 rate = "4 Mbit/s"
@@ -39,14 +40,37 @@ rtt = "60 ms"
 start_jitter = "1 s"
 
 [sweep]
-replications = 40
+replications = 10
 
 [sweep.axes]
 "links.bottleneck.queue.red.max_th" = "10..19 packets by 1"
 """
 
-RUNS = 400
-KILLS = 20 if os.environ.get("WEIR_TEST_FULL") else 4
+RUNS = 100
+
+HELD = """\
+import time
+from pathlib import Path
+import weir.__main__
+from weir.sweep import _runner
+
+usual, begun = _runner.wait, []
+
+
+def wait(pending, timeout, return_when):
+    if begun and not Path("go").exists():
+        time.sleep(timeout)
+        return set(), pending
+    ended, rest = usual(pending, timeout, return_when)
+    begun.extend(ended)
+    return ended, rest
+
+
+_runner.wait = wait
+weir.__main__.main()
+"""
+"""`weir` whose sweep keeps its first chunks, and no more before there is a file `go`: whatever has to happen
+in the middle of a sweep does."""
 
 
 @pytest.fixture
@@ -86,10 +110,17 @@ def start(place: Path, *arguments: str, program: Sequence[str] = ("-m", "weir"))
     )
 
 
+def held(place: Path, *arguments: str) -> subprocess.Popen[str]:
+    """`weir sweep` that has kept something, and goes on when there is a file `go`."""
+    process = start(place, *arguments, program=("-c", HELD))
+    wait_until(lambda: in_store(place) > 0, process)
+    return process
+
+
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """Exit code and what was printed, within a time that no sweep here takes."""
+    """Exit code and what was printed."""
     try:
-        out, err = process.communicate(timeout=90)
+        out, err = process.communicate(timeout=HANG_S)
     except subprocess.TimeoutExpired:
         kill(process)
         raise
@@ -131,12 +162,18 @@ def assert_same(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame
         assert found[name].equals(frame), name
 
 
-def test_a_killed_sweep_goes_on_where_it_was(place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
+@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.soak)])
+def test_a_killed_sweep_goes_on_where_it_was(
+    kills: int, place: Path, undisturbed: dict[str, pl.DataFrame]
+) -> None:
     moments = np.random.default_rng(11)
     before = 0
-    for _ in range(KILLS):
+    for _ in range(kills):
         process = start(place)
-        time.sleep(moments.uniform(0.3, 1.5))
+        # Something has been kept, or nothing was left to do.
+        while in_store(place) == before and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0.0, 0.3))
         kill(process)
         now = in_store(place)
         assert now >= before
@@ -151,14 +188,14 @@ def test_a_killed_sweep_goes_on_where_it_was(place: Path, undisturbed: dict[str,
 def test_ctrl_c_keeps_what_is_finished(
     workers: list[str], place: Path, undisturbed: dict[str, pl.DataFrame]
 ) -> None:
-    process = start(place, *workers)
-    wait_until(lambda: in_store(place) > 0, process)
+    process = held(place, *workers)
     os.killpg(process.pid, signal.SIGINT)
     code, _, err = ended(process)
     assert code == 130
     assert "Traceback" not in err
     assert "the same command does the rest" in err
     kept = in_store(place)
+    assert 0 < kept < RUNS
     document = finished(start(place))
     assert (document["found"], document["done"]) == (kept, RUNS - kept)
     assert_same(tables(place), undisturbed)
@@ -175,10 +212,13 @@ def test_two_sweeps_on_one_store_share_the_work(place: Path, undisturbed: dict[s
 def test_what_a_killed_sweep_had_begun_is_done_by_the_other(
     place: Path, undisturbed: dict[str, pl.DataFrame]
 ) -> None:
-    first, second = start(place), start(place)
-    wait_until(lambda: in_store(place) > 0, first)
+    first = held(place)
+    kept = in_store(place)
+    second = start(place)
+    wait_until(lambda: in_store(place) > kept, second)
     kill(first)
-    finished(second)
+    document = finished(second)
+    assert document["found"] + document["done"] + document["elsewhere"] == RUNS
     assert_same(tables(place), undisturbed)
 
 
@@ -218,7 +258,7 @@ def test_a_full_disk_loses_nothing(place: Path, undisturbed: dict[str, pl.DataFr
         cwd=place,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=HANG_S,
         check=False,
     )
     if "mount" in done.stderr and "first:" not in done.stderr:
@@ -245,9 +285,9 @@ class TestDask:
 
     def test_a_lost_worker_is_made_up_for(self, place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
         with cluster(place, workers=2) as (address, parts):
-            process = start(place, "--dask", address)
-            wait_until(lambda: in_store(place) > 0, process)
+            process = held(place, "--dask", address)
             kill(parts[1])
+            (place / "go").touch()
             document = finished(process)
         assert document["done"] == RUNS
         assert_same(tables(place), undisturbed)
@@ -256,8 +296,7 @@ class TestDask:
         self, place: Path, undisturbed: dict[str, pl.DataFrame]
     ) -> None:
         with cluster(place, workers=1) as (address, parts):
-            process = start(place, "--dask", address)
-            wait_until(lambda: in_store(place) > 0, process)
+            process = held(place, "--dask", address)
             kill(parts[0])
             code, _, err = ended(process)
         assert code == 1, err
@@ -270,7 +309,7 @@ class TestDask:
         assert_same(tables(place), undisturbed)
 
     def test_nobody_answers(self, place: Path) -> None:
-        hasty = "import weir.sweep._workers as w; w.TIMEOUT_S = 1.0; import weir.__main__ as m; m.main()"
+        hasty = "import weir.sweep._cluster as c; c.TIMEOUT_S = 1.0; import weir.__main__ as m; m.main()"
         code, out, err = ended(start(place, "--dask", "tcp://127.0.0.1:9", program=["-c", hasty]))
         assert code == 2
         assert out == ""
@@ -304,7 +343,7 @@ def cluster(place: Path, workers: int) -> Generator[tuple[str, Sequence[subproce
 
 def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Waits for something that a process does."""
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + HANG_S
     while not happened():
         assert time.monotonic() < limit
         assert process.poll() is None, process.communicate()

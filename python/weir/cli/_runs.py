@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from weir.run._captures import Capture
     from weir.store import Store
     from weir.sweep import Plan, Sweep, Tally
-    from weir.sweep._workers import Workers
+    from weir.sweep._chunk import Workers
 
 _LONG_S = 3600.0
 """Seconds of all runs that are said beforehand."""

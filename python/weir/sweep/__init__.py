@@ -3,8 +3,8 @@
 - What varies: `values` (levels and ranges), `axes`, and `design` (which points, and how
   much each axis matters).
 - How long: `until` (when a point has enough replications).
-- Doing it: `plan` (points, variants, runs), `workers`, `monitor` and `runner`
-  (records, runs and opens).
+- Doing it: `plan` (points, variants, runs), `chunk` (runs in one go), `workers`, `cluster`,
+  `monitor` and `runner` (records, runs and opens).
 - What came of it: `recorded` and `view` (`Sweep`: tables, estimates, differences),
   `describe`, `query`.
 """
@@ -17,10 +17,11 @@ from weir._lazy import first_use
 
 if TYPE_CHECKING:
     from weir.sweep._axes import Axis, AxisError, parse
+    from weir.sweep._chunk import Workers
     from weir.sweep._plan import Plan, SweepSpec, define_sweep
     from weir.sweep._runner import OnProgress, Progress, Tally, execute_plan
     from weir.sweep._view import Sweep
-    from weir.sweep._workers import Workers, chosen_workers
+    from weir.sweep._workers import chosen_workers
 
 __all__ = [
     "Axis",
@@ -39,4 +40,4 @@ __all__ = [
 ]
 
 # A worker that is only started needs no data frames.
-__getattr__ = first_use(__name__, __all__, ("_axes", "_workers", "_plan", "_runner", "_view"))
+__getattr__ = first_use(__name__, __all__, ("_axes", "_chunk", "_workers", "_plan", "_runner", "_view"))

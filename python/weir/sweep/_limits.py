@@ -13,8 +13,8 @@ from weir.check._cost import LESS, size
 if TYPE_CHECKING:
     from weir.check import Cost
     from weir.store import Store
+    from weir.sweep._chunk import Workers
     from weir.sweep._plan import Plan
-    from weir.sweep._workers import Workers
 
 OFF = "WEIR_NO_LIMITS"
 """Variable of the environment: set, nothing is refused and no run waits for memory."""

@@ -15,9 +15,9 @@ import numpy as np
 from weir import _core
 from weir._errors import WeirError
 from weir.check import Cost, Repeated, cost, merged, notes
-from weir.scenario._scenario import Variant, suggestion
+from weir.scenario._scenario import Variant
 from weir.stats._measures import MEASURES, MeasureError, check_part
-from weir.sweep._axes import Axis, AxisError, axis_of, check_distinct, parse
+from weir.sweep._axes import Axis, axis_of, check_distinct, parse
 from weir.sweep._design import (
     Assignment,
     Design,
@@ -30,6 +30,7 @@ from weir.sweep._design import (
     settings,
     sobol,
 )
+from weir.sweep._settable import check_fixed, settable_paths
 from weir.sweep._until import Rule, RuleError, looks
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     else:
         axes = [axis if isinstance(axis, Axis) else parse(axis) for axis in asked]
     check_distinct(axes)
-    _check_fixed(axes, spec.fixed)
+    check_fixed(axes, spec.fixed)
     until = _listed(spec.until)
     rules = tuple(Rule.parse(text) for text in (written.get("until", ()) if until is None else until))
     replications = _counted("replications", spec.replications, written.get("replications"))
@@ -241,7 +242,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     chosen = seeded.chosen(variants, disciplines)
     # A scenario without variants or disciplines takes the AQM to which an axis belongs, as with `--set`.
     bare = disciplines is None and not (seeded.variants if variants is None else variants)
-    settable = _settable(seeded.core, chosen, design, bare=bare)
+    settable = settable_paths(seeded.core, chosen, design, bare=bare)
     check_measures((rule.measure for rule in rules), [one.scenario for one in chosen], RuleError)
     return Plan(
         spec.name or scenario.name,
@@ -300,26 +301,6 @@ def check_measures(
         check_part(measure, list(groups), list(classes), error)
 
 
-def _settable(
-    scenario: _core.Scenario, variants: Sequence[Variant], design: Design, *, bare: bool
-) -> list[set[str]]:
-    """Of each variant the paths that it has. Raises AxisError for axes that cannot be varied."""
-    _check_paths(design, scenario)
-    if bare:
-        _check_choices(design.paths)
-    settable = [{path for path in design.paths if bare or one.scenario.has_choice(path)} for one in variants]
-    for path in design.paths:
-        if not any(path in paths for paths in settable):
-            # Setting it would give every variant this AQM, and leave nothing to compare.
-            labels = ", ".join(one.label for one in variants)
-            raise AxisError(
-                f"none of the variants has what this axis varies ({labels})",
-                "choose the variants that have it with --variants, or add one that does",
-                path,
-            )
-    return settable
-
-
 def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
     try:
         return variant.scenario.replace(settings(values))
@@ -327,40 +308,6 @@ def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:
         # The user did not pass --set: name the option they used.
         error.file = error.file.replace("--set ", "--axis ", 1)
         raise
-
-
-def _check_paths(design: Design, scenario: _core.Scenario) -> None:
-    """Setting a value of a link or group that does not exist would create it."""
-    # Numbers and quantities: a round trip may be one, or a choice of distributions.
-    plain = {part.path for axis in design.axes for part in axis.parts if part.values.numeric}
-    known = {"links": ("link", scenario.links), "flows": ("flow group", scenario.groups)}
-    for path in design.paths:
-        table, _, rest = path.partition(".")
-        what, names = known.get(table, ("", []))
-        name = rest.partition(".")[0]
-        # A row of links, or the groups over its links, may be named as a whole.
-        if names and name not in names and f"{name}1" not in names:
-            raise AxisError(f"there is no {what} {name!r}", suggestion(name, names), path)
-        if path not in plain and table == "links" and is_choice(path):
-            raise AxisError(
-                "a choice of a link is not a value of an axis",
-                "compare queue disciplines: --disciplines red,rem, or variants",
-                path,
-            )
-
-
-def _check_choices(paths: Sequence[str]) -> None:
-    """Two axes that choose different AQMs for one place would undo each other."""
-    chosen: dict[str, tuple[str, str]] = {}
-    choices = [(path, choice) for path in paths for choice in _core.choices_of(path)]
-    for path, (place, name) in choices:
-        other, other_path = chosen.setdefault(place, (name, path))
-        if other != name:
-            raise AxisError(
-                f"{other_path} makes {place} {other}, and this axis makes it {name}",
-                "sweep one of them, or compare the two as variants",
-                path,
-            )
 
 
 def _listed(asked: str | Sequence[str] | None) -> list[str] | None:
@@ -373,17 +320,6 @@ def _counted(what: str, asked: int | None, written: int | None) -> int | None:
     if number is not None and number < 1:
         raise WeirError(f"{number} {what}; there must be at least one")
     return number
-
-
-def _check_fixed(axes: Sequence[Axis], fixed: Sequence[str]) -> None:
-    for path in (path for axis in axes for path in axis.paths):
-        for other in fixed:
-            if f"{path}.".startswith(f"{other}.") or f"{other}.".startswith(f"{path}."):
-                raise AxisError(
-                    f"{other} is set to a value, and an axis varies it",
-                    "leave one of them out; --axis replaces the axes of the file",
-                    path,
-                )
 
 
 def _design(axes: Sequence[Axis], samples: int | None, method: str | None, seed: int) -> Design:

@@ -19,17 +19,12 @@ from weir.run._captures import Capture, capture_run
 from weir.run._tables import frames
 from weir.store import Finished, FinishedRun, Store
 from weir.store import Sweep as Record
+from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
 from weir.sweep._limits import within_limits
 from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._view import Sweep
-from weir.sweep._workers import (
-    Chunk,
-    LostWorkersError,
-    Outcome,
-    Workers,
-    chosen_workers,
-)
+from weir.sweep._workers import chosen_workers
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,11 +17,11 @@ from weir.stats._intervals import CONFIDENCE, Interval, mean_interval
 from weir.stats._measures import MEASURES
 from weir.store import Store
 from weir.store import Sweep as Record
+from weir.sweep._chunk import Workers
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._runner import run_plan
 from weir.sweep._until import looks
 from weir.sweep._view import Sweep
-from weir.sweep._workers import Workers
 from weir.tune._answer import DOUBT, FIRST, Confirmed, Outcome, Tried
 from weir.tune._space import Setting, placed
 from weir.tune._targets import Target, TargetError

@@ -22,8 +22,8 @@ from weir.scenario._scenario import Scenario
 from weir.store import Store
 from weir.store import Sweep as Record
 from weir.sweep._axes import check_distinct
+from weir.sweep._chunk import Workers
 from weir.sweep._plan import TUNING, check_measures
-from weir.sweep._workers import Workers
 from weir.tune import _online as online
 from weir.tune._answer import Answer, State, Verdict
 from weir.tune._evaluator import Evaluator, OnStep

@@ -1,0 +1,146 @@
+"""Chunks, the runs that one worker does in one go, and what does them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import get_ident
+
+from weir import _core
+from weir._errors import AqmFailedError, WeirError
+from weir.run._batch import run_batch
+
+_PARTS = 4
+"""A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What a worker is sent."""
+
+    jobs: Sequence[tuple[_core.Scenario, int]]
+    """Scenario and seed of each run."""
+    budget_s: float
+    """Wall clock after which no further part is begun."""
+    version: str = _core.__version__
+    results_version: int = _core.results_version
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a worker gives back: the first runs of its chunk, as many as it did.
+
+    Columns, as the core has them: a worker needs no data frames.
+    """
+
+    cpu_s: Sequence[float]
+    """Of each run."""
+    tables: Mapping[str, _core.Columns]
+    wall_s: float
+
+    @classmethod
+    def of(cls, runs: Sequence[_core.Run], wall_s: float) -> Outcome:
+        """What these runs give."""
+        return cls([run.cpu_s for run in runs], _core.tables(runs), wall_s)
+
+
+@dataclass
+class Watch:
+    """Looks at runs under way in this process."""
+
+    stopped: Callable[[], bool]
+    """Whether the rest is not waited for any more."""
+    parts: dict[int, float] = field(default_factory=dict[int, float])
+    """Runs' worth of simulated time in what each thread is doing."""
+
+    def under_way(self) -> float:
+        """Runs' worth of simulated time in chunks that have not ended."""
+        return sum(list(self.parts.values()))
+
+
+class WorkersError(WeirError):
+    """Workers that cannot be had."""
+
+
+class LostWorkersError(WorkersError):
+    """Workers that are gone, or that fail: no fault of what was asked for."""
+
+    exit_code = 1
+
+
+class _StoppedError(Exception):
+    """The runs are not waited for any more."""
+
+
+def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
+    """Does the runs of a chunk, one after the other, on one thread, until the watch has it stopped.
+
+    Raises WorkersError where another version of Weir is installed, and what an AQM in Python raises.
+    """
+    if (chunk.version, chunk.results_version) != (_core.__version__, _core.results_version):
+        raise WorkersError(
+            f"a worker has Weir {_core.__version__} (results version {_core.results_version}); "
+            f"this is {chunk.version} (results version {chunk.results_version})",
+            "install the same version of Weir for all workers",
+        )
+    started = time.monotonic()
+    runs: list[_core.Run] = []
+    size = -(-len(chunk.jobs) // _PARTS)
+    for first in range(0, len(chunk.jobs), size):
+        part = _run(chunk.jobs[first : first + size], watch)
+        runs += part
+        if not part or time.monotonic() - started > chunk.budget_s:
+            break
+    return Outcome.of(runs, time.monotonic() - started)
+
+
+def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
+    """As `work`, in another process, from which an exception of a user's class may not come back."""
+    try:
+        return work(chunk, watch)
+    except Exception as error:
+        told = getattr(error, "weir_traceback", None)
+        if told is None:
+            raise
+        raise AqmFailedError(told.rstrip()) from error
+
+
+def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch | None) -> list[_core.Run]:
+    """The runs, or none if they are not waited for any more."""
+    if watch is None:
+        return run_batch(jobs, 1)
+
+    def look(batch: _core.Batch) -> None:
+        if watch.stopped():
+            raise _StoppedError
+        watch.parts[get_ident()] = batch.progress * len(jobs)
+
+    try:
+        return run_batch(jobs, 1, look)
+    except _StoppedError:
+        return []
+    finally:
+        watch.parts.pop(get_ident(), None)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Something that does chunks, so many at a time."""
+
+    submit: Callable[[Chunk], Future[Outcome]]
+    slots: Callable[[], int]
+    """Chunks that can be done at the same time; a cluster may grow."""
+    what: str
+    """For people: `2 threads`."""
+    ahead: float = 1.5
+    """Chunks to hand out per slot, so that none waits for us."""
+    shortest_s: float = 0.2
+    """A chunk shorter than this costs more to hand over than it is worth."""
+    under_way: Callable[[], float] = lambda: 0.0
+    """Runs' worth of simulated time in chunks that have not ended, where it can be seen."""
+    alive: Callable[[], bool] = lambda: True
+    """Whether there are any still."""
+    local: bool = False
+    """Whether they share the memory of this machine."""
