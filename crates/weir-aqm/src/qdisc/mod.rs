@@ -8,6 +8,7 @@ mod fq;
 mod linked_list;
 mod packet_fifo;
 mod registry;
+mod scheduler;
 
 use alloc::vec::Vec;
 
@@ -15,11 +16,12 @@ use weir_types::{Duration, Instant, Rate};
 
 pub use choke::{Candidate, Choke, ChokeParameters};
 pub use dual_pi2::{DelayOf, DualPi2, DualPi2Parameters, LowLatency};
-pub use fair::{AqmBacklog, FairQueue, FlowHashing, OverflowPolicy, Scheduler};
+pub use fair::FairQueue;
 pub use fifo::Fifo;
 pub use fq::{FqCodelParameters, FqParameters, FqPieParameters};
 pub use packet_fifo::PacketFifo;
 pub use registry::{AnyDiscipline, DisciplineVisitor, QueueConfig};
+pub use scheduler::{AqmBacklog, FlowHashing, OverflowPolicy, Scheduler};
 
 use crate::{Backlog, Packet, Reason, Verdict};
 

@@ -8,6 +8,7 @@ mod live;
 mod mistakes;
 mod networks;
 mod overrides;
+mod replay;
 mod senders;
 mod sweep;
 mod traffic;

@@ -9,7 +9,9 @@ use weir_aqm::{
 };
 use weir_types::{Ecn, Streams};
 
-use super::{Rules, aqms::limit, depends_on_nothing_but_arrivals, keeps_its_word, operations, random};
+use super::{
+    Operation, Rules, aqms::limit, depends_on_nothing_but_arrivals, keeps_its_word, operations, random,
+};
 use crate::support::{Numbered, link};
 
 /// The disciplines that are more than one FIFO under an AQM.
@@ -87,10 +89,45 @@ proptest! {
                       json!({ "fq-pie": { "ecn": false } }), json!({ "fq": { "aqm": { "red": {} } } })] {
             let config: QueueConfig = serde_json::from_value(table).unwrap();
             let one_flow: Vec<_> = operations.iter().map(|operation| match operation {
-                super::Operation::Offer(info) => super::Operation::Offer(PacketInfo { flow: 0, ..*info }),
+                Operation::Offer(info) => Operation::Offer(PacketInfo { flow: 0, ..*info }),
                 other => other.clone(),
             }).collect();
             keeps_its_word(|| build(&config, limit, seed), &Rules { marks: false, line: |_| 0 }, &one_flow);
+        }
+    }
+}
+
+/// Two cases of random operations that once failed: the rate changes while a packet is being sent.
+#[test]
+fn the_rate_changes_while_a_packet_is_sent() {
+    let offer = |bytes, ecn, flow| Operation::Offer(PacketInfo { bytes, ecn, flow });
+    let slow = Operation::Rate(3_700_000);
+    let cases = [
+        vec![
+            slow.clone(),
+            offer(40, Ecn::NotEct, 0),
+            offer(40, Ecn::NotEct, 0),
+            slow.clone(),
+            offer(1000, Ecn::NotEct, 0),
+            offer(1000, Ecn::NotEct, 0),
+        ],
+        vec![
+            slow.clone(),
+            offer(1500, Ecn::NotEct, 0),
+            offer(40, Ecn::NotEct, 0),
+            slow,
+            Operation::Advance(3_243_243),
+            offer(1000, Ecn::NotEct, 0),
+            Operation::Advance(89_387),
+            offer(1000, Ecn::Ect1, 1),
+        ],
+    ];
+    for config in names().filter_map(QueueConfig::from_name) {
+        for operations in &cases {
+            for limit in [Limit::Packets(1), Limit::Packets(100)] {
+                let new = || build(&config, limit, 0);
+                depends_on_nothing_but_arrivals(new, &rules(&config), operations);
+            }
         }
     }
 }
