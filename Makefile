@@ -29,6 +29,11 @@ RUST := Cargo.toml Cargo.lock pyproject.toml python/weir/_core.pyi $(shell find 
 PAGE := $(shell find studio -type f ! -path '*/node_modules/*' ! -path 'studio/dist/*' ! -path 'studio/pkg/*' \
 	! -path 'studio/bindgen/*' ! -path 'studio/test*')
 
+# Targets that measure or draw write here. `make soak` runs them shortened and into another folder.
+DOCS := docs
+QUICK :=
+SCRATCH := target/docs
+
 .PHONY: help demo picture test test-rust test-python studio recording studio-speed live test-studio fuzz soak lint lint-rust lint-python format wheel bench instructions \
 	validate theory theory-images papers tuning scorecards schema pages docs lock clean FORCE
 
@@ -39,10 +44,10 @@ demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw 
 	$(WEIR) compare rem-wireline --replications 6 --report
 
 picture: demo ## Draw the pictures in the README and in the tutorial anew
-	$(WEIR) plot rem-wireline --kind lines --measure mean_queue --x users --out docs/images/rem-queue.svg
+	$(WEIR) plot rem-wireline --kind lines --measure mean_queue --x users --out $(DOCS)/images/rem-queue.svg
 	$(WEIR) init access --force --out results/access.toml
 	$(WEIR) sweep results/access.toml --axis 'flows.download.count=1, 2, 4, 8' --replications 5 --quiet
-	$(WEIR) plot access --kind lines --measure delay_mean --x count --out docs/images/first-figure.svg
+	$(WEIR) plot access --kind lines --measure delay_mean --x count --out $(DOCS)/images/first-figure.svg
 
 test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust
@@ -60,13 +65,13 @@ test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
 studio: python/weir/studio/index.html ## Build the page of weir studio; needs Node, which using Weir does not
 
 recording: studio .venv/.installed .venv/.dev ## Record the moving picture of the studio in the README, in Chromium
-	$(BIN)/python tools/recording.py docs/images/studio.webp
+	$(BIN)/python tools/recording.py $(DOCS)/images/studio.webp
 
 studio-speed: studio .venv/.installed .venv/.dev ## Measure the page of the studio in Chromium, half an hour; write docs/studio-speed.md
-	PYTHONPATH=tools:tests:tests/studio $(BIN)/python tests/studio --write docs/studio-speed.md
+	PYTHONPATH=tools:tests:tests/studio $(BIN)/python tests/studio $(QUICK) --write $(DOCS)/studio-speed.md
 
 live: .venv/.installed .venv/.dev ## Measure weir live with real packets, half an hour on an idle machine; write docs/live.md
-	PYTHONPATH=tests:tests/live $(BIN)/python tests/live --write docs/live.md
+	PYTHONPATH=tests:tests/live $(BIN)/python tests/live $(QUICK) --write $(DOCS)/live.md
 
 test-studio: studio .venv/.installed .venv/.dev ## Run the tests of the studio: module, page, and page in a real browser
 	cd studio && npm run --silent check && npm run --silent test
@@ -79,16 +84,31 @@ fuzz: .venv/.built ## Give ten million hostile packets to the reader of weir liv
 # It measures times: nothing runs beside it.
 ALONE := tests/studio/test_page_promises.py
 
-soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a bare wheel, all seeds of the validation, the papers
+MEASURED := picture theory-images recording studio-speed live bench tuning papers scorecards theory validate
+
+# What writes into the tree runs in a clone of its last commit, which is fresh, too.
+CLONE := target/clone
+IN_CLONE := cd $(CLONE) && $(MAKE) --no-print-directory
+
+soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a wheel, all seeds of the validation, every target that .ci/run leaves out
 	cargo test --workspace --exclude weir-wasm
 	@$(MAKE) --no-print-directory fuzz
 	PYTHONPATH=tests $(BIN)/python -m soak
-	tools/wheel.sh --plain target/wheel
-	WEIR_WHEEL=target/wheel $(BIN)/python -m pytest tests/test_package.py
+	$(BIN)/python tools/train.py
+	rm -rf dist
+	@$(MAKE) --no-print-directory wheel
+	WEIR_WHEEL=dist $(BIN)/python -m pytest tests/test_package.py
 	$(BIN)/python -m pytest -m soak $(ALONE)
 	$(BIN)/python -m pytest --numprocesses logical -m soak --ignore $(ALONE)
-	PYTHONPATH=tests $(BIN)/python -m validation
-	$(WEIR) reproduce all --quick --no-report
+	$(BIN)/python tests/tuning/prior.py
+	mkdir -p $(SCRATCH)/images $(SCRATCH)/papers
+	@$(MAKE) --no-print-directory QUICK=--quick DOCS=$(SCRATCH) DISCIPLINES=codel $(MEASURED)
+	rm -rf $(CLONE)
+	git clone --quiet . $(CLONE)
+	$(IN_CLONE) format schema pages
+	git -C $(CLONE) diff --exit-code
+	cd $(CLONE) && .venv/bin/python -m pip install --quiet --no-deps --target target/installed .
+	$(IN_CLONE) lock clean
 
 lint: ## Check formatting, lints and types
 	@$(MAKE) --no-print-directory lint-python
@@ -114,34 +134,37 @@ wheel: .venv/.run studio ## Build a wheel for every Python from 3.11 on, into di
 	tools/wheel.sh
 
 bench: .venv/.installed ## Measure the speed and write docs/performance.md
-	$(WEIR) bench --write docs/performance.md
+	$(WEIR) bench $(if $(QUICK),--repeat 1) --write $(DOCS)/performance.md
 
 instructions: .venv/.installed ## Fail if a bench case takes 3% more or fewer instructions than tools/instructions.json says
 	$(BIN)/python tools/instructions.py
 
 validate: .venv/.installed .venv/.dev ## Compare with ns-2 and with calculation; write docs/validation.md
-	PYTHONPATH=tests $(BIN)/python -m validation --write docs/validation.md
+	PYTHONPATH=tests $(BIN)/python -m validation --write $(DOCS)/validation.md
 
 theory: theory-images ## Compare the fluid model with packets; write docs/theory-agreement.md
-	PYTHONPATH=tests/theory $(BIN)/python tests/theory --write docs/theory-agreement.md
+	PYTHONPATH=tests/theory $(BIN)/python tests/theory --write $(DOCS)/theory-agreement.md
 
 theory-images: .venv/.installed .venv/.dev ## Draw RED as a map, and a region of stability, for the docs
-	$(WEIR) theory bifurcation --packets 9 -o docs/images/red-bifurcation.png
-	$(WEIR) theory map rem-wireline --variant rem-mark --at 60 --x N=5..300 --y R=0.02..0.5 -o docs/images/theory-region.png
-	$(BIN)/python tools/smaller.py docs/images/red-bifurcation.png docs/images/theory-region.png
+	$(WEIR) theory bifurcation --packets 9 -o $(DOCS)/images/red-bifurcation.png
+	$(WEIR) theory map rem-wireline --variant rem-mark --at 60 --x N=5..300 --y R=0.02..0.5 -o $(DOCS)/images/theory-region.png
+	$(BIN)/python tools/smaller.py $(DOCS)/images/red-bifurcation.png $(DOCS)/images/theory-region.png
 
 papers: .venv/.installed ## Reproduce the five papers and write docs/papers
-	$(WEIR) reproduce all --pages docs/papers
+	$(WEIR) reproduce all $(QUICK) --pages $(DOCS)/papers
+
+# All that the core has, unless DISCIPLINES names some.
+DISCIPLINES = $$($(BIN)/python -c 'from weir import _core; print(*sorted(set(_core.disciplines()) - {"python"}))')
 
 scorecards: .venv/.installed ## Examine every discipline in all cells, hours; write docs/scorecards
-	@mkdir -p docs/scorecards
-	@for name in $$($(BIN)/python -c 'from weir import _core; print(*sorted(set(_core.disciplines()) - {"python"}))'); do \
-		$(WEIR) evaluate $$name --suite all --quiet --out results/scorecards/$$name > docs/scorecards/$$name.txt; \
+	@mkdir -p $(DOCS)/scorecards
+	@for name in $(DISCIPLINES); do \
+		$(WEIR) evaluate $$name --suite all $(QUICK) --quiet --out results/scorecards/$$name > $(DOCS)/scorecards/$$name.txt; \
 		code=$$?; test $$code -eq 0 -o $$code -eq 1 -o $$code -eq 3 || exit $$code; \
 	done
 
 tuning: .venv/.installed ## Answer twelve targets, beside Optuna, and write docs/tuning-targets.md
-	PYTHONPATH=tests/tuning $(BIN)/python tests/tuning --write docs/tuning-targets.md
+	PYTHONPATH=tests/tuning $(BIN)/python tests/tuning --write $(DOCS)/tuning-targets.md
 
 schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference/keys.md
 	$(WEIR) schema > schema/scenario.schema.json.new

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Builds the wheel into dist/, guided by a profile: built once to count what runs, tried with tools/train.py,
-# and built again for what runs most. Results are the same as without. `--plain FOLDER` builds it once,
-# without a profile, into another folder.
+# and built again for what runs most. Results are the same as without.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -18,11 +17,6 @@ build() {
         --interpreter "$python" --out "$2"
 }
 
-if [ "${1:-}" = --plain ]; then
-    rm -rf "$2"
-    build '' "$2"
-    exit
-fi
 [ -x "$profdata" ] || rustup component add llvm-tools || true
 if [ -x "$profdata" ]; then
     echo '==> Building a wheel that counts'
