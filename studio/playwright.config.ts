@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
+import { HANG_MS } from "./tests/hang";
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
 
 export default defineConfig({
   testDir: "browser",
   workers: 1,
-  timeout: 30_000,
+  timeout: HANG_MS,
+  expect: { timeout: HANG_MS },
   reporter: "line",
   use: {
     viewport: { width: 1440, height: 900 },

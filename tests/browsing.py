@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from browsers import NAMES, program
 
+from waiting import patient
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
 
@@ -66,7 +68,8 @@ class Visit:
     def __init__(self, browser: Browser, report: Path, width: int, scheme: Scheme = "light") -> None:
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self.page: Page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        self.page: Page = patient(page)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))

@@ -12,19 +12,22 @@ import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import FrameType
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import weir
 import weir._api
 import weir.store
+from waiting import HANG_S
 from weir.cli import main
 
+# Whether an example is slow is a matter of what else the machine does.
+settings.register_profile("weir", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Chance finds new cases on a developer's machine; a check of others' work is the same each time.
-settings.register_profile("repeatable", derandomize=True)
-if "CI" in os.environ:
-    settings.load_profile("repeatable")
+settings.register_profile("repeatable", settings.get_profile("weir"), derandomize=True)
+settings.load_profile("repeatable" if "CI" in os.environ else "weir")
 
 SMALL = """\
 schema = 1
@@ -67,16 +70,27 @@ label = "REM"
 ENDLESS = {"duration": "3000000 s", "measure.period": "1000000 s", "measure.series.interval": "1000 s"}
 """Takes a minute or more, so that there is time to interrupt it, and ends by itself."""
 
+ENDLESS_OPTIONS = [part for path, value in ENDLESS.items() for part in ("--set", f"{path}={value}")]
+"""The same on a command line."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The file that takes longest comes first: at the end it would keep one process alone."""
     items.sort(key=lambda item: item.path.name != "test_validation.py")
 
 
+def go_on(_number: int, _frame: FrameType | None) -> None:
+    """Takes a signal and does nothing."""
+
+
 @pytest.fixture(autouse=True, scope="session")
 def interruptible() -> None:
-    """A shell starts background processes deaf to Ctrl-C, and their children inherit it."""
+    """A shell starts background processes deaf to Ctrl-C, nohup makes them deaf to the end of a terminal, and
+    their children inherit it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        # The suite goes on. What it starts does not inherit a function.
+        signal.signal(signal.SIGHUP, go_on)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -141,7 +155,7 @@ def weir_process(tmp_path: Path) -> Command:
             text=True,
             encoding="utf-8",
             check=False,
-            timeout=120,
+            timeout=HANG_S,
         )
 
     return run

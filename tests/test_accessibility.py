@@ -43,9 +43,16 @@ def pages(
     return {name: directory / f"{name}.html" for name in texts}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 375], ids=["desktop", "phone"])
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        pytest.param(1200, "light", id="desktop-light"),
+        pytest.param(375, "dark", id="phone-dark"),
+        pytest.param(1200, "dark", id="desktop-dark", marks=pytest.mark.soak),
+        pytest.param(375, "light", id="phone-light", marks=pytest.mark.soak),
+    ],
+)
 def test_axe_finds_nothing_serious(
     name: str, width: int, scheme: Scheme, browser: Browser, pages: dict[str, Path]
 ) -> None:

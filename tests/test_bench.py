@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
-from instructions import verdicts
+from instructions import EXPECTED, verdicts
 
 from conftest import Command
 from weir.bench import _measure as bench
@@ -12,6 +13,7 @@ from weir.bench import _worker as bench_worker
 from weir.bench._costs import (
     FLOWS_CASE,
     HOPS_CASE,
+    SWEEP_CASE,
     Growth,
     Scaling,
     SweepCost,
@@ -150,7 +152,14 @@ def test_without_cargo_disciplines_are_not_measured(monkeypatch: pytest.MonkeyPa
     assert said == ["disciplines alone: skipped, they need cargo and the sources"]
 
 
-@pytest.mark.slow
+def test_instructions_of_packets_are_hundreds() -> None:
+    """`make instructions` counts them and compares with these."""
+    expected: dict[str, float] = json.loads(EXPECTED.read_text(encoding="utf-8"))
+    assert set(expected) == set(CASES)
+    assert all(200 < count < 5_000 for count in expected.values())
+
+
+@pytest.mark.soak
 @pytest.mark.skipif(not has_valgrind(), reason="valgrind is not installed")
 def test_instructions_are_those_of_packets() -> None:
     """With all that a packet causes they are hundreds; the interpreter's millions are left out."""
@@ -199,10 +208,16 @@ def test_an_unknown_case_is_refused(weir_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_is_timed_with_everything_beside_its_runs() -> None:
+def test_a_sweep_is_timed_with_everything_beside_its_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fifth of its settings."""
+    text = bundled()[SWEEP_CASE].read_text(encoding="utf-8")
+    (tmp_path / "sweep.toml").write_text(text.replace("packets by 1", "packets by 5"), encoding="utf-8")
+    monkeypatch.setattr("weir.bench._costs.SWEEP_CASE", str(tmp_path / "sweep.toml"))
     costs = sweep_costs(1, say=lambda _: None)
     assert next(cost.workers for cost in costs) == "one thread"
     for cost in costs:
-        assert cost.runs == 500
+        assert cost.runs == 100
         assert cost.runs_s > 0.0
         assert cost.wall_s > 0.0

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 import weir
 from capturing import LOSSLESS, LOSSY, packets
 from conftest import Command, names_in
+from waiting import killed, until
 from weir import WeirError
 
 
@@ -82,14 +81,9 @@ def test_a_killed_run_leaves_no_capture(tmp_path: Path) -> None:
     scenario.write_text(LOSSY.replace('"20 s"', '"100000 s"'))
     file = tmp_path / "long.pcapng"
     code = f"import weir; weir.load({str(scenario)!r}).run(capture=['bottleneck={file}'])"
-    run = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
-    try:
-        deadline = time.monotonic() + 30.0
-        while not any(path.stat().st_size > 1_000_000 for path in tmp_path.rglob(".long.pcapng.*.tmp")):
-            assert time.monotonic() < deadline, "it has not begun to write"
-            time.sleep(0.05)
+    with killed(subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)) as run:
+        files = partial(tmp_path.rglob, ".long.pcapng.*.tmp")
+        until(lambda: any(file.stat().st_size > 1_000_000 for file in files()), "nothing is written", run)
         assert not file.exists()
-    finally:
-        os.kill(run.pid, signal.SIGKILL)
-        run.wait()
+        run.kill()
     assert not file.exists()

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import weir
+from waiting import HANG_S
 from weir import plot
 from weir.plot._means import rem_targets
 from weir.plot._over_time import _panels  # pyright: ignore[reportPrivateUsage]
@@ -210,8 +211,8 @@ def test_a_process_ends_with_its_block_and_its_children_too(tmp_path: Path) -> N
         while not note.exists() or not note.read_text(encoding="utf-8"):
             time.sleep(0.01)
     child = note.read_text(encoding="utf-8")
-    until = time.monotonic() + 5
-    while time.monotonic() < until:
+    end = time.monotonic() + HANG_S
+    while time.monotonic() < end:
         listed = subprocess.run(
             ["ps", "-o", "stat=", "-p", child], capture_output=True, text=True, check=False
         )

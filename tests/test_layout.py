@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,21 @@ import pytest
 from conftest import SMALL, Command, command_in
 from fake_sweep import SWEEPS, encoded
 from weir.plot import figure, save
+from weir.run._drawing import draw
 from weir.sweep._dimension import ChartError
 
 USERS = SWEEPS["users"]
+
+
+@pytest.fixture
+def drawn_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Images are drawn in this process, not each by a process that has the renderer to start."""
+
+    def run(tasks: Sequence[Sequence[str | Path]]) -> None:
+        for task, *paths in tasks:
+            draw(str(task), [Path(path) for path in paths])
+
+    monkeypatch.setattr("weir.plot._files._run", run)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +53,7 @@ def plot(directory: Path) -> Command:
         ("heat", "1200×700px", ("1200", "700")),
     ],
 )
+@pytest.mark.usefixtures("drawn_here")
 def test_an_image_is_as_large_as_was_asked_for(
     kind: str, size: str, root: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -56,6 +70,7 @@ def test_an_image_is_as_large_as_was_asked_for(
     assert [float(found[3]), float(found[4])] == pytest.approx(wanted, abs=2.0)
 
 
+@pytest.mark.usefixtures("drawn_here")
 def test_a_png_has_the_pixels_that_were_asked_for(tmp_path: Path) -> None:
     save(figure(USERS, "lines").styled(size="640x400"), tmp_path / "a.png")
     header = (tmp_path / "a.png").read_bytes()[16:24]
@@ -129,4 +144,4 @@ def test_a_figure_for_a_paper(plot: Command, directory: Path) -> None:
 
 def test_a_picture_with_no_room_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="120 x 120 has no room"):
-        save(figure(USERS, "over_time").styled(size="120x120"), tmp_path / "a.svg")
+        save(figure(USERS, "lines").styled(size="120x120"), tmp_path / "a.svg")

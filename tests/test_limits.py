@@ -18,6 +18,7 @@ import pytest
 import weir
 from conftest import SMALL, Command
 from python_aqms import CONSTANT
+from waiting import until
 from weir import _core
 from weir.check import Cost
 from weir.scenario._toml import Value
@@ -103,10 +104,10 @@ def test_each_scenario_has_the_module_beside_it(tmp_path: Path, monkeypatch: pyt
 
 def test_a_queue_refuses_updates_without_end() -> None:
     queue = weir.Queue({"pie": {"interval": "10 us"}}, rate="8 Mbit/s", buffer="50 packets")
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(ValueError, match=r"until 1000000 s its AQM would do 9\d{10} updates, one each 10 us"):
         queue.advance(1e6)
-    assert time.monotonic() - started < 5.0
+    assert time.process_time() - started < 5.0
     queue.advance(1.0)
     assert queue["probability"] == 0.0
 
@@ -115,15 +116,22 @@ def test_a_queue_refuses_updates_without_end() -> None:
 def test_ctrl_c_ends_a_long_advance() -> None:
     queue = weir.Queue({"pie": {"interval": "10 us"}}, rate="8 Mbit/s", buffer="50 packets")
     queue.offer(0.0, 1000)
-    main = threading.main_thread().ident or 0
-    timer = threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGINT))
-    started = time.monotonic()
-    timer.start()
+    main = threading.get_ident()
+    clock = time.pthread_getcpuclockid(main)
+    started = time.thread_time()
+
+    def interrupt() -> None:
+        # Nothing but the advance takes so much CPU time: it is under way.
+        until(lambda: time.clock_gettime(clock) - started > 0.2, "the queue does not advance")
+        signal.pthread_kill(main, signal.SIGINT)
+
+    other = threading.Thread(target=interrupt)
+    other.start()
     with pytest.raises(KeyboardInterrupt):
         # 900 million updates: many seconds.
         queue.advance(9e3)
-    assert time.monotonic() - started < 5.0
-    timer.join()
+    assert time.thread_time() - started < 5.0
+    other.join()
 
 
 def test_changes_of_a_rate_without_end_take_no_memory() -> None:
@@ -206,12 +214,12 @@ def long_path(hops: int) -> str:
 
 
 def test_a_path_of_thousands_of_hops_is_read_in_a_moment() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     scenario = _core.Scenario.loads(long_path(4000))
     network = scenario.network
     assert len(network.path("whole").data) == 4000
     # It took minutes when each link looked through all paths.
-    assert time.monotonic() - started < 8.0
+    assert time.process_time() - started < 8.0
 
 
 _MEASURED = """

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from conftest import Command
+from waiting import HANG_S, Said, killed
 
 SHORT = ("--set", "duration=2 s", "--set", "measure.period=2 s")
 
@@ -56,48 +54,31 @@ def test_without_a_browser_the_file_is_named(
     assert "no browser could be started: open results/1-small/report.html yourself" in done.stderr
 
 
-class Watching:
-    """A command that watches, and what it has said so far."""
-
-    def __init__(self, directory: Path, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "weir", *arguments, "--watch"],
-            cwd=directory,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-
-    def until(self, text: str, seconds: float = 30.0) -> str:
-        """What it says until this text comes."""
-        assert self.process.stdout is not None
-        said, end = b"", time.monotonic() + seconds
-        while text.encode() not in said and time.monotonic() < end:
-            if select.select([self.process.stdout], [], [], 0.1)[0]:
-                said += os.read(self.process.stdout.fileno(), 65536)
-        assert text.encode() in said, said.decode()
-        return said.decode()
-
-
 def test_a_saved_scenario_runs_again_and_only_what_is_new(small: Path, tmp_path: Path, opened: Path) -> None:
-    watching = Watching(tmp_path, "compare", "small.toml", "--variants", "drop-tail,red", "--open")
-    said = watching.until("Ctrl-C ends")
-    assert "2 runs in" in said
-    assert "\x1b" not in said
+    arguments = ("compare", "small.toml", "--variants", "drop-tail,red", "--open", "--watch")
+    command = [sys.executable, "-m", "weir", *arguments]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with killed(process) as watching:
+        assert watching.stdout is not None
+        said = Said(watching.stdout.fileno())
+        first = said.until("Ctrl-C ends")
+        assert "2 runs in" in first
+        assert "\x1b" not in first
 
-    text = small.read_text(encoding="utf-8")
-    small.write_text(text.replace("max_th", "max_thr"), encoding="utf-8")
-    said = watching.until("Ctrl-C ends")
-    assert "did you mean `max_th`?" in said
+        text = small.read_text(encoding="utf-8")
+        small.write_text(text.replace("max_th", "max_thr"), encoding="utf-8")
+        # It may see the file before all of the text is in it.
+        said.until("did you mean `max_th`?")
+        said.until("Ctrl-C ends")
 
-    new = tmp_path / "new.toml"
-    new.write_text(text.replace('max_th = "12 packets"', 'max_th = "14 packets"'), encoding="utf-8")
-    new.replace(small)  # as editors save
-    said = watching.until("Ctrl-C ends")
-    assert "1 run in" in said
-    assert "1 run found in the store" in said
-    assert len(opened.read_text(encoding="utf-8").splitlines()) == 1
+        new = tmp_path / "new.toml"
+        new.write_text(text.replace('max_th = "12 packets"', 'max_th = "14 packets"'), encoding="utf-8")
+        new.replace(small)  # as editors save
+        last = said.until("Ctrl-C ends")
+        assert "1 run in" in last
+        assert "1 run found in the store" in last
+        assert len(opened.read_text(encoding="utf-8").splitlines()) == 1
 
-    watching.process.send_signal(signal.SIGINT)
-    rest, _ = watching.process.communicate(timeout=20)
-    assert watching.process.returncode == 0
-    assert rest == b""
+        watching.send_signal(signal.SIGINT)
+        assert said.rest().strip() == ""
+        assert watching.wait(HANG_S) == 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ import weir
 from browsing import Visit, chromium
 from conftest import names_in
 from fake_sweep import LABELS, RATE, SWEEPS, FakeSweep
+from waiting import patient
 from weir.plot import IMAGES, figures_of
 from weir.report import write
 from weir.report._result import html
@@ -47,6 +49,14 @@ def reports(
     return {name: directory / name for name in results}
 
 
+@pytest.fixture(scope="module")
+def desktop(browser: Browser, reports: dict[str, Path]) -> Iterator[Visit]:
+    """A visit to the comparison for tests that only look."""
+    visit = Visit(browser, reports["compared"] / "report.html", 1200)
+    yield visit
+    visit.page.close()
+
+
 @pytest.mark.parametrize("width", [1200, 375], ids=["desktop", "phone"])
 @pytest.mark.parametrize("name", CHARTS)
 def test_every_chart_is_drawn_offline_and_without_complaint(
@@ -77,11 +87,8 @@ def test_charts_follow_the_width_of_the_window(browser: Browser, reports: dict[s
     visit.page.close()
 
 
-def test_the_report_says_what_the_tables_say(
-    browser: Browser, reports: dict[str, Path], compared: weir.Sweep
-) -> None:
-    visit = Visit(browser, reports["compared"] / "report.html", 1200)
-    text = visit.page.inner_text("body")
+def test_the_report_says_what_the_tables_say(desktop: Visit, compared: weir.Sweep) -> None:
+    text = desktop.page.inner_text("body")
     for expected in (
         compared.title,
         "Mean ± 95% interval of 4 replications.",
@@ -92,7 +99,6 @@ def test_the_report_says_what_the_tables_say(
         "7 to 10",
     ):
         assert expected in text
-    visit.page.close()
 
 
 def test_figures_are_files_only_where_they_are_asked_for(
@@ -111,20 +117,18 @@ def test_figures_are_files_only_where_they_are_asked_for(
 
 
 def test_the_page_begins_with_what_came_out_and_ends_with_tables(
-    browser: Browser, reports: dict[str, Path]
+    desktop: Visit, browser: Browser, reports: dict[str, Path]
 ) -> None:
-    visit = Visit(browser, reports["compared"] / "report.html", 1200)
-    ids = [str(heading.get_attribute("id")) for heading in visit.page.query_selector_all("h2")]
+    ids = [str(heading.get_attribute("id")) for heading in desktop.page.query_selector_all("h2")]
     assert [one for one in ids if one != "notes"] == [
         "summary", "figure", "figures", "results", "differences", "measures", "definitions", "reproduce",
     ]  # fmt: skip
-    links = visit.page.query_selector_all("nav a")
+    links = desktop.page.query_selector_all("nav a")
     assert [link.get_attribute("href") for link in links] == [f"#{one}" for one in ids]
     assert all(link.is_visible() for link in links)
-    summary = visit.page.locator(".summary").inner_text()
+    summary = desktop.page.locator(".summary").inner_text()
     assert "3 variants, 4 replications: 12 runs of 6 s." in summary
     assert re.search(r"Mean queue: lowest with \w+, [\d.]+±[\d.]+ packets. Next is ", summary)
-    visit.page.close()
     phone = Visit(browser, reports["compared"] / "report.html", 375)
     assert not phone.page.locator("nav a").first.is_visible()
     phone.page.locator("nav summary").click()
@@ -155,9 +159,8 @@ def test_a_wide_table_shows_that_it_scrolls_and_keeps_its_caption(
     visit.page.close()
 
 
-def test_nothing_to_press_lies_over_a_chart(browser: Browser, reports: dict[str, Path]) -> None:
-    visit = Visit(browser, reports["compared"] / "report.html", 1200)
-    assert visit.page.query_selector_all(".save button")
+def test_nothing_to_press_lies_over_a_chart(desktop: Visit) -> None:
+    assert desktop.page.query_selector_all(".save button")
     covered = """[...document.querySelectorAll("button, select, summary")].filter((pressed) => {
       const a = pressed.getBoundingClientRect();
       return [...document.querySelectorAll(".chart")].some((chart) => {
@@ -165,8 +168,7 @@ def test_nothing_to_press_lies_over_a_chart(browser: Browser, reports: dict[str,
         return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
       });
     }).length"""
-    assert visit.page.evaluate(covered) == 0
-    visit.page.close()
+    assert desktop.page.evaluate(covered) == 0
 
 
 def test_a_figure_is_saved_in_the_browser(
@@ -326,10 +328,18 @@ def test_a_page_is_small_and_opens_at_once(name: str, browser: Browser, reports:
     page = reports[name] / "report.html"
     assert page.stat().st_size < LARGE
     taken: list[float] = []
-    # The least, as other processes use the machine too.
+    # The least: caches of the processor are others' too.
     while len(taken) < 5 and min(taken, default=1.0) >= 1.0:
-        visit = browser.new_page()
+        visit = patient(browser.new_page())
+        devtools: Any = visit.context.new_cdp_session(visit)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
         visit.goto(page.resolve().as_uri())
-        taken.append(visit.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") / 1e3)
+        taken.append(_tasks_s(devtools))
         visit.close()
-    assert min(taken) < 1.0
+    assert 0.0 < min(taken) < 1.0
+
+
+def _tasks_s(devtools: Any) -> float:  # noqa: ANN401 - Playwright has no type for what is sent
+    """CPU time that the page has taken up to now, which is its load event, whatever else the machine does."""
+    metrics: list[dict[str, Any]] = devtools.send("Performance.getMetrics")["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")

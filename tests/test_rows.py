@@ -57,7 +57,7 @@ worlds = st.fixed_dictionaries(
 
 
 @given(worlds, st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_shares_are_shares_and_no_group_is_faster_than_its_link(world: dict[str, object], seed: int) -> None:
     scenario = _core.Scenario.loads(WORLD.format(rate=RATE, packet=PACKET, **world))
     tables = frames(_core.tables(run_batch([(scenario, seed)])), [0])

@@ -17,6 +17,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from browsing import Scheme, chromium, serious
+from waiting import patient
 from weir.studio import PAGE
 
 if TYPE_CHECKING:
@@ -133,14 +134,14 @@ def test_every_discipline_has_a_live_figure_that_loads_when_asked_for(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         start = f"http://127.0.0.1:{server.server_port}" if form == "served" else site.as_uri()
         for name in names if form == "served" else names[:2]:
-            page = chromium.new_page()
+            page = patient(chromium.new_page())
             requests: list[str] = []
             page.on("request", lambda request, seen=requests: seen.append(request.url))
             page.goto(f"{start}/docs/disciplines/{name}.html")
             assert not any("studio" in url for url in requests)
             page.get_by_role("button", name="live figure").click()
             figure = page.frame_locator("iframe.live")
-            figure.locator("footer .time b", has_text=re.compile(r"^0?[1-9]")).wait_for(timeout=15_000)
+            figure.locator("footer .time b", has_text=re.compile(r"^0?[1-9]")).wait_for()
             assert figure.get_by_label("Queue discipline of B").input_value() == name
             assert figure.get_by_role("alert").count() == 0
             assert all(url.startswith((start, "blob:", "data:")) for url in requests)
@@ -150,7 +151,7 @@ def test_every_discipline_has_a_live_figure_that_loads_when_asked_for(
 
 @pytest.mark.browser
 def test_a_visit_asks_nothing_of_the_network(site: Path, chromium: Browser) -> None:
-    page = chromium.new_page()
+    page = patient(chromium.new_page())
     requests: list[str] = []
     complaints: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
@@ -173,7 +174,7 @@ def test_a_visit_asks_nothing_of_the_network(site: Path, chromium: Browser) -> N
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(site: Path, scheme: Scheme, chromium: Browser) -> None:
-    page = chromium.new_page(color_scheme=scheme)
+    page = patient(chromium.new_page(color_scheme=scheme))
     for name in SHOWN:
         page.goto((site / name).as_uri())
         assert serious(page) == {}, name

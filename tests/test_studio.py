@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
+from waiting import HANG_S, killed
 from weir import studio
 
 
@@ -86,13 +87,14 @@ def test_it_ends_with_ctrl_c(page: Path, small: Path) -> None:
         f"studio.PAGE = Path({str(page)!r}); main()"
     )
     command = [sys.executable, "-c", program, "studio", str(small), "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with killed(process) as running:
         assert running.stdout is not None
         address = running.stdout.readline().strip()
         assert state_in(address)["text"] == small.read_text(encoding="utf-8")
         with urllib.request.urlopen(address.partition("#")[0]) as answer:  # noqa: S310 - our own
             assert answer.status == 200
         running.send_signal(signal.SIGINT)
-        said = running.communicate(timeout=20)[1]
+        said = running.communicate(timeout=HANG_S)[1]
     assert running.returncode == 0
     assert "Traceback" not in said

@@ -144,9 +144,9 @@ def test_a_rate_that_changes_all_the_time_is_checked_in_no_time() -> None:
         "links.hop.rate_period": "10 ms",
         "flows.long.rtt": "300 ms",
     }
-    began = time.perf_counter()
+    began = time.process_time()
     assert "fixed-while-rate-varies" not in codes(weir.load("parking-lot", often))
-    assert time.perf_counter() - began < 5.0
+    assert time.process_time() - began < 5.0
 
 
 def test_links_of_a_row_have_one_note() -> None:

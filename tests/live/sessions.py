@@ -7,15 +7,15 @@ import socketserver
 import subprocess
 import sys
 import threading
-import time
 import uuid
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from waiting import HANG_S
 from weir import _core
 from weir.live._namespaces import LiveError, Namespaces, tun_is_there
 
@@ -23,9 +23,6 @@ MARK = "WEIR_TEST_MARK"
 """A variable in the environment of every process of a run, by which they are found."""
 
 LINUX = hasattr(_core, "Relay")
-
-LONG_S = 120.0
-"""For what should take a moment: a machine may be busy."""
 
 SCENARIO = """\
 schema = 1
@@ -115,7 +112,7 @@ def finish(place: Path) -> Finish:
     """Runs a command line in the folder of the scenario to its end."""
 
     def run(command: Sequence[str]) -> Ended:
-        return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=LONG_S)
+        return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=HANG_S)
 
     return run
 
@@ -134,14 +131,6 @@ def processes(mark: str) -> dict[int, str]:
             if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
                 found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
     return found
-
-
-def until(holds: Callable[[], object], what: str) -> None:
-    """Waits until something holds."""
-    end = time.monotonic() + LONG_S
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 def machine() -> dict[str, object]:
@@ -181,13 +170,17 @@ def answering(word: str) -> Generator[int]:
 
 
 @contextmanager
-def answering_datagrams() -> Generator[int]:
-    """A service of this machine's loopback that answers each datagram with its text; its port."""
+def answering_datagrams(
+    answers: Callable[[bytes], Iterable[bytes]] = lambda datagram: [b"answer to " + datagram],
+) -> Generator[int]:
+    """A service of this machine's loopback that answers each datagram, if nothing else is said with its text;
+    its port."""
 
     class Answer(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             datagram, opened = self.request
-            opened.sendto(b"answer to " + datagram, self.client_address)
+            for answer in answers(datagram):
+                opened.sendto(answer, self.client_address)
 
     with _served(socketserver.UDPServer(("127.0.0.1", 0), Answer)) as port:
         yield port

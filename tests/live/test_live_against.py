@@ -9,7 +9,7 @@ import pytest
 from sessions import SCENARIO, Finish, finish, needs_linux, needs_namespaces, place, weir
 
 import weir as api
-from conftest import Command
+from conftest import Command, command_in
 
 __all__ = ["finish", "place"]
 
@@ -36,8 +36,9 @@ def test_both_are_variants_of_one_result(finish: Finish, place: Path) -> None:
         # Both fill a link of 100 Mbit/s within a second, one of the senders' machine and one computed.
         assert (sent["utilisation"] > 0.3).all()
     # The simulated runs are those of `weir run`, which finds them.
-    assert "2 runs found in the store" in finish(weir("run", "access.toml", "-n", "2")).stderr
-    assert finish(weir("report", "1")).returncode == 0
+    weir_here = command_in(place)
+    assert "2 runs found in the store" in weir_here("run", "access.toml", "-n", "2").stderr
+    assert weir_here("report", "1").returncode == 0
 
 
 @needs_linux

@@ -7,15 +7,17 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
 from sessions import (
-    LONG_S,
     SCENARIO,
     SEND,
     SERVE,
@@ -35,6 +37,8 @@ from sessions import (
 )
 
 import weir as api
+from conftest import command_in
+from waiting import HANG_S, until
 from weir.live._honesty import notes
 from weir.live._session import LiveSpec, run_session
 
@@ -44,7 +48,7 @@ pytestmark = needs_namespaces
 FAR = shlex.join(python(SERVE, "9000", "far"))
 
 
-@pytest.mark.parametrize("code", [0, 1, 77])
+@pytest.mark.parametrize("code", [0, pytest.param(1, marks=pytest.mark.soak), 77])
 def test_the_exit_code_is_that_of_the_command(finish: Finish, code: int) -> None:
     ended = finish(live("--", "sh", "-c", f"echo data; echo remark >&2; exit {code}"))
     assert (ended.returncode, ended.stdout) == (code, "data\n")
@@ -83,24 +87,41 @@ def test_the_far_command_listens_first_though_other_ports_are_forwarded(finish: 
 
 
 @TUN_AND_VETH
-def test_a_command_may_take_its_device_down_and_up_again(finish: Finish, path: list[str]) -> None:
+def test_a_command_may_take_its_device_down_and_up_again(
+    finish: Finish, place: Path, path: list[str]
+) -> None:
     if shutil.which("ip") is None:
         pytest.skip("needs iproute2")
-    # What comes while it is down is lost: a datagram goes, and its answer finds no device.
+    # What comes while it is down is lost: a datagram goes, and its answers find no device.
     text = f"""
 import socket, subprocess, sys, time
+from pathlib import Path
 device = lambda state: subprocess.run(["ip", "link", "set", "weir0", state], check=True)
+def until(file):
+    while not Path(file).exists():
+        time.sleep(0.01)
 asking = socket.socket(type=socket.SOCK_DGRAM)
 asking.sendto(b"?", ("198.18.0.1", 53))
+until("asked")
 device("down")
-time.sleep(0.3)
+Path("down").touch()
+until("answered")
 device("up")
 subprocess.run(["ip", "route", "replace", "default", "dev", "weir0"], check=True)
-time.sleep(0.3)
 sys.argv = ["-c", "198.18.0.1", "9000", "1000"]
 {SEND}
 """
-    with answering_datagrams() as port:
+
+    def answers() -> Iterator[bytes]:
+        (place / "asked").touch()
+        until((place / "down").exists, "the device is not taken down")
+        # The links are passed in the time on the clock: there are some answers, and some time between them.
+        for _ in range(50):
+            yield b"!"
+            time.sleep(0.01)
+        (place / "answered").touch()
+
+    with answering_datagrams(lambda _: answers()) as port:
         ended = finish(live(*path, "--forward", f"53:{port}/udp", "--far", FAR, "--", *python(text)))
     assert (ended.returncode, ended.stdout) == (0, "far 1000\n"), ended.stderr
     assert "lost outside the queues" in ended.stderr
@@ -142,7 +163,6 @@ def test_so_does_a_port_of_udp_and_answers_find_their_clients(finish: Finish) ->
     text = """
 import os, socket
 asked = socket.socket(type=socket.SOCK_DGRAM)
-asked.settimeout(20)
 asked.connect((os.environ["WEIR_FAR"], 53))
 for number in range(20):
     asked.send(f"{os.environ['WEIR_CLIENT']}.{number}".encode())
@@ -156,8 +176,12 @@ for number in range(20):
 
 
 def test_a_port_without_a_service_is_said_and_refuses_as_a_host_would(finish: Finish) -> None:
-    ended = finish(live("--forward", "80:1", "--", *python(SEND, "198.18.0.1", "80", "1")))
-    assert "note: nothing listens to port 1 of this machine yet\n" in ended.stderr
+    with socket.socket() as silent:
+        # Nobody else can have this port, and it does not listen.
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+        ended = finish(live("--forward", f"80:{port}", "--", *python(SEND, "198.18.0.1", "80", "1")))
+    assert f"note: nothing listens to port {port} of this machine yet\n" in ended.stderr
     assert ended.returncode == 1
     assert "Error" in ended.stderr
 
@@ -176,7 +200,7 @@ def test_two_runs_at_a_time_do_not_meet(place: Path) -> None:
         far = shlex.join(python(SERVE, "9000", word))
         command = live("--store", word, "--far", far, "--", *python(SEND, "198.18.0.1", "9000", "4000000"))
         runs.append(subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True))
-    said = [run.communicate(timeout=LONG_S)[0] for run in runs]
+    said = [run.communicate(timeout=HANG_S)[0] for run in runs]
     assert said == ["one 4000000\n", "two 4000000\n"]
     assert [run.returncode for run in runs] == [0, 0]
 
@@ -224,7 +248,7 @@ def test_a_signal_ends_the_command_and_what_was_measured_is_kept(place: Path, nu
         assert run.stdout is not None
         assert run.stdout.readline() == "here\n"
         run.send_signal(number)
-        out, err = run.communicate(timeout=LONG_S)
+        out, err = run.communicate(timeout=HANG_S)
     assert (out, run.returncode) == ("over\n", 128 + number)
     assert "result 1" in err
 
@@ -240,14 +264,15 @@ def test_a_live_run_is_a_result_like_any_other(finish: Finish, place: Path) -> N
     ended = finish(live("--repeats", "2", "--json", "--", "true"))
     document = json.loads(ended.stdout)
     assert (document["kind"], document["replications"], document["exit_code"]) == ("live", 2, 0)
-    assert finish(weir("report", "1")).returncode == 0
+    weir_here = command_in(place)
+    assert weir_here("report", "1").returncode == 0
     assert "Same decisions as the simulator" in (place / "results/1-access-live/report.html").read_text()
-    assert "access-live" in finish(weir("results")).stdout
+    assert "access-live" in weir_here("results").stdout
     with api.Sweep.open(1, place / "results/store") as sweep:
         assert sweep.live["facts"]["Command"] == "true"
         assert sweep.links.height >= 2
     # The same scenario simulated, and the same command again, are other results.
-    assert finish(weir("run", "access.toml")).returncode == 0
+    assert weir_here("run", "access.toml").returncode == 0
     assert finish(live("--", "true")).returncode == 0
     with api.Store.open(place / "results/store", read_only=True) as store:
         assert [sweep.number for sweep in store.sweeps()] == [1, 2, 3]
@@ -279,6 +304,6 @@ def test_another_user_without_rights_can_do_it() -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=LONG_S,
+            timeout=HANG_S,
         )
     assert (ended.returncode, ended.stdout) == (0, "far 1000000\n"), ended.stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sessions import SERVE, Finish, finish, live, needs_namespaces, place, python
+from sessions import SEND, SERVE, Finish, finish, live, needs_namespaces, place, python
 
 from weir import _core
 from weir.live._flent import PING, FlentRecord
@@ -32,13 +32,8 @@ RECORDED = {
 }
 """What flent 2.3.0 keeps of each of its runs."""
 
-SEND_ON = """\
-import socket, sys, time
-end = time.monotonic() + 1.5
-with socket.create_connection((sys.argv[1], 9000)) as connection:
-    while time.monotonic() < end:
-        connection.sendall(bytes(65536))
-"""
+LONG = "20000000"
+"""Bytes that take 1.6 s at 100 Mbit/s, and more on a busy machine: some ticks of 0.25 s."""
 
 
 def state(time_s: float, sent: int, wait_ms: float) -> dict[str, Any]:
@@ -67,7 +62,8 @@ def flent(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_flent_reads_and_plots_it(finish: Finish, place: Path) -> None:
     pytest.importorskip("flent", reason="needs flent")
     far = shlex.join(python(SERVE, "9000", "far"))
-    ended = finish(live("--flent", "x.flent.gz", "--far", far, "--", *python(SEND_ON, "198.18.0.1")))
+    send = python(SEND, "198.18.0.1", "9000", LONG)
+    ended = finish(live("--flent", "x.flent.gz", "--far", far, "--", *send))
     assert ended.returncode == 0, ended.stderr
     read = flent(place, "-f", "csv")
     head, *rows = [line for line in read.stdout.splitlines() if "," in line]

@@ -12,7 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from sessions import LONG_S, live, machine, marked, needs_namespaces, place, processes, until
+from sessions import live, machine, marked, needs_namespaces, place, processes
+
+from waiting import HANG_S, until
 
 __all__ = ["place"]
 
@@ -50,7 +52,7 @@ def kill_one(place: Path, which: str, path: list[str], after_s: float | None) ->
         if after_s is not None:
             # It may have been there not yet.
             run.kill()
-        _, complaints = run.communicate(timeout=LONG_S)
+        _, complaints = run.communicate(timeout=HANG_S)
     until(lambda: not processes(mark), f"still there: {processes(mark)}")
     assert machine() == before
     if after_s is not None:
@@ -64,8 +66,14 @@ def kill_one(place: Path, which: str, path: list[str], after_s: float | None) ->
         assert complaints == "error: the processes behind the links were killed from outside\n"
 
 
-@pytest.mark.parametrize("path", [[], ["--veth"]])
-@pytest.mark.parametrize("which", WHICH)
+@pytest.mark.parametrize(
+    ("which", "path"),
+    [
+        pytest.param(which, path, marks=[] if number % 2 == at else pytest.mark.soak)
+        for number, which in enumerate(WHICH)
+        for at, path in enumerate([[], ["--veth"]])
+    ],
+)
 def test_whichever_process_is_killed_nothing_is_left(place: Path, which: str, path: list[str]) -> None:
     kill_one(place, which, path, None)
 

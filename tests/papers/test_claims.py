@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -111,28 +112,34 @@ def test_more_exceptions_never_make_a_verdict_worse(
     assert order.index(verdict(values, at_least(low), exceptions + 1)) >= order.index(strict)
 
 
-TRIALS = 2000
+Share = Callable[[Verdict, list[float], Range], float]
 
 
-def share(said: Verdict, means: list[float], expected: Range, replications: int = 6) -> float:
-    """Of studies with independent normal replications about these means."""
-    generator = np.random.default_rng(1)
-    draws = generator.normal(np.array(means)[:, None], 1.0, size=(TRIALS, len(means), replications))
-    return sum(verdict(study, expected) == said for study in draws) / TRIALS
+@pytest.fixture(params=[500, pytest.param(4000, marks=pytest.mark.soak)])
+def share(request: pytest.FixtureRequest) -> Share:
+    """Of studies with six independent normal replications about these means."""
+    trials: int = request.param
+
+    def of(said: Verdict, means: list[float], expected: Range) -> float:
+        generator = np.random.default_rng(1)
+        draws = generator.normal(np.array(means)[:, None], 1.0, size=(trials, len(means), 6))
+        return sum(verdict(study, expected) == said for study in draws) / trials
+
+    return of
 
 
-def test_what_does_not_hold_is_hardly_ever_called_so_wrongly() -> None:
+def test_what_does_not_hold_is_hardly_ever_called_so_wrongly(share: Share) -> None:
     # Twenty means, all on the border: each is refuted wrongly in 2.5% / 20 of the studies. Without the
     # widening, 40% of the studies would refute one of them.
     assert share("does not hold", [0.0] * 20, at_least(0.0)) < 0.05
 
 
-def test_what_does_not_hold_is_hardly_ever_said_to_hold() -> None:
+def test_what_does_not_hold_is_hardly_ever_said_to_hold(share: Share) -> None:
     assert share("holds", [0.0], at_least(0.0)) < 0.05
     assert share("holds", [0.0, 9.0, 9.0], at_least(0.0)) < 0.05
 
 
-def test_what_is_clear_is_said() -> None:
+def test_what_is_clear_is_said(share: Share) -> None:
     assert share("holds", [3.0] * 5, at_least(0.0)) > 0.95
     assert share("does not hold", [9.0, 9.0, -6.0], at_least(0.0)) > 0.95
 

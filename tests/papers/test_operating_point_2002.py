@@ -185,7 +185,10 @@ def _number(written: Value) -> float | str:
     return float(found.group()) if found else str(written)
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["full", "quick"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(False, id="full", marks=pytest.mark.soak), pytest.param(True, id="quick")],
+)
 def study(request: pytest.FixtureRequest) -> Study:
     quick = bool(request.param)
     return Study({one.name: made_up(one, quick=quick) for one in EXPERIMENTS}, quick=quick)

@@ -1,4 +1,6 @@
-"""Compares the recorded traces with an independent calculation (model.py, law_models.py). Needs no ns-2.
+"""Compares the recorded traces with an independent calculation (model.py, queue_model.py, law_models.py).
+
+Needs no ns-2.
 
 PYTHONPATH=tests python -m reference.check
 """
@@ -13,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reference.law_models import Avq, Pi, moments, moving
-from reference.model import Options, Red, Rem, Wire
+from reference.model import Options, Wire
+from reference.queue_model import Red, Rem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

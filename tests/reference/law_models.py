@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from reference.model import SECOND, Red
+from reference.queue_model import SECOND, Red
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,6 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from waiting import HANG_S, cpu_s
+
 Case = Callable[[int], object]
 """Raises an exception where what must hold does not. Everything depends on the seed alone."""
 
@@ -24,7 +26,6 @@ _MEMORY = 4 << 30
 _SHM = "/dev/shm"  # noqa: S108 - each process makes a folder of its own there
 _PLACE = _SHM if os.access(_SHM, os.W_OK) else None
 """Where folders are made: a store waits for the disk at every commit, and in memory it does not."""
-_PATIENCE_S = 60.0
 
 
 def work(case: Case, seeds: Sequence[int], place: Path) -> None:
@@ -104,13 +105,8 @@ def _watched(worker: subprocess.Popen[bytes], place: Path) -> tuple[int | None, 
         if ended:
             return int(text), f"the process ended with code {worker.returncode}"
         if text != now:
-            now, since, used = text, time.monotonic(), _cpu_s(worker.pid)
-        elif now and (time.monotonic() - since > _PATIENCE_S or _cpu_s(worker.pid) - used > LONGEST_S):
+            now, since, used = text, time.monotonic(), cpu_s(worker.pid)
+        elif now and (time.monotonic() - since > HANG_S or cpu_s(worker.pid) - used > LONGEST_S):
             worker.kill()
-            return int(now), f"hangs: {_cpu_s(worker.pid) - used:.1f} s of CPU"
+            return int(now), f"hangs: {cpu_s(worker.pid) - used:.1f} s of CPU"
         time.sleep(0.1)
-
-
-def _cpu_s(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -85,13 +85,21 @@ class Model(RuleBasedStateMachine):
             assert self.store.cost().runs == len(self.runs | self.older)
 
 
+def _settings(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        stateful_step_count=15,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
 TestModel = Model.TestCase
-TestModel.settings = settings(
-    max_examples=20,
-    stateful_step_count=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+TestModel.settings = _settings(10)
+
+
+@pytest.mark.soak
+class TestModelLonger(Model.TestCase):
+    settings = _settings(60)
 
 
 @pytest.mark.parametrize("count", [0, 1])

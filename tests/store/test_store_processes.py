@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from synthetic import assert_holds, expected, finished, keys, names, parquet, rows
 
+from waiting import HANG_S
 from weir.store import Store, StoreError
 from weir.store import _chunks as chunks
 
@@ -60,12 +61,13 @@ with Store.open(sys.argv[1], create=True) as store:
 """
 
 
-def test_a_killed_writer_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [4, pytest.param(16, marks=pytest.mark.soak)])
+def test_a_killed_writer_loses_nothing(kills: int, tmp_path: Path) -> None:
     """Killed again and again, at any instant of commits and compactions."""
     path = tmp_path / "store"
     chance = random.Random(3)  # noqa: S311
     reported: set[int] = set()
-    for _ in range(8):
+    for _ in range(kills):
         begin = max(reported, default=-1) + 1
         with script(WRITER, path, str(begin)) as process:
             assert process.stdout is not None
@@ -91,7 +93,7 @@ def test_a_killed_writer_loses_nothing(tmp_path: Path) -> None:
         assert not [name for name in names(path) if name.endswith(".tmp")]
     with Store.open(path) as store:
         assert store.check() == []
-    assert len(reported) > 20
+    assert len(reported) > 2.5 * kills
     assert len(parquet(path, "runs")) == len(parquet(path, "links"))
 
 
@@ -119,7 +121,7 @@ def test_two_writers_share_the_work(tmp_path: Path) -> None:
         for process in (one, two):
             assert process.stdout is not None
             assert process.stdout.readline() == "open\n"
-        computed = [json.loads(process.communicate("go\n", timeout=60)[0]) for process in start(one, two)]
+        computed = [json.loads(process.communicate("go\n", timeout=HANG_S)[0]) for process in start(one, two)]
     assert sorted(computed[0] + computed[1]) == sorted(keys(range(1, 401)))
     with Store.open(path) as store:
         assert_holds(store, keys(range(1, 401)))
@@ -234,7 +236,7 @@ from synthetic import finished, keys
 from weir.store import Store, _chunks as chunks
 chunks.PART_RUNS = 60
 chance = random.Random(int(sys.argv[2]))
-for _ in range(12):
+for _ in range(int(sys.argv[3])):
     with Store.open(sys.argv[1], create=True) as store:
         assert store.repairs == []
         for _ in range(chance.randrange(1, 4)):
@@ -251,14 +253,15 @@ print("fine")
 """
 
 
-def test_processes_that_open_merge_and_read_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", ["6", pytest.param("60", marks=pytest.mark.soak)])
+def test_processes_that_open_merge_and_read_at_once(times: str, tmp_path: Path) -> None:
     path = tmp_path / "store"
     with (
-        script(STRESS, path, "1") as one,
-        script(STRESS, path, "2") as two,
-        script(STRESS, path, "3") as three,
+        script(STRESS, path, "1", times) as one,
+        script(STRESS, path, "2", times) as two,
+        script(STRESS, path, "3", times) as three,
     ):
-        assert [process.communicate(timeout=120)[0] for process in (one, two, three)] == ["fine\n"] * 3
+        assert [process.communicate(timeout=HANG_S)[0] for process in (one, two, three)] == ["fine\n"] * 3
     with Store.open(path) as store:
         assert store.check() == []
         store.compact(force=True)
@@ -381,7 +384,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         pytest.skip("needs a mount namespace of its own")
     mount = f"mount -t tmpfs -o size=4m weir-test '{tmp_path}' && exec \"$@\""
     with script(FULL, tmp_path, before=(*own, "sh", "-c", mount, "sh")) as process:
-        said, _ = process.communicate(timeout=120)
+        said, _ = process.communicate(timeout=HANG_S)
     *errors, last = said.splitlines()
     assert last.startswith("done ")
     assert "a chunk of runs could not be recorded | what was finished before is safe; make room" in errors[0]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from promises import Figure
+from waiting import HANG_S, patient
 from weir import _core, studio
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def opened(
     )
     raw = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = raw.compress(state.encode()) + raw.flush()
-    page = chromium.new_page(viewport=VIEW)  # pyright: ignore[reportArgumentType] - a typed dictionary
+    page = patient(chromium.new_page(viewport=VIEW))  # pyright: ignore[reportArgumentType] - a typed dictionary
     try:
         page.goto(f"{studio.PAGE.as_uri()}#s={urlsafe_b64encode(packed).rstrip(b'=').decode()}")
         yield page
@@ -158,7 +159,7 @@ def first(chromium: Browser) -> list[Figure]:
     """When something is painted, and when packets move, in s: the median of five visits."""
     found: list[tuple[float, float]] = []
     for _ in range(5):
-        page = chromium.new_page(viewport=VIEW)  # pyright: ignore[reportArgumentType] - a typed dictionary
+        page = patient(chromium.new_page(viewport=VIEW))  # pyright: ignore[reportArgumentType] - a typed dictionary
         page.add_init_script(_FIRST)
         page.goto(studio.PAGE.as_uri())
         page.wait_for_function("() => window.weirFirst > 0")
@@ -232,7 +233,7 @@ def collect(page: Page) -> None:
     for worker in workers:
         session.send("Target.sendMessageToTarget", {"sessionId": worker, "message": order})
     session.send("HeapProfiler.collectGarbage")
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + HANG_S
     while sum("result" in answer for answer in answers) < len(workers):
         assert time.monotonic() < deadline, answers
         page.wait_for_timeout(50)

@@ -14,6 +14,7 @@ import pytest
 import test_wasm_rows as rows
 
 from browsing import chromium
+from waiting import patient
 from weir import studio
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def address() -> Iterator[str]:
 
 
 def test_a_session_by_hand_is_replayed_by_the_program(chromium: Browser, address: str) -> None:
-    page = chromium.new_page()
+    page = patient(chromium.new_page())
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(address)
@@ -71,8 +72,7 @@ def test_a_session_by_hand_is_replayed_by_the_program(chromium: Browser, address
     type_in(page, "RTT, typed", "80 ms")
     page.get_by_label("Queue discipline of A").select_option("pie")
     page.get_by_role("button", name="To the end").click()
-    wait_until(page, 59.9)
-    page.wait_for_timeout(1500)
+    page.wait_for_function("() => window.weirSettled()")
     assert page.get_by_role("alert").count() == 0
     assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [address]
     text, data = saved(page, "TOML"), list(csv.DictReader(saved(page, "CSV").splitlines()))

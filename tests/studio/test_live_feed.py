@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from browsing import chromium
+from waiting import patient
 from weir import _core, studio
 from weir.live._feed import Feed
 
@@ -75,7 +76,7 @@ def test_a_live_run_is_seen_beside_its_simulation(chromium: Browser, feed: Feed)
         feed.add(float(second), [state(second), {"links": [], "flows": [], "lateness": LATENESS}])
     with studio.server(0, feed.port) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        page = chromium.new_page()
+        page = patient(chromium.new_page())
         complaints: list[str] = []
         page.on("console", lambda message: complaints.append(message.text))
         page.goto(f"http://127.0.0.1:{server.server_port}/{feed.fragment}")

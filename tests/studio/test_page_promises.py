@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING
 
 import page_figures
 import pytest
 
 from browsing import chromium, serious
+from waiting import patient
 from weir import studio
 
 if TYPE_CHECKING:
@@ -33,6 +35,19 @@ def test_speed_and_size(chromium: Browser) -> None:
 
 
 @pytest.mark.soak
+def test_ten_thousand_flows_leave_frames_short(chromium: Browser) -> None:
+    page = patient(chromium.new_page())
+    page.goto(studio.PAGE.as_uri())
+    page.get_by_label("cubic, typed").fill("10000")
+    page.get_by_label("cubic, typed").press("Enter")
+    page.wait_for_timeout(2000)
+    page.evaluate("window.weirFrames.length = 0")
+    page.wait_for_function("() => window.weirFrames.length > 60")
+    assert median(page.evaluate("window.weirFrames")) < 40.0
+    page.close()
+
+
+@pytest.mark.soak
 def test_memory_is_steady_but_for_garbage(chromium: Browser) -> None:
     *_, held = page_figures.memory(chromium)
     assert held.holds, held.row()
@@ -42,7 +57,7 @@ def test_memory_is_steady_but_for_garbage(chromium: Browser) -> None:
 @pytest.mark.parametrize("width", [1920, 375])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(chromium: Browser, scheme: str, width: int) -> None:
-    page = chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)  # pyright: ignore[reportArgumentType]
+    page = patient(chromium.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme))  # pyright: ignore[reportArgumentType]
     page.goto(f"{studio.PAGE.as_uri()}#lesson/dualpi2")
     page.get_by_role("button", name="To the end").click()
     page.get_by_role("button", name="Compare over 10 seeds").click()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browsing import chromium
+from waiting import patient
 from weir import disciplines, studio
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ pytestmark = [
 def test_titles_and_needs_are_those_of_the_reference(chromium: Browser) -> None:
     from playwright.sync_api import expect  # Not installed, the browser's fixture has skipped by now.
 
-    page = chromium.new_page()
+    page = patient(chromium.new_page())
     page.goto(studio.PAGE.as_uri())
     # `expect` waits: the lists come with the module, which may load after the page.
     queues = page.get_by_label("Queue discipline of A").locator("option")

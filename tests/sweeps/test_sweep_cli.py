@@ -7,12 +7,10 @@ import json
 import os
 import pty
 import re
-import select
 import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +18,7 @@ import pytest
 
 import weir
 from conftest import SMALL, Command, command_in, names_in
+from waiting import HANG_S, Said, killed
 from weir.sweep._query import TABLES
 
 AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
@@ -334,33 +333,19 @@ def test_a_terminal_sees_how_far_it_is(small: Path) -> None:
     """Rate, time left and the widest interval so far, in a terminal of its own."""
     leader, follower = pty.openpty()
     command = [
-        sys.executable, "-m", "weir", "sweep", str(small), "-a", AXIS, "-n", "30",
+        sys.executable, "-m", "weir", "sweep", str(small), "-a", AXIS, "-n", "30", "--threads", "2",
         "--set", "duration=800 s", "--set", "measure.period=400 s", "--set", "measure.series.interval=200 s",
     ]  # fmt: skip
+    environment = {**os.environ, "COLUMNS": "120"}
     process = subprocess.Popen(
-        command,
-        cwd=small.parent,
-        stdout=subprocess.DEVNULL,
-        stderr=follower,
-        env={**os.environ, "COLUMNS": "120"},
+        command, cwd=small.parent, stdout=subprocess.DEVNULL, stderr=follower, env=environment
     )
     os.close(follower)
-    seen = b""
-    limit = time.monotonic() + 60
-    while time.monotonic() < limit:
-        ready, _, _ = select.select([leader], [], [], 0.2)
-        if ready:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            seen += part
-    assert process.wait(timeout=30) == 0
+    with killed(process):
+        text = Said(leader).rest()
+        assert process.wait(timeout=HANG_S) == 0
     os.close(leader)
-    text = seen.decode(errors="replace")
-    for word in ("of 270 runs", "runs/s", "left", "widest interval so far", "Goodput", "threads"):
+    for word in ("of 270 runs", "runs/s", "left", "widest interval so far", "Goodput", "2 threads"):
         assert word in text, word
 
 

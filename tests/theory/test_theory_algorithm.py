@@ -102,7 +102,7 @@ def test_bounds_of_both_kinds_hold_in_the_examples(name: str) -> None:
 
 
 @given(network=networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_random_networks_meet_the_conditions_of_the_optimum(network: Network) -> None:
     study = Study.run(network)
     reached = study.trajectory
@@ -118,14 +118,14 @@ def test_random_networks_meet_the_conditions_of_the_optimum(network: Network) ->
 
 
 @given(network=networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_random_networks_the_solver_finds_the_optimum(network: Network) -> None:
     found = optimum(network)
     assert conditions(network, found.rates, found.prices).worst < 1e-3
 
 
 @given(network=networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_theorem_promises_no_more_than_what_is_safe(network: Network) -> None:
     found = optimum(network)
     safe = sharp_bound(network)
@@ -134,7 +134,7 @@ def test_the_theorem_promises_no_more_than_what_is_safe(network: Network) -> Non
 
 
 @given(network=networks())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_below_the_bound_every_step_lowers_the_dual(network: Network) -> None:
     # D(p) = sum over the flows of max (U - x p^s) + sum of p_l c_l: theorem 1 by its proof.
     reached = synchronous(network, 0.99 * sharp_bound(network), most=200)

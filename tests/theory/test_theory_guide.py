@@ -48,7 +48,7 @@ def test_the_scenario_and_the_python_of_the_theory(tmp_path: Path, monkeypatch: 
 def test_the_guide_to_predictions_works(weir_command: Command, tmp_path: Path) -> None:
     # In order: later ones name the results of earlier ones by their numbers.
     for line in commands("how-to/theory.md"):
-        quick = line.replace("-o map.svg", "--size 6 -o map.svg")
+        quick = line.replace("-o map.svg", "--size 4 -o map.svg")
         done = weir_command(*words(quick))
         assert done.returncode == 0, (line, done.stderr)
     assert {path.name for path in tmp_path.iterdir()} >= {

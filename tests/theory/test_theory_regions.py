@@ -187,7 +187,7 @@ def test_cells_without_a_phase_crossover_are_json(weir_command: Command) -> None
 
 def test_the_commands(weir_command: Command) -> None:
     lines = {
-        "map": ["rem-wireline", "--variant", "rem-mark", "--at", "60", "--size", "6", "-o", "map.svg"],
+        "map": ["rem-wireline", "--variant", "rem-mark", "--at", "60", "--size", "4", "-o", "map.svg"],
         "equilibrium": ["parking-lot", "--variant", "red-mark", "-o", "rates.svg"],
         "design": [
             "pi2",

@@ -43,7 +43,13 @@ def test_the_targets_are_what_they_are_called() -> None:
     assert all(asked.shortfalls().min() > 0.05 for asked in BEYOND)
 
 
-@pytest.mark.parametrize("asked", REACHABLE, ids=str)
+def some_in_soak(targets: Sequence[Asked]) -> list[Any]:
+    """Every second search."""
+    marks = [[], [pytest.mark.soak]]
+    return [pytest.param(asked, marks=marks[number % 2]) for number, asked in enumerate(targets)]
+
+
+@pytest.mark.parametrize("asked", some_in_soak(REACHABLE), ids=str)
 def test_what_can_be_had_is_found_and_holds(asked: Asked, store: Path) -> None:
     answer = answered(asked, store)
     assert answer.verdict in {"achieved", "defaults already meet it"}
@@ -53,7 +59,7 @@ def test_what_can_be_had_is_found_and_holds(asked: Asked, store: Path) -> None:
     assert loss < asked.loss
 
 
-@pytest.mark.parametrize("asked", BEYOND, ids=str)
+@pytest.mark.parametrize("asked", some_in_soak(BEYOND), ids=str)
 def test_what_is_out_of_reach_is_called_so(asked: Asked, store: Path) -> None:
     answer = answered(asked, store)
     assert answer.verdict == "not achievable"

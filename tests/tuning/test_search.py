@@ -124,6 +124,10 @@ def least(bound: float) -> float:
     return min(loss(p, th) for p, th in grid if delay(p, th) < bound)
 
 
+STREAMS = [range(2), pytest.param(range(2, 20), marks=pytest.mark.soak)]
+"""Of chance."""
+
+
 def test_one_parameter_is_a_root() -> None:
     # With max_p at 0.5 the delay is 0.86 max_th, the loss 27.8 / sqrt(max_th): 28, 29 and 30 do.
     answer, evaluator = found(["mean delay < 26 ms", "loss < 5.3%"], ONE, own=0.005, common=0.02)
@@ -134,9 +138,10 @@ def test_one_parameter_is_a_root() -> None:
     assert evaluator.runs == answer.runs <= 100
 
 
+@pytest.mark.parametrize("streams", STREAMS)
 @pytest.mark.parametrize("slack", [1.1, 1.2, 1.5])
-def test_what_can_be_had_is_found(slack: float) -> None:
-    for stream in range(5):
+def test_what_can_be_had_is_found(slack: float, streams: range) -> None:
+    for stream in streams:
         answer, _ = found(["mean delay < 25 ms", f"loss < {slack * least(25.0)}%"], TWO, stream=stream)
         assert answer.verdict == "achieved", (slack, stream)
         assert truth(answer)[0] < 25.0
@@ -144,9 +149,10 @@ def test_what_can_be_had_is_found(slack: float) -> None:
         assert answer.runs < 150
 
 
+@pytest.mark.parametrize("streams", STREAMS)
 @pytest.mark.parametrize("slack", [0.5, 0.7, 0.8])
-def test_what_cannot_be_had_is_called_so(slack: float) -> None:
-    for stream in range(5):
+def test_what_cannot_be_had_is_called_so(slack: float, streams: range) -> None:
+    for stream in streams:
         answer, _ = found(["mean delay < 25 ms", f"loss < {slack * least(25.0)}%"], TWO, stream=stream)
         assert answer.verdict == "not achievable", (slack, stream)
         assert answer.least > 0.0
@@ -185,13 +191,14 @@ def test_shapes_are_found_not_assumed() -> None:
     assert said["loss", "max_p"].turns_at == pytest.approx(0.1, rel=0.01)
 
 
-def test_little_is_said_of_what_has_no_effect() -> None:
+@pytest.mark.parametrize("streams", [range(5), pytest.param(range(20), marks=pytest.mark.soak)])
+def test_little_is_said_of_what_has_no_effect(streams: range) -> None:
     said: list[str] = []
-    for stream in range(20):
+    for stream in streams:
         answer, _ = found(["mean delay < 15 ms", "loss < 1%"], TWO, loss=lambda _, __: 3.0, stream=stream)
         said += [shape.said for shape in answer.shapes if shape.measure == "loss"]
-    # Of forty, two are expected to be wrong.
-    assert said.count("no effect shown") >= 34
+    # One of twenty is expected to be wrong.
+    assert said.count("no effect shown") >= 0.85 * len(said)
 
 
 def test_the_same_question_has_the_same_answer() -> None:

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from test_search import SCENARIO
 
 import weir
 from conftest import Command, names_in
+from waiting import HANG_S, cpu_s, until
 from weir._errors import WeirError
 from weir.cli._tuning import step_line
 from weir.store import Store
@@ -192,12 +192,11 @@ def test_ctrl_c_keeps_what_is_finished(known: Path, tmp_path: Path) -> None:
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        until = time.monotonic() + 30.0
-        while not (tmp_path / "results" / "store").exists() and time.monotonic() < until:
-            time.sleep(0.05)
-        time.sleep(1.0)
+        until((tmp_path / "results" / "store").exists, "a store", by=process)
+        begun_s = cpu_s(process.pid)
+        until(lambda: cpu_s(process.pid) > begun_s + 0.5, "runs", by=process)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANG_S)
     assert process.returncode == 130
 
 
