@@ -74,9 +74,18 @@ ENDLESS_OPTIONS = [part for path, value in ENDLESS.items() for part in ("--set",
 """The same on a command line."""
 
 
+LONGEST = (
+    *("test_validation.py", "test_soak.py", "test_show.py", "test_shell.py", "test_sweep_report.py"),
+    *("test_sweep_charts.py", "test_operating_point.py", "test_faults.py", "test_captures.py"),
+    *("test_live_commands.py", "test_sweep_cli.py", "test_check_command.py", "test_blocks.py"),
+)
+"""Those that take longest come first, in this order: at the end one would keep one process alone."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The file that takes longest comes first: at the end it would keep one process alone."""
-    items.sort(key=lambda item: item.path.name != "test_validation.py")
+    """A file stays together, as its tests stood."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 def go_on(_number: int, _frame: FrameType | None) -> None:

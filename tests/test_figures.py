@@ -203,7 +203,8 @@ def test_a_process_ends_with_its_block_and_its_children_too(tmp_path: Path) -> N
     note = tmp_path / "child"
     script = (
         "import subprocess, sys, pathlib\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        # Far longer than the test waits: it must not end by itself.
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100_000)'])\n"
         f"pathlib.Path({str(note)!r}).write_text(str(child.pid))\n"
         "child.wait()\n"
     )

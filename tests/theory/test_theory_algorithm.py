@@ -68,8 +68,17 @@ def trust_constr(network: Network) -> tuple[Vector, Vector]:
     return found.x * scale, found.v[0] * worth / capacities
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-@pytest.mark.parametrize("algorithm", ["in-turn", "at-once", "asynchronous", "theorem", "study"])
+@pytest.mark.parametrize(
+    ("name", "algorithm"),
+    [
+        # It takes many steps on the dumbbell.
+        pytest.param(
+            name, algorithm, marks=[pytest.mark.soak] * (algorithm == "asynchronous" and name == "dumbbell")
+        )
+        for algorithm in ("in-turn", "at-once", "asynchronous", "theorem", "study")
+        for name in EXAMPLES
+    ],
+)
 def test_the_optimum_of_two_solvers_is_reached(name: str, algorithm: str) -> None:
     network = EXAMPLES[name]()
     match algorithm:
