@@ -218,6 +218,37 @@ main()
     assert "Traceback" not in done.stderr
 
 
+def test_ctrl_c_in_an_import_is_not_lost(tmp_path: Path) -> None:
+    # As modules do that are in part written in another language: what is raised in them goes no further.
+    swallowing = (
+        "import signal\ntry:\n    signal.raise_signal(signal.SIGINT)\nexcept BaseException:\n    pass\n"
+    )
+    (tmp_path / "swallowing.py").write_text(swallowing)
+    program = f"""
+import sys
+from typer.core import TyperGroup
+from weir.__main__ import main
+
+plain = TyperGroup.invoke
+
+def importing(*given, **named):
+    sys.path.insert(0, {str(tmp_path)!r})
+    import swallowing
+    return plain(*given, **named)
+
+TyperGroup.invoke = importing
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, "list", "disciplines"],
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
 def test_a_name_too_long_for_a_file_is_one_line() -> None:
     done = run("check", "x" * 5000)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)

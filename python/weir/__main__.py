@@ -23,7 +23,7 @@ def main() -> None:
     """The command line, in a process of its own.
 
     Ctrl-C, or SIGTERM, raises KeyboardInterrupt in a verb: finished runs are kept, nothing is left behind.
-    Before and after it, and the second time, the process ends at once.
+    Before and after it, in the middle of an import, and the second time, the process ends at once.
     """
     _on_signals(_end)
     sys.unraisablehook = _unraisable
@@ -63,9 +63,21 @@ def _on_signals(handler: Callable[[int, FrameType | None], NoReturn]) -> None:
             signal.signal(one, handler)
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    if _imports(frame):
+        # Modules of others make another exception of the interruption while they are imported, or none.
+        _end(number, frame)
     _on_signals(_end)
     raise KeyboardInterrupt
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is being imported."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
