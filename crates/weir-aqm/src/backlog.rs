@@ -14,16 +14,36 @@ impl Limit {
     /// an overflow does not drop the arrival.
     pub const NONE: Self = Self::Packets(u32::MAX);
 
-    /// What `buffer` holds before a link of `rate`: bandwidth-delay products and times become
-    /// packets of `mean_packet` bytes, rounded. The delay is the round trip `rtt`.
+    /// What `buffer` holds before a link of `rate`. Bandwidth-delay products and times are what the link
+    /// sends in them, in bytes: they hold whatever the sizes of packets. They are rounded to packets of
+    /// `mean_packet` bytes, so that packets of one size fill them to the last byte. The delay is the round
+    /// trip `rtt`.
     pub fn of(buffer: Buffer, rate: Rate, mean_packet: u32, rtt: Duration) -> Self {
-        let packets =
-            |seconds: f64| Self::Packets(libm::round(rate.packets_per_second(mean_packet) * seconds) as u32);
+        let bytes = |seconds: f64| {
+            let packets = libm::round(rate.packets_per_second(mean_packet) * seconds) as u64;
+            Self::Bytes(packets.saturating_mul(u64::from(mean_packet)))
+        };
         match buffer {
             Buffer::Packets(limit) => Self::Packets(limit),
             Buffer::Bytes(limit) => Self::Bytes(limit),
-            Buffer::Bdp(factor) => packets(factor * rtt.as_secs_f64()),
-            Buffer::Time(span) => packets(span.as_secs_f64()),
+            Buffer::Bdp(factor) => bytes(factor * rtt.as_secs_f64()),
+            Buffer::Time(span) => bytes(span.as_secs_f64()),
+        }
+    }
+
+    /// What the buffer holds, in packets of `mean_packet` bytes.
+    pub fn in_packets(self, mean_packet: u32) -> f64 {
+        match self {
+            Self::Packets(limit) => f64::from(limit),
+            Self::Bytes(limit) => limit as f64 / f64::from(mean_packet),
+        }
+    }
+
+    /// What the buffer holds, in bytes of packets of `mean_packet` bytes.
+    pub fn in_bytes(self, mean_packet: u32) -> f64 {
+        match self {
+            Self::Packets(limit) => f64::from(limit) * f64::from(mean_packet),
+            Self::Bytes(limit) => limit as f64,
         }
     }
 }
@@ -84,15 +104,18 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_in_time_or_bdp_is_one_in_packets() {
+    fn a_buffer_in_time_or_bdp_is_one_in_bytes() {
         let limit = |buffer: &str| {
             let rate = "8 Mbit/s".parse().unwrap();
             Limit::of(buffer.parse().unwrap(), rate, 1000, Duration::from_millis(80))
         };
         assert_eq!(limit("12 packets"), Limit::Packets(12));
         assert_eq!(limit("3 kB"), Limit::Bytes(3000));
-        // 1000 packets a second.
-        assert_eq!(limit("20 ms"), Limit::Packets(20));
-        assert_eq!(limit("1.5 BDP"), Limit::Packets(120));
+        // 1000 packets a second, of 1000 bytes.
+        assert_eq!(limit("20 ms"), Limit::Bytes(20_000));
+        assert_eq!(limit("1.5 BDP"), Limit::Bytes(120_000));
+        // Whole packets.
+        assert_eq!(limit("20.4 ms"), Limit::Bytes(20_000));
+        assert_eq!(limit("20.5 ms"), Limit::Bytes(21_000));
     }
 }

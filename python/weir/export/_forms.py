@@ -23,6 +23,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from weir import _core
 from weir.export import _reds as reds
 from weir.export._port import ExportError, Port, setting
 from weir.export._qdisc import MUCH, Qdisc, later, tc_rate
@@ -102,7 +103,7 @@ def head(
     """The head of a form, as comments: what it is of, what it needs, what rounding and units do, and where
     it does something else than the simulation."""
     buffer = port.table["buffer"]
-    if port.core.limit_packets is not None and not buffer.endswith("packets"):
+    if _core.quantity(buffer)[1] in {"BDP", "s"}:
         buffer += f" ({port.limit})"
     link = f"{port.name}: {port.table['rate']}, buffer {buffer}"
     lines = [

@@ -19,7 +19,7 @@
 
 use weir_types::{Instant, Invalid, Probability, Rate, Rng};
 
-use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
+use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 
 /// Packets that the virtual capacity adapts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,14 +86,10 @@ impl AvqParameters {
 
     /// AVQ before `link`. The first arrival starts the clock. It draws nothing.
     pub fn build(&self, link: Link, _rng: Rng) -> Avq {
-        let room = match link.limit {
-            Limit::Packets(packets) => f64::from(packets) * f64::from(link.mean_packet),
-            Limit::Bytes(bytes) => bytes as f64,
-        };
         let capacity = bytes_per_second(link.rate);
         Avq {
             parameters: self.clone(),
-            buffer: self.buffer * room,
+            buffer: self.buffer * link.limit.in_bytes(link.mean_packet),
             capacity,
             virtual_capacity: self.start.get() * capacity,
             virtual_queue: 0.0,

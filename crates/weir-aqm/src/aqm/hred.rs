@@ -27,7 +27,7 @@
 
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
-use super::red::{measure, thresholds::check_pair};
+use super::red::thresholds::check_pair;
 use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
 
 /// Lower bound of `p_min`: steps are proportional to it.
@@ -106,18 +106,22 @@ impl HredParameters {
 
     /// HRED before `link`.
     pub fn build(&self, link: Link, rng: Rng) -> Hred {
-        let buffer = match link.limit {
-            Limit::Packets(limit) => Level::Packets(f64::from(limit.max(1))),
-            Limit::Bytes(limit) => Level::Bytes(limit.max(1) as f64),
+        let mean_packet = f64::from(link.mean_packet);
+        let given = self.max_th.or(self.min_th);
+        let unit = match (given, link.limit) {
+            (Some(Level::Packets(_)), _) | (None, Limit::Packets(_)) => None,
+            (Some(Level::Bytes(_)), _) => Some(1.0),
+            (None, Limit::Bytes(_)) => Some(mean_packet),
         };
+        let buffer = Level::Packets(link.limit.in_packets(link.mean_packet).max(1.0));
         let max_th = self.max_th.or(self.min_th.map(|min_th| min_th * 2.0)).unwrap_or(buffer * 0.5);
         let min_th = self.min_th.unwrap_or(max_th * 0.5);
         let mut hred = Hred {
             parameters: self.clone(),
-            in_bytes: max_th.in_bytes(),
+            unit,
             min_th: min_th.value(),
             max_th: max_th.value(),
-            packet: if max_th.in_bytes() { f64::from(link.mean_packet) } else { 1.0 },
+            packet: unit.map_or(1.0, |unit| mean_packet / unit),
             mean_packet: link.mean_packet,
             capacity: 0.0,
             k_alpha: 0.0,
@@ -134,8 +138,9 @@ impl HredParameters {
 #[derive(Clone, Debug)]
 pub struct Hred {
     parameters: HredParameters,
-    /// Whether the queue is counted in bytes; all levels are then in bytes.
-    in_bytes: bool,
+    /// Bytes of which the queue counts one, and so do all levels: a byte where the thresholds are in bytes,
+    /// a mean packet where they come from a buffer in bytes. `None`: it counts packets of any size.
+    unit: Option<f64>,
     min_th: f64,
     max_th: f64,
     /// `S`: the mean packet.
@@ -188,7 +193,7 @@ impl Hred {
 impl Aqm for Hred {
     #[inline]
     fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
-        let l = measure(queue, self.in_bytes);
+        let l = self.unit.map_or(f64::from(queue.packets), |unit| queue.bytes as f64 / unit);
         self.adapt(l);
         self.probability = self.line(l);
         match (self.rng.chance(self.probability), self.parameters.ecn) {

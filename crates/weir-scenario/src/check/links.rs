@@ -59,7 +59,7 @@ impl Scenario {
         queue: &QueueConfig,
         passing: &Passing,
     ) -> Outcome {
-        let largest = passing.largest_packet(self, at.link);
+        let largest = passing.largest_packet(self, at);
         let (holds_one, found) = match self.limit(passing, at) {
             Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
             Limit::Bytes(bytes) => (bytes >= u64::from(largest), format!("{bytes} B")),

@@ -35,7 +35,7 @@ pub struct Port<'a> {
     pub delay: Duration,
     /// What the transmitter can send, and when.
     pub service: Service,
-    /// What may wait: bandwidth-delay products and times are packets of mean size.
+    /// What may wait.
     pub limit: Limit,
     /// The packet size that stands for all.
     pub mean_packet_size: PacketSize,
@@ -112,8 +112,7 @@ impl<'a> Port<'a> {
         let changed = self.changes.iter().rev().find(|change| change.at <= at);
         match changed.map_or(self.limit, |change| change.link.limit) {
             Limit::NONE => f64::INFINITY,
-            Limit::Packets(packets) => f64::from(packets),
-            Limit::Bytes(limit) => limit as f64 / f64::from(bytes),
+            limit => limit.in_packets(bytes),
         }
     }
 

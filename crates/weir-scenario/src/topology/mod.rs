@@ -57,8 +57,7 @@ impl Scenario {
         }
     }
 
-    /// What may wait in the queue of a link in one direction: bandwidth-delay products and
-    /// times become packets of mean size, rounded. A direction without a queue has no limit.
+    /// What may wait in the queue of a link in one direction. A direction without a queue has no limit.
     pub(crate) fn limit(&self, passing: &Passing, at: DirectedLink<'_>) -> Limit {
         let Some(port) = self.links[at.link].port(at.direction) else { return Limit::NONE };
         let (mean_packet, rtt) =
@@ -70,9 +69,11 @@ impl Scenario {
     /// The same of `buffer` before a link with this rate, packet size and round trip.
     pub(crate) fn limit_of(&self, at: DirectedLink<'_>, buffer: Buffer, link: weir_aqm::Link) -> Limit {
         let limit = Limit::of(buffer, link.rate, link.mean_packet, link.rtt);
-        match (limit, self.links[at.link].buffer_counts) {
-            (Limit::Packets(n), LinkBuffer::WaitingAndSending) => Limit::Packets(n.saturating_sub(1)),
-            (limit, _) => limit,
+        let sent = u64::from(link.mean_packet);
+        match (self.links[at.link].buffer_counts, buffer, limit) {
+            (LinkBuffer::Waiting, _, limit) | (_, Buffer::Bytes(_), limit) => limit,
+            (LinkBuffer::WaitingAndSending, _, Limit::Packets(n)) => Limit::Packets(n.saturating_sub(1)),
+            (LinkBuffer::WaitingAndSending, _, Limit::Bytes(n)) => Limit::Bytes(n.saturating_sub(sent)),
         }
     }
 }

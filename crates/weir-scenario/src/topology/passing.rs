@@ -16,8 +16,15 @@ struct OverLink {
     acks: [Vec<usize>; Direction::BOTH.len()],
     /// The largest propagation round trip that may occur, over either direction.
     largest_rtt: Duration,
-    /// The largest data packet, whichever way it goes, in bytes.
-    largest_packet: Option<u32>,
+    /// The largest packet of each direction, data or ACK, in bytes.
+    largest_packet: [Option<u32>; Direction::BOTH.len()],
+}
+
+impl OverLink {
+    fn grow(&mut self, direction: Direction, size: PacketSize) {
+        let largest = &mut self.largest_packet[direction as usize];
+        *largest = (*largest).max(Some(size.bytes()));
+    }
 }
 
 impl Passing {
@@ -28,11 +35,13 @@ impl Passing {
                 let Some(place) = scenario.links.get_index_of(at.link) else { continue };
                 let over = &mut links[place];
                 over.data[at.direction as usize].push(index);
-                over.largest_packet = over.largest_packet.max(Some(group.packet_size.bytes()));
+                over.grow(at.direction, group.packet_size);
             }
             for at in scenario.ack_path_of(group) {
                 let Some(place) = scenario.links.get_index_of(at.link) else { continue };
-                links[place].acks[at.direction as usize].push(index);
+                let over = &mut links[place];
+                over.acks[at.direction as usize].push(index);
+                over.grow(at.direction, group.tcp.ack_size);
             }
             let rtt = group.rtt.typical_maximum();
             for name in group.path.iter().chain(&group.ack_path) {
@@ -71,9 +80,9 @@ impl Passing {
         self.over(scenario, link).largest_rtt
     }
 
-    /// The largest data packet of the flows over `link`, whichever way they go, in bytes.
-    pub(crate) fn largest_packet(&self, scenario: &Scenario, link: &str) -> u32 {
-        self.over(scenario, link).largest_packet.unwrap_or(1)
+    /// The largest packet, data or ACK, that passes one direction of a link, in bytes.
+    pub(crate) fn largest_packet(&self, scenario: &Scenario, at: DirectedLink<'_>) -> u32 {
+        self.over(scenario, at.link).largest_packet[at.direction as usize].unwrap_or(1)
     }
 
     fn over(&self, scenario: &Scenario, link: &str) -> &OverLink {

@@ -6,7 +6,7 @@ use weir_scenario::DirectedLink;
 use super::{FlowArrivals, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series};
 
 /// Increases when the same scenario and seed give other numbers.
-pub const RESULTS_VERSION: u32 = 3;
+pub const RESULTS_VERSION: u32 = 4;
 
 /// Everything that one run measured.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ pub enum Buffer {
     /// Bytes.
     Bytes(u64),
     /// A multiple of the bandwidth-delay product, the delay being the largest propagation
-    /// round trip of the flows that pass.
+    /// round trip of the flows that pass. Like a time it is a number of bytes.
     Bdp(f64),
     /// As much as the link sends in this time.
     Time(Duration),

@@ -39,7 +39,7 @@ use alloc::{format, vec::Vec};
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Red, RedParameters, Spacing};
-use crate::{Aqm, Backlog, Limit, Link, PacketInfo, Reason, Verdict};
+use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 use meter::{Estimates, Meter};
 use steering::{Bounds, Load, Parameters, TOLERANCE, trade};
 
@@ -162,11 +162,7 @@ impl OpRedParameters {
     pub fn build(&self, link: Link, rng: Rng) -> OpRed {
         let bytes = f64::from(link.mean_packet);
         let unit = if self.min_th.in_bytes() { bytes } else { 1.0 };
-        let buffer = unit
-            * match link.limit {
-                Limit::Packets(limit) => f64::from(limit),
-                Limit::Bytes(limit) => limit as f64 / bytes,
-            };
+        let buffer = unit * link.limit.in_packets(link.mean_packet);
         let Self { min_th, w_q, spacing, ecn, harddrop, .. } = *self;
         let red =
             RedParameters { min_th: Some(min_th), w_q, spacing, ecn, harddrop, ..RedParameters::default() };

@@ -14,7 +14,7 @@ use alloc::format;
 
 use weir_types::{Invalid, Level};
 
-use crate::{Limit, Link};
+use crate::Link;
 
 /// `max_th / min_th`.
 const FACTOR: f64 = 3.0;
@@ -37,10 +37,7 @@ pub(crate) fn before(link: Link, min_th: Option<Level>, max_th: Option<Level>) -
         (None, Some(max_th)) => (max_th * (1.0 / FACTOR), max_th),
         (given, None) => {
             let bdp = link.rate.packets_per_second(link.mean_packet) * link.rtt.as_secs_f64();
-            let room = match link.limit {
-                Limit::Packets(packets) => f64::from(packets),
-                Limit::Bytes(bytes) => bytes as f64 / f64::from(link.mean_packet),
-            };
+            let room = link.limit.in_packets(link.mean_packet);
             let min_th = libm::round(bdp.min(room / 2.0).max(LEAST) / FACTOR);
             let derived = match given {
                 Some(Level::Bytes(_)) => Level::Bytes(min_th * f64::from(link.mean_packet)),
