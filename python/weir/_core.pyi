@@ -146,6 +146,10 @@ class Path:
     def traffic(self) -> str:
         """The kind of its traffic: `bulk` for data without end."""
     @property
+    def declares(self) -> list[tuple[str, str]]:
+        """Each kind of packet that it sends, and what that says of ECN: `("SYN", "Not-ECT")`, `("data",
+        "ECT(0)")`."""
+    @property
     def mean_transfer_bytes(self) -> float | None:
         """Of Poisson arrivals, closed loops and web traffic, if their distribution was read."""
     @property

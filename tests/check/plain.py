@@ -106,6 +106,30 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {QUEUE: {"dualpi2": {}}},
     ),
     (
+        "drops-where-it-marks", "note", "flows.ftp.tcp.ecn_on_syn", {QUEUE: {"step": {}}, ECN: True},
+        {"flows.ftp.tcp.ecn_on_syn": True, "flows.ftp.tcp.ecn_on_retransmissions": True},
+    ),
+    ("drops-where-it-marks", "note", "flows.ftp.tcp.ecn_on_syn", {QUEUE: {"step": {}}, ECN: True}, DCTCP),
+    (
+        "drops-where-it-marks", "warning", "flows.web.tcp.ecn",
+        {
+            QUEUE: {"red": {"ecn": True}}, ECN: True, **DCTCP,
+            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s"},
+        },
+        {QUEUE: {"fq": {"aqm": {"red": {"ecn": True}}}}},
+    ),
+    (
+        "drops-where-it-marks", "note", "flows.web.tcp.ecn_on_acks",
+        {
+            QUEUE: {"step": {}}, ECN: True, **DCTCP, "links.a.reverse": {"buffer": "2 BDP"},
+            "flows.web": {
+                "rtt": "60 ms", "start_jitter": "1 s", "upload": True,
+                "tcp": {"ecn": True, "ecn_on_syn_ack": True},
+            },
+        },
+        {"flows.web.tcp.ecn_on_acks": True},
+    ),
+    (
         "marks-ignored", "note", "flows.ftp.tcp.ecn",
         {**LINUX, "flows.ftp.tcp.congestion": {"bbr1": {}}, ECN: True, **CODEL}, {ECN: False},
     ),

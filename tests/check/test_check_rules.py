@@ -52,6 +52,20 @@ def test_the_bottleneck_moves_with_the_load() -> None:
     assert codes(scenario.replace({"measure.bottleneck": "a"})) == []
 
 
+def test_a_bottleneck_that_drops_what_another_queue_marks() -> None:
+    """Of one queue alone that does not mark, `ecn-without-marks` speaks."""
+    marks = {
+        **BOTH, ECN: True, "flows.cross.count": 1, "links.a.queue": {"red": {}},
+        "links.b.queue": {"red": {"ecn": True}},
+    }  # fmt: skip
+    scenario = weir.Scenario.loads(TWO_LINKS, marks)
+    (note,) = [note for note in notes(scenario) if note.code == "bottleneck-without-marks"]
+    assert (note.path, note.hint) == ("links.a.queue.red.ecn", "links.a.queue.red.ecn = true")
+    assert note.message == "red drops packets of ftp that it could mark"
+    assert "bottleneck-without-marks" not in codes(scenario.replace({"links.a.queue.red.ecn": True}))
+    assert codes(scenario.replace({"links.b.queue.red.ecn": False})).count("ecn-without-marks") == 1
+
+
 def test_the_bottleneck_moves_with_a_rate() -> None:
     scenario = weir.Scenario.loads(
         TWO_LINKS,
@@ -235,8 +249,8 @@ BUNDLED = {
     "evaluation/rfc7928/vary-load": [],
     "evaluation/rfc7928/vary-rate-fast": ["fixed-while-rate-varies"],
     "evaluation/rfc7928/vary-rate-slow": ["fixed-while-rate-varies", "phase-effects"],
-    "l4s-mix": ["prague-in-classic-queue"],
-    "l4s-pair": ["prague-in-classic-queue"],
+    "l4s-mix": ["drops-where-it-marks", "prague-in-classic-queue"],
+    "l4s-pair": ["drops-where-it-marks", "prague-in-classic-queue"],
     "papers/hred-2003-dynamic": ["drawn-rtts", "empty-class"],
     "papers/hred-2003-response": ["drawn-rtts"],
     "papers/hred-2003-steady": ["drawn-rtts"],

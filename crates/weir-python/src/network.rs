@@ -4,7 +4,8 @@ use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
 use weir_scenario::{Document, FlowGroup, MOST_RATE_CHANGES, Rtt, Traffic};
 use weir_sim::mean_size;
-use weir_types::Duration;
+use weir_tcp::Declared;
+use weir_types::{Duration, Ecn};
 
 use crate::errors::scenario_error;
 
@@ -65,6 +66,7 @@ pub(crate) struct Path {
     packet_bytes: u32,
     bdp_packets: f64,
     traffic: &'static str,
+    declares: Vec<(&'static str, &'static str)>,
     mean_transfer_bytes: Option<f64>,
     load: Vec<LoadChange>,
 }
@@ -149,6 +151,7 @@ impl Network {
                 packet_bytes: path.flows.packet_size.bytes(),
                 bdp_packets: path.bdp_packets(&network),
                 traffic: path.flows.traffic.name(),
+                declares: declares(path.flows),
                 mean_transfer_bytes: mean_transfer(path.flows),
                 load: changes_of(&path.load),
             }
@@ -179,6 +182,21 @@ fn mean_transfer(group: &FlowGroup) -> Option<f64> {
         _ => return None,
     };
     mean_size(sizes, group.packet_size)
+}
+
+/// The ECN codepoint of each kind of packet that the group sends.
+fn declares(group: &FlowGroup) -> Vec<(&'static str, &'static str)> {
+    let datagrams = |ecn: bool| vec![("data", if ecn { Ecn::Ect0 } else { Ecn::NotEct }.name())];
+    match &group.traffic {
+        Traffic::Cbr(cbr) => datagrams(cbr.ecn),
+        Traffic::OnOff(source) => datagrams(source.ecn),
+        Traffic::Replay(replay) => datagrams(replay.ecn),
+        _ => {
+            let kinds = Declared::in_all(&group.tcp).kinds().into_iter();
+            let sent = |kind: &str| group.tcp.handshake || !kind.starts_with("SYN");
+            kinds.filter(|(kind, _)| sent(kind)).map(|(kind, ecn)| (kind, ecn.name())).collect()
+        }
+    }
 }
 
 fn changes_of(load: &[weir_scenario::LoadChange]) -> Vec<LoadChange> {

@@ -20,7 +20,7 @@
 //! ECN bits the SYN arrived with. 001 is an RFC 3168 server, 101 one with the ECN nonce (RFC 3540), which is read as
 //! the former; 000 has no ECN, and 111 has returned the bits unread.
 //!
-//! Not modelled: counters of the other direction (data flows one way), ACKs that may be marked, and middleboxes that
+//! Not modelled: counters of the other direction (data flows one way), and middleboxes that
 //! change the header.
 
 use weir_types::{Ecn, Instant};

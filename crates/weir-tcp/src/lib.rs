@@ -32,6 +32,7 @@ extern crate alloc;
 
 pub mod accecn;
 pub mod congestion;
+mod declared;
 mod pacing;
 mod parameters;
 mod preset;
@@ -40,6 +41,7 @@ pub mod recovery;
 mod segment;
 mod sender;
 
+pub use declared::Declared;
 pub use pacing::PacingParameters;
 pub use parameters::{AppropriateByteCounting, MinRtoBounds, TcpParameters};
 pub use preset::{PresetKey, TcpPreset};

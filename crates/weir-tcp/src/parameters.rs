@@ -163,9 +163,23 @@ pub struct TcpParameters {
     /// Declare segments ECN-capable and answer marks (RFC 3168).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
     pub ecn: bool,
-    /// Declare retransmissions ECN-capable too (ns-2).
-    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168, section 6.1.5")))]
-    pub ecn_on_retransmissions: bool,
+    /// Declare the SYN ECN-capable.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls alone (RFC 8257, section 3.5; otherwise RFC 3168, section 6.1.1)")))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub ecn_on_syn: Option<bool>,
+    /// Declare the SYN-ACK ECN-capable.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls alone (RFC 8257, section 3.5; otherwise RFC 3168, section 6.1.1)")))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub ecn_on_syn_ack: Option<bool>,
+    /// Declare retransmissions ECN-capable, and probes that repeat what was sent. Where it is written, they tell of
+    /// cuts, too (CWR), as in ns-2.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls, and with `accecn` (RFC 8311, section 4.3; otherwise RFC 3168, section 6.1.5)")))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub ecn_on_retransmissions: Option<bool>,
+    /// Declare ACKs without data ECN-capable.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default" = "as Linux: of scalable controls, and with `accecn` (RFC 8311, section 4.3; otherwise RFC 3168, section 6.1.4)")))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub ecn_on_acks: Option<bool>,
     /// Ask the receiver for accurate ECN feedback: how many packets were marked (RFC 9768).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
     pub accecn: bool,
@@ -208,7 +222,10 @@ impl Default for TcpParameters {
             immediate_ecn_echo: false,
             min_rto_bounds: MinRtoBounds::default(),
             ecn: false,
-            ecn_on_retransmissions: false,
+            ecn_on_syn: None,
+            ecn_on_syn_ack: None,
+            ecn_on_retransmissions: None,
+            ecn_on_acks: None,
             accecn: false,
             accecn_option: false,
             receiver_ecn: ReceiverEcn::default(),

@@ -31,6 +31,16 @@ impl Ecn {
         }
     }
 
+    /// As RFC 3168 writes it: `ECT(0)`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotEct => "Not-ECT",
+            Self::Ect1 => "ECT(1)",
+            Self::Ect0 => "ECT(0)",
+            Self::Ce => "CE",
+        }
+    }
+
     /// Whether a queue may mark the packet instead of dropping it. A packet that is
     /// already CE counts: it stays CE and is accepted.
     #[inline]

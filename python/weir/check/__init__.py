@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from weir import _core
 from weir.check import _chance as chance
 from weir.check import _changes as changes
+from weir.check import _drops as drops
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
 from weir.check import _senders as senders
@@ -46,6 +47,8 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     ecn.classic_in_low_latency,
     ecn.accecn_fallback,
     ecn.prague_in_classic_queue,
+    drops.drops_where_it_marks,
+    drops.bottleneck_without_marks,
     senders.marks_ignored,
     senders.receiver_ecn_unused,
     senders.target_out_of_reach,

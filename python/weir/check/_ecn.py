@@ -29,7 +29,7 @@ def ecn_without_senders(scene: Resolved) -> Iterator[Note]:
                 "warning",
                 f"{aqm.path}.{key}",
                 f"no flow here is ECN-capable, so {aqm.name} drops where it would mark",
-                f"{_ecn_of(paths[0])} = true",
+                f"{ecn_of(paths[0])} = true",
             )
 
 
@@ -80,7 +80,7 @@ def dctcp_without_ecn(scene: Resolved) -> Iterator[Note]:
             "warning",
             f"flows.{paths[0].group}.tcp.congestion.dctcp",
             f"DCTCP of {names(paths)} never sees a mark, and behaves like Reno",
-            f"{_ecn_of(paths[0])} = true",
+            f"{ecn_of(paths[0])} = true",
         )
 
 
@@ -100,7 +100,7 @@ def empty_class(scene: Resolved) -> Iterator[Note]:
         if aqm.parameters["low_latency"] == "any-ect":
             if not capable:
                 message = "no flow here is ECN-capable, so the low-latency queue stays empty"
-                yield Note("empty-class", "warning", where, message, f"{_ecn_of(paths[0])} = true")
+                yield Note("empty-class", "warning", where, message, f"{ecn_of(paths[0])} = true")
             elif len(capable) == len(paths):
                 message = "every flow here is ECN-capable: the Classic queue gets at most SYNs and repairs"
                 yield Note("empty-class", "note", aqm.path, message, "a group without tcp.ecn beside them")
@@ -189,7 +189,8 @@ def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
             )
 
 
-def _ecn_of(path: _core.Path) -> str:
+def ecn_of(path: _core.Path) -> str:
+    """Where the scenario says whether data of the group are ECN-capable."""
     kind = f"traffic.{path.traffic}" if path.traffic in UNRESPONSIVE else "tcp"
     return f"flows.{path.group}.{kind}.ecn"
 

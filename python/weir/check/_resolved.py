@@ -18,6 +18,9 @@ UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
 """Kinds of traffic without a congestion control."""
 
 
+NOT_ECT = "Not-ECT"
+"""What a packet declares that may only be dropped."""
+
 MOST_CHANGES = 1000
 """Changes of rates and load that are looked at: a schedule may have millions."""
 
@@ -175,10 +178,18 @@ class Resolved:
 
     def ecn_capable(self, path: _core.Path) -> bool:
         """Whether data packets of the group are ECN-capable."""
-        table = self.group(path)
-        if path.traffic in UNRESPONSIVE:
-            return bool(table["traffic"][path.traffic].get("ecn"))
-        return bool(table["tcp"]["ecn"]) and self.falls_back(path) != "no ECN"
+        return self.declared(path)["data"] != NOT_ECT
+
+    def declared(self, path: _core.Path) -> Mapping[str, str]:
+        """Each kind of packet that the group sends to the codepoint that it declares."""
+        known = self._declared.get(path.group)
+        if known is None:
+            known = self._declared[path.group] = dict(path.declares)
+        return known
+
+    @cached_property
+    def _declared(self) -> dict[str, Mapping[str, str]]:
+        return {}
 
     def falls_back(self, path: _core.Path) -> str | None:
         """What a group falls back to that asks for accurate feedback: `no ECN`, `RFC 3168` or None."""
@@ -192,7 +203,7 @@ class Resolved:
 
     def is_l4s(self, path: _core.Path) -> bool:
         """Whether data packets of the group are ECT(1)."""
-        return self.counts_marks(path) and self.ecn_capable(path)
+        return self.declared(path)["data"] == "ECT(1)"
 
     def mean_bdp(self, port: _core.Port) -> float:
         """The rate times the mean round trip of the groups there, in packets of mean size. Of drawn round

@@ -29,7 +29,11 @@ impl TcpPreset {
                 min_rto: Duration::from_millis(200), // minrto_, since October 2004
                 initial_rto: Duration::from_secs(3), // rtxcur_init_, since 2006
                 clock_granularity: Duration::from_millis(10), // tcpTick_, since March 2002
-                ecn_on_retransmissions: true,
+                // TcpAgent::output: ECT on all data but the SYN. ACKs have it from the sink, which sets none.
+                ecn_on_syn: Some(false),
+                ecn_on_syn_ack: Some(false),
+                ecn_on_retransmissions: Some(true),
+                ecn_on_acks: Some(false),
                 ..rfc
             },
             Self::Linux => TcpParameters {

@@ -11,7 +11,7 @@ use weir_types::{Duration, Ecn, Instant, PacketSize};
 use self::beyond::Beyond;
 pub(crate) use self::{accecn::AccEcn, compression::Compression};
 use crate::{
-    Flags, Header, Segment, TcpParameters,
+    Declared, Flags, Header, Segment, TcpParameters,
     congestion::Feedback,
     recovery::{BLOCKS, Blocks, RecoveryConfig, SackLog},
 };
@@ -58,6 +58,8 @@ pub struct Receiver {
     /// ACKs that are still sent at once in spite of `delay`.
     quick: u32,
     ack_size: PacketSize,
+    /// The ECN bits of ACKs, and of the answer to a SYN.
+    declared: [Ecn; 2],
     flow: u32,
 }
 
@@ -69,6 +71,7 @@ impl Receiver {
         let accecn = parameters.accecn.then(|| Box::new(AccEcn::new(parameters)));
         let compression = parameters.sack_compression.map(|delay| Box::new(Compression::new(delay)));
         let feedback = if accecn.is_some() { Feedback::Accurate } else { classic };
+        let declared = Declared::of_receiver(parameters);
         let is_sack = matches!(parameters.recovery, RecoveryConfig::Sack(_));
         Self {
             expected: 0,
@@ -91,6 +94,7 @@ impl Receiver {
             prompt: parameters.immediate_ecn_echo,
             quick: parameters.quickack_segments,
             ack_size: parameters.ack_size,
+            declared: [declared.ack, declared.syn_ack],
             flow,
         }
     }
@@ -121,7 +125,7 @@ impl Receiver {
         if segment.is_silent() {
             return self.echo;
         }
-        segment.ecn() == Ecn::Ce || self.echo && !segment.flags().has(Flags::CWR)
+        tells_of_congestion(segment) || self.echo && !segment.flags().has(Flags::CWR)
     }
 
     /// Data has arrived. Returns its ACK, unless that is delayed.
@@ -224,10 +228,10 @@ impl Receiver {
         if !plain && segment.number < self.first {
             return None;
         }
-        let marked = segment.ecn() == Ecn::Ce;
+        let marked = tells_of_congestion(segment);
         self.capable = segment.flags().has(Flags::ALL_CAPABLE);
         self.arrived += 1;
-        self.marked += u32::from(marked);
+        self.marked += u32::from(segment.ecn() == Ecn::Ce);
         let before = match feedback {
             Feedback::Latched | Feedback::Accurate => {
                 let latched = self.echo && !segment.flags().has(Flags::CWR);
@@ -382,10 +386,16 @@ impl Receiver {
     fn ack(&mut self, stamp: Instant, syn: bool) -> Segment {
         let told = Flags::ACK.with(Flags::ECE, self.echo).with(Flags::SYN, syn);
         let flags = told.with(Flags::ALL_CAPABLE, self.capable);
-        let header = Header::new(self.ack_size.bytes(), Ecn::NotEct, flags);
+        let header = Header::new(self.ack_size.bytes(), self.declared[usize::from(syn)], flags);
         let blocks = self.log.as_mut().map_or(0, |log| log.write(self.expected));
         Segment { stamp, flow: self.flow, number: self.expected, header: header.with_blocks(blocks) }
     }
+}
+
+/// Whether the segment bears a mark that is echoed: that of a SYN is not (RFC 8257, section 3.5).
+#[inline]
+fn tells_of_congestion(segment: &Segment) -> bool {
+    segment.ecn() == Ecn::Ce && !segment.flags().has(Flags::SYN)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 
 use alloc::sync::Arc;
 
-use weir_types::Instant;
+use weir_types::{Ecn, Instant};
 
 use super::RttEstimator;
 use crate::{
-    Flags, Header, Segment, TcpParameters,
+    Declared, Flags, Header, Segment, TcpParameters,
     congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
 };
 
@@ -29,6 +29,8 @@ pub struct Counters {
 pub(crate) struct EcnResponse {
     /// Its data may be marked.
     pub(crate) capable: bool,
+    /// What data declares that was sent before.
+    pub(crate) again: Ecn,
     /// Its data asks whether all routers understand ECN.
     pub(crate) asks_routers: bool,
     /// The receiver is to be told that the window was cut (CWR).
@@ -46,6 +48,14 @@ pub(crate) struct Timed {
     /// [`u32::MAX`] if there is none.
     number: u32,
     sent: Instant,
+}
+
+impl EcnResponse {
+    /// Of a sender whose packets declare this.
+    pub(crate) fn new(declared: Declared, asks_routers: bool) -> Self {
+        let Declared { data, retransmission: again, .. } = declared;
+        Self { capable: data != Ecn::NotEct, again, asks_routers, ..Self::default() }
+    }
 }
 
 impl Timed {

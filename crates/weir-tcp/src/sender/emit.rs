@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use weir_types::{Ecn, Instant};
+use weir_types::Instant;
 
 use super::Connection;
-use crate::{Flags, Header, Segment, congestion::Congestion};
+use crate::{Declared, Flags, Header, Segment, congestion::Congestion};
 
 impl Connection {
     /// Segment `number` leaves.
@@ -71,21 +71,22 @@ impl Connection {
         if self.timer == Instant::MAX {
             self.restart_timer(now);
         }
-        let cwr = self.takes_cwr(self.is_capable(syn, again));
+        let cwr = self.takes_cwr(self.may_tell_cwr(syn, again));
         self.congestion.on_sent(number, now);
         self.segment(number, now, cwr, syn, again)
     }
 
-    /// Whether a segment may be marked.
+    /// Whether a segment may tell that the window was cut: new data (RFC 3168, section 6.1.2), and in ns-2 what is sent
+    /// again.
     #[inline]
-    fn is_capable(&self, syn: bool, again: bool) -> bool {
-        self.ecn.capable && !syn && (!again || self.parameters.ecn_on_retransmissions)
+    fn may_tell_cwr(&self, syn: bool, again: bool) -> bool {
+        self.ecn.capable && !syn && (!again || self.parameters.ecn_on_retransmissions == Some(true))
     }
 
-    /// Whether the next segment tells that the window was cut, if it is `capable`.
+    /// Whether the next segment tells that the window was cut, if it may.
     #[inline]
-    const fn takes_cwr(&mut self, capable: bool) -> bool {
-        let cwr = capable && self.ecn.tell_cwr;
+    const fn takes_cwr(&mut self, may: bool) -> bool {
+        let cwr = may && self.ecn.tell_cwr;
         if cwr {
             self.ecn.tell_cwr = false;
         }
@@ -107,8 +108,9 @@ impl Connection {
                 Flags::NONE.with(Flags::SYN, syn).with(Flags::RETRANSMISSION, again).with(Flags::CWR, cwr);
             header = header.with_flags(told.with(Flags::ALL_CAPABLE, self.ecn.asks_routers));
         }
-        if (syn || again) && !self.is_capable(syn, again) {
-            header = header.with_ecn(Ecn::NotEct);
+        if syn || again {
+            header =
+                header.with_ecn(if syn { Declared::at_first(&self.parameters).syn } else { self.ecn.again });
         }
         Segment { stamp: now, flow: self.flow, number, header }
     }

@@ -12,7 +12,7 @@ mod timer;
 
 use alloc::sync::Arc;
 
-use weir_types::{Ecn, Instant, Rng};
+use weir_types::{Instant, Rng};
 
 pub(crate) use self::connection::Connection;
 pub use self::connection::Counters;
@@ -21,7 +21,7 @@ use self::connection::{EcnResponse, Timed};
 pub(crate) use self::extended::Extended;
 pub use self::rtt::RttEstimator;
 use crate::{
-    Flags, Header, Segment, TcpParameters,
+    Declared, Flags, Header, Segment, TcpParameters,
     congestion::{Congestion, Window},
     recovery::{AnyRecovery, BLOCKS, Blocks, Recovery, each_recovery},
 };
@@ -40,7 +40,7 @@ impl Sender {
     /// A connection with segments of `bytes` bytes on the wire and no end of data. It sends nothing before
     /// [`Sender::start`].
     pub fn new(flow: u32, bytes: u32, parameters: Arc<TcpParameters>) -> Self {
-        let ecn = if parameters.ecn { Ecn::Ect0 } else { Ecn::NotEct };
+        let declared = Declared::at_first(&parameters);
         let asks_routers = parameters.congestion.asks_routers();
         let flags = Flags::NONE.with(Flags::ALL_CAPABLE, asks_routers);
         Self {
@@ -63,10 +63,10 @@ impl Sender {
                 timed: Timed::NONE,
                 window_limited: false,
                 rest: Rest::No,
-                ecn: EcnResponse { capable: parameters.ecn, asks_routers, ..EcnResponse::default() },
+                ecn: EcnResponse::new(declared, asks_routers),
                 expired_at: u32::MAX,
                 flow,
-                header: Header::new(bytes, ecn, flags),
+                header: Header::new(bytes, declared.data, flags),
                 last_bytes: bytes,
                 counters: Counters::default(),
                 parameters,

@@ -3,6 +3,7 @@
 mod accecn;
 mod anew;
 mod congestion;
+mod declared;
 mod pacing;
 mod physics;
 mod recovery;

@@ -193,7 +193,7 @@ fn parameters(name: &str, about: &Value) -> TcpParameters {
         initial_rto: nanos("initial_rto_ns"),
         clock_granularity: nanos("clock_tick_ns"),
         ecn: switch(about, "ecn"),
-        ecn_on_retransmissions: switch(about, "ecn"),
+        ecn_on_retransmissions: Some(switch(about, "ecn")),
         ack_size: PacketSize::new(whole_number(about, "ack_bytes") as u32).expect("not zero"),
         ..TcpParameters::default()
     }

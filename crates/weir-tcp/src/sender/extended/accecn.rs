@@ -3,7 +3,7 @@
 use weir_types::Ecn;
 
 use crate::{
-    Flags, Segment, TcpParameters,
+    Declared, Flags, Segment, TcpParameters,
     accecn::{AccEcnOption, EcnFeedback, EcnMode, EcnReport},
     congestion::Congestion,
     recovery::{BLOCKS, Blocks},
@@ -17,15 +17,12 @@ pub(super) struct SenderEcn {
     asks: bool,
     /// What both ends have agreed upon; `None` before that, and if nothing was asked for.
     mode: Option<EcnMode>,
-    /// What its segments declare if feedback is accurate.
-    codepoint: Ecn,
     feedback: EcnFeedback,
 }
 
 impl SenderEcn {
     pub(super) fn new(parameters: &TcpParameters) -> Self {
-        let codepoint = if parameters.congestion.is_low_latency() { Ecn::Ect1 } else { Ecn::Ect0 };
-        Self { asks: parameters.accecn, mode: None, codepoint, feedback: EcnFeedback::default() }
+        Self { asks: parameters.accecn, mode: None, feedback: EcnFeedback::default() }
     }
 
     /// Feedback is accurate.
@@ -74,19 +71,18 @@ impl SenderEcn {
 
     fn agree(&mut self, connection: &mut Connection, mut mode: EcnMode) {
         // An L4S sender does not fall back to RFC 3168 (RFC 9331, section 4.3).
-        if mode == EcnMode::Classic && self.codepoint == Ecn::Ect1 {
+        if mode == EcnMode::Classic && connection.parameters.congestion.is_low_latency() {
             mode = EcnMode::Off;
         }
         self.mode = Some(mode);
-        if mode == EcnMode::Off {
-            connection.ecn.capable = false;
-            connection.header = connection.header.with_ecn(Ecn::NotEct);
-        }
+        let declared = Declared::of(&connection.parameters, mode);
+        connection.header = connection.header.with_ecn(declared.data);
+        connection.ecn.capable = declared.data != Ecn::NotEct;
+        connection.ecn.again = declared.retransmission;
         connection.congestion.on_ecn(mode);
     }
 
-    /// What `segment` declares. Where feedback is accurate, retransmissions are ECN-capable too, and nothing tells of
-    /// a cut.
+    /// What `segment` says of ECN. Where feedback is accurate, nothing tells of a cut.
     #[inline]
     pub(super) fn declare(&mut self, connection: &mut Connection, segment: &mut Segment, syn: bool) {
         if !self.asks {
@@ -105,8 +101,7 @@ impl SenderEcn {
             }
         }
         if self.is_accurate() {
-            let flags = segment.flags().without(Flags::CWR);
-            segment.header = segment.header.with_ecn(self.codepoint).with_flags(flags);
+            segment.header = segment.header.with_flags(segment.flags().without(Flags::CWR));
         }
     }
 }

@@ -1,0 +1,95 @@
+"""Rules on packets that are dropped where others are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from weir import _core
+from weir.check._ecn import ecn_of
+from weir.check._note import Note
+from weir.check._resolved import NOT_ECT, Resolved, names
+
+_BACK = frozenset({"SYN-ACK", "ACK"})
+"""What the receiver sends."""
+
+_SWITCHES = {
+    "SYN": "ecn_on_syn",
+    "SYN-ACK": "ecn_on_syn_ack",
+    "retransmission": "ecn_on_retransmissions",
+    "ACK": "ecn_on_acks",
+}
+"""Which parameter of `tcp` makes a kind of packet ECN-capable."""
+
+
+def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
+    """A queue marks nearly all that it holds, and drops what is not ECN-capable in its place.
+
+    So does a step, and any queue that scalable senders hold where most packets are marked: of SYNs and
+    retransmissions that cannot be marked few come through (RFC 8257, sections 3.5 and 5).
+    """
+    for port in scene.data_ports:
+        if not _marks_most(scene, port):
+            continue
+        aqm = scene.aqm(port)
+        for kinds, paths in _not_capable(scene, port).items():
+            where = ecn_of(paths[0])
+            if "data" in kinds:
+                message = f"{aqm.name} marks others, and drops {names(paths)} in its place"
+                yield Note("drops-where-it-marks", "warning", where, message, f"{where} = true")
+                continue
+            table = where.removesuffix(".ecn")
+            yield Note(
+                "drops-where-it-marks",
+                "note",
+                f"{table}.{_SWITCHES[kinds[0]]}",
+                f"{aqm.name} marks data, and drops packets of {names(paths)} that are not ECN-capable: "
+                f"{_listed(kinds)}",
+                ", ".join(f"{table}.{_SWITCHES[kind]} = true" for kind in kinds),
+            )
+
+
+def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
+    """The bottleneck drops ECN-capable packets, which another queue of their path marks."""
+    for port in scene.bottlenecks:
+        aqm = scene.aqm(port)
+        if aqm.parameters.get("ecn") is not False or aqm.marks or not port.ecn_capable:
+            continue
+        paths = [
+            path
+            for path in scene.through(port)
+            if path.bottleneck.name == port.name
+            and scene.ecn_capable(path)
+            and any(scene.aqm(other).marks for other in scene.ports_of(path))
+        ]
+        if paths:
+            message = f"{aqm.name} drops packets of {names(paths)} that it could mark"
+            hint = f"{aqm.path}.ecn = true"
+            yield Note("bottleneck-without-marks", "note", f"{aqm.path}.ecn", message, hint)
+
+
+def _marks_most(scene: Resolved, port: _core.Port) -> bool:
+    aqm = scene.aqm(port)
+    capable = [path for path in scene.through(port) if scene.ecn_capable(path)]
+    shares = aqm.marks is True and not aqm.per_flow and aqm.name != "dualpi2"
+    if not shares or not capable:
+        return False
+    return aqm.name == "step" or any(map(scene.is_scalable, capable))
+
+
+def _not_capable(scene: Resolved, port: _core.Port) -> Mapping[tuple[str, ...], list[_core.Path]]:
+    """The kinds of packets at the port that cannot be marked, to the groups that send them."""
+    found: dict[tuple[str, ...], list[_core.Path]] = {}
+    for path in scene.paths:
+        there, back = port.name in scene.data_of(path), port.name in path.acks
+        kinds = tuple(
+            kind
+            for kind, codepoint in scene.declared(path).items()
+            if codepoint == NOT_ECT and (back if kind in _BACK else there)
+        )
+        if kinds:
+            found.setdefault(kinds, []).append(path)
+    return found
+
+
+def _listed(kinds: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
