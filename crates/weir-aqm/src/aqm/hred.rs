@@ -167,9 +167,18 @@ impl Hred {
     ///
     /// `p_min` cancels out. The paper's K = 2 is stable at `min_th` for round-trip times up to
     /// 218.75 ms, but not for the 240 ms of its gains.
-    pub fn loop_gain(&self, queue: f64, rtt: Duration) -> f64 {
+    pub fn loop_gain(&self, queue: Backlog, rtt: Duration) -> f64 {
+        self.gain_at(self.length(queue), rtt)
+    }
+
+    fn gain_at(&self, l: f64, rtt: Duration) -> f64 {
         let k_max_th = self.parameters.k * self.max_th;
-        (queue + self.capacity * rtt.as_secs_f64()) / (2.0 * (k_max_th + queue - self.min_th))
+        (l + self.capacity * rtt.as_secs_f64()) / (2.0 * (k_max_th + l - self.min_th))
+    }
+
+    /// `l`, as the thresholds count.
+    fn length(&self, queue: Backlog) -> f64 {
+        self.unit.map_or(f64::from(queue.packets), |unit| queue.bytes as f64 / unit)
     }
 
     /// `p` at a queue of `l`: equation (6) with (8).
@@ -193,7 +202,7 @@ impl Hred {
 impl Aqm for Hred {
     #[inline]
     fn on_enqueue(&mut self, _packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
-        let l = self.unit.map_or(f64::from(queue.packets), |unit| queue.bytes as f64 / unit);
+        let l = self.length(queue);
         self.adapt(l);
         self.probability = self.line(l);
         match (self.rng.chance(self.probability), self.parameters.ecn) {
@@ -220,6 +229,6 @@ impl Aqm for Hred {
         record("probability", self.probability);
         record("K_alpha", self.k_alpha);
         record("K_beta", self.parameters.fall * self.k_alpha);
-        record("loop_gain", self.loop_gain(self.min_th, self.parameters.rtt));
+        record("loop_gain", self.gain_at(self.min_th, self.parameters.rtt));
     }
 }

@@ -108,10 +108,10 @@ fn the_gains_are_those_of_table_2() {
 fn the_papers_k_is_stable_up_to_a_round_trip_of_219_ms() {
     let aqm = hred(0.01);
     for (micros, gain) in [(160_000, 0.765), (200_000, 0.925), (218_750, 1.0), (240_000, 1.085)] {
-        near(aqm.loop_gain(125_000.0, Duration::from_micros(micros)), gain, 1e-12);
+        near(aqm.loop_gain(bytes(125_000), Duration::from_micros(micros)), gain, 1e-12);
     }
     // A longer queue is a larger share of what it answers to.
-    assert!(aqm.loop_gain(250_000.0, Duration::from_millis(240)) < 1.085);
+    assert!(aqm.loop_gain(bytes(250_000), Duration::from_millis(240)) < 1.085);
 }
 
 /// With 8000 arrivals a second, seconds until `p_min` has grown or shrunk by e.
