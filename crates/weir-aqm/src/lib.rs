@@ -47,5 +47,5 @@ pub use backlog::{Backlog, Limit, Link};
 pub use packet::{Packet, PacketInfo};
 pub use port::{Output, Port, PortMut, PortVisitor};
 pub use qdisc::{Discipline, Observer};
-pub use service::{DeliveryTrace, RateSchedule, Service, TokenBucket};
+pub use service::{Capacity, DeliveryTrace, RateSchedule, Service, Supply, TokenBucket};
 pub use verdict::{Reason, Verdict};

@@ -6,7 +6,7 @@ use weir_types::{Duration, Instant, Rate};
 use crate::{
     Backlog, Discipline, Observer, Packet,
     qdisc::{AnyDiscipline, DisciplineVisitor, move_all},
-    service::{Service, Transmitter},
+    service::{Service, Supply, Transmitter},
 };
 
 /// Receives the events of a port: dropped and marked packets, departures and changes of the
@@ -168,17 +168,10 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.discipline.on_rate(rate, now);
     }
 
-    /// What the link could have sent until `now`, in bits times [`Service::WORK_PER_BIT`], where
-    /// that is not its rate times the time: on a schedule or a trace. Call [`Port::advance`] first.
-    pub fn offered(&self, now: Instant) -> Option<u128> {
-        self.sending.transmitter.offered(now)
-    }
-
-    /// What leaves after `now` of the packet that was last reported as sent, on a schedule or a trace, in the
-    /// same unit.
-    pub fn unsent(&self, now: Instant) -> u128 {
-        let Sending { transmitter, free_at, .. } = &self.sending;
-        if *free_at == Instant::MAX { 0 } else { transmitter.unsent(now, *free_at) }
+    /// What the link has to send with at `now`, where that is not one rate times the time: on a schedule, from
+    /// a token bucket or a trace. Call [`Port::advance`] first.
+    pub fn supply(&self, now: Instant) -> Option<Supply> {
+        self.sending.transmitter.supply(now, self.sending.free_at)
     }
 
     /// Waiting packets.

@@ -68,7 +68,7 @@ impl<'o> Simulation<'o> {
             scenario.flows.iter().map(|(name, group)| network.group_info(name, group)).collect();
         let mut traffic = TrafficBuilder::new(streams, &mut network);
         for (index, ((name, group), info)) in scenario.flows.iter().zip(&groups).enumerate() {
-            traffic.add(index, name, group, info.capacity);
+            traffic.add(index, name, group, info.rate);
         }
         let ways = std::mem::take(&mut traffic.changes);
         let (traffic, flows) = Traffic::new(traffic);

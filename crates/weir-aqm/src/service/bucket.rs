@@ -11,7 +11,7 @@
 
 use weir_types::{Duration, Instant, Rate, TransmitClock};
 
-use super::work::WORK_PER_BIT;
+use super::{supply::Supply, work::WORK_PER_BIT};
 
 /// Rate, depth and peak of a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +66,25 @@ impl BucketClock {
         self.bucket.rate
     }
 
-    pub(crate) fn offered(&self, now: Instant) -> u128 {
-        u128::from(self.bucket.rate.bits_per_second()) * u128::from(now.as_nanos())
+    /// With `unsent` of the packet that was taken last.
+    pub(crate) fn supply(&self, now: Instant, unsent: u128) -> Supply {
+        let rate = u128::from(self.bucket.rate.bits_per_second());
+        let over = |rate: u128| rate * u128::from(now.as_nanos());
+        let depth = u128::from(self.bucket.burst) * 8 * WORK_PER_BIT;
+        // A packet that waits has taken tokens that come until `at`.
+        let ahead = rate * u128::from(self.at.since(now).as_nanos());
+        let come = rate * u128::from(now.since(self.at).as_nanos());
+        let tokens = (self.tokens + come).min(depth.max(self.tokens));
+        Supply {
+            come: over(rate),
+            stored: (tokens + unsent).saturating_sub(ahead),
+            peak: self.bucket.peak.map(|peak| over(u128::from(peak.bits_per_second()))),
+            unsent,
+        }
     }
 
     /// The packet taken last ends at `free_at`, with its last bits at the peak.
-    pub(crate) fn unsent(&self, now: Instant, free_at: Instant) -> u128 {
+    pub(super) fn unsent(&self, now: Instant, free_at: Instant) -> u128 {
         let left = u128::from(free_at.since(now).as_nanos());
         match self.bucket.peak {
             Some(peak) => self.last.min(u128::from(peak.bits_per_second()) * left),

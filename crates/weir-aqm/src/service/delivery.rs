@@ -58,6 +58,12 @@ impl DeliveryTrace {
         cycles * self.at.len() as u64 + self.at.partition_point(|ms| u64::from(*ms) <= within) as u64
     }
 
+    /// When `bytes` bytes that arrive at `from` have left at the earliest.
+    pub(super) fn earliest(&self, from: Instant, bytes: u64) -> Instant {
+        let needed = bytes.div_ceil(u64::from(Self::BYTES));
+        if needed == 0 { from } else { self.time(self.until(from) + needed - 1) }
+    }
+
     /// When opportunity `number` comes, from 0.
     fn time(&self, number: u64) -> Instant {
         let (cycle, place) = (number / self.at.len() as u64, number % self.at.len() as u64);

@@ -4,11 +4,12 @@
 mod bucket;
 mod delivery;
 mod rates;
+mod supply;
 mod work;
 
 use alloc::{boxed::Box, sync::Arc};
 
-use weir_types::{Instant, Rate, TransmitClock};
+use weir_types::{Duration, Instant, Rate, TransmitClock};
 
 use bucket::BucketClock;
 pub use bucket::TokenBucket;
@@ -16,6 +17,7 @@ use delivery::Deliverer;
 pub use delivery::DeliveryTrace;
 pub use rates::RateSchedule;
 use rates::ScheduledClock;
+pub use supply::{Capacity, Supply};
 use work::WORK_PER_BIT;
 
 /// Service of a transmitter.
@@ -35,6 +37,24 @@ impl Service {
     /// Work is counted in bits times this, so that a rate of b bit/s does b of it in a nanosecond and
     /// nothing is rounded.
     pub const WORK_PER_BIT: u128 = WORK_PER_BIT;
+
+    /// When `bytes` bytes that arrive at `from` at an idle transmitter, its bucket full, have left it at the
+    /// earliest.
+    pub fn earliest(&self, from: Instant, bytes: u64) -> Instant {
+        let bits = u128::from(bytes) * 8;
+        let span = |bits: u128, rate: Rate| bits * WORK_PER_BIT / u128::from(rate.bits_per_second());
+        let later = |nanos: u128| from + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX / 4));
+        match self {
+            Self::Fixed(rate) => later(span(bits, *rate)),
+            Self::Scheduled(schedule) => schedule.reaches(schedule.work(from) + bits * WORK_PER_BIT),
+            Self::Bucket(bucket) => {
+                let beyond = bits.saturating_sub(u128::from(bucket.burst) * 8);
+                let of_peak = bucket.peak.map_or(0, |peak| span(bits, peak));
+                later(span(beyond, bucket.rate).max(of_peak))
+            }
+            Self::Trace(trace) => trace.earliest(from, bytes),
+        }
+    }
 }
 
 impl From<Rate> for Service {
@@ -116,24 +136,24 @@ impl Transmitter {
         }
     }
 
-    /// Work that could have been done until `now`, since the start of time; `None` of a fixed rate.
-    pub(crate) fn offered(&self, now: Instant) -> Option<u128> {
+    /// What there is to send with at `now`; `None` of a fixed rate. The packet that was taken last ends at
+    /// `free_at`; [`Instant::MAX`] if it has ended.
+    pub(crate) fn supply(&self, now: Instant, free_at: Instant) -> Option<Supply> {
+        let sending = free_at < Instant::MAX;
+        let unsent = |of: &dyn Fn() -> u128| if sending { of() } else { 0 };
         match self {
             Self::Fixed(_) => None,
-            Self::Scheduled(clock) => Some(clock.offered(now)),
-            Self::Bucket(clock) => Some(clock.offered(now)),
-            Self::Trace(deliverer) => Some(deliverer.offered(now)),
-        }
-    }
-
-    /// Work that is done after `now`, of the packet that was taken last and ends at `free_at`; 0 of a fixed
-    /// rate.
-    pub(crate) fn unsent(&self, now: Instant, free_at: Instant) -> u128 {
-        match self {
-            Self::Fixed(_) => 0,
-            Self::Scheduled(clock) => clock.unsent(now, free_at),
-            Self::Bucket(clock) => clock.unsent(now, free_at),
-            Self::Trace(deliverer) => deliverer.unsent(now),
+            Self::Scheduled(clock) => Some(Supply {
+                come: clock.offered(now),
+                unsent: unsent(&|| clock.unsent(now, free_at)),
+                ..Supply::default()
+            }),
+            Self::Bucket(clock) => Some(clock.supply(now, unsent(&|| clock.unsent(now, free_at)))),
+            Self::Trace(deliverer) => Some(Supply {
+                come: deliverer.offered(now),
+                unsent: unsent(&|| deliverer.unsent(now)),
+                ..Supply::default()
+            }),
         }
     }
 }

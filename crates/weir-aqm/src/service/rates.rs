@@ -61,6 +61,22 @@ impl RateSchedule {
         let whole = self.before.last().copied().unwrap_or(0) * u128::from(cycles);
         whole + self.before[step] + work(rate, within.saturating_sub(from))
     }
+
+    /// The first instant until which so much work can be done, the nanosecond in which it ends rounded down.
+    pub(super) fn reaches(&self, target: u128) -> Instant {
+        let (steps, last) = (self.steps.len(), self.before[self.steps.len()]);
+        let (cycles, left) = match self.every {
+            // What ends with a cycle ends in it.
+            Some(_) if last > 0 => ((target.max(1) - 1) / last, (target.max(1) - 1) % last + 1),
+            _ => (0, target),
+        };
+        let step = self.before[..steps].partition_point(|before| *before < left).max(1) - 1;
+        let (from, rate) = self.steps[step];
+        let nanos = (left.saturating_sub(self.before[step])) / u128::from(rate.bits_per_second());
+        let within = from + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX / 4));
+        let base = self.every.map_or(0, |every| every.as_nanos().saturating_mul(cycles as u64));
+        Instant::from_nanos(base) + within
+    }
 }
 
 fn work(rate: Rate, span: Duration) -> u128 {

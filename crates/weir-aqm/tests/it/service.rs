@@ -4,8 +4,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use proptest::prelude::*;
 use weir_aqm::{
-    Aqm, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, TokenBucket, aqm::AqmConfig,
-    qdisc::Fifo,
+    Aqm, Capacity, DeliveryTrace, Limit, PacketInfo, Port, RateSchedule, Service, TokenBucket,
+    aqm::AqmConfig, qdisc::Fifo,
 };
 use weir_types::{Duration, Ecn, Instant, Rate};
 
@@ -129,6 +129,55 @@ proptest! {
         prop_assert!(spans.windows(2).all(|pair| pair[0].1 < pair[1].1), "no two leave at the same instant");
     }
 
+    /// Between any two instants no more leaves a bucket than its tokens and its peak let through; what is always busy
+    /// sends that to the last packet, and the capacities of neighbouring intervals add up to that of both.
+    #[test]
+    fn what_a_bucket_sends_is_within_its_capacity(
+        bits in 1_000_000_u64..100_000_000,
+        burst in 3_000_u64..60_000,
+        faster in prop::option::of(2_u64..10),
+        busy in any::<bool>(),
+        arrivals in prop::collection::vec((0_u64..4_000_000, 1_u32..3_000), 1..80),
+        cuts in prop::collection::vec(1_u64..100_000_000, 1..20),
+    ) {
+        let bucket = TokenBucket { rate: rate(bits), burst, peak: faster.map(|times| rate(bits * times)) };
+        let (mut port, mut trace) = (port(Service::Bucket(bucket)), Trace::default());
+        let mut now = 0;
+        let mut due: Vec<_> = arrivals.iter().map(|(gap, bytes)| { now += gap; (if busy { 0 } else { now }, *bytes) }).collect();
+        if busy {
+            // More than it can send until the last cut.
+            due.extend((0..30_000_000 / 3_000 * 15).map(|_| (0, 2_999)));
+        }
+        let sizes: Vec<_> = due.iter().map(|(_, bytes)| *bytes).collect();
+        let mut due = due.into_iter().enumerate().peekable();
+        let mut instants: Vec<_> = cuts.into_iter().map(Instant::from_nanos).collect();
+        instants.sort_unstable();
+        let mut before = (port.supply(Instant::ZERO).unwrap(), 0);
+        let (first, mut whole, mut total) = (before.0, None::<Capacity>, 0);
+        for cut in instants {
+            while let Some((id, (at, bytes))) = due.next_if(|(_, (at, _))| Instant::from_nanos(*at) <= cut) {
+                port.offer(numbered(id as u64, bytes), Instant::from_nanos(at), &mut trace);
+            }
+            port.advance(cut, &mut trace);
+            let supply = port.supply(cut).unwrap();
+            let begun: u128 = trace.events.iter().filter_map(|event| match event {
+                Event::Sent { id, .. } => Some(u128::from(sizes[*id as usize]) * 8 * Service::WORK_PER_BIT),
+                _ => None,
+            }).sum();
+            let passed = begun - supply.unsent;
+            let (capacity, sent) = (supply.since(before.0), passed - before.1);
+            prop_assert!(sent <= capacity.work() + Service::WORK_PER_BIT, "{sent} of {capacity:?}");
+            if busy {
+                prop_assert!(sent + 3_000 * 8 * Service::WORK_PER_BIT >= capacity.work(), "{sent} of {capacity:?}");
+            }
+            whole = Some(whole.map_or(capacity, |whole| whole.and(capacity)));
+            total += sent;
+            before = (supply, passed);
+            prop_assert_eq!(whole, Some(supply.since(first)));
+        }
+        prop_assert!(total <= whole.unwrap().work() + Service::WORK_PER_BIT);
+    }
+
     /// Against one opportunity after the other, as Mahimahi goes about it.
     #[test]
     fn a_trace_is_reproduced(
@@ -181,9 +230,9 @@ proptest! {
                 _ => None,
             }).sum();
             let passed: u128 = bytes_at.iter().filter(|(at, _)| *at <= cut).map(|(_, bytes)| u128::from(*bytes) * 8 * Service::WORK_PER_BIT).sum();
-            assert_eq!(u128::from(sent) * Service::WORK_PER_BIT - port.unsent(now), passed, "at {cut}");
-            let offered = port.offered(now).unwrap();
-            assert!(passed <= offered);
+            let supply = port.supply(now).unwrap();
+            assert_eq!(u128::from(sent) * Service::WORK_PER_BIT - supply.unsent, passed, "at {cut}");
+            assert!(passed <= supply.come);
         };
         for (id, (at, bytes)) in arrivals.iter().enumerate() {
             while cuts.front().is_some_and(|cut| cut < at) {
@@ -197,6 +246,46 @@ proptest! {
         port.advance(Instant::from_nanos(100_000_000_000), &mut trace);
         let found: Vec<_> = spans(&trace).iter().map(|(start, end)| (start.as_nanos(), end.as_nanos())).collect();
         prop_assert_eq!(found, ends);
+    }
+}
+
+proptest! {
+    /// Nothing that an idle port sends of a row of packets is earlier than what the service says, and what it says is
+    /// reached: by a schedule with one packet, from a bucket with small ones, with a trace by whole opportunities.
+    #[test]
+    fn the_earliest_end_is_that_of_an_idle_port(
+        bits in 1_000_000_u64..100_000_000,
+        (changes, every) in schedule(),
+        gaps in prop::collection::vec(0_u32..4, 1..30),
+        burst in 3_000_u64..60_000,
+        faster in prop::option::of(2_u64..10),
+        from in 1_u64..900_000_000,
+        packets in 1_u64..60,
+    ) {
+        let nanos = Duration::from_nanos;
+        let written: Vec<_> = changes.iter().map(|(at, bits)| (nanos(*at), rate(*bits))).collect();
+        let schedule = RateSchedule::new(rate(bits), &written, every.map(nanos)).unwrap();
+        let mut at = 0;
+        let mut times: Vec<_> = gaps.iter().map(|gap| { at += gap; at }).collect();
+        times.push(at + 1);
+        let services = [
+            (Service::Fixed(rate(bits)), 1_504, 1),
+            (Service::Scheduled(Arc::new(schedule)), 1_504, 1),
+            (Service::Bucket(TokenBucket { rate: rate(bits), burst, peak: faster.map(|times| rate(bits * times)) }), 1, 200),
+            (Service::Trace(Arc::new(DeliveryTrace::new(times).unwrap())), 1_504, 0),
+        ];
+        let from = Instant::from_nanos(from);
+        for (service, bytes, slack) in services {
+            let (mut port, mut trace) = (port(service.clone()), Trace::default());
+            for id in 0..packets {
+                port.offer(numbered(id, bytes), from, &mut trace);
+            }
+            port.advance(Instant::from_nanos(10_000_000_000_000), &mut trace);
+            let end = spans(&trace)[packets as usize - 1].1;
+            let earliest = service.earliest(from, packets * u64::from(bytes));
+            prop_assert!(earliest <= end, "{service:?}: {earliest:?} is later than {end:?}");
+            prop_assert!(end.since(earliest) <= nanos(slack), "{service:?}: {earliest:?}, not {end:?}");
+        }
     }
 }
 
@@ -215,7 +304,7 @@ fn the_mean_rate_of_a_trace() {
     // 100 periods of 7, and the two at the beginning of the next.
     assert_eq!(spans(&trace).len(), 700);
     assert_eq!(
-        port.offered(Instant::from_nanos(1_000_000_000)),
+        port.supply(Instant::from_nanos(1_000_000_000)).map(|supply| supply.come),
         Some(702 * 1504 * 8 * Service::WORK_PER_BIT)
     );
     assert_eq!(port.rate(), rate(8_422_400));

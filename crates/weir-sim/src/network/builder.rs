@@ -1,6 +1,6 @@
 use std::{collections::HashMap, sync::Arc};
 
-use weir_aqm::{Discipline, Port, qdisc::AnyDiscipline};
+use weir_aqm::{Discipline, Port, Service, qdisc::AnyDiscipline};
 use weir_line::{Line, Losses};
 use weir_scenario::{DirectedLink, Direction, FlowGroup, Scenario};
 use weir_types::{Duration, Instant, Streams};
@@ -91,10 +91,13 @@ impl<'a> NetworkBuilder<'a> {
         let line = Line::new(&port.spec, |part| self.streams.at(&format!("{path}.{part}")));
         // A line on which packets overtake is told of each packet before any of them can leave.
         let lateness = if line.as_ref().is_some_and(Line::reorders) { Duration::ZERO } else { Duration::MAX };
+        let transmitter = Port::new(discipline, port.service.clone());
+        let counts =
+            QueueCounts::new(self.hosts.routing.groups(), classes.len(), transmitter.supply(Instant::ZERO));
         self.ports.push(PortSlot {
-            port: Port::new(discipline, port.service.clone()),
+            port: transmitter,
             state: PortState {
-                counts: QueueCounts::new(self.hosts.routing.groups(), classes.len()),
+                counts,
                 extras: (losses.is_some() || legacy || line.is_some())
                     .then(|| Box::new(Extras { losses, legacy, line, observed: None })),
                 lateness,
@@ -131,13 +134,14 @@ impl<'a> NetworkBuilder<'a> {
         let path = self.path(group);
         let at = path.bottleneck.at;
         let rate = self.resolved.port(at).expect("data has a queue").rate();
-        let ports =
-            path.data.iter().map(|at| self.links[at.link].port(at.direction).expect("data has a queue"));
+        let queue = |at: &DirectedLink<'_>| {
+            self.links[at.link].port(at.direction).expect("data has a queue") as usize
+        };
         GroupInfo {
             name: name.to_owned(),
-            bottleneck: (at.link.to_owned(), at.direction),
-            capacity: rate.bits_per_second() as f64,
-            queues: ports.map(|port| port as usize).collect(),
+            bottleneck: queue(&at),
+            rate: rate.bits_per_second() as f64,
+            queues: path.data.iter().map(queue).collect(),
         }
     }
 
@@ -150,6 +154,24 @@ impl<'a> NetworkBuilder<'a> {
     /// Propagation delay of the route of this index.
     pub(crate) fn delay(&self, route: u32) -> Duration {
         self.hosts.routing.route(route).delay()
+    }
+
+    /// The least of the rates in bit/s on the route of this index that never change, and the other services, with
+    /// the propagation delay before each.
+    pub(crate) fn services(&self, route: u32) -> (Option<u64>, Box<[(Duration, Service)]>) {
+        let route = self.hosts.routing.route(route);
+        let (mut before, mut fixed, mut varying) = (route.first.delay, None::<u64>, Vec::new());
+        for hop in &route.hops {
+            match &self.resolved.ports[hop.port as usize].service {
+                Service::Fixed(rate) => {
+                    let rate = rate.bits_per_second();
+                    fixed = Some(fixed.map_or(rate, |least| least.min(rate)));
+                }
+                service => varying.push((before, service.clone())),
+            }
+            before = before + hop.leg.delay;
+        }
+        (fixed, varying.into())
     }
 
     /// The least rate of the ports on the route of this index, in bit/s.

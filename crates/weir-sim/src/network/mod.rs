@@ -142,8 +142,8 @@ impl Network {
     pub(crate) fn close_interval(&mut self, now: Instant) -> (impl Iterator<Item = QueueCounts>, &Hosts) {
         let queues = self.ports.iter_mut().map(move |PortSlot { port, state }| {
             let mut counts = state.counts.cut(now);
-            if let Some(offered) = port.offered(now) {
-                state.counts.divide(&mut counts, offered, port.unsent(now));
+            if let Some(supply) = port.supply(now) {
+                state.counts.divide(&mut counts, supply);
             }
             counts
         });

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use weir_scenario::Direction;
 use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant};
 
@@ -145,10 +144,10 @@ pub(crate) struct SharedInfo {
 pub(crate) struct GroupInfo {
     /// Its name in the scenario.
     pub(crate) name: String,
-    /// The bottleneck of its data: link and direction.
-    pub(crate) bottleneck: (String, Direction),
-    /// Capacity of the bottleneck in bit/s.
-    pub(crate) capacity: f64,
+    /// Index of the queue that is the bottleneck of its data.
+    pub(crate) bottleneck: usize,
+    /// Rate of the bottleneck in bit/s when the run begins.
+    pub(crate) rate: f64,
     /// Indices of the queues that its data passes.
     pub(crate) queues: Vec<usize>,
 }

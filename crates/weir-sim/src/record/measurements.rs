@@ -3,7 +3,9 @@ use std::time::Duration;
 use weir_line::Totals;
 use weir_scenario::DirectedLink;
 
-use super::{FlowArrivals, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series};
+use super::{
+    FlowArrivals, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series, queue::joined,
+};
 
 /// Increases when the same scenario and seed give other numbers.
 pub const RESULTS_VERSION: u32 = 4;
@@ -34,6 +36,18 @@ pub struct Measurements {
 }
 
 impl Measurements {
+    /// The queue that results are about.
+    pub(crate) fn bottleneck(&self) -> usize {
+        self.queues.iter().position(|(info, _)| info.is_bottleneck).expect("every network has a bottleneck")
+    }
+
+    /// What `queue` could have sent in a second of `row`, on average, in bit/s.
+    pub(crate) fn mean_rate(&self, queue: usize, row: &Row) -> f64 {
+        let (info, intervals) = &self.queues[queue];
+        let capacities = intervals[row.intervals.clone()].iter().map(|interval| interval.capacity);
+        info.mean_rate(capacities.reduce(joined).flatten(), row.seconds())
+    }
+
     /// What the queue at `at` did in the whole run, warm-up included; `None` if there is no such queue.
     pub fn totals(&self, at: DirectedLink<'_>) -> Option<Totals> {
         let is_meant = |info: &QueueInfo| info.link == at.link && info.direction == at.direction.name();

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use weir_aqm::{Reason, Service};
+use weir_aqm::{Capacity, Reason, Service, Supply};
 use weir_types::{Duration, Instant};
 
 use super::{Histogram, LossEvents, QueueGauge};
@@ -14,10 +14,17 @@ pub(crate) struct QueueInfo {
     pub(crate) direction: &'static str,
     /// Whether it is the bottleneck of the scenario.
     pub(crate) is_bottleneck: bool,
-    /// Capacity in bit/s.
+    /// Its rate in bit/s when the run begins.
     pub(crate) rate: f64,
     /// The classes that its queue discipline distinguishes, if any.
     pub(crate) classes: &'static [&'static str],
+}
+
+impl QueueInfo {
+    /// What it could have sent in a second of an interval with this `capacity`, on average, in bit/s.
+    pub(crate) fn mean_rate(&self, capacity: Option<Capacity>, seconds: f64) -> f64 {
+        capacity.map_or(self.rate, |capacity| capacity.bits() / seconds)
+    }
 }
 
 /// Counts of one queue in one interval.
@@ -30,10 +37,10 @@ pub(crate) struct QueueCounts {
     /// End and cell of the transmission counted last. Its part beyond a cut belongs to the next interval.
     busy_until: Instant,
     busy_cell: usize,
-    /// Capacity in bits times [`Service::WORK_PER_BIT`], where it is not a constant rate times the time:
-    /// until the interval began, and within the interval once it is closed.
-    offered_before: u128,
-    pub(crate) offered: Option<u128>,
+    /// What there was to send with when the interval began, where it is not one rate times the time.
+    supply: Supply,
+    /// What could have been sent in the interval, once it is closed; `None` of a fixed rate.
+    pub(crate) capacity: Option<Capacity>,
     /// Packets of each group that the impairment lost before the queue.
     pub(crate) lost_before: Vec<u64>,
     /// Counts of each group; with classes, of each group in the first class, then in the second, and so on.
@@ -52,7 +59,7 @@ pub(crate) struct CellCounts {
     /// Nanoseconds of transmission.
     busy: u64,
     /// Bits sent in this interval of a packet counted in the previous interval, minus bits sent later of a
-    /// packet counted here. In the unit of `QueueCounts::offered`, and only where that is known.
+    /// packet counted here. In the unit of `QueueCounts::capacity`, and only where that is known.
     carried: i128,
     /// Bytes sent.
     pub(crate) bytes: u64,
@@ -67,16 +74,16 @@ pub(crate) struct CellCounts {
 }
 
 impl QueueCounts {
-    /// Zero counts for so many groups and classes.
-    pub(crate) fn new(groups: usize, classes: usize) -> Self {
+    /// Zero counts for so many groups and classes, of a port with this supply at the start.
+    pub(crate) fn new(groups: usize, classes: usize, supply: Option<Supply>) -> Self {
         Self {
             gauge: QueueGauge::default(),
             class_gauges: vec![QueueGauge::default(); classes],
             losses: LossEvents::default(),
             busy_until: Instant::ZERO,
             busy_cell: 0,
-            offered_before: 0,
-            offered: None,
+            supply: supply.unwrap_or_default(),
+            capacity: None,
             lost_before: vec![0; groups],
             cells: vec![CellCounts::default(); groups * classes.max(1)],
         }
@@ -88,7 +95,7 @@ impl QueueCounts {
         self.class_gauges.clear();
         self.class_gauges.resize_with(classes, QueueGauge::default);
         self.losses = LossEvents::default();
-        self.offered = None;
+        self.capacity = None;
         self.lost_before.clear();
         self.lost_before.resize(groups, 0);
         self.cells.resize_with(groups * classes.max(1), CellCounts::default);
@@ -137,8 +144,8 @@ impl QueueCounts {
             losses: self.losses.cut(),
             busy_until: self.busy_until,
             busy_cell: self.busy_cell,
-            offered_before: self.offered_before,
-            offered: None,
+            supply: self.supply,
+            capacity: None,
             lost_before: vec![0; self.lost_before.len()],
             cells: vec![CellCounts::default(); self.cells.len()],
         };
@@ -154,13 +161,13 @@ impl QueueCounts {
         closed
     }
 
-    /// Sets the capacity of the interval `closed`, which precedes this one. `offered` is the capacity since
-    /// the start of the run; `unsent` is the part of the last packet that is sent in this interval.
-    pub(crate) fn divide(&mut self, closed: &mut Self, offered: u128, unsent: u128) {
-        closed.offered = Some(offered - self.offered_before);
-        self.offered_before = offered;
-        closed.cells[closed.busy_cell].carried -= unsent.cast_signed();
-        self.cells[self.busy_cell].carried += unsent.cast_signed();
+    /// Sets the capacity of the interval `closed`, which ends where this one begins, with this `supply`.
+    pub(crate) fn divide(&mut self, closed: &mut Self, supply: Supply) {
+        closed.capacity = Some(supply.since(self.supply));
+        self.supply = supply;
+        let unsent = supply.unsent.cast_signed();
+        closed.cells[closed.busy_cell].carried -= unsent;
+        self.cells[self.busy_cell].carried += unsent;
     }
 
     /// Packets of one group, or of all, that the impairment lost before the queue.
@@ -191,10 +198,7 @@ impl QueueCounts {
         for (gauge, other) in self.class_gauges.iter_mut().zip(&other.class_gauges) {
             gauge.add(other);
         }
-        self.offered = match (self.offered, other.offered) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
-        };
+        self.capacity = joined(self.capacity, other.capacity);
         for (lost, other) in self.lost_before.iter_mut().zip(&other.lost_before) {
             *lost += other;
         }
@@ -202,6 +206,14 @@ impl QueueCounts {
         for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
             cell.add(other);
         }
+    }
+}
+
+/// The capacity of an interval and the next; `None` of a fixed rate.
+pub(crate) fn joined(one: Option<Capacity>, next: Option<Capacity>) -> Option<Capacity> {
+    match (one, next) {
+        (Some(one), Some(next)) => Some(one.and(next)),
+        (one, next) => one.or(next),
     }
 }
 
@@ -213,14 +225,14 @@ impl CellCounts {
         *self = Self { sojourns, ..Self::default() };
     }
 
-    /// The share of `nanos` nanoseconds spent transmitting these packets. If `offered` is known: the share of
-    /// that capacity.
-    pub(crate) fn utilisation(&self, nanos: f64, offered: Option<u128>) -> f64 {
-        match offered {
+    /// The share of `nanos` nanoseconds spent transmitting these packets. If the `capacity` is known: the share
+    /// of that.
+    pub(crate) fn utilisation(&self, nanos: f64, capacity: Option<Capacity>) -> f64 {
+        match capacity {
             None => self.busy as f64 / nanos,
-            Some(offered) => {
+            Some(capacity) => {
                 let begun = u128::from(self.bytes * 8) * Service::WORK_PER_BIT;
-                (begun.cast_signed() + self.carried) as f64 / offered as f64
+                (begun.cast_signed() + self.carried) as f64 / capacity.work() as f64
             }
         }
     }

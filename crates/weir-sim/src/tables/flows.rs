@@ -63,12 +63,12 @@ pub(super) fn add<'a>(
         let finite: Vec<_> =
             run.finite.iter().map(|(group, counts)| FiniteCounts::of(*group, counts, row)).collect();
         let all = 0..run.groups.len();
-        groups.push(of.group_row(ALL, common_capacity(run), &gone, all, &finite));
+        groups.push(of.group_row(ALL, run.bottleneck(), &gone, all, &finite));
         for (index, group) in with_rows.iter().enumerate() {
             let counts = finite.iter().find(|counts| counts.group == index);
             let counts = counts.map_or(&[][..], std::slice::from_ref);
             let own = index..index + 1;
-            groups.push(of.group_row(&group.name, group.capacity, &gone[own.clone()], own, counts));
+            groups.push(of.group_row(&group.name, group.bottleneck, &gone[own.clone()], own, counts));
         }
         for (name, (info, counts)) in names.iter().zip(run.flows.received(row)) {
             if info.start < row.to && info.shared.stop > row.from {
@@ -91,14 +91,6 @@ fn marked_by_hops(run: &Measurements, group: usize, row: &Row) -> f64 {
         1.0 - marks.min(departures) as f64 / departures as f64
     };
     1.0 - run.groups[group].queues.iter().map(unmarked).product::<f64>()
-}
-
-/// The capacity of the bottleneck that all groups share; NaN if they have different bottlenecks.
-fn common_capacity(run: &Measurements) -> f64 {
-    let mut bottlenecks = run.groups.iter().map(|group| &group.bottleneck);
-    let first = bottlenecks.next();
-    let shared = bottlenecks.all(|other| Some(other) == first);
-    if shared { run.groups.first().map_or(f64::NAN, |group| group.capacity) } else { f64::NAN }
 }
 
 /// Data packets of a group that ended on their way.
@@ -136,18 +128,22 @@ struct Period<'a> {
 }
 
 impl<'a> Period<'a> {
-    /// The row of some `groups`, with the `finite` flows among theirs.
+    /// The row of some `groups`, with the `finite` flows among theirs. Of the goodput, what passes
+    /// `bottleneck` counts as a share of what that could have carried.
     fn group_row(
         &self,
         name: &'a str,
-        capacity: f64,
+        bottleneck: usize,
         gone: &[Gone],
         groups: Range<usize>,
         finite: &[FiniteCounts],
     ) -> GroupRow<'a> {
         let mut sum = FlowCounts::default();
         let (mut bits, mut users, mut fairness) = (0.0, 0, Jain::default());
-        let mut by_hops = 0.0;
+        let (mut by_hops, mut over) = (0.0, 0.0);
+        let passing: Vec<_> =
+            self.run.groups[groups.clone()].iter().map(|group| group.queues.contains(&bottleneck)).collect();
+        let passes = |group: usize| passing[group - groups.start];
         for group in groups.clone() {
             sum.add(&self.run.flows.sum(group, self.row));
         }
@@ -155,6 +151,9 @@ impl<'a> Period<'a> {
         for (info, counts) in self.run.flows.received(self.row).filter(|(info, _)| is_member(info)) {
             let goodput = counts.bytes as f64 * 8.0;
             bits += goodput;
+            if passes(info.shared.group as usize) {
+                over += goodput;
+            }
             users += i64::from(self.row.is_covered_by(info));
             if self.row.is_filled_by(info) {
                 fairness.add(goodput);
@@ -165,6 +164,9 @@ impl<'a> Period<'a> {
         }
         for FiniteCounts { group, counts, live } in finite {
             bits += counts.bytes as f64 * 8.0;
+            if passes(*group) {
+                over += counts.bytes as f64 * 8.0;
+            }
             // In the row of all groups, only static flows count as users.
             if name != ALL {
                 users += live.round() as i64;
@@ -174,7 +176,9 @@ impl<'a> Period<'a> {
             }
             sum.add(counts);
         }
-        let goodput = bits / self.row.seconds();
+        let seconds = self.row.seconds();
+        let could = self.run.mean_rate(bottleneck, self.row);
+        let shares = could > 0.0 && passing.contains(&true);
         let drops = gone.iter().map(|gone| gone.drops).sum::<u64>();
         let lost = gone.iter().map(|gone| gone.lost).sum::<u64>();
         GroupRow {
@@ -184,8 +188,8 @@ impl<'a> Period<'a> {
             from_s: self.row.from.as_secs_f64(),
             to_s: self.row.to.as_secs_f64(),
             users,
-            goodput: goodput / capacity,
-            goodput_bps: goodput,
+            goodput: if shares { over / seconds / could } else { f64::NAN },
+            goodput_bps: bits / seconds,
             sent: sum.sent.cast_signed(),
             retransmitted: sum.retransmitted.cast_signed(),
             delivered: sum.delivered.cast_signed(),

@@ -1,5 +1,7 @@
 //! The tables `links` and `delays`.
 
+use weir_aqm::Capacity;
+
 use super::table::{ALL, Growing as _, table};
 use crate::record::{
     CellCounts, GroupInfo, Histogram, LossEvents, Measurements, QueueCounts, QueueGauge, QueueInfo, Row,
@@ -105,7 +107,7 @@ pub(super) fn add<'a>(
                     row,
                     class: name,
                     gauge,
-                    offered: queue.offered,
+                    capacity: queue.capacity,
                     losses,
                     trend,
                 };
@@ -184,8 +186,8 @@ struct RowBuilder<'a, 'b> {
     row: &'a Row,
     class: &'static str,
     gauge: &'b QueueGauge,
-    /// Bits that could be sent, where that is not the rate times the time.
-    offered: Option<u128>,
+    /// What could have been sent, where that is not one rate times the time.
+    capacity: Option<Capacity>,
     /// Only in rows of all classes.
     losses: Option<&'b LossEvents>,
     /// Only in rows of all classes and the whole run.
@@ -200,7 +202,7 @@ impl<'a> RowBuilder<'a, '_> {
         lost_before: u64,
         sojourns: &Sojourns,
     ) -> LinkRow<'a> {
-        let Self { number, info, row, class, gauge, offered, losses, trend } = *self;
+        let Self { number, info, row, class, gauge, capacity, losses, trend } = *self;
         let nanos = row.to.since(row.from).as_nanos() as f64;
         let of_queue = |value: f64| if group == ALL { value } else { f64::NAN };
         let of_losses = |value: fn(&LossEvents) -> f64| losses.map_or(f64::NAN, |all| of_queue(value(all)));
@@ -217,7 +219,7 @@ impl<'a> RowBuilder<'a, '_> {
             from_s: row.from.as_secs_f64(),
             to_s: row.to.as_secs_f64(),
             bottleneck: info.is_bottleneck,
-            rate_bps: info.rate,
+            rate_bps: info.mean_rate(capacity, row.seconds()),
             arrivals: counts.arrivals.cast_signed(),
             departures: counts.departures.cast_signed(),
             drops: drops.cast_signed(),
@@ -227,7 +229,7 @@ impl<'a> RowBuilder<'a, '_> {
             marks: counts.marks.cast_signed(),
             lost: (counts.lost + lost_before).cast_signed(),
             bytes: counts.bytes.cast_signed(),
-            utilisation: counts.utilisation(nanos, offered),
+            utilisation: counts.utilisation(nanos, capacity),
             // Packets that are dropped or marked may have arrived before the interval.
             loss: drops as f64 / (drops + counts.departures) as f64,
             mark_fraction: counts.marks as f64 / counts.arrivals.max(counts.marks) as f64,

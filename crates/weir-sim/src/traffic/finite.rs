@@ -158,7 +158,7 @@ impl FiniteTraffic {
         let last = (bytes - (segments - 1) * payload).min(payload) as u32 + headers;
         let wire = (segments - 1) * u64::from(packet) + u64::from(last);
         let TimedWay { way, delay } = &group.routes[route as usize];
-        let ideal = delay.ideal(wire, group.tcp.handshake);
+        let ideal = delay.ideal(wire, group.tcp.handshake, now);
         let serial = group.flows;
         group.flows += 1;
         let jitter = (!group.send_jitter.is_zero()).then(|| {
@@ -290,6 +290,13 @@ impl FlowSlot {
     fn counts(&self, flow: u32, hosts: &Hosts) -> FlowCounts {
         let flow = hosts.flow(flow);
         let counts = FlowCounts::of(&flow.sender, &flow.receiver, self.packet);
-        if flow.is_complete() { FlowCounts { bytes: self.wire, ..counts } } else { counts }
+        let packet = u64::from(self.packet);
+        let bytes = match (flow.is_complete(), flow.receiver.has(flow.sender.end() - 1)) {
+            (true, _) => self.wire,
+            // The last segment is shorter.
+            (false, true) => counts.bytes - (self.wire.next_multiple_of(packet) - self.wire),
+            (false, false) => counts.bytes,
+        };
+        FlowCounts { bytes, ..counts }
     }
 }

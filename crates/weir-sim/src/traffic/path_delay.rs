@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use weir_types::Duration;
+use weir_aqm::Service;
+use weir_types::{Duration, Instant};
 
 use crate::hosts::Way;
 
@@ -14,22 +15,32 @@ pub(crate) struct TimedWay {
 }
 
 /// Lower bounds of a transfer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PathDelay {
     /// Propagation delay of data, and of ACKs.
     pub(crate) forward: Duration,
     pub(crate) backward: Duration,
-    /// Rate of the slowest link in bit/s, including access links.
+    /// Rate of the slowest link in bit/s when the run begins, including access links.
     pub(crate) rate: u64,
+    /// The same of links whose rate never changes; none if there are none.
+    pub(crate) fixed: Option<u64>,
+    /// The other links, with the propagation delay before each.
+    pub(crate) varying: Box<[(Duration, Service)]>,
 }
 
 impl PathDelay {
-    /// The least time from the departure of the first packet to the arrival of the last: the round trip of
-    /// the handshake, if there is one, propagation delay, and `wire` bytes at the rate of the slowest link.
-    pub(crate) fn ideal(&self, wire: u64, handshake: bool) -> Duration {
-        let sending = u128::from(wire) * 8_000_000_000 / u128::from(self.rate);
+    /// The least time from the departure of the first packet, at `begun`, to the arrival of the last: the round
+    /// trip of the handshake, if there is one, propagation delay, and `wire` bytes over the link that takes longest
+    /// for them, from then on.
+    pub(crate) fn ideal(&self, wire: u64, handshake: bool, begun: Instant) -> Duration {
+        let sending = self.fixed.map_or(0, |rate| u128::from(wire) * 8_000_000_000 / u128::from(rate));
         let sending = Duration::from_nanos(u64::try_from(sending).unwrap_or(u64::MAX / 4));
         let connecting = if handshake { self.forward + self.backward } else { Duration::ZERO };
+        let over = |(before, service): &(Duration, Service)| {
+            let arrives = begun + connecting + *before;
+            service.earliest(arrives, wire).since(arrives)
+        };
+        let sending = self.varying.iter().map(over).fold(sending, Duration::max);
         connecting + self.forward + sending
     }
 

@@ -19,6 +19,12 @@ impl Beyond {
         self.0.as_deref()
     }
 
+    /// Whether segment `number` is among them.
+    pub(super) fn has(&self, number: u32) -> bool {
+        let ranges = self.0.as_deref().map_or(&[][..], Vec::as_slice);
+        ranges.get(ranges.partition_point(|range| range.1 <= number)).is_some_and(|range| range.0 <= number)
+    }
+
     /// The range of `number`, which has been inserted and is still missing a lower one.
     pub(super) fn around(&self, number: u32) -> (u32, u32) {
         let ranges = self.0.as_deref().map_or(&[][..], Vec::as_slice);

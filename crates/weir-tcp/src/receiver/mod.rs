@@ -323,6 +323,11 @@ impl Receiver {
         self.delivered
     }
 
+    /// Whether data segment `number` has arrived, in order or not.
+    pub fn has(&self, number: u32) -> bool {
+        number < self.expected || self.beyond.has(number)
+    }
+
     /// Bytes on the wire by which its data segments fall short of as many full ones: a sender may have made them
     /// smaller.
     pub fn short(&self) -> u64 {

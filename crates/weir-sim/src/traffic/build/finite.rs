@@ -104,11 +104,14 @@ impl TrafficBuilder<'_, '_> {
         let routes = (0..number).map(|_| {
             let way = network.add_way(index, config, draw_rtt(&config.rtt, &mut rtts));
             let access = config.access.as_ref().map(|access| access.rate.bits_per_second());
+            let (fixed, varying) = network.services(way.forward);
             let rates = network.least_rate(way.forward).into_iter().chain(access);
             let delay = PathDelay {
                 forward: network.delay(way.forward),
                 backward: network.delay(way.backward),
                 rate: rates.min().expect("a path has links"),
+                fixed: fixed.into_iter().chain(access).min(),
+                varying,
             };
             TimedWay { way, delay }
         });
@@ -130,7 +133,7 @@ impl TrafficBuilder<'_, '_> {
         &mut self,
         group: Group<'_>,
         spread: Option<Duration>,
-        make: impl Fn(&mut Rng, PathDelay) -> NewSession,
+        make: impl Fn(&mut Rng, &PathDelay) -> NewSession,
     ) {
         let Group { name, config, .. } = group;
         let lifetimes = config.lifetimes();
@@ -141,7 +144,7 @@ impl TrafficBuilder<'_, '_> {
         for (number, lifetime) in lifetimes.into_iter().enumerate() {
             let routes = self.finite.routes(index);
             let route = number % routes.len();
-            let delay = routes[route].delay;
+            let delay = &routes[route].delay;
             let mut rng = self.streams.at(&format!("flows.{name}.{number}.session"));
             let (model, packet, later) = make(&mut rng, delay);
             let stop = instant_or_never(lifetime.stop);
