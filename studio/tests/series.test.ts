@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 
 const PORT = "links.bottleneck.forward.";
-const COLUMNS = ["time", ...["waited", "departures", "bytes", "drops", "marks", "queue"].map((name) => PORT + name), "flows.cubic.bytes", "flows.cubic.cwnd"];
+const COLUMNS = ["time", ...["waited", "departures", "bytes", "drops", "marks", "queue", "came", "at_hand", "peak"].map((name) => PORT + name), "flows.cubic.bytes", "flows.cubic.cwnd"];
 /** Every second ten packets leave that waited 20 ms, one is dropped; then five that waited 40 ms. */
 function view(until: number, capacity = 100): View {
   const ring = new Ring(COLUMNS, capacity);
@@ -26,7 +26,7 @@ function view(until: number, capacity = 100): View {
       waited += leave * (time > 10 ? 0.04 : 0.02);
       drops += 1;
     }
-    ring.push(Float64Array.of(time, waited, departures, 1500 * departures, drops, 0, time, 1000 * departures, time < 5 ? NaN : 7));
+    ring.push(Float64Array.of(time, waited, departures, 1500 * departures, drops, 0, time, 20e6 * time, time < 5 ? 0 : 1e6, 40e6 * time, 1000 * departures, time < 5 ? NaN : 7));
   }
   return { resolved: resolve(START, "a"), ring, port: PORT, now: until, ended: false, delays: new Float64Array(), before: null, jain: 1, packets: undefined };
 }
@@ -112,7 +112,8 @@ describe("numbers", () => {
     // After 5 s: 50 packets of 20 ms, then 50 of 40 ms; 15 drops.
     expect(found.mean).toBeCloseTo(0.03);
     expect(found.loss).toBeCloseTo(15 / 115);
-    expect(found.utilisation).toBeCloseTo((100 * 1500 * 8) / (15 * 20e6));
+    // Twenty million bits a second, and a million that the bucket held.
+    expect(found.utilisation).toBeCloseTo((100 * 1500 * 8) / (15 * 20e6 + 1e6), 6);
     expect(found.goodput[0]).toBeCloseTo((8 * 100 * 1000) / 15);
     expect([found.queue, found.now]).toEqual([20, expect.closeTo(0.04)]);
   });

@@ -121,7 +121,6 @@ class _Tables:
         """Measures of all packets."""
         row = self.observed[run]
         found = {name: _number(row[name]) for name in OF_RUNS}
-        # Groups with different narrowest links have no goodput together.
         found["goodput_bps"] = _number(self.groups[run, ALL]["goodput_bps"])
         return found
 
@@ -131,7 +130,9 @@ def _of_groups(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[
     found: dict[str, float] = {}
     network = setting.scenario.network
     port = network.bottleneck.name
-    found["queue_drift"] = _number(tables.links[run, port, ALL, ALL].get("queue_drift"))
+    bottleneck = tables.links[run, port, ALL, ALL]
+    found["queue_drift"] = _number(bottleneck.get("queue_drift"))
+    could_bps = _number(bottleneck["rate_bps"])
     for group in cell.groups:
         row = tables.groups.get((run, group), {})
         found.update({f"{name} of {group}": _number(row.get(name)) for name in OF_GROUPS})
@@ -149,14 +150,14 @@ def _of_groups(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[
     if cell.left_by:
         group, datagrams = cell.left_by
         offered = _core.quantity(str(setting.scenario.value(f"flows.{datagrams}.traffic.cbr.rate")))[0]
-        left = network.port(port).rate_bps - offered
+        left = could_bps - offered
         found["left_share"] = 100.0 * _number(tables.groups[run, group]["goodput_bps"]) / left
     low = tables.links.get((run, port, "L", ALL))
     if low is not None:
         found["low_latency_p99"] = _number(low["delay_p99_ms"])
     windows = tables.windows.get((run, ALL), ())
     if len(windows) >= 10 and not network.port(port).rate_changes:
-        found["window_low"] = 100.0 * float(np.quantile(windows, 0.01)) / network.port(port).rate_bps
+        found["window_low"] = 100.0 * float(np.quantile(windows, 0.01)) / could_bps
     found.update(_of_voice(cell, setting, tables, run))
     return found
 

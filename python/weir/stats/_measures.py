@@ -77,7 +77,7 @@ _TIME = (
 )
 _SLOWDOWN = (
     "Slowdown of a transfer: its time over the least it could have been, which is the round trip of the "
-    "handshake, if there is one, propagation one way, and all its bytes at the narrowest link of its path."
+    "handshake, if there is one, propagation one way, and all its bytes at the link of its path that takes longest for them."
 )
 
 _ALL = (
@@ -92,13 +92,14 @@ _ALL = (
     ),
     Measure(
         "goodput", "Goodput", "%", "goodput", 2,
-        "Distinct data packets received at all receivers per second, over the packets per "
-        "second that the bottleneck can carry. A packet delivered twice counts once.",
+        "Distinct data received of the flows over the bottleneck, over what the bottleneck could have carried "
+        "in the same time. A packet delivered twice counts once. Of one flow group: by its own bottleneck.",
         "groups",
     ),
     Measure(
         "utilisation", "Utilisation", "%", "utilisation", 2,
-        "Bits sent by the bottleneck over the bits it could have sent in the same time.",
+        "Bits sent by the bottleneck over the bits it could have sent in the same time: by its rate at each "
+        "instant, with the tokens that a bucket held at first, and no faster than its peak.",
     ),
     Measure(
         "loss", "Loss", "%", "loss", 2,

@@ -1,6 +1,4 @@
 /** What plots show, from the rows of a run: rates and means over bins that all runs share. */
-import { at, linkPath, type Resolved } from "../core/scenario";
-import { parseQuantity } from "../core/units";
 import type { View } from "./run";
 
 /**
@@ -87,38 +85,21 @@ export function numbers(view: View, delays: Bins): Numbers {
     return (column[last] ?? NaN) - (column[from] ?? NaN);
   };
   const [waited, departures, drops, marks] = [port + "waited", port + "departures", port + "drops", port + "marks"];
+  // What the link could have sent: what came, what a bucket held, and no more than its peak lets through.
+  const atHand = ring.whole(port + "at_hand")[warm] ?? NaN;
+  const most = grown(port + "peak", warm);
   const arrivals = grown(departures, warm) + grown(drops, warm);
   return {
     now: grown(waited, recent) / grown(departures, recent),
     queue: ring.last(port + "queue"),
     mean: grown(waited, warm) / grown(departures, warm),
     p99: quantile(delays, 0.99),
-    utilisation: (8 * grown(port + "bytes", warm)) / capacity(resolved, ring.whole("time")[warm] ?? NaN, view.now),
+    utilisation: (8 * grown(port + "bytes", warm)) / Math.min(atHand + grown(port + "came", warm), most >= 0 ? most : Infinity),
     loss: grown(drops, warm) / arrivals,
     marks: grown(marks, warm) / arrivals,
     jain: view.jain,
     goodput: resolved.network.groups.map(({ name }) => (8 * grown(`flows.${name}.bytes`, warm)) / grown("time", warm)),
   };
-}
-
-/** What the link could have sent from one instant to another (bit), with the changes of its rate. */
-function capacity({ port, values }: Resolved, from: number, to: number): number {
-  const schedule = at(values, [...linkPath(port), "rate_schedule"]);
-  const steps = (Array.isArray(schedule) ? schedule : []).map((step) => ({
-    at: parseQuantity(at(step, ["at"]))?.value ?? NaN,
-    rate: parseQuantity(at(step, ["rate"]))?.value ?? NaN,
-  }));
-  if (at(values, [...linkPath(port), "rate_period"]) !== undefined) return port.rate_bps * (to - from);
-  let [sum, time, rate] = [0, from, parseQuantity(at(values, [...linkPath(port), "rate"]))?.value ?? port.rate_bps];
-  for (const step of steps) {
-    if (step.at >= to) break;
-    if (step.at > time) {
-      sum += rate * (step.at - time);
-      time = step.at;
-    }
-    rate = step.rate;
-  }
-  return sum + rate * (to - time);
 }
 
 /** Packets by how long they waited at most (s). */

@@ -17,7 +17,7 @@ export interface Trace {
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [1, 3]];
 /** Of what theory says. */
 const DOTS = [1, 2];
-const COUNTS = ["departures", "bytes", "drops", "marks", "waited", "queue"];
+const COUNTS = ["departures", "bytes", "drops", "marks", "waited", "came", "at_hand", "peak", "queue"];
 /** Bins of a plot; a pixel or two for each. */
 const BINS = 400;
 

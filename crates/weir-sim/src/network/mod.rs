@@ -6,7 +6,7 @@ mod lookahead;
 mod observer;
 mod port;
 
-use weir_aqm::{Discipline, qdisc::AnyDiscipline};
+use weir_aqm::{Discipline, Service, Supply, qdisc::AnyDiscipline};
 use weir_line::Line;
 use weir_types::{Duration, Instant};
 
@@ -158,6 +158,18 @@ impl Network {
     /// What `port` has counted in this interval.
     pub(crate) fn counts(&self, port: u32) -> &QueueCounts {
         &self.ports[port as usize].state.counts
+    }
+
+    /// Of the transmitter of `port`, at the instant up to which it was served: bits that came since the start, at a
+    /// fixed `rate` in bit/s where nothing else is known; bits at hand; and what a peak has let through (NaN without).
+    pub(crate) fn supply(&self, port: u32, rate: f64, now: Instant) -> [f64; 3] {
+        match self.ports[port as usize].port.supply(now) {
+            None => [rate * now.as_secs_f64(), 0.0, f64::NAN],
+            Some(Supply { come, stored, peak, .. }) => {
+                let bits = |work: u128| work as f64 / Service::WORK_PER_BIT as f64;
+                [bits(come), bits(stored), peak.map_or(f64::NAN, bits)]
+            }
+        }
     }
 
     /// Reports the variables of the queue of `port`: its length in packets, then those of its discipline.

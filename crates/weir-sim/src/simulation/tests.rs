@@ -39,7 +39,7 @@ fn tables(simulation: Simulation<'_>) -> Tables {
 fn counts(simulation: &mut Simulation<'_>) -> Vec<f64> {
     let (mut counts, mut departures) = (Vec::new(), Vec::new());
     simulation.look(|place, variable, value| {
-        if matches!(variable, "departures" | "bytes" | "drops" | "marks" | "waited") {
+        if matches!(variable, "departures" | "bytes" | "drops" | "marks" | "waited" | "came") {
             counts.push(value);
         }
         if matches!(place, Place::Queue(..)) && variable == "departures" {

@@ -23,13 +23,16 @@ impl Simulation<'_> {
     /// Reports variables of all queues and groups of flows at this instant, always in the same order.
     ///
     /// Of a queue: `departures`, `bytes`, `drops` and `marks` since the start of the run, `waited` (the sum of the
-    /// sojourn times of the departures in seconds), the packets in `queue`, then the variables of its discipline.
+    /// sojourn times of the departures in seconds); the bits that `came` to be sent since the start by the rate of the
+    /// link, those `at_hand` beyond that which comes later, and what the `peak` of a bucket has let through at most
+    /// (NaN without); the packets in `queue`, then the variables of its discipline.
     /// Of a group: `flows` in progress, the `bytes` that its receivers have got since the start, and the mean
     /// `cwnd` of bulk flows in progress, in packets.
     pub fn look(&mut self, mut report: impl FnMut(Place<'_>, &'static str, f64)) {
         self.now = self.until;
         self.catch_up();
-        let Self { network, traffic, recorder, .. } = self;
+        let Self { network, traffic, recorder, until, .. } = self;
+        let until = *until;
         for (port, (info, closed)) in (0..).zip(recorder.closed()) {
             let place = Place::Queue(&info.link, info.direction);
             let cells = closed.iter().chain([network.counts(port)]).flat_map(|counts| &counts.cells);
@@ -39,6 +42,10 @@ impl Simulation<'_> {
             report(place, "drops", sum(CellCounts::drops) as f64);
             report(place, "marks", sum(|cell| cell.marks) as f64);
             report(place, "waited", Duration::from_nanos(sum(|cell| cell.waited)).as_secs_f64());
+            let [came, at_hand, peak] = network.supply(port, info.rate, until);
+            report(place, "came", came);
+            report(place, "at_hand", at_hand);
+            report(place, "peak", peak);
             network.probe(port, &mut |variable, value| report(place, variable, value));
         }
         let hosts = &network.hosts;
