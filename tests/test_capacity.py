@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import weir
 from weir import _core
+from weir.cli import _tables as tables
 from weir.run._batch import run_batch
 from weir.run._tables import frames
 
@@ -56,7 +58,8 @@ rates = st.integers(50, 30_000).map(lambda kbps: f'"{kbps} kbit/s"')
 def schedules(draw: st.DrawFn) -> str:
     """A schedule of rates, which may repeat."""
     changes = draw(st.lists(st.tuples(st.integers(1, 1500), rates), min_size=1, max_size=5))
-    at, steps = 0, []
+    at = 0
+    steps: list[str] = []
     for gap, rate in changes:
         at += gap
         steps.append(f'{{ at = "{at} ms", rate = {rate} }}')
@@ -149,7 +152,7 @@ def test_no_share_of_a_trace_is_more_than_its_opportunities(
     gaps: list[int], world: dict[str, object], seed: int, tmp_path: Path
 ) -> None:
     at = 0
-    lines = []
+    lines: list[str] = []
     for gap in [*gaps, 1]:
         at += gap
         lines.append(f"{at}\n")
@@ -207,8 +210,8 @@ traffic.poisson = { rate = "20/s", size.exponential.mean = "100 kB" }
 
 
 def test_goodput_is_relative_to_the_rate_that_holds() -> None:
-    """It was 100 times as much, "2273%", by the rate of the start; and transfers were faster than the least time
-    that they could take."""
+    """It was 100 times as much, "2273%", by the rate of the start; and transfers were faster than the least
+    time that they could take."""
     run = weir.Scenario.loads(SCHEDULED).run()
     shown = run.summary()
     carried = shown["utilisation"].item()
@@ -216,3 +219,19 @@ def test_goodput_is_relative_to_the_rate_that_holds() -> None:
     assert shown["goodput"].item() == pytest.approx(carried, rel=0.02)
     transfers = run.completions.filter(pl.col("upto_bytes").is_nan(), pl.col("group") == "web")
     assert transfers["slowdown_p50"].to_numpy().min() >= 1.0
+
+
+def test_a_table_names_the_bottleneck_that_a_goodput_is_a_share_of(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In a parking lot each group of cross traffic has its own."""
+    run = weir.load("parking-lot", {"duration": "4 s", "measure.warm_up": "1 s"}).run()
+    tables.print_sweep(run)
+    shown = capsys.readouterr().out
+    assert "those of the bottleneck: hop1\n" in shown
+    assert "goodput of all is that of the flows over it: long and cross1\n" in shown
+    assert re.search(r"^cross3 +hop3 +\d", shown, re.MULTILINE)
+    groups = run.groups.filter(pl.col("period") == -1)
+    own = {row["group"]: row["goodput"] for row in groups.iter_rows(named=True)}
+    assert own["all"] == pytest.approx(own["long"] + own["cross1"])
+    assert all(0.0 < share <= 1.0 for share in own.values())

@@ -54,7 +54,7 @@ def test_the_bottleneck_moves_with_the_load() -> None:
 
 def test_a_bottleneck_that_drops_what_another_queue_marks() -> None:
     """Of one queue alone that does not mark, `ecn-without-marks` speaks."""
-    marks = {
+    marks: dict[str, Any] = {
         **BOTH, ECN: True, "flows.cross.count": 1, "links.a.queue": {"red": {}},
         "links.b.queue": {"red": {"ecn": True}},
     }  # fmt: skip

@@ -46,12 +46,14 @@ def print_sweep(
     # With a rule, points differ in the number of replications.
     basis = wording.replications(2).partition(" of ")[0] if sweep.until else None
     head += f"\n{basis or wording.replications(sweep.replications)}"
-    if sweep.has_several_links:
+    if sweep.has_several_links or sweep.passed_by:
         head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
+    if sweep.passed_by:
+        head += f"\ngoodput of all is that of the flows over it: {wording.listing(sweep.passed_by)}"
     alone = len(sweep.variants) == 1 and not sweep.axes
     usual = OVERVIEW if alone else HEADLINE
     usual += OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ()
-    head += _elsewhere(sweep, measures or usual, by, alone=alone)
+    head += _elsewhere(sweep, by, alone=alone)
     blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, measures or usual, rows))]
     if len(sweep.variants) > 1 and not sweep.axes:
         blocks.append(_comparison(sweep, measures, width))
@@ -64,17 +66,10 @@ def print_sweep(
     print_text("\n\n".join(block for block in blocks if block))
 
 
-def _elsewhere(sweep: Sweep, measures: Sequence[str], by: By | None, *, alone: bool) -> str:
+def _elsewhere(sweep: Sweep, by: By | None, *, alone: bool) -> str:
     """Where to look for what the first table lacks."""
-    import polars as pl
-
     if alone or by is not None or "group" not in sweep.divided_by:
         return ""
-    found = sweep.estimates(measures).filter(pl.col("measure") == "goodput")
-    if not found.is_empty() and found["mean"].drop_nulls().drop_nans().is_empty():
-        return (
-            "\nno goodput of all flows: the groups have different narrowest links; each by itself: --by group"
-        )
     options = " or ".join(f"--by {one}" for one in sweep.divided_by)
     return f"\nof all flows together; each part by itself: {options}"
 

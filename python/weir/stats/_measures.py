@@ -77,7 +77,8 @@ _TIME = (
 )
 _SLOWDOWN = (
     "Slowdown of a transfer: its time over the least it could have been, which is the round trip of the "
-    "handshake, if there is one, propagation one way, and all its bytes at the link of its path that takes longest for them."
+    "handshake, if there is one, propagation one way, and all its bytes at the link of its path that takes "
+    "longest for them."
 )
 
 _ALL = (
@@ -92,8 +93,9 @@ _ALL = (
     ),
     Measure(
         "goodput", "Goodput", "%", "goodput", 2,
-        "Distinct data received of the flows over the bottleneck, over what the bottleneck could have carried "
-        "in the same time. A packet delivered twice counts once. Of one flow group: by its own bottleneck.",
+        "Distinct data received of the flows over the bottleneck, over what the bottleneck could have "
+        "carried in the same time. A packet delivered twice counts once. Of one flow group: by its own "
+        "bottleneck.",
         "groups",
     ),
     Measure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
@@ -115,7 +115,21 @@ def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None
         known.partition_by("point", "variant", by, maintain_order=True),
         key=lambda part: order[part["point"][0], part["variant"][0]],
     )
-    return _table(title, dimensions, tables, measures, most)
+    return _table(title, dimensions, tables, measures, most, _bottlenecks(sweep, by, tables, measures))
+
+
+def _bottlenecks(sweep: Sweep, by: By, parts: Sequence[pl.DataFrame], measures: Sequence[str]) -> list[str]:
+    """The port that the goodput of each group is a share of, if there are several."""
+    if by != "group" or "goodput" not in measures:
+        return []
+    at: dict[tuple[int, str], Mapping[str, str]] = {}
+    found: list[str] = []
+    for part in parts:
+        configuration = part["point"][0], part["variant"][0]
+        if configuration not in at:
+            at[configuration] = sweep.bottlenecks(*configuration)
+        found.append(at[configuration][part["group"][0]])
+    return found if len(set(found)) > 1 else []
 
 
 def html_of(sweep: Sweep) -> str:
@@ -141,8 +155,10 @@ def _table(
     parts: Sequence[pl.DataFrame],
     measures: Sequence[str],
     most: int | None,
+    bottlenecks: Sequence[str] = (),
 ) -> Grid:
-    """A row for each part, labelled by where it lies along the dimensions, at most so many."""
+    """A row for each part, labelled by where it lies along the dimensions, at most so many. The first column
+    names the bottlenecks, if they are given."""
     places = [
         [dimension.level(part[dimension.column][0]) for dimension in dimensions] for part in parts[:most]
     ]
@@ -154,8 +170,11 @@ def _table(
     left = f", the first {most} of {len(parts):,} rows" if most and len(parts) > most else ""
     return Grid(
         f"{title}{left}",
-        [MEASURES[name].heading for name in measures],
-        [(label, cells(part)) for label, part in zip(labels, parts[:most], strict=True)],
+        [*(["Bottleneck"] if bottlenecks else []), *(MEASURES[name].heading for name in measures)],
+        [
+            (label, [*(Cell(name) for name in bottlenecks[at : at + 1]), *cells(part)])
+            for at, (label, part) in enumerate(zip(labels, parts[:most], strict=True))
+        ],
     )
 
 

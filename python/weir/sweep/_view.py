@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from weir import _core
-from weir.check._resolved import UNRESPONSIVE
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.stats._measures import MEASURES, By, MeasureError, check_part, defined, measure_named
@@ -21,10 +19,10 @@ from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
 from weir.sweep._design import indices
 from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
-from weir.sweep._recorded import RecordedSweep
+from weir.sweep._networks import NetworkedSweep
 
 
-class Sweep(RecordedSweep):
+class Sweep(NetworkedSweep):
     """A run, a comparison or a sweep: a run has one point and one variant, a comparison one point.
 
     Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
@@ -55,29 +53,6 @@ class Sweep(RecordedSweep):
     def measures(self) -> tuple[str, ...]:
         """The measures that are defined here: those of transfers only where flows come and go."""
         return defined(transfers=self.has_transfers)
-
-    @cached_property
-    def queue_classes(self) -> list[str]:
-        """Classes of packets that the bottleneck's queue distinguishes, in any variant."""
-        found = (one.port(one.bottleneck.name).classes for one in self._networks)
-        return list(dict.fromkeys(name for names in found for name in names))
-
-    @cached_property
-    def only_acks(self) -> list[str]:
-        """Groups whose data go elsewhere: at the bottleneck, their delays and marks are those of ACKs."""
-        there: dict[str, bool] = {}
-        for network in self._networks:
-            name = network.bottleneck.name
-            for path in network.paths:
-                if name in path.data:
-                    there[path.group] = False
-                elif name in path.acks and path.traffic not in UNRESPONSIVE:
-                    there.setdefault(path.group, True)
-        return [group for group, acks in there.items() if acks]
-
-    @cached_property
-    def _networks(self) -> list[_core.Network]:
-        return [_core.network_of(text) for text in self.resolved.values()]
 
     @property
     def has_transfers(self) -> bool:

@@ -1,0 +1,53 @@
+//! What a receiver has seen, for those who count and measure.
+
+use alloc::vec::Vec;
+
+use weir_types::Instant;
+
+use super::{AccEcn, Receiver};
+use crate::recovery::SackLog;
+
+impl Receiver {
+    /// Where what arrived beyond [`Receiver::expected`] stands, to be prefetched.
+    #[inline]
+    pub fn beyond_expected(&self) -> Option<&Vec<(u32, u32)>> {
+        self.beyond.place()
+    }
+
+    /// When [`Receiver::on_timeout`] is due; [`Instant::MAX`] if no ACK is delayed.
+    #[inline]
+    pub const fn timeout(&self) -> Instant {
+        self.due
+    }
+
+    /// Distinct data segments received, in order or not.
+    pub const fn delivered(&self) -> u32 {
+        self.delivered
+    }
+
+    /// Whether data segment `number` has arrived, in order or not.
+    pub fn has(&self, number: u32) -> bool {
+        number < self.expected || self.beyond.has(number)
+    }
+
+    /// Bytes on the wire by which its data segments fall short of as many full ones: a sender may have made them
+    /// smaller.
+    pub fn short(&self) -> u64 {
+        self.log.as_deref().and_then(|log| log.accecn.as_deref()).map_or(0, AccEcn::short)
+    }
+
+    /// The blocks of its ACKs under way, if they bear any.
+    pub fn log(&self) -> Option<&SackLog> {
+        self.log.as_deref()
+    }
+
+    /// Segments received, the SYN and those that came twice among them.
+    pub const fn arrived(&self) -> u32 {
+        self.arrived
+    }
+
+    /// Segments received that a queue on the way had marked.
+    pub const fn marked(&self) -> u32 {
+        self.marked
+    }
+}

@@ -1,0 +1,53 @@
+"""Where the groups of flows of a result go, and which ports limit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from weir import _core
+from weir.check._resolved import UNRESPONSIVE
+from weir.sweep._recorded import RecordedSweep
+
+
+class NetworkedSweep(RecordedSweep):
+    """A result, with the networks of its variants."""
+
+    @cached_property
+    def queue_classes(self) -> list[str]:
+        """Classes of packets that the bottleneck's queue distinguishes, in any variant."""
+        found = (one.port(one.bottleneck.name).classes for one in self._networks)
+        return list(dict.fromkeys(name for names in found for name in names))
+
+    @cached_property
+    def only_acks(self) -> list[str]:
+        """Groups whose data go elsewhere: at the bottleneck, their delays and marks are those of ACKs."""
+        there: dict[str, bool] = {}
+        for network in self._networks:
+            name = network.bottleneck.name
+            for path in network.paths:
+                if name in path.data:
+                    there[path.group] = False
+                elif name in path.acks and path.traffic not in UNRESPONSIVE:
+                    there.setdefault(path.group, True)
+        return [group for group, acks in there.items() if acks]
+
+    @cached_property
+    def passed_by(self) -> list[str]:
+        """The groups whose data pass the bottleneck, if others pass elsewhere."""
+        passing = dict.fromkeys(
+            path.group
+            for network in self._networks
+            for path in network.paths
+            if network.bottleneck.name in path.data
+        )
+        return list(passing) if len(passing) < len(self.flow_groups) else []
+
+    def bottlenecks(self, point: int, variant: str) -> Mapping[str, str]:
+        """The port that limits each flow group in one configuration."""
+        network = _core.network_of(self.resolved_at(point, variant))
+        return {path.group: path.bottleneck.name for path in network.paths}
+
+    @cached_property
+    def _networks(self) -> list[_core.Network]:
+        return [_core.network_of(text) for text in self.resolved.values()]
