@@ -74,7 +74,7 @@ describe("lines", () => {
     expect(picture.look("delay", "", [run], [0, 20], 1)).toBe(true);
     const [known, times] = [picture.lines[0], picture.times];
     expect(picture.look("delay", "", [run], [0, 20], 1)).toBe(false);
-    run.ring.push(Float64Array.of(9, 2.2, 92, 0, 9, 0, 3, 0, 7));
+    run.ring.push(Float64Array.of(9, 2.2, 92, 0, 9, 0, 3, 180e6, 1e6, 360e6, 0, 7));
     run.now = 9;
     expect(picture.look("delay", "", [run], [0, 20], 1)).toBe(true);
     expect([picture.lines[0], picture.times]).toEqual([known, times]);
