@@ -55,7 +55,9 @@ def test_packets_of_one_size_fill_a_time_as_they_fill_its_packets(discipline: st
     scenario = _core.Scenario.loads(
         SMALL, overrides=[(f"links.bottleneck.queue.{discipline}", "{}"), *ONE_SIZE]
     )
-    buffers = ("20 packets", "80 ms", "20000 B", "1.3333333 BDP")
+    # HRED, whose thresholds follow from its buffer, rounds in bytes where that is in bytes.
+    in_bytes = () if discipline == "hred" else ("20000 B",)
+    buffers = ("20 packets", "80 ms", *in_bytes, "1.3333333 BDP")
     in_packets, *others = (
         columns(scenario.replace([("links.bottleneck.buffer", f'"{buffer}"')])) for buffer in buffers
     )

@@ -164,7 +164,7 @@ def test_the_measure_can_be_changed_with_the_keyboard_alone(
     assert before[0].startswith("Mean queue")
     assert after[0].startswith("Goodput")
     assert after[1] != before[1]
-    assert "Distinct data packets" in figure.locator("figcaption").inner_text()
+    assert "Distinct data received" in figure.locator("figcaption").inner_text()
     assert visit.page.locator(f"#{chart} svg.marks").count() == 1
     assert visit.complaints == []
     visit.page.close()

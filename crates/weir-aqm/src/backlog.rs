@@ -7,6 +7,9 @@ pub enum Limit {
     Packets(u32),
     /// Bytes.
     Bytes(u64),
+    /// Bytes of a whole number of mean packets, which the link sends in a time. An AQM that takes levels of its own
+    /// from such a buffer counts in mean packets.
+    Span(u64),
 }
 
 impl Limit {
@@ -21,7 +24,7 @@ impl Limit {
     pub fn of(buffer: Buffer, rate: Rate, mean_packet: u32, rtt: Duration) -> Self {
         let bytes = |seconds: f64| {
             let packets = libm::round(rate.packets_per_second(mean_packet) * seconds) as u64;
-            Self::Bytes(packets.saturating_mul(u64::from(mean_packet)))
+            Self::Span(packets.saturating_mul(u64::from(mean_packet)))
         };
         match buffer {
             Buffer::Packets(limit) => Self::Packets(limit),
@@ -35,7 +38,7 @@ impl Limit {
     pub fn in_packets(self, mean_packet: u32) -> f64 {
         match self {
             Self::Packets(limit) => f64::from(limit),
-            Self::Bytes(limit) => limit as f64 / f64::from(mean_packet),
+            Self::Bytes(limit) | Self::Span(limit) => limit as f64 / f64::from(mean_packet),
         }
     }
 
@@ -43,7 +46,7 @@ impl Limit {
     pub fn in_bytes(self, mean_packet: u32) -> f64 {
         match self {
             Self::Packets(limit) => f64::from(limit) * f64::from(mean_packet),
-            Self::Bytes(limit) => limit as f64,
+            Self::Bytes(limit) | Self::Span(limit) => limit as f64,
         }
     }
 }
@@ -65,7 +68,7 @@ impl Backlog {
     pub const fn overflows(&self, bytes: u32) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets >= limit,
-            Limit::Bytes(limit) => self.exceeds(limit, bytes),
+            Limit::Bytes(limit) | Limit::Span(limit) => self.exceeds(limit, bytes),
         }
     }
 
@@ -112,10 +115,10 @@ mod tests {
         assert_eq!(limit("12 packets"), Limit::Packets(12));
         assert_eq!(limit("3 kB"), Limit::Bytes(3000));
         // 1000 packets a second, of 1000 bytes.
-        assert_eq!(limit("20 ms"), Limit::Bytes(20_000));
-        assert_eq!(limit("1.5 BDP"), Limit::Bytes(120_000));
+        assert_eq!(limit("20 ms"), Limit::Span(20_000));
+        assert_eq!(limit("1.5 BDP"), Limit::Span(120_000));
         // Whole packets.
-        assert_eq!(limit("20.4 ms"), Limit::Bytes(20_000));
-        assert_eq!(limit("20.5 ms"), Limit::Bytes(21_000));
+        assert_eq!(limit("20.4 ms"), Limit::Span(20_000));
+        assert_eq!(limit("20.5 ms"), Limit::Span(21_000));
     }
 }

@@ -112,7 +112,7 @@ impl Network {
         let ports = network.ports.iter().map(|port| {
             let (limit_packets, limit_bytes) = match port.limit {
                 Limit::Packets(packets) => (Some(packets), None),
-                Limit::Bytes(bytes) => (None, Some(bytes)),
+                Limit::Bytes(bytes) | Limit::Span(bytes) => (None, Some(bytes)),
             };
             let changes = port.rate_changes(scenario.duration).take(MOST_RATE_CHANGES);
             Port {

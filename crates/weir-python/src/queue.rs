@@ -183,7 +183,7 @@ impl QueueCore {
             return Err(bad(&message));
         }
         let limit = Limit::of(buffer, rate, mean_packet, Duration::ZERO);
-        if matches!(limit, Limit::Packets(0) | Limit::Bytes(0)) {
+        if matches!(limit, Limit::Packets(0) | Limit::Bytes(0) | Limit::Span(0)) {
             return Err(bad(&"a buffer holds at least one packet"));
         }
         let link = Link { rate, mean_packet, limit, rtt: Duration::ZERO };

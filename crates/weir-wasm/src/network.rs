@@ -17,7 +17,7 @@ pub(crate) fn json(scenario: &Scenario) -> Value {
 fn port(port: &Port<'_>) -> Value {
     let (packets, bytes) = match port.limit {
         Limit::Packets(packets) => (Some(packets), None),
-        Limit::Bytes(bytes) => (None, Some(bytes)),
+        Limit::Bytes(bytes) | Limit::Span(bytes) => (None, Some(bytes)),
     };
     json!({
         "name": port.at.to_string(),

@@ -73,7 +73,8 @@ def _marks_most(scene: Resolved, port: _core.Port) -> bool:
     shares = aqm.marks is True and not aqm.per_flow and aqm.name != "dualpi2"
     if not shares or not capable:
         return False
-    return aqm.name == "step" or any(map(scene.is_scalable, capable))
+    # Of Prague `prague-in-classic-queue` speaks.
+    return aqm.name == "step" or any(scene.is_scalable(path) and not scene.is_l4s(path) for path in capable)
 
 
 def _not_capable(scene: Resolved, port: _core.Port) -> Mapping[tuple[str, ...], list[_core.Path]]:

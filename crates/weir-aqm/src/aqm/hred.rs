@@ -110,10 +110,13 @@ impl HredParameters {
         let given = self.max_th.or(self.min_th);
         let unit = match (given, link.limit) {
             (Some(Level::Packets(_)), _) | (None, Limit::Packets(_)) => None,
-            (Some(Level::Bytes(_)), _) => Some(1.0),
-            (None, Limit::Bytes(_)) => Some(mean_packet),
+            (Some(Level::Bytes(_)), _) | (None, Limit::Bytes(_)) => Some(1.0),
+            (None, Limit::Span(_)) => Some(mean_packet),
         };
-        let buffer = Level::Packets(link.limit.in_packets(link.mean_packet).max(1.0));
+        let buffer = match link.limit {
+            Limit::Bytes(bytes) => Level::Bytes(bytes.max(1) as f64),
+            limit => Level::Packets(limit.in_packets(link.mean_packet).max(1.0)),
+        };
         let max_th = self.max_th.or(self.min_th.map(|min_th| min_th * 2.0)).unwrap_or(buffer * 0.5);
         let min_th = self.min_th.unwrap_or(max_th * 0.5);
         let mut hred = Hred {
@@ -139,7 +142,7 @@ impl HredParameters {
 pub struct Hred {
     parameters: HredParameters,
     /// Bytes of which the queue counts one, and so do all levels: a byte where the thresholds are in bytes,
-    /// a mean packet where they come from a buffer in bytes. `None`: it counts packets of any size.
+    /// a mean packet where they come from a buffer given as a time. `None`: it counts packets of any size.
     unit: Option<f64>,
     min_th: f64,
     max_th: f64,

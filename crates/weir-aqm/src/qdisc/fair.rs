@@ -142,7 +142,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
     fn is_over_limit(&self) -> bool {
         let over = match self.queue.limit {
             Limit::Packets(limit) => self.queue.packets > limit,
-            Limit::Bytes(limit) => self.queue.bytes > limit,
+            Limit::Bytes(limit) | Limit::Span(limit) => self.queue.bytes > limit,
         };
         over || self.queue.bytes > u64::from(self.scheduler.memory_limit)
     }

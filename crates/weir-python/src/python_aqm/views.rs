@@ -70,7 +70,7 @@ fn limits(limit: Limit) -> (Option<u32>, Option<u64>) {
     match limit {
         Limit::NONE | Limit::Packets(0) => (None, None),
         Limit::Packets(packets) => (Some(packets), None),
-        Limit::Bytes(bytes) => (None, Some(bytes)),
+        Limit::Bytes(bytes) | Limit::Span(bytes) => (None, Some(bytes)),
     }
 }
 

@@ -241,7 +241,7 @@ impl Scenario {
         let first = self.links[at.link].port(at.direction).expect("it has a queue").queue;
         let holds_one = match change.link.limit {
             Limit::Packets(packets) => packets >= 1,
-            Limit::Bytes(bytes) => bytes >= u64::from(passing.largest_packet(self, at)),
+            Limit::Bytes(bytes) | Limit::Span(bytes) => bytes >= u64::from(passing.largest_packet(self, at)),
         };
         Problem::unless(
             holds_one,

@@ -62,7 +62,7 @@ impl Scenario {
         let largest = passing.largest_packet(self, at);
         let (holds_one, found) = match self.limit(passing, at) {
             Limit::Packets(packets) => (packets >= 1, format!("{packets} packets")),
-            Limit::Bytes(bytes) => (bytes >= u64::from(largest), format!("{bytes} B")),
+            Limit::Bytes(bytes) | Limit::Span(bytes) => (bytes >= u64::from(largest), format!("{bytes} B")),
         };
         Problem::unless(
             holds_one,

@@ -70,10 +70,10 @@ impl Scenario {
     pub(crate) fn limit_of(&self, at: DirectedLink<'_>, buffer: Buffer, link: weir_aqm::Link) -> Limit {
         let limit = Limit::of(buffer, link.rate, link.mean_packet, link.rtt);
         let sent = u64::from(link.mean_packet);
-        match (self.links[at.link].buffer_counts, buffer, limit) {
-            (LinkBuffer::Waiting, _, limit) | (_, Buffer::Bytes(_), limit) => limit,
-            (LinkBuffer::WaitingAndSending, _, Limit::Packets(n)) => Limit::Packets(n.saturating_sub(1)),
-            (LinkBuffer::WaitingAndSending, _, Limit::Bytes(n)) => Limit::Bytes(n.saturating_sub(sent)),
+        match (self.links[at.link].buffer_counts, limit) {
+            (LinkBuffer::Waiting, _) | (_, Limit::Bytes(_)) => limit,
+            (LinkBuffer::WaitingAndSending, Limit::Packets(n)) => Limit::Packets(n.saturating_sub(1)),
+            (LinkBuffer::WaitingAndSending, Limit::Span(n)) => Limit::Span(n.saturating_sub(sent)),
         }
     }
 }

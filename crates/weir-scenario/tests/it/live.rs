@@ -37,7 +37,7 @@ fn both_directions_have_their_queues_and_half_of_the_round_trip() {
     // AQMs see the packets that the scenario speaks of.
     let forward = live.forward.scenario.unwrap();
     assert_eq!(forward.network().ports[0].mean_packet_size.bytes(), 1000);
-    assert_eq!(forward.network().ports[0].limit, weir_aqm::Limit::Bytes(125_000));
+    assert_eq!(forward.network().ports[0].limit, weir_aqm::Limit::Span(125_000));
 }
 
 #[test]

@@ -170,7 +170,7 @@ impl<'a> Model<'a> {
         assert_eq!(discipline.packets(), queue.packets);
         match queue.limit {
             Limit::Packets(limit) => assert!(queue.packets <= limit),
-            Limit::Bytes(limit) => assert!(queue.bytes <= limit),
+            Limit::Bytes(limit) | Limit::Span(limit) => assert!(queue.bytes <= limit),
         }
     }
 

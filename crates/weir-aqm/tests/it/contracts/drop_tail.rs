@@ -12,7 +12,7 @@ use crate::support::{Event, Numbered, Trace, rate};
 fn fits(waiting: &VecDeque<(u64, u32, Instant)>, bytes: u32, limit: Limit) -> bool {
     match limit {
         Limit::Packets(limit) => waiting.len() < limit as usize,
-        Limit::Bytes(limit) => {
+        Limit::Bytes(limit) | Limit::Span(limit) => {
             waiting.iter().map(|(_, bytes, _)| u64::from(*bytes)).sum::<u64>() + u64::from(bytes) <= limit
         }
     }
