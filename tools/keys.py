@@ -19,6 +19,23 @@ are on [their pages](../disciplines/index.md). Quantities carry a unit:
 | --- | --- |
 """
 
+_RULE = """
+## Setting values
+
+Variants, `--set`, `[[changes]]` and dictionaries in Python have one rule. A dotted key sets one value, and
+the others of its table stay. A table that is written as such, in braces or under its own header, replaces the
+whole table at its path. Another queue discipline or congestion control drops what belonged to the former.
+
+```toml
+[variants.dotted]
+links.l.queue.red.min_th = "5 packets"              # the other parameters of RED stay
+
+[variants.whole]
+links.l.queue.red = { min_th = "5 packets" }        # the others have their defaults
+flows.f.tcp = { recovery.sack = {} }                # no preset, no ECN: defaults, with SACK
+```
+"""
+
 _QUEUE = "QueueConfig"
 """The one definition that has pages of its own."""
 
@@ -48,7 +65,7 @@ class _Page:
             tables += self._table(path, definition)
             self.pending += rest
         quantities = [f"| {name} | {_cell(text)} |\n" for name, text in sorted(self.quantities.items())]
-        return _HEAD + "".join(quantities) + "".join(tables)
+        return _HEAD + "".join(quantities) + _RULE + "".join(tables)
 
     def _table(self, path: str, definition: Mapping[str, Any]) -> Iterator[str]:
         title = f"`{path}`" if path else "The file"

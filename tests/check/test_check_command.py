@@ -23,6 +23,13 @@ def marking(tmp_path: Path) -> Path:
     return path
 
 
+def test_variants_that_are_the_same_are_said(weir_process: Command, tmp_path: Path) -> None:
+    path = tmp_path / "same.toml"
+    path.write_text(f"{SMALL}\n[variants.one]\n[variants.two]\n", encoding="utf-8")
+    said = " ".join(weir_process("check", path).stdout.split())
+    assert "variants: DropTail, one and two are the same in every value (in DropTail, one, two)" in said
+
+
 def test_the_network_and_the_notes_are_shown(weir_process: Command, marking: Path) -> None:
     done = weir_process("check", marking)
     assert (done.returncode, done.stderr) == (0, "")

@@ -66,6 +66,22 @@ def test_a_bottleneck_that_drops_what_another_queue_marks() -> None:
     assert codes(scenario.replace({"links.b.queue.red.ecn": False})).count("ecn-without-marks") == 1
 
 
+def test_variants_that_are_the_same() -> None:
+    """Another one is that as the scenario itself: it is no variant."""
+    text = PLAIN + (
+        '[variants.plain]\nlabel = "A"\n[variants.red]\nlinks.a.queue.red = {}\n'
+        "[variants.same]\nlinks.a.queue.drop-tail = {}\n"
+    )
+    compared = weir.Scenario.loads(text).plan_comparison(1)
+    (repeated,) = [one for one in compared.notes if one.note.code == "same-variants"]
+    assert repeated.labels == ("A", "same")
+    assert repeated.note.message == "A and same are the same in every value"
+    other = text.replace("drop-tail = {}", 'red.max_th = "40 packets"')
+    assert all(
+        one.note.code != "same-variants" for one in weir.Scenario.loads(other).plan_comparison(1).notes
+    )
+
+
 def test_the_bottleneck_moves_with_a_rate() -> None:
     scenario = weir.Scenario.loads(
         TWO_LINKS,

@@ -9,6 +9,7 @@ use crate::{
     overrides::{self, Value},
     presets,
     problem::{Problem, is_plain},
+    queue_changes,
     reader::{self, ReadError},
     syntax, topology, wording,
 };
@@ -217,6 +218,7 @@ impl Document {
             }
             self.set(&mut tree, path, &overrides::parse_value(value))?;
         }
+        queue_changes::complete(&self.text, &mut tree);
         presets::fill(&mut tree);
         Ok(tree)
     }
@@ -225,10 +227,7 @@ impl Document {
     fn set<'i>(&self, tree: &mut DeTable<'i>, path: &str, value: &Value<'i>) -> Result<(), ScenarioError> {
         let written = path;
         let path: Vec<_> = path.split('.').collect();
-        let is_whole = |table: &Value<'_>| {
-            let start = table.span().start;
-            start == overrides::ELSEWHERE || matches!(self.text.as_bytes()[start], b'{' | b'[')
-        };
+        let is_whole = |table: &Value<'_>| overrides::is_whole(&self.text, table);
         if let Some((kind, name)) = overrides::missing_entry(tree, &path, value, &is_whole) {
             let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
             let known: Vec<_> =
@@ -236,7 +235,7 @@ impl Document {
             let (message, hint) = wording::missing_entry(kind, name, written, &known);
             return Err(self.error(Some(value), &format!("{kind}.{name}"), message, Some(hint)));
         }
-        overrides::set(tree, &path, value);
+        overrides::set(&self.text, tree, &path, value);
         Ok(())
     }
 

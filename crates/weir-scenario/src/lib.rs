@@ -34,6 +34,7 @@ mod overrides;
 mod population;
 mod presets;
 mod problem;
+mod queue_changes;
 mod reader;
 mod scenario;
 mod schema;

@@ -1,5 +1,14 @@
 //! Setting values by dotted path, in the text's own tree, so that every value keeps the place
 //! it was written at.
+//!
+//! One rule holds for variants, `--set`, `[[changes]]` and Python:
+//!
+//! ```toml
+//! tcp.ecn = true                 # a dotted key sets one value: the others of `tcp` stay
+//! tcp = { ecn = true }           # a table that is written as such replaces the whole table at its path
+//! [variants.a.flows.ftp.tcp]     # so does one under its own header
+//! queue.codel.target = "5 ms"    # another choice drops what belongs to the former
+//! ```
 
 use std::{borrow::Cow, ops::Range};
 
@@ -41,24 +50,38 @@ pub(crate) fn displace<'i>(value: Value<'i>, span: &Range<usize>) -> Value<'i> {
     Spanned::new(span.clone(), value)
 }
 
-/// Sets `path` to `value`. A table sets each value it holds, and an empty one makes a choice.
-pub(crate) fn set<'i>(table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
-    set_within(Place::root(), table, path, value);
+/// Whether a table was written as such, in braces or under its own header, and not by dotted keys alone. What comes
+/// from outside of the text is a value of its own.
+pub(crate) fn is_whole(text: &str, table: &Value<'_>) -> bool {
+    let start = table.span().start;
+    start == ELSEWHERE || matches!(text.as_bytes()[start], b'{' | b'[')
 }
 
-fn set_within<'i>(place: Place, table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
+/// Sets `path` to `value` by the rule of this module; `text` is what both were read from.
+pub(crate) fn set<'i>(text: &str, table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
+    set_within(Place::root(), text, table, path, value);
+}
+
+/// The same for a table at `place`.
+pub(crate) fn set_within<'i>(
+    place: Place,
+    text: &str,
+    table: &mut DeTable<'i>,
+    path: &[&str],
+    value: &Value<'i>,
+) {
     if let DeValue::Table(values) = value.get_ref()
-        && !values.is_empty()
+        && !is_whole(text, value)
     {
         for (key, value) in values {
             let key_path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
-            set_within(place, table, &key_path, value);
+            set_within(place, text, table, &key_path, value);
         }
         return;
     }
     let [first, rest @ ..] = path else { return };
     if rest.is_empty() {
-        table.insert(key(first, value.span()), value.clone());
+        table.insert(key(first, value.span()), expanded(value));
         return;
     }
     let slot = table
@@ -75,7 +98,32 @@ fn set_within<'i>(place: Place, table: &mut DeTable<'i>, path: &[&str], value: &
             inner.remove(&other);
         }
     }
-    set_within(below, inner, rest, value);
+    set_within(below, text, inner, rest, value);
+}
+
+/// The same value, with tables for the parts of keys that are paths in quotation marks.
+fn expanded<'i>(value: &Value<'i>) -> Value<'i> {
+    let DeValue::Table(values) = value.get_ref() else { return value.clone() };
+    let mut table = DeTable::new();
+    for (name, value) in values {
+        let mut inner = &mut table;
+        let (parents, last) = match name.get_ref().rsplit_once('.') {
+            Some((parents, last)) => (Some(parents), last),
+            None => (None, &**name.get_ref()),
+        };
+        for parent in parents.into_iter().flat_map(|parents| parents.split('.')) {
+            let slot = inner
+                .entry(key(parent, name.span()))
+                .or_insert_with(|| Spanned::new(name.span(), DeValue::Table(DeTable::new())));
+            if !matches!(slot.get_ref(), DeValue::Table(_)) {
+                *slot = Spanned::new(name.span(), DeValue::Table(DeTable::new()));
+            }
+            let DeValue::Table(next) = slot.get_mut() else { unreachable!("it was just made") };
+            inner = next;
+        }
+        inner.insert(key(last, name.span()), expanded(value));
+    }
+    Spanned::new(value.span(), DeValue::Table(table))
 }
 
 /// The table and the name of a link or a group of flows that `tree` lacks, if setting `path` to `value` would

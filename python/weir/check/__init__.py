@@ -8,7 +8,7 @@ A rule is a function that yields notes; its name is the code of its notes, its f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from weir import _core
@@ -22,6 +22,7 @@ from weir.check._cost import Cost
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
 from weir.check._stationary import not_stationary
+from weir.check._variants import same_variants
 
 if TYPE_CHECKING:
     from weir.scenario import Scenario
@@ -36,6 +37,7 @@ __all__ = [
     "merged",
     "notes",
     "notes_of_toml",
+    "notes_together",
     "trend_notes",
 ]
 
@@ -72,7 +74,8 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
 )
 
 CODES = {
-    rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0] for rule in (*RULES, not_stationary)
+    rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0]
+    for rule in (*RULES, same_variants, not_stationary)
 }
 """Code to what it means."""
 
@@ -101,6 +104,17 @@ def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float])
     its bottleneck in each."""
     found = not_stationary(Resolved.from_toml(resolved), trends, drifts)
     return () if found is None else (found,)
+
+
+def notes_together(
+    settings: Iterable[tuple[str, tuple[Note, ...]]], variants: Iterable[tuple[str, str]]
+) -> tuple[Repeated, ...]:
+    """The notes of some settings, each with its label; and of the variants among them, each with its label
+    and its hash, what may mislead when they are compared."""
+    together: dict[str, list[Note]] = {}
+    for label, note in same_variants(variants):
+        together.setdefault(label, []).append(note)
+    return merged((label, (*found, *together.get(label, ()))) for label, found in settings)
 
 
 def _found(scene: Resolved) -> tuple[Note, ...]:

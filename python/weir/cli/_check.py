@@ -48,14 +48,16 @@ def check(
     json: Json = False,
 ) -> None:
     """Show the network as resolved, and what may mislead. Runs nothing."""
-    from weir.check import merged, notes
+    from weir.check import notes, notes_together
     from weir.scenario import Scenario
 
     loaded = Scenario.load(scenario, set_, python=not no_python)
     chosen = loaded if variant is None else loaded.variant(variant)
-    variants = (chosen.variant(name) for name in chosen.variants)
+    variants = [chosen.variant(name) for name in chosen.variants]
     settings = [("the scenario itself", chosen), *((one.label, one) for one in variants)]
-    found = merged((label, notes(one)) for label, one in settings)
+    found = notes_together(
+        ((label, notes(one)) for label, one in settings), ((one.label, one.core.hash) for one in variants)
+    )
     if json:
         command.print_json(document_of(chosen, found))
     else:

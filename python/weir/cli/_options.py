@@ -65,7 +65,8 @@ Set = Annotated[
     list[Assignment] | None,
     option(
         "PATH=VALUE",
-        'Replace a value: --set links.bottleneck.rate="10 Mbit/s". May be repeated.',
+        'Replace a value, or a whole table: --set links.bottleneck.rate="10 Mbit/s", '
+        "--set 'flows.ftp.tcp={ecn=true}'. May be repeated.",
         "--set",
         parser=Assignment.parse,
     ),

@@ -47,9 +47,10 @@ class Scenario:
     ) -> Self:
         """The scenario in a TOML file, or the bundled one of that name.
 
-        `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. Pairs hold
-        values as on the command line: TOML, or else text. A scenario that names a class of Python runs its
-        file: `python=False` refuses such a scenario. Raises ScenarioError.
+        `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`; a dictionary
+        replaces the whole table there. Pairs hold values as on the command line: TOML, or else text. A
+        scenario that names a class of Python runs its file: `python=False` refuses such a scenario. Raises
+        ScenarioError.
         """
         overrides = _overrides(set) if set is None or isinstance(set, Mapping) else set
         return cls(_core.Scenario.load(os.fspath(file_of(source)), overrides, python))

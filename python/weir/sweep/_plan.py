@@ -14,7 +14,7 @@ import numpy as np
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Cost, Repeated, cost, merged, notes
+from weir.check import Cost, Repeated, cost, notes, notes_together
 from weir.scenario._scenario import Variant
 from weir.stats._measures import MEASURES, MeasureError, check_part
 from weir.sweep._axes import Axis, axis_of, check_distinct, parse
@@ -128,7 +128,8 @@ class Plan:
     def notes(self) -> tuple[Repeated, ...]:
         """What may mislead in its configurations."""
         labelled = ((self.variants[one.variant].label, one.scenario) for one in self.configurations)
-        return merged((label, notes(scenario)) for label, scenario in labelled)
+        variants = ((variant.label, variant.scenario.hash) for variant in self.variants)
+        return notes_together(((label, notes(scenario)) for label, scenario in labelled), variants)
 
     @cached_property
     def cost(self) -> Cost:

@@ -13,7 +13,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Note, Repeated, merged, notes, notes_of_toml, trend_notes
+from weir.check import Note, Repeated, merged, notes, notes_of_toml, notes_together, trend_notes
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.store import Store, StoreError
@@ -192,7 +192,10 @@ class RecordedSweep:
             return ()  # most are about the senders of a simulation
         labelled = list(zip(self.variants, self.labels, strict=True))
         if not self.axes:
-            return merged((label, notes_of_toml(self.resolved[name])) for name, label in labelled)
+            return notes_together(
+                ((label, notes_of_toml(self.resolved[name])) for name, label in labelled),
+                ((label, self.resolved[name]) for name, label in labelled),
+            )
         try:
             points = range(len(self.layout.rows))
             return merged(

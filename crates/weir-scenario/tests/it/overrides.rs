@@ -1,7 +1,9 @@
 //! Variants and `--set`.
 
-use weir_aqm::qdisc::QueueConfig;
-use weir_scenario::Document;
+use weir_aqm::{aqm::RedParameters, qdisc::QueueConfig};
+use weir_scenario::{Document, Scenario};
+use weir_tcp::TcpParameters;
+use weir_types::{Duration, Level};
 
 use crate::{PLAIN, read};
 
@@ -126,6 +128,150 @@ links.bottleneck.queue.rem = { gamma = 0.002, ecn = true }
 [variants.bad]
 "links.bottleneck.queue.red.max_th" = "4 packets"
 "#;
+
+const TABLES: &str = r#"
+schema = 1
+name = "tables"
+duration = "20 s"
+
+[links.b]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "100 packets"
+queue.red = { min_th = "20 packets", max_th = "80 packets", ecn = true }
+reverse = { buffer = "50 packets", queue.red = { min_th = "10 packets", ecn = true } }
+
+[flows.f]
+count = 4
+rtt = "60 ms"
+tcp = { preset = "linux", congestion.dctcp = {}, ecn = true }
+"#;
+
+/// The variant `v` that `text` describes.
+fn variant(text: &str) -> Scenario {
+    let document = Document::parse("tables.toml", &format!("{TABLES}{text}")).unwrap();
+    document.variant("v").unwrap()
+}
+
+fn red(queue: &QueueConfig) -> &RedParameters {
+    let QueueConfig::Red(red) = queue else { panic!("not RED: {queue:?}") };
+    red
+}
+
+/// A dotted key sets one value; a table that is written as such, in braces, under its own header or from outside,
+/// replaces the whole table at its path.
+#[test]
+fn a_table_replaces_and_a_dotted_key_sets() {
+    // What RED takes from the link if nothing is said.
+    let derived = Some(Level::Packets(17.0));
+    let five = Some(Level::Packets(5.0));
+    for (text, min_th, ecn) in [
+        ("[variants.v]\nlinks.b.queue.red.min_th = \"5 packets\"", five, true),
+        ("[variants.v]\n\"links.b.queue.red.min_th\" = \"5 packets\"", five, true),
+        (
+            "[variants.v.links]\nb.queue.red.min_th = \"5 packets\"\nb.rate = \"1 Mbit/s\"\nb.delay = \"1 ms\"\nb.buffer = \"9 packets\"",
+            five,
+            false,
+        ),
+        ("[variants.v]\nlinks.b.queue.red = { min_th = \"5 packets\" }", five, false),
+        ("[variants.v]\nlinks.b.queue = { red = { min_th = \"5 packets\" } }", five, false),
+        ("[variants.v]\nlinks.b.queue = { red.min_th = \"5 packets\" }", five, false),
+        ("[variants.v.links.b.queue]\nred.min_th = \"5 packets\"", five, false),
+        ("[variants.v.links.b.queue.red]\nmin_th = \"5 packets\"", five, false),
+        ("[variants.v]\nlinks.b.queue.red = {}", derived, false),
+        ("[variants.v.links.b.queue.red]", derived, false),
+    ] {
+        let scenario = variant(text);
+        let red = red(&scenario.links["b"].queue);
+        assert_eq!((red.min_th, red.ecn), (min_th, ecn), "{text}");
+    }
+    for (path, value, ecn) in [
+        ("links.b.queue.red.min_th", "5 packets", true),
+        ("links.b.queue.red", "{ min_th = \"5 packets\" }", false),
+        ("links.b.queue", "{ red = { min_th = \"5 packets\" } }", false),
+        ("links.b.queue", "{ red.min_th = \"5 packets\" }", false),
+        ("links.b.queue", "{ \"red.min_th\" = \"5 packets\" }", false),
+    ] {
+        let document = Document::parse("tables.toml", TABLES).unwrap();
+        let set = document.with_overrides(&[(path.to_owned(), value.to_owned())]).scenario().unwrap();
+        let red = red(&set.links["b"].queue);
+        assert_eq!((red.min_th, red.ecn), (five, ecn), "{path} = {value}");
+    }
+}
+
+/// What is replaced has lost its preset, too.
+#[test]
+fn a_table_of_tcp_is_that_of_the_rfcs_with_what_it_says() {
+    let sack = variant("[variants.v]\nflows.f.tcp = { recovery.sack = {} }");
+    let tcp = &sack.flows["f"].tcp;
+    assert_eq!((tcp.congestion.name(), tcp.recovery.name(), tcp.ecn), ("reno", "sack", false));
+    assert_eq!(tcp.min_rto, TcpParameters::default().min_rto);
+    let dotted = variant("[variants.v]\nflows.f.tcp.recovery.sack = {}");
+    let tcp = &dotted.flows["f"].tcp;
+    assert_eq!((tcp.congestion.name(), tcp.recovery.name(), tcp.ecn), ("dctcp", "sack", true));
+}
+
+/// In braces two choices are two, not the second of them.
+#[test]
+fn two_choices_in_one_table_are_refused() {
+    for text in [
+        "[variants.v]\nlinks.b.queue = { red = {}, codel = {} }",
+        "[variants.v]\nflows.f.tcp = { congestion.reno = {}, congestion.cubic = {} }",
+        "[[changes]]\nat = \"2 s\"\nlinks.b.queue.red.min_th = \"5 packets\"\nlinks.b.queue.codel = {}\n[variants.v]",
+    ] {
+        let document = Document::parse("tables.toml", &format!("{TABLES}{text}")).unwrap();
+        let error = document.variant("v").expect_err(text).to_string();
+        assert!(error.contains("one"), "{error}");
+    }
+}
+
+/// In mid-run a dotted key sets one value of the queue that is there then.
+#[test]
+fn a_change_follows_the_same_rule() {
+    let changes = r#"
+        [[changes]]
+        at = "2 s"
+        links.b.queue.red.min_th = "25 packets"
+        [[changes]]
+        at = "4 s"
+        links.b.queue.red = { min_th = "30 packets", max_th = "60 packets" }
+        [[changes]]
+        at = "12 s"
+        links.b.queue.red.gentle = true
+        links.b.reverse.queue.red.max_th = "40 packets"
+        [[changes]]
+        at = "14 s"
+        links.b.queue = { red = {} }
+        [[changes]]
+        at = "16 s"
+        links.b.queue.codel.target = "3 ms"
+        [[changes]]
+        at = "18 s"
+        links.b.queue.codel.interval = "80 ms"
+        [variants.v]
+    "#;
+    let scenario = variant(changes);
+    let at = |seconds: u64| {
+        let change =
+            scenario.changes.iter().find(|change| change.at == Duration::from_secs(seconds)).unwrap();
+        &change.links["b"]
+    };
+    let thresholds = |seconds| {
+        let red = red(at(seconds).queue.as_ref().unwrap());
+        (red.min_th.map(|th| th.value()), red.max_th.map(|th| th.value()), red.ecn, red.gentle)
+    };
+    let gentle = RedParameters::default().gentle;
+    assert_eq!(thresholds(2), (Some(25.0), Some(80.0), true, gentle));
+    assert_eq!(thresholds(4), (Some(30.0), Some(60.0), false, gentle));
+    assert_eq!(thresholds(12), (Some(30.0), Some(60.0), false, true));
+    // The thresholds that RED takes from the link: a third of half of its buffer, and three times that.
+    assert_eq!(thresholds(14), (Some(17.0), Some(51.0), false, gentle));
+    let reverse = red(at(12).reverse.as_ref().unwrap().queue.as_ref().unwrap());
+    assert_eq!((reverse.min_th.map(|th| th.value()), reverse.ecn), (Some(10.0), true));
+    let Some(QueueConfig::Codel(codel)) = &at(18).queue else { panic!("not CoDel") };
+    assert_eq!((codel.target, codel.interval), (Duration::from_millis(3), Duration::from_millis(80)));
+    assert_eq!(read(&scenario.to_toml()).unwrap(), scenario, "written out it is the same");
+}
 
 #[test]
 fn variants_keep_their_order_and_labels() {
