@@ -28,7 +28,7 @@ use crate::{
 type Queues<'i> = HashMap<String, Value<'i>>;
 
 /// Completes the queues of all entries, which are in the order of time.
-pub(crate) fn complete<'i>(text: &str, tree: &mut DeTable<'i>) {
+pub(crate) fn complete(text: &str, tree: &mut DeTable<'_>) {
     let Some(mut changes) = tree.remove("changes") else { return };
     if let DeValue::Array(entries) = changes.get_mut() {
         let mut now = Queues::new();

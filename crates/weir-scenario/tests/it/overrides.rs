@@ -258,7 +258,7 @@ fn a_change_follows_the_same_rule() {
     };
     let thresholds = |seconds| {
         let red = red(at(seconds).queue.as_ref().unwrap());
-        (red.min_th.map(|th| th.value()), red.max_th.map(|th| th.value()), red.ecn, red.gentle)
+        (red.min_th.map(Level::value), red.max_th.map(Level::value), red.ecn, red.gentle)
     };
     let gentle = RedParameters::default().gentle;
     assert_eq!(thresholds(2), (Some(25.0), Some(80.0), true, gentle));
@@ -267,7 +267,7 @@ fn a_change_follows_the_same_rule() {
     // The thresholds that RED takes from the link: a third of half of its buffer, and three times that.
     assert_eq!(thresholds(14), (Some(17.0), Some(51.0), false, gentle));
     let reverse = red(at(12).reverse.as_ref().unwrap().queue.as_ref().unwrap());
-    assert_eq!((reverse.min_th.map(|th| th.value()), reverse.ecn), (Some(10.0), true));
+    assert_eq!((reverse.min_th.map(Level::value), reverse.ecn), (Some(10.0), true));
     let Some(QueueConfig::Codel(codel)) = &at(18).queue else { panic!("not CoDel") };
     assert_eq!((codel.target, codel.interval), (Duration::from_millis(3), Duration::from_millis(80)));
     assert_eq!(read(&scenario.to_toml()).unwrap(), scenario, "written out it is the same");
