@@ -8,6 +8,7 @@ from weir import _core
 from weir.check._ecn import ecn_of
 from weir.check._note import Note
 from weir.check._resolved import NOT_ECT, Resolved, names
+from weir.check._units import listed
 
 _BACK = frozenset({"SYN-ACK", "ACK"})
 """What the receiver sends."""
@@ -43,7 +44,7 @@ def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
                 "note",
                 f"{table}.{_SWITCHES[kinds[0]]}",
                 f"{aqm.name} marks data, and drops packets of {names(paths)} that are not ECN-capable: "
-                f"{_listed(kinds)}",
+                f"{listed(kinds)}",
                 ", ".join(f"{table}.{_SWITCHES[kind]} = true" for kind in kinds),
             )
 
@@ -90,7 +91,3 @@ def _not_capable(scene: Resolved, port: _core.Port) -> Mapping[tuple[str, ...], 
         if kinds:
             found.setdefault(kinds, []).append(path)
     return found
-
-
-def _listed(kinds: tuple[str, ...]) -> str:
-    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)

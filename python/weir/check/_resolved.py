@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from weir import _core
+from weir.check._units import listed
 from weir.scenario._scenario import flows_at
 
 UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
@@ -308,4 +309,4 @@ def names(paths: Iterable[_core.Path]) -> str:
     groups = [path.group for path in paths]
     if len(groups) > 3:
         groups = [*groups[:2], f"{len(groups) - 2} more"]
-    return " and ".join([", ".join(groups[:-1]), groups[-1]] if len(groups) > 1 else groups)
+    return listed(groups)

@@ -1,4 +1,4 @@
-"""Quantities for people: three significant digits and a unit."""
+"""Quantities for people, three significant digits and a unit; and lists in words."""
 
 from __future__ import annotations
 
@@ -28,3 +28,8 @@ def packets(number: float) -> str:
     """`75 packets`."""
     text = f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
     return f"{text} packet{'' if text == '1' else 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`rate, delay and buffer`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

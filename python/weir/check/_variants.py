@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from weir.check._note import Note
-from weir.stats.wording import listing
+from weir.check._units import listed
 
 
 def same_variants(settings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Note]]:
@@ -22,7 +22,7 @@ def same_variants(settings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, No
                 "same-variants",
                 "warning",
                 "variants",
-                f"{listing(same)} are the same in every value",
+                f"{listed(same)} are the same in every value",
                 "what differs, or remove one: a table in a variant replaces the whole table",
             )
             yield from ((label, note) for label in same)
