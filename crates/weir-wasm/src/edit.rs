@@ -76,17 +76,20 @@ pub(crate) fn document(text: &str, path: &str) -> Result<DocumentMut, ScenarioEr
     })
 }
 
-/// The table that holds the last key of the dotted `path`, made if it is not there, and that key.
+/// The table that holds the last key of the dotted `path`, made if it is not there, and that key. In a variant it is
+/// made of dotted keys: a table under a header of its own would replace the whole table of the scenario.
 pub(crate) fn table_at<'a, 'p>(
     document: &'a mut DocumentMut,
     path: &'p str,
 ) -> Result<(&'a mut dyn toml_edit::TableLike, &'p str), ScenarioError> {
     let (parents, key) = path.rsplit_once('.').map_or((None, path), |(parents, key)| (Some(parents), key));
     let mut table: &mut dyn toml_edit::TableLike = document.as_table_mut();
-    for parent in parents.into_iter().flat_map(|parents| parents.split('.')) {
+    for (depth, parent) in parents.into_iter().flat_map(|parents| parents.split('.')).enumerate() {
+        let in_variant = depth > 1 && path.starts_with("variants.");
         let below = table.entry(parent).or_insert_with(|| {
             let mut new = Table::new();
-            new.set_implicit(true);
+            new.set_implicit(!in_variant);
+            new.set_dotted(in_variant);
             Item::Table(new)
         });
         let no_table = || wrong(path, format!("{parent} is no table"));
