@@ -86,7 +86,8 @@ def test_the_handshake_says_what_was_agreed(tmp_path: Path, lossless: Path) -> N
 
 
 def test_marks_and_their_echo(tmp_path: Path) -> None:
-    changes = {"flows.ftp.tcp": {"ecn": True}, "links.bottleneck.queue.red": {"ecn": True, "gentle": True}}
+    queue = "links.bottleneck.queue.red"
+    changes = {"flows.ftp.tcp.ecn": True, f"{queue}.ecn": True, f"{queue}.gentle": True}
     file = tmp_path / "marks.pcapng"
     result = weir.Scenario.loads(LOSSLESS, changes).run(capture=[f"bottleneck={file}"])
     seen = Counter[str]()

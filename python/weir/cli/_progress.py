@@ -41,7 +41,9 @@ def live(
         from rich.console import Console
         from rich.live import Live
 
-        with Live(console=Console(stderr=True), transient=True) as picture:
+        # No thread that refreshes the picture: it could wait for ever for a lock that Ctrl-C has left taken
+        # in the middle of drawing.
+        with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as picture:
             yield lambda progress: picture.update(picture_of(progress), refresh=True)
     else:
         last = time.monotonic()
