@@ -131,3 +131,37 @@ def test_a_control_with_accurate_feedback_keeps_link_and_queue_as_without(contro
     assert accurate["drops"] == 0
     assert classic["marks"] == pytest.approx(without["marks"], rel=0.2)
     assert (none["marks"], none["drops"] > 50) == (0, True)
+
+
+OVERLOAD = """
+schema = 1
+name = "overload"
+duration = "20 s"
+measure.warm_up = "5 s"
+
+[links.l]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "250 ms"
+queue.dualpi2 = { low_latency = "any-ect" }
+
+[flows.flood]
+rtt = "20 ms"
+packet_size = "1000 B"
+traffic.cbr = { rate = "13.3 Mbit/s", ecn = true }
+"""
+
+
+def test_a_flood_that_ignores_marks_does_not_fill_the_low_latency_queue() -> None:
+    """RFC 9332, A.2: what drops in overload follows the longer delay. With that of the Classic queue alone,
+    which is empty, nothing drops before the buffer is full."""
+    p99 = {
+        delay: weir.Scenario.loads(OVERLOAD, {"links.l.queue.dualpi2.delay": delay})
+        .run()
+        .summary()["delay_p99"]
+        .item()
+        for delay in ("longer", "classic")
+    }
+    assert p99["longer"] < 30.0
+    assert p99["classic"] > 200.0
+    assert weir.Scenario.loads(OVERLOAD).core.value("links.l.queue.dualpi2.delay") == "longer"

@@ -93,12 +93,17 @@ pub(crate) fn set_within<'i>(
     let DeValue::Table(inner) = slot.get_mut() else { return };
     let below = place.below(first);
     if below.is_choice() {
-        let others: Vec<_> = inner.keys().filter(|name| name.get_ref() != rest[0]).cloned().collect();
-        for other in others {
-            inner.remove(&other);
-        }
+        choose(inner, rest[0]);
     }
     set_within(below, text, inner, rest, value);
+}
+
+/// Drops every other choice than `name` from the table of a choice.
+pub(crate) fn choose(table: &mut DeTable<'_>, name: &str) {
+    let others: Vec<_> = table.keys().filter(|other| other.get_ref() != name).cloned().collect();
+    for other in others {
+        table.remove(&other);
+    }
 }
 
 /// The same value, with tables for the parts of keys that are paths in quotation marks.

@@ -19,7 +19,7 @@ use toml::{
 };
 
 use crate::{
-    overrides::{Value, is_whole, key, set_within},
+    overrides::{Value, choose, is_whole, key, set_within},
     schema::Place,
     topology,
 };
@@ -87,10 +87,7 @@ fn complete_queue<'i>(
 /// Sets what `queue`, dotted keys, says of its only choice in `table`: another one is dropped.
 fn set_choice<'i>(place: Place, text: &str, table: &mut DeTable<'i>, queue: &DeTable<'i>) {
     let Some((name, value)) = queue.iter().next() else { return };
-    let others: Vec<_> = table.keys().filter(|other| other.get_ref() != name.get_ref()).cloned().collect();
-    for other in others {
-        table.remove(&other);
-    }
+    choose(table, name.get_ref());
     set_within(place, text, table, &[name.get_ref()], value);
 }
 

@@ -29,4 +29,7 @@ impl DropTailParameters {
 #[derive(Clone, Debug)]
 pub struct DropTail;
 
-impl Aqm for DropTail {}
+impl Aqm for DropTail {
+    /// It learns nothing.
+    fn take_over(&mut self, _former: &Self) {}
+}

@@ -222,6 +222,7 @@ impl Aqm for Hred {
     }
 
     fn take_over(&mut self, former: &Self) {
+        self.p_min = former.p_min;
         self.probability = former.probability;
         self.rng = former.rng.clone();
     }

@@ -55,13 +55,10 @@ pub trait Aqm: Send {
     }
 
     /// It has other parameters from now on than `former`, whose algorithm it is: keeps what that one has learned, its
-    /// random stream and its timer.
+    /// random stream and its timer. There is no default: an AQM that learns nothing says so.
     fn take_over(&mut self, former: &Self)
     where
-        Self: Sized,
-    {
-        let _ = former;
-    }
+        Self: Sized;
 
     /// It comes into use at `now`, in place of another algorithm, as if it had been idle until then.
     fn begin(&mut self, now: Instant) {

@@ -64,4 +64,7 @@ impl Aqm for Step {
         }
         if ecn { Verdict::Mark(Reason::Forced) } else { Verdict::Drop(Reason::Forced) }
     }
+
+    /// It learns nothing.
+    fn take_over(&mut self, _former: &Self) {}
 }

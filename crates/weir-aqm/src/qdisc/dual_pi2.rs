@@ -3,8 +3,8 @@
 //!
 //! K. De Schepper, B. Briscoe, G. White: *Dual-Queue Coupled Active Queue Management (AQM) for
 //! Low Latency, Low Loss, and Scalable Throughput (L4S)*, RFC 9332, 2023. ECT(1) and CE packets enter
-//! queue L, all others queue C. Every `interval`, with `cur` the sojourn time of C's head and `prev`
-//! its value at the previous update:
+//! queue L, all others queue C. Every `interval`, with `cur` the longer of the sojourn times of both heads
+//! and `prev` its value at the previous update:
 //!
 //! ```text
 //! p'   <- p' + alpha (cur - target) + beta (cur - prev)     in [0, 1]
@@ -56,10 +56,11 @@ pub enum LowLatency {
     serde(rename_all = "kebab-case")
 )]
 pub enum DelayOf {
-    /// That of C's head (RFC 9332, A.1).
-    #[default]
+    /// That of C's head (RFC 9332, A.1). Packets that do not answer marks then fill L, where nothing drops them:
+    /// what drops in overload depends on p'.
     Classic,
-    /// The longer of both heads' (the RFC's overload variant; Linux).
+    /// The longer of both heads' (RFC 9332, A.2, which has the rule of overload; Linux).
+    #[default]
     Longer,
 }
 
@@ -99,6 +100,7 @@ pub struct DualPi2Parameters {
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
     pub mtu: PacketSize,
     /// Sojourn time that the controller uses.
+    #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332, appendix A.2; Linux")))]
     pub delay: DelayOf,
     /// Packets that enter L.
     pub low_latency: LowLatency,

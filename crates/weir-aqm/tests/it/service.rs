@@ -329,6 +329,8 @@ struct Listener {
 }
 
 impl Aqm for Listener {
+    fn take_over(&mut self, _: &Self) {}
+
     fn on_rate(&mut self, rate: Rate, now: Instant) {
         self.rates.push((rate, now));
     }

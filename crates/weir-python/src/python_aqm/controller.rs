@@ -46,6 +46,9 @@ fn probability(returned: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 impl Aqm for Controller {
+    /// What it has learned is in the object of the class; in mid-run it does not change.
+    fn take_over(&mut self, _: &Self) {}
+
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {
         self.counts.arrived += 1;
         self.counts.arrived_bytes += u64::from(packet.bytes);

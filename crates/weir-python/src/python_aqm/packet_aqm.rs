@@ -61,6 +61,9 @@ impl PacketAqm {
 }
 
 impl Aqm for PacketAqm {
+    /// What it has learned is in the object of the class; in mid-run it does not change.
+    fn take_over(&mut self, _: &Self) {}
+
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {
         if !self.on_enqueue {
             return Verdict::Pass;

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Increases when the same scenario and seed give other numbers.
-pub const RESULTS_VERSION: u32 = 4;
+pub const RESULTS_VERSION: u32 = 5;
 
 /// Everything that one run measured.
 #[derive(Debug)]

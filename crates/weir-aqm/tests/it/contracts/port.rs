@@ -196,6 +196,8 @@ struct Doorman {
 }
 
 impl Aqm for Doorman {
+    fn take_over(&mut self, _: &Self) {}
+
     fn on_enqueue(&mut self, packet: PacketInfo, _: Backlog, _: Instant) -> Verdict {
         if packet.flow == 1 { Verdict::Drop(Reason::Early) } else { Verdict::Pass }
     }
@@ -295,6 +297,8 @@ struct Order {
 const TICK: Duration = Duration::from_micros(125);
 
 impl Aqm for Order {
+    fn take_over(&mut self, _: &Self) {}
+
     fn on_enqueue(&mut self, _: PacketInfo, _: Backlog, now: Instant) -> Verdict {
         self.calls.push(("arrival", now));
         Verdict::Pass

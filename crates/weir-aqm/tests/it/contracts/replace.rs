@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use serde_json::json;
 use weir_aqm::{
-    Discipline, Link, Port,
-    qdisc::{AnyDiscipline, QueueConfig},
+    Aqm, Backlog, Discipline, Link, PacketInfo, Port, Reason, Verdict,
+    aqm::AqmConfig,
+    qdisc::{AnyDiscipline, Fifo, QueueConfig},
 };
 use weir_types::{Duration, Instant, Streams};
 
 use super::{Operation, operations};
-use crate::support::{Event, Numbered, Trace, link};
+use crate::support::{Event, Numbered, Trace, link, stream};
 
 /// Every discipline as it comes, with few queues, and marking if it can.
 fn all() -> Vec<QueueConfig> {
@@ -111,4 +112,85 @@ proptest! {
         let offered = operations.iter().filter(|operation| matches!(operation, Operation::Offer(_))).count();
         prop_assert!(ends.len() == offered && ends.values().all(|times| *times == 1), "{:?}", queues);
     }
+}
+
+/// What a queue with such an AQM tells that does the `operations`, with the variables of the AQM after each; `at` some
+/// of them another takes the place of the AQM, with the same parameters.
+fn story<A: Aqm>(build: impl Fn() -> A, operations: &[Operation], at: &[usize]) -> (Vec<Event>, Vec<u64>) {
+    let new = || Fifo::new(build(), link().limit);
+    let (mut fifo, mut trace, mut variables) = (new(), Trace::default(), Vec::new());
+    let (mut now, mut id) = (Instant::ZERO, 0);
+    for (place, operation) in operations.iter().enumerate() {
+        if at.contains(&place) {
+            let mut former = std::mem::replace(&mut fifo, new());
+            Discipline::<Numbered>::take_over(&mut fifo, &mut former, now);
+        }
+        match *operation {
+            Operation::Offer(info) => {
+                fifo.enqueue(Numbered { id, info }, now, &mut trace);
+                id += 1;
+            }
+            Operation::Advance(nanos) => {
+                now += Duration::from_nanos(nanos);
+                while let Some(due) = Discipline::<Numbered>::next_update(&fifo).filter(|due| *due <= now) {
+                    Discipline::<Numbered>::update(&mut fifo, due);
+                }
+                fifo.dequeue(now, &mut trace);
+            }
+            Operation::Take | Operation::Rate(_) => {}
+        }
+        Discipline::<Numbered>::probe(&fifo, &mut |_, value| variables.push(value.to_bits()));
+    }
+    (trace.events, variables)
+}
+
+/// Drops every tenth packet, and has forgotten how many came when it is replaced.
+#[derive(Default)]
+struct Forgetful(u32);
+
+impl Aqm for Forgetful {
+    fn on_enqueue(&mut self, _: PacketInfo, _: Backlog, _: Instant) -> Verdict {
+        self.0 += 1;
+        if self.0.is_multiple_of(10) { Verdict::Drop(Reason::Early) } else { Verdict::Pass }
+    }
+
+    fn take_over(&mut self, _: &Self) {}
+
+    fn probe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("count", f64::from(self.0));
+    }
+}
+
+fn aqm() -> impl Strategy<Value = AqmConfig> {
+    prop::sample::select(AqmConfig::NAMES).prop_filter_map("of Rust", |name| AqmConfig::from_name(name))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// An AQM that takes the place of its like has all of its variables.
+    #[test]
+    fn an_aqm_keeps_what_it_has_learned(
+        config in aqm(),
+        operations in operations(),
+        at in prop::collection::vec(0_usize..400, 1..6),
+    ) {
+        let build = || config.build(link(), stream("aqm"));
+        let same = story(build, &operations, &at) == story(build, &operations, &[]);
+        prop_assert!(same, "{config:?} has forgotten something");
+    }
+}
+
+/// The contract fails for one that forgets.
+#[test]
+fn an_aqm_that_forgets_is_found() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let worlds = (operations(), prop::collection::vec(0_usize..400, 1..6));
+    let found = runner.run(&worlds, |(operations, at)| {
+        prop_assert!(
+            story(Forgetful::default, &operations, &at) == story(Forgetful::default, &operations, &[])
+        );
+        Ok(())
+    });
+    assert!(found.is_err(), "it was taken for one that keeps what it has learned");
 }

@@ -300,6 +300,8 @@ fn aqms_hear_of_drops_for_want_of_room() {
     #[derive(Default)]
     struct Mourner(u32);
     impl Aqm for Mourner {
+        fn take_over(&mut self, _: &Self) {}
+
         fn on_overflow(&mut self, packets: u32, _: Instant) {
             self.0 += packets;
         }
@@ -316,6 +318,8 @@ fn a_refusal_at_an_empty_queue_is_told() {
     #[derive(Default)]
     struct Doorman(Vec<Instant>);
     impl Aqm for Doorman {
+        fn take_over(&mut self, _: &Self) {}
+
         fn on_enqueue(&mut self, packet: PacketInfo, _: weir_aqm::Backlog, _: Instant) -> weir_aqm::Verdict {
             if packet.bytes > 1000 { weir_aqm::Verdict::Drop(Reason::Early) } else { weir_aqm::Verdict::Pass }
         }
