@@ -7,6 +7,7 @@ import pytest
 
 import weir
 from two_and_three_links import Row, in_every_order
+from weir._errors import WeirError
 from weir.cli import _tables as tables
 from weir.plot import figure
 from weir.report._result import html
@@ -72,3 +73,49 @@ def test_the_terminal_and_the_page_show_it(
     for name in ("mean_queue", "goodput"):
         for value in compared.summary()[name]:
             assert f"{value:.{MEASURES[name].decimals}f}" in page
+
+
+TWO = """
+schema = 1
+name = "two"
+duration = "3 s"
+measure.warm_up = "1 s"
+
+[links.a]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "50 packets"
+
+[links.b]
+rate = "20 Mbit/s"
+delay = "5 ms"
+buffer = "50 packets"
+
+[flows.f]
+path = ["a", "b"]
+count = 2
+rtt = "40 ms"
+start_jitter = "1 s"
+
+[variants.slow-a]
+
+[variants.slow-b]
+links.b.rate = "5 Mbit/s"
+"""
+
+
+def test_rows_of_different_links_are_not_put_under_one_caption() -> None:
+    """Slow in turn, a and b are the bottleneck of one variant each: their queues are not compared."""
+    scenario = weir.Scenario.loads(TWO)
+    with pytest.raises(WeirError) as refused:
+        scenario.compare()
+    assert "the bottlenecks differ: a (of slow-a), b (of slow-b)" in str(refused.value)
+    assert "--set measure.bottleneck=a" in str(refused.value.hint)
+    with pytest.raises(WeirError, match="the bottlenecks differ"):
+        scenario.sweep({"links.b.rate": ["5 Mbit/s", "40 Mbit/s"]}, variants=["slow-a"])
+    named = scenario.replace({"measure.bottleneck": "b"}).compare()
+    measured = named.links.filter(pl.col("bottleneck"))
+    assert measured["link"].unique().to_list() == ["b"]
+    assert len(measured["variant"].unique()) == 2
+    # One variant alone has one.
+    assert scenario.compare(variants=["slow-b"]).bottleneck == "b"

@@ -18,6 +18,7 @@ from weir.check import Cost, Repeated, cost, notes, notes_together
 from weir.scenario._scenario import Variant
 from weir.stats._measures import MEASURES, MeasureError, check_part
 from weir.sweep._axes import Axis, axis_of, check_distinct, parse
+from weir.sweep._bottleneck import check_one_bottleneck
 from weir.sweep._design import (
     Assignment,
     Design,
@@ -245,16 +246,18 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
     bare = disciplines is None and not (seeded.variants if variants is None else variants)
     settable = settable_paths(seeded.core, chosen, design, bare=bare)
     check_measures((rule.measure for rule in rules), [one.scenario for one in chosen], RuleError)
+    configurations = tuple(
+        Configuration(point, index, _replaced(variant, [pair for pair in values if pair[0] in paths]))
+        for point, values in enumerate(design.rows)
+        for index, (variant, paths) in enumerate(zip(chosen, settable, strict=True))
+    )
+    check_one_bottleneck((chosen[one.variant].label, one.scenario) for one in configurations)
     return Plan(
         spec.name or scenario.name,
         seeded.core,
         tuple(chosen),
         design,
-        tuple(
-            Configuration(point, index, _replaced(variant, [pair for pair in values if pair[0] in paths]))
-            for point, values in enumerate(design.rows)
-            for index, (variant, paths) in enumerate(zip(chosen, settable, strict=True))
-        ),
+        configurations,
         replications,
         rules,
         unaffected=tuple(
@@ -275,6 +278,7 @@ def plan_at_one_point(
     """A run or a comparison: no axes. Raises ValueError without a replication."""
     if replications < 1:
         raise ValueError(f"{replications} replications; there must be at least one")
+    check_one_bottleneck((one.label, one.scenario) for one in variants)
     configurations = [Configuration(0, i, one.scenario) for i, one in enumerate(variants)]
     return Plan(
         scenario.name,
