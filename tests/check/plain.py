@@ -49,6 +49,14 @@ ACCECN: Mapping[str, Any] = {ECN: True, "flows.ftp.tcp.accecn": True, "flows.ftp
 CODEL: Mapping[str, Any] = {QUEUE: {"codel": {"ecn": True}}}
 LINUX: Mapping[str, Any] = {"flows.ftp.tcp.preset": "linux"}
 DCTCP: Mapping[str, Any] = {"flows.ftp.tcp.congestion.dctcp": {}}
+DCTCP_UPLOAD: Mapping[str, Any] = {
+    "flows.web": {
+        "rtt": "60 ms",
+        "start_jitter": "1 s",
+        "upload": True,
+        "tcp": {"ecn": True, "congestion": {"dctcp": {}}},
+    },
+}
 BOTH = {"flows.ftp.path": ["a", "b"]}
 
 CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
@@ -128,6 +136,19 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             },
         },
         {"flows.web.tcp.ecn_on_acks": True},
+    ),
+    (
+        # ACKs of a download without ECN pass a queue that marks uploads.
+        "drops-where-it-marks", "note", "flows.ftp.tcp.ecn",
+        {
+            **DCTCP_UPLOAD, "links.a.reverse": {"buffer": "2 BDP", "queue": {"step": {}}},
+        },
+        {"flows.ftp.tcp.ecn": True, "flows.ftp.tcp.ecn_on_acks": True, "flows.ftp.tcp.ecn_on_syn_ack": True},
+    ),
+    (
+        # The step comes in mid-run.
+        "drops-where-it-marks", "note", "flows.ftp.tcp.ecn_on_syn",
+        {ECN: True, "changes": [{"at": "20 s", "links": {"a": {"queue": {"step": {}}}}}]}, DCTCP,
     ),
     (
         "marks-ignored", "note", "flows.ftp.tcp.ecn",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from weir import _core
 from weir.check._ecn import ecn_of
 from weir.check._note import Note
-from weir.check._resolved import NOT_ECT, Resolved, names
+from weir.check._resolved import NOT_ECT, Aqm, Resolved, names
 from weir.check._units import listed
 
 _BACK = frozenset({"SYN-ACK", "ACK"})
@@ -29,9 +29,9 @@ def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
     retransmissions that cannot be marked few come through (RFC 8257, sections 3.5 and 5).
     """
     for port in scene.data_ports:
-        if not _marks_most(scene, port):
+        aqm = next((one for one in scene.aqms(port) if _marks_most(scene, port, one)), None)
+        if aqm is None:
             continue
-        aqm = scene.aqm(port)
         for kinds, paths in _not_capable(scene, port).items():
             where = ecn_of(paths[0])
             if "data" in kinds:
@@ -39,13 +39,15 @@ def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
                 yield Note("drops-where-it-marks", "warning", where, message, f"{where} = true")
                 continue
             table = where.removesuffix(".ecn")
+            # The switches work for senders with ECN alone.
+            needed = [*([] if scene.ecn_capable(paths[0]) else ["ecn"]), *(_SWITCHES[kind] for kind in kinds)]
             yield Note(
                 "drops-where-it-marks",
                 "note",
-                f"{table}.{_SWITCHES[kinds[0]]}",
+                f"{table}.{needed[0]}",
                 f"{aqm.name} marks data, and drops packets of {names(paths)} that are not ECN-capable: "
                 f"{listed(kinds)}",
-                ", ".join(f"{table}.{_SWITCHES[kind]} = true" for kind in kinds),
+                ", ".join(f"{table}.{key} = true" for key in needed),
             )
 
 
@@ -53,14 +55,15 @@ def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
     """The bottleneck drops ECN-capable packets, which another queue of their path marks."""
     for port in scene.bottlenecks:
         aqm = scene.aqm(port)
-        if aqm.parameters.get("ecn") is not False or aqm.marks or not port.ecn_capable:
+        marks_later = any(one.marks for one in scene.aqms(port))
+        if aqm.parameters.get("ecn") is not False or marks_later or not port.ecn_capable:
             continue
         paths = [
             path
             for path in scene.through(port)
             if path.bottleneck.name == port.name
             and scene.ecn_capable(path)
-            and any(scene.aqm(other).marks for other in scene.ports_of(path))
+            and any(one.marks for other in scene.ports_of(path) for one in scene.aqms(other))
         ]
         if paths:
             message = f"{aqm.name} drops packets of {names(paths)} that it could mark"
@@ -68,8 +71,8 @@ def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
             yield Note("bottleneck-without-marks", "note", f"{aqm.path}.ecn", message, hint)
 
 
-def _marks_most(scene: Resolved, port: _core.Port) -> bool:
-    aqm = scene.aqm(port)
+def _marks_most(scene: Resolved, port: _core.Port, aqm: Aqm) -> bool:
+    """Whether this AQM marks nearly all that the port holds."""
     capable = [path for path in scene.through(port) if scene.ecn_capable(path)]
     shares = aqm.marks is True and not aqm.per_flow and aqm.name != "dualpi2"
     if not shares or not capable:

@@ -40,7 +40,7 @@ def ecn_without_marks(scene: Resolved) -> Iterator[Note]:
     """
     found: dict[Severity, list[_core.Path]] = {}
     for path in scene.paths:
-        queues = [scene.aqm(port) for port in scene.ports_of(path) if port.ecn_capable]
+        queues = [aqm for port in scene.ports_of(path) if port.ecn_capable for aqm in scene.aqms(port)]
         if (
             path.traffic not in UNRESPONSIVE
             and scene.ecn_capable(path)

@@ -106,20 +106,23 @@ class Resolved:
         # The rules ask again and again, for each point of a sweep.
         known = self._aqms.get(port.name)
         if known is None:
-            known = self._aqms[port.name] = self._aqm_of(port)
+            known = self._aqms[port.name] = _aqm_of(f"{port.key}.queue", self.link(port)["queue"])
         return known
+
+    def aqms(self, port: _core.Port) -> list[Aqm]:
+        """What decides at the port in the course of the run: at the start, then after each change of it."""
+        found = [self.aqm(port)]
+        for place, change in enumerate(self.changes):
+            table = change.get("links", {}).get(port.link, {})
+            if port.direction != "forward":
+                table = table.get("reverse", {})
+            if "queue" in table:
+                found.append(_aqm_of(f"changes[{place}].{port.key}.queue", table["queue"]))
+        return found
 
     @cached_property
     def _aqms(self) -> dict[str, Aqm]:
         return {}
-
-    def _aqm_of(self, port: _core.Port) -> Aqm:
-        path = f"{port.key}.queue"
-        (name, parameters) = next(iter(self.link(port)["queue"].items()))
-        if name == "fq":
-            (inner, its) = next(iter(parameters["aqm"].items()))
-            return Aqm(f"{path}.fq.aqm.{inner}", inner, its, per_flow=True)
-        return Aqm(f"{path}.{name}", name, parameters, per_flow=name in {"fq-codel", "fq-pie"})
 
     def group(self, path: _core.Path) -> Mapping[str, Any]:
         """The table of the group."""
@@ -280,6 +283,15 @@ class Resolved:
             "s": port.rate_bps / 8.0 / port.mean_packet_bytes,
         }
         return value * factors[unit] if unit in factors else None
+
+
+def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
+    """What decides in this queue, whose table is at `path`."""
+    (name, parameters) = next(iter(queue.items()))
+    if name == "fq":
+        (inner, its) = next(iter(parameters["aqm"].items()))
+        return Aqm(f"{path}.fq.aqm.{inner}", inner, its, per_flow=True)
+    return Aqm(f"{path}.{name}", name, parameters, per_flow=name in {"fq-codel", "fq-pie"})
 
 
 def limit_of(port: _core.Port) -> float:
