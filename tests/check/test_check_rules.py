@@ -212,7 +212,10 @@ def test_every_code_is_tried_and_documented() -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "notes.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert dict(rows) == CODES
-    measured = (Path(__file__).parents[1] / "test_defaults.py").read_text(encoding="utf-8")
+    measured = "".join(
+        (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
+        for name in ("test_defaults.py", "test_repeats.py")
+    )
     for code in CODES:
         assert f'"{code}"' in source + measured
 

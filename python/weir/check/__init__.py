@@ -22,6 +22,7 @@ from weir.check._cost import Cost
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
 from weir.check._stationary import not_stationary
+from weir.check._values import few_values, nothing_random
 from weir.check._variants import same_variants
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ __all__ = [
     "Repeated",
     "Severity",
     "cost",
+    "few_values",
     "merged",
     "notes",
     "notes_of_toml",
     "notes_together",
+    "nothing_random",
     "trend_notes",
 ]
 
@@ -75,7 +78,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
 
 CODES = {
     rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0]
-    for rule in (*RULES, same_variants, not_stationary)
+    for rule in (*RULES, same_variants, not_stationary, nothing_random, few_values)
 }
 """Code to what it means."""
 

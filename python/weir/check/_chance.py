@@ -13,6 +13,9 @@ from weir.check._units import time
 _DRAW_NOTHING = frozenset({"drop-tail", "step", "codel"})
 """AQMs without chance."""
 
+_RANDOM = frozenset({"poisson", "closed-loop", "web", "web-3gpp", "on-off"})
+"""Traffic whose times are drawn."""
+
 _FEW_FLOWS = 5
 """Fewer are few."""
 
@@ -65,18 +68,23 @@ def flows_in_step(scene: Resolved) -> Iterator[Note]:
     """Flows start at the same instant with the same round trip, and nothing is random: they stay in step.
 
     Real flows do not (RFC 7928, section 3.2, varies them). Without chance anywhere, every replication gives
-    the same.
+    the same; chance in other traffic alone parts them late.
     """
     for port in scene.bottlenecks:
         together = _in_step(scene, port)
         if together:
             path, flows = together
+            others = [other for other in scene.through(port) if _is_random(scene, other)]
+            why = (
+                f"until the traffic of {names(others)} parts them"
+                if others
+                else f"nothing at {port.name} is random"
+            )
             yield Note(
                 "flows-in-step",
-                "warning",
+                "note" if others else "warning",
                 f"flows.{path.group}.start_jitter",
-                f"{flows} flows start at the same instant with the same round trip, and stay in step: "
-                f"nothing at {port.name} is random",
+                f"{flows} flows start at the same instant with the same round trip, and stay in step: {why}",
                 f'flows.{path.group}.start_jitter = "1 s"',
             )
 
@@ -120,22 +128,29 @@ def _is_regular(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> b
 
 
 def _in_step(scene: Resolved, port: _core.Port) -> tuple[_core.Path, int] | None:
-    """The first group with flows that stay in step, and their number."""
-    paths = scene.bulk_through(port)
-    groups = [scene.group(path) for path in paths]
-    if (
-        scene.aqm(port).name not in _DRAW_NOTHING
-        or not _is_regular(scene, port, paths)
-        or any(seconds(group, "start_jitter") for group in groups)
-    ):
+    """The first group with flows that start in step, at a port where nothing by itself parts them; and their
+    number."""
+    if scene.aqm(port).name not in _DRAW_NOTHING or port.loses_packets:
         return None
+    regular = [path for path in scene.through(port) if path.traffic == "bulk" and not _is_random(scene, path)]
     alike = [
-        (scene.data_of(path), path.base_rtt_s, path.packet_bytes, group["start"])
-        for path, group in zip(paths, groups, strict=True)
+        (scene.data_of(path), path.base_rtt_s, path.packet_bytes, scene.group(path)["start"])
+        for path in regular
     ]
     counts = Counter[object]()
-    for key, group in zip(alike, groups, strict=True):
-        counts[key] += group["count"]
+    for key, path in zip(alike, regular, strict=True):
+        counts[key] += scene.group(path)["count"]
     return next(
-        ((path, counts[key]) for path, key in zip(paths, alike, strict=True) if counts[key] > 1), None
+        ((path, counts[key]) for path, key in zip(regular, alike, strict=True) if counts[key] > 1), None
+    )
+
+
+def _is_random(scene: Resolved, path: _core.Path) -> bool:
+    """Whether chance decides when the group's packets are sent."""
+    group = scene.group(path)
+    return (
+        path.base_rtt_s is None
+        or path.traffic in _RANDOM
+        or (path.traffic == "cbr" and group["traffic"]["cbr"].get("gaps", "equal") != "equal")
+        or any(seconds(group, key) > 0.0 for key in ("start_jitter", "send_jitter"))
     )

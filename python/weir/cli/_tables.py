@@ -9,6 +9,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from weir import _core
+from weir.check._units import listed
 from weir.cli._command import print_text
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
@@ -45,11 +46,11 @@ def print_sweep(
         return
     # With a rule, points differ in the number of replications.
     basis = wording.replications(2).partition(" of ")[0] if sweep.until else None
-    head += f"\n{basis or wording.replications(sweep.replications)}"
+    head += f"\n{basis or wording.replications(sweep.replications, equal=sweep.is_all_equal)}"
     if sweep.has_several_links or sweep.passed_by:
         head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
     if sweep.passed_by:
-        head += f"\ngoodput of all is that of the flows over it: {wording.listing(sweep.passed_by)}"
+        head += f"\ngoodput of all is that of the flows over it: {listed(sweep.passed_by)}"
     alone = len(sweep.variants) == 1 and not sweep.axes
     usual = OVERVIEW if alone else HEADLINE
     usual += OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ()

@@ -85,7 +85,9 @@ def _values(sweep: Sweep) -> dict[str, Any]:
         # With the path of an axis, which periods and variants have not.
         "axes": [(d, d.column if d in axes else "", _levels(sweep, d)) for d in sweep.dimensions if axes],
         "design": DESIGNS[sweep.design],
-        "basis": _basis(estimates.filter(pl.col("n") > 0)["n"].unique().sort().to_list()),
+        "basis": _basis(
+            estimates.filter(pl.col("n") > 0)["n"].unique().sort().to_list(), equal=sweep.is_all_equal
+        ),
         "points": _points(sweep, axes, estimates) if axes and found else None,
         **(_without_axes(sweep) if found and not axes else {"grids": [], "whole": [], "compared": {}}),
         "divided": {by: grid_by(sweep, by, most=ROWS) for by in sweep.divided_by if found},
@@ -129,11 +131,11 @@ def _levels(sweep: Sweep, dimension: Dimension) -> str:
     return "sampled"
 
 
-def _basis(counts: Sequence[int]) -> str:
+def _basis(counts: Sequence[int], *, equal: bool) -> str:
     """What the numbers of the tables are made of."""
     if len(counts) > 1:
         return f"mean ± 95% interval of {counts[0]} to {counts[-1]} replications"
-    return wording.replications(counts[0]) if counts else ""
+    return wording.replications(counts[0], equal=equal) if counts else ""
 
 
 def _points(sweep: Sweep, axes: Sequence[Dimension], whole: pl.DataFrame) -> dict[str, Any]:

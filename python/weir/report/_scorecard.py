@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir import _core
+from weir.check._units import listed
 from weir.evaluate import Evaluation, Judgement, Subject, against, cells, ranks
 from weir.evaluate import _text as text
 from weir.evaluate._compare import MEASURES
@@ -131,12 +132,12 @@ class Pages:
             directory,
             COMPARISON,
             "comparison.html.jinja",
-            f"Comparison: {wording.listing(names)}",
+            f"Comparison: {listed(names)}",
             {"Disciplines": f"{len(names)}", "Cells": f"{len(found.seeds)}"},
             [] if figure is None else [figure],
             (),
             ranks=tables,
-            groups=[[wording.listing(group) for group in one.groups()] for one in tables],
+            groups=[[listed(group) for group in one.groups()] for one in tables],
             number=wording.number,
             counts=self._counts(),
             verdicts=found.judgements,
@@ -192,9 +193,7 @@ def grades(judged: Sequence[Judgement]) -> list[tuple[str, str, str]]:
         failed = [title for title, verdict in verdicts.items() if verdict == "does not hold"]
         held = all(verdict == "holds" for verdict in verdicts.values())
         grade = "A" if held else "B" if not failed else "C" if len(failed) == 1 else "D"
-        found.append(
-            (name.replace("rfc7928", "RFC 7928, chapter"), grade, wording.listing(failed) if failed else "")
-        )
+        found.append((name.replace("rfc7928", "RFC 7928, chapter"), grade, listed(failed) if failed else ""))
     return found
 
 

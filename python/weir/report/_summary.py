@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from weir.check._units import listed
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import differences, estimates
@@ -24,9 +25,7 @@ def ran(sweep: Sweep, axes: Sequence[Dimension]) -> str:
     if whole.is_empty():
         return "No run is finished."
     points, runs = whole["point"].n_unique(), whole["run"].n_unique()
-    over = (
-        f" at {counted(points, 'point')} of {wording.listing([axis.title for axis in axes])}" if axes else ""
-    )
+    over = f" at {counted(points, 'point')} of {listed([axis.title for axis in axes])}" if axes else ""
     ends = whole["to_s"].unique()
     length = f" of {ends[0]:g} s" if len(ends) == 1 else ""
     variants = counted(len(sweep.labels), "variant")

@@ -146,6 +146,9 @@ _ALL = (
         "Retransmission timeouts of all senders together.",
         "groups",
     ),
+    Measure(
+        "transfers", "Transfers", "", "count", 0, "Transfers that ended in the time measured.", "completions"
+    ),
     *(
         Measure(f"fct_{name}", title, "ms", f"fct_{name}_ms", 1, f"{_TIME} {which}", "completions")
         for name, title, which in (
@@ -247,7 +250,7 @@ BY: dict[By, tuple[str, ...]] = {
 }
 """What a table by flow group, or by class of the queue, shows first."""
 
-OF_TRANSFERS = ("fct_mean", "slowdown_p50", "slowdown_p99")
+OF_TRANSFERS = ("transfers", "fct_mean", "slowdown_p50", "slowdown_p99")
 """What a single run shows besides where flows come and go."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -42,15 +41,12 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def listing(words: Sequence[str]) -> str:
-    """`rate, delay and buffer`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def replications(n: int) -> str:
-    """What the numbers of a table are made of."""
+def replications(n: int, *, equal: bool = False) -> str:
+    """What the numbers of a table are made of; `equal`: all replications are, in every value."""
     if n == 1:
         return "one replication, so no intervals"
+    if equal:
+        return f"{n} replications, all equal: nothing is random, so no intervals"
     return f"mean ± 95% interval of {n} replications"
 
 

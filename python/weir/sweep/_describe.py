@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from weir import _core
-from weir.check._units import scaled
+from weir.check._units import listed, scaled
 from weir.run._tables import WHOLE_RUN
 from weir.stats import wording
 from weir.stats._analysis import axis_of
@@ -106,7 +106,7 @@ def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None
     title = f"Whole run by {', '.join(dimension.title for dimension in dimensions)}"
     measures = rows["measure"].unique(maintain_order=True).to_list()
     if by == "group" and sweep.only_acks and any(MEASURES[name].table == "links" for name in measures):
-        title += f"; delays and marks of {wording.listing(sweep.only_acks)} are those of ACKs"
+        title += f"; delays and marks of {listed(sweep.only_acks)} are those of ACKs"
     # The parts of a configuration below each other; each part has its configurations in order.
     order = {
         key: at for at, key in enumerate(rows.select("point", "variant").unique(maintain_order=True).rows())
@@ -134,7 +134,7 @@ def _bottlenecks(sweep: Sweep, by: By, parts: Sequence[pl.DataFrame], measures: 
 
 def html_of(sweep: Sweep) -> str:
     """What a notebook shows: title and tables."""
-    basis = wording.replications(sweep.replications).capitalize()
+    basis = wording.replications(sweep.replications, equal=sweep.is_all_equal).capitalize()
     grids = grids_of(sweep, most=40)
     if sweep.kind in {"run", "live"}:
         grids += [grid_by(sweep, by) for by in sweep.divided_by]

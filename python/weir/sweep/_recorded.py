@@ -13,7 +13,6 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.check import Note, Repeated, merged, notes, notes_of_toml, notes_together, trend_notes
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.store import Store, StoreError
@@ -157,53 +156,6 @@ class RecordedSweep:
             if found.hash == wanted:
                 return found
         raise WeirError(f"{variant} at point {point} cannot be resolved again")
-
-    @property
-    def notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in its configurations, and in what was measured."""
-        return *self.live_notes, *self.scenario_notes, *self.trend_notes
-
-    @property
-    def live_notes(self) -> tuple[Repeated, ...]:
-        """What may mislead about real packets."""
-        return merged([(self.labels[0], [Note(**note) for note in self.live.get("notes", ())])])
-
-    @cached_property
-    def trend_notes(self) -> tuple[Repeated, ...]:
-        """Where the queue had not settled."""
-        rows = self._measured["links"]
-        if not {"queue_trend", "queue_drift"} <= set(rows.columns):
-            return ()  # of an earlier version
-        whole = pl.col("bottleneck") & (pl.col("class") == analysis.ALL) & (pl.col("group") == analysis.ALL)
-        found = rows.filter(whole & (pl.col("period") == WHOLE_RUN)).select(
-            "run", "queue_trend", "queue_drift"
-        )
-        labels = dict(zip(self.variants, self.labels, strict=True))
-        settings = self.finished.join(found, on="run").group_by("point", "variant", maintain_order=True)
-        return merged(
-            (labels[name], trend_notes(self.resolved[name], trends, drifts))
-            for _, name, trends, drifts in settings.agg("queue_trend", "queue_drift").iter_rows()
-        )
-
-    @cached_property
-    def scenario_notes(self) -> tuple[Repeated, ...]:
-        """What may mislead in its configurations."""
-        if self.kind == "live":
-            return ()  # most are about the senders of a simulation
-        labelled = list(zip(self.variants, self.labels, strict=True))
-        if not self.axes:
-            return notes_together(
-                ((label, notes_of_toml(self.resolved[name])) for name, label in labelled),
-                ((label, self.resolved[name]) for name, label in labelled),
-            )
-        try:
-            points = range(len(self.layout.rows))
-            return merged(
-                (label, notes(self._at(point, name))) for point in points for name, label in labelled
-            )
-        except _core.ScenarioError:
-            # A file that it names is no longer there.
-            return ()
 
     @cached_property
     def configurations(self) -> pl.DataFrame:

@@ -19,10 +19,10 @@ from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
 from weir.sweep._design import indices
 from weir.sweep._dimension import TIME, USERS, VARIANTS, Dimension
-from weir.sweep._networks import NetworkedSweep
+from weir.sweep._noted import NotedSweep
 
 
-class Sweep(NetworkedSweep):
+class Sweep(NotedSweep):
     """A run, a comparison or a sweep: a run has one point and one variant, a comparison one point.
 
     Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
@@ -99,7 +99,8 @@ class Sweep(NetworkedSweep):
         if by is not None:
             return self._by(by, measures, lambda part, chosen: self.estimates(chosen, part))
         chosen = self._known(measures)
-        return analysis.estimates(self.observations(of, chosen), chosen, self.keys, self.quantile)
+        found = analysis.estimates(self.observations(of, chosen), chosen, self.keys, self.quantile)
+        return self._where_random(found, self.unvarying)
 
     def differences(
         self,
@@ -124,13 +125,28 @@ class Sweep(NetworkedSweep):
         if baseline not in self.variants:
             raise ValueError(f"there is no variant {baseline!r}; there are: {', '.join(self.variants)}")
         chosen = self._known(measures)
-        return analysis.differences(
+        found = analysis.differences(
             self.observations(of, chosen),
             baseline,
             chosen,
             self.margins if margins is None else margins,
             self.keys,
         )
+        still = self.unvarying
+        against = still.filter(pl.col("variant") == baseline).select("point")
+        return self._where_random(found, still.join(against, on="point", how="semi"))
+
+    def _where_random(self, rows: pl.DataFrame, still: pl.DataFrame) -> pl.DataFrame:
+        """Without intervals of the configurations in which nothing is random."""
+        if still.is_empty():
+            return rows
+        marked = rows.join(
+            still.with_columns(_still=True), on=["point", "variant"], how="left", maintain_order="left"
+        )
+        random = pl.when(pl.col("_still").is_null())
+        return marked.with_columns(
+            random.then(pl.col(name)).alias(name) for name in ("half_width", "low", "high")
+        ).drop("_still")
 
     def summary(self, of: str = analysis.ALL, by: By | None = None) -> pl.DataFrame:
         """One row per point and variant: every measure over the whole run, and its half width beside it.

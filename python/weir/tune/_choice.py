@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import fill
 
+from weir.check._units import listed
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 from weir.stats._measures import MEASURES
@@ -17,9 +18,7 @@ def choice_words(choice: Choice) -> list[str]:
     met = [name for name, answer in answers.items() if answer.chosen.state == "met"]
     runs = sum(answer.runs for answer in answers.values())
     said = [
-        f"{wording.listing(met)}: every target is met."
-        if met
-        else "No discipline is shown to meet every target.",
+        f"{listed(met)}: every target is met." if met else "No discipline is shown to meet every target.",
         (
             f"{runs:,} runs. Means of fresh seeds with their intervals, ordered by the worst target. The "
             "confidence, 95%, is that of each discipline by itself; weir compare tells whether two differ."

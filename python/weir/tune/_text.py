@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, expm1, floor, isfinite, isinf, log, log10
 from typing import Any
 
+from weir.check._units import listed
 from weir.stats import wording
 from weir.stats._intervals import CONFIDENCE
 from weir.stats._measures import MEASURES, Measure
@@ -196,11 +197,11 @@ def _result(judged: Confirmed) -> str:
     outcomes = judged.worst_of_each
     shared = {outcome.condition for outcome in outcomes}
     parts = [_clause(outcome, where=len(shared) > 1) for outcome in outcomes]
-    condition, listed = shared.pop(), wording.listing(parts)
+    condition, result = shared.pop(), listed(parts)
     return (
-        f"in its worst condition ({setting_words(condition)}) {listed}"
+        f"in its worst condition ({setting_words(condition)}) {result}"
         if condition and not shared
-        else listed
+        else result
     )
 
 

@@ -1,0 +1,133 @@
+"""What may mislead in a result: in its configurations, and in what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import polars as pl
+
+from weir import _core
+from weir.check import (
+    Note,
+    Repeated,
+    few_values,
+    merged,
+    notes,
+    notes_of_toml,
+    notes_together,
+    nothing_random,
+    trend_notes,
+)
+from weir.run._tables import WHOLE_RUN
+from weir.stats import _analysis as analysis
+from weir.sweep._networks import NetworkedSweep
+
+
+class NotedSweep(NetworkedSweep):
+    """A result, with its notes."""
+
+    @property
+    def notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in its configurations, and in what was measured."""
+        return *self.live_notes, *self.scenario_notes, *self.measured_notes
+
+    @property
+    def measured_notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in what was measured."""
+        return *self.trend_notes, *self.value_notes
+
+    @property
+    def live_notes(self) -> tuple[Repeated, ...]:
+        """What may mislead about real packets."""
+        return merged([(self.labels[0], [Note(**note) for note in self.live.get("notes", ())])])
+
+    @cached_property
+    def trend_notes(self) -> tuple[Repeated, ...]:
+        """Where the queue had not settled."""
+        rows = self._measured["links"]
+        if not {"queue_trend", "queue_drift"} <= set(rows.columns):
+            return ()  # of an earlier version
+        whole = pl.col("bottleneck") & (pl.col("class") == analysis.ALL) & (pl.col("group") == analysis.ALL)
+        found = rows.filter(whole & (pl.col("period") == WHOLE_RUN)).select(
+            "run", "queue_trend", "queue_drift"
+        )
+        labels = dict(zip(self.variants, self.labels, strict=True))
+        settings = self.finished.join(found, on="run").group_by("point", "variant", maintain_order=True)
+        return merged(
+            (labels[name], trend_notes(self.resolved[name], trends, drifts))
+            for _, name, trends, drifts in settings.agg("queue_trend", "queue_drift").iter_rows()
+        )
+
+    @cached_property
+    def scenario_notes(self) -> tuple[Repeated, ...]:
+        """What may mislead in its configurations."""
+        if self.kind == "live":
+            return ()  # most are about the senders of a simulation
+        labelled = list(zip(self.variants, self.labels, strict=True))
+        if not self.axes:
+            return notes_together(
+                ((label, notes_of_toml(self.resolved[name])) for name, label in labelled),
+                ((label, self.resolved[name]) for name, label in labelled),
+            )
+        try:
+            points = range(len(self.layout.rows))
+            return merged(
+                (label, notes(self._at(point, name))) for point in points for name, label in labelled
+            )
+        except _core.ScenarioError:
+            # A file that it names is no longer there.
+            return ()
+
+    @cached_property
+    def unvarying(self) -> pl.DataFrame:
+        """Point and variant of each configuration whose replications, two at least, are equal in every value
+        of every period: nothing is random there, and intervals would say nothing."""
+        runs = self.finished.select("run", "point", "variant")
+        for name, table in self._measured.items():
+            rows = table.select("run", row=table.drop("run").hash_rows())
+            runs = runs.join(
+                rows.group_by("run", maintain_order=True).agg(pl.col("row").alias(name)), on="run", how="left"
+            )
+        together = runs.group_by("point", "variant", maintain_order=True)
+        equal = together.agg(
+            pl.len().alias("replications"), *(pl.col(name).n_unique() for name in self._measured)
+        )
+        alike = pl.all_horizontal(pl.col(name) == 1 for name in self._measured)
+        return equal.filter((pl.col("replications") > 1) & alike).select("point", "variant")
+
+    @property
+    def is_all_equal(self) -> bool:
+        """Whether nothing is random in any configuration."""
+        return len(self.unvarying) == len(self.finished.select("point", "variant").unique()) > 0
+
+    @cached_property
+    def value_notes(self) -> tuple[Repeated, ...]:
+        """Where replications are equal, and where quantiles are of few values."""
+        still = set(self.unvarying.iter_rows())
+        counts = [
+            (what, self._least(table, column, chosen)) for what, table, column, chosen in self._counted()
+        ]
+        found: list[tuple[str, list[Note]]] = []
+        for point, name, label in (
+            self.finished.select("point", "variant", "label").unique(maintain_order=True).iter_rows()
+        ):
+            here = [nothing_random(self.flow_groups[0])] if (point, name) in still else []
+            for what, least in counts:
+                here += few_values(least.get((point, name), 0), what)
+            found.append((label, here))
+        return merged(found)
+
+    def _counted(self) -> Iterator[tuple[str, str, str, pl.Expr]]:
+        """What quantiles are of: in words, the table and column that count it, and the rows of all of it."""
+        of_all = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
+        queue = of_all & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
+        yield "packets left the bottleneck", "links", "departures", queue
+        if "completions" in self._measured:
+            yield "transfers ended", "completions", "count", of_all & pl.col("upto_bytes").is_nan()
+
+    def _least(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], int]:
+        """By point and variant, the least of a count in one run."""
+        rows = self.finished.join(self._measured[table].filter(chosen).select("run", column), on="run")
+        least = rows.group_by("point", "variant", maintain_order=True).agg(pl.col(column).min())
+        return {(point, variant): int(number) for point, variant, number in least.iter_rows()}

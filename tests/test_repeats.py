@@ -1,0 +1,115 @@
+"""What replications say: no more than one run where nothing is random, and little where values are few."""
+
+from __future__ import annotations
+
+import pytest
+
+import weir
+from weir.cli import _tables as tables
+from weir.report._result import html
+
+ALONE = """
+schema = 1
+name = "alone"
+duration = "10 s"
+measure.warm_up = "2 s"
+
+[links.l]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "50 packets"
+
+[flows.f]
+rtt = "40 ms"
+
+[variants.drop-tail]
+links.l.queue.drop-tail = {}
+
+[variants.codel]
+links.l.queue.codel = {}
+
+[variants.pie]
+links.l.queue.pie = {}
+"""
+
+
+def test_runs_that_are_equal_have_no_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    """It was "mean ± 95% interval of 5 replications" with ±0.00 throughout."""
+    run = weir.Scenario.loads(ALONE).run(replications=5)
+    assert run.unvarying.rows() == [(0, "alone")]
+    estimates = run.estimates()
+    assert estimates["n"].max() == 5
+    assert estimates.select("half_width", "low", "high").null_count().row(0) == (len(estimates),) * 3
+    tables.print_sweep(run)
+    shown = capsys.readouterr().out
+    assert "5 replications, all equal: nothing is random, so no intervals" in shown
+    assert "±" not in shown
+    (note,) = [one.note for one in run.measured_notes if one.note.code == "nothing-random"]
+    assert note.path == "flows.f.start_jitter"
+    assert "nothing is random, so no intervals" in html(run, [], "")
+
+
+def test_with_chance_there_are_intervals() -> None:
+    run = weir.Scenario.loads(ALONE, {"flows.f.start_jitter": "1 s"}).run(replications=5)
+    assert run.unvarying.is_empty()
+    half_widths = run.summary()["delay_mean_half_width"]
+    assert half_widths.null_count() == 0
+    assert all(one.note.code != "nothing-random" for one in run.measured_notes)
+
+
+def test_one_run_alone_is_not_called_equal() -> None:
+    assert weir.Scenario.loads(ALONE).run().unvarying.is_empty()
+
+
+def test_a_comparison_tells_the_variants_apart() -> None:
+    """PIE draws, DropTail and CoDel do not: their difference is one number, each other has its interval."""
+    compared = weir.Scenario.loads(ALONE).compare(replications=4)
+    assert compared.unvarying["variant"].to_list() == ["drop-tail", "codel"]
+    assert not compared.is_all_equal
+    rows = compared.differences(measures=["delay_mean"])
+    found = {row["variant"]: row for row in rows.iter_rows(named=True)}
+    assert (found["codel"]["half_width"], found["codel"]["verdict"]) == (None, "lower")
+    assert found["codel"]["n"] == 4
+    assert found["pie"]["half_width"] > 0.0
+    (note,) = [one for one in compared.measured_notes if one.note.code == "nothing-random"]
+    assert note.labels == ("drop-tail", "codel")
+
+
+FEW = """
+schema = 1
+name = "few"
+duration = "20 s"
+measure.warm_up = "1 s"
+
+[links.l]
+rate = "10 Mbit/s"
+delay = "5 ms"
+buffer = "50 packets"
+
+[flows.web]
+rtt = "40 ms"
+traffic.poisson = {{ rate = "{rate}/s", size.exponential.mean = "20 kB" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        (0.7, "a p95 or p99 of fewer than 20 or 100 values is the largest"),
+        (2.5, "a p99 of fewer than 100 values is the largest"),
+        (20.0, None),
+    ],
+)
+def test_quantiles_of_few_transfers_are_noted_and_counted(
+    rate: float, said: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = weir.Scenario.loads(FEW.format(rate=rate)).run(seed=1)
+    found = [one.note.message for one in run.measured_notes if one.note.code == "few-values"]
+    about = [message for message in found if "transfers ended" in message]
+    assert bool(about) == (said is not None)
+    if said:
+        assert said in about[0]
+    ended = int(run.summary()["transfers"].item())
+    assert ended == pytest.approx(19.0 * rate, rel=0.6)
+    tables.print_sweep(run)
+    assert f"Transfers {ended}" in " ".join(capsys.readouterr().out.split())
