@@ -53,7 +53,7 @@ def test_keys_are_carried_into_every_row(runs: list[_core.Run]) -> None:
 
 def _with_rows(name: str, keys: list[int]) -> list[int]:
     """Those of the three runs that have rows: one asks for no series, and in none do flows come and go."""
-    return {"series": [keys[0], keys[2]], "completions": []}.get(name, keys)
+    return {"series": [keys[0], keys[2]], "completions": [], "transfers": []}.get(name, keys)
 
 
 def test_names_are_enums_and_an_only_group_has_no_rows_of_its_own(runs: list[_core.Run]) -> None:

@@ -51,9 +51,10 @@ def _blocks(language: str) -> list[str]:
 
 def test_every_example_of_the_guide_runs(tmp_path: Path) -> None:
     head, *groups = _blocks("toml")
-    assert len(groups) == 4
-    cdf, trace = _blocks("text")
+    assert len(groups) == 5
+    cdf, listed, trace = _blocks("text")
     (tmp_path / "uplink.csv").write_text(trace, encoding="utf-8")
+    (tmp_path / "flows.csv").write_text(listed, encoding="utf-8")
     (tmp_path / "mine.cdf").write_text(cdf, encoding="utf-8")
     assert "web-search" in groups[1]
     for group in [*groups, groups[1].replace("web-search", "mine.cdf")]:
@@ -65,7 +66,7 @@ def test_every_example_of_the_guide_runs(tmp_path: Path) -> None:
     everything = tmp_path / "all.toml"
     everything.write_text("\n".join([head, *groups]), encoding="utf-8")
     whole = weir.Scenario.load(everything).run().groups.filter(pl.col("period") == -1)
-    assert len(whole["group"].unique()) == 1 + 8
+    assert len(whole["group"].unique()) == 1 + 9
     assert whole["delivered"].gt(0).all()
 
 
@@ -99,7 +100,7 @@ def test_completions_are_a_table_of_a_result(compared: weir.Sweep) -> None:
 def test_measures_of_transfers_are_measures_like_any_other(compared: weir.Sweep) -> None:
     assert set(TRANSFERS) <= set(compared.measures)
     whole = compared.estimates(OF_TRANSFERS).filter(pl.col("period") == -1)
-    assert whole["n"].to_list() == [3] * 6
+    assert whole["n"].to_list() == [3] * 2 * len(OF_TRANSFERS)
     table = compared.completions.filter(
         pl.col("variant") == "fq-codel",
         pl.col("group") == "all",

@@ -151,7 +151,10 @@ class Path:
         "ECT(0)")`."""
     @property
     def mean_transfer_bytes(self) -> float | None:
-        """Of Poisson arrivals, closed loops and web traffic, if their distribution was read."""
+        """Of Poisson arrivals, closed loops, web traffic and lists, if their file was read."""
+    @property
+    def listed(self) -> tuple[int, int, float] | None:
+        """The transfers of a list that was read, those that start in the run, and the bytes of these."""
     @property
     def load(self) -> list[LoadChange]:
         """The number of flows of the group."""
@@ -497,6 +500,8 @@ def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]
       class of sizes; NaN: all sizes), count (transfers that ended), unfinished (that were under way at
       the end of the period), bytes, fct_mean_ms, fct_p50_ms, fct_p95_ms, fct_p99_ms, slowdown_mean,
       slowdown_p50, slowdown_p95, slowdown_p99 (empty where no flows come and go)
+    transfers: run, group, line (of the file), bytes, start_s, end_s (NaN: it had not ended), fct_ms,
+      slowdown (a row for each transfer of a list that started)
     series: run, component, variable, time_s, value (lists; empty unless the scenario asks for series)
 
     Of the queue as a whole (NaN in rows about one group or class): a loss event begins with a drop and

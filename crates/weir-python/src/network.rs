@@ -68,6 +68,7 @@ pub(crate) struct Path {
     traffic: &'static str,
     declares: Vec<(&'static str, &'static str)>,
     mean_transfer_bytes: Option<f64>,
+    listed: Option<(usize, usize, f64)>,
     load: Vec<LoadChange>,
 }
 
@@ -153,6 +154,7 @@ impl Network {
                 traffic: path.flows.traffic.name(),
                 declares: declares(path.flows),
                 mean_transfer_bytes: mean_transfer(path.flows),
+                listed: listed(path.flows, scenario.duration),
                 load: changes_of(&path.load),
             }
         });
@@ -176,12 +178,26 @@ pub(crate) fn network_of(py: Python<'_>, resolved: &str) -> PyResult<Network> {
 
 fn mean_transfer(group: &FlowGroup) -> Option<f64> {
     let sizes = match &group.traffic {
+        Traffic::List(list) => {
+            let listed = list.transfers.read()?;
+            return Some(listed.iter().map(|one| one.bytes as f64).sum::<f64>() / listed.len() as f64);
+        }
         Traffic::Poisson(poisson) => &poisson.size,
         Traffic::ClosedLoop(users) => &users.size,
         Traffic::Web(web) => &web.size,
         _ => return None,
     };
     mean_size(sizes, group.packet_size)
+}
+
+/// The transfers of a list that was read, those of them that start in the run, and the bytes of these.
+fn listed(group: &FlowGroup, end: Duration) -> Option<(usize, usize, f64)> {
+    let Traffic::List(list) = &group.traffic else { return None };
+    let transfers = list.transfers.read()?;
+    let starts = |at: Duration| at <= end && group.stop.is_none_or(|stop| at < stop);
+    let start = transfers.iter().take_while(|one| starts(group.start + one.start));
+    let (count, bytes) = start.fold((0, 0.0), |(count, bytes), one| (count + 1, bytes + one.bytes as f64));
+    Some((transfers.len(), count, bytes))
 }
 
 /// The ECN codepoint of each kind of packet that the group sends.

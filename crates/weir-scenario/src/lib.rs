@@ -63,6 +63,7 @@ pub use topology::{
 };
 pub use traffic::{
     Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, ClosedLoop, Content, Exponential, ExponentialSize,
-    FlowGroup, Gaps, LogNormal, LogNormalSize, ObjectCount, OnOff, PageTime, ParetoSize, Poisson, Replay,
-    Rtt, RttDistribution, Size, SizeDistribution, Sizes, ThreeGpp, Trace, TracePacket, Traffic, Uniform, Web,
+    FlowGroup, Gaps, ListedTransfer, LogNormal, LogNormalSize, ObjectCount, OnOff, PageTime, ParetoSize,
+    Poisson, Replay, Rtt, RttDistribution, Size, SizeDistribution, Sizes, ThreeGpp, Trace, TracePacket,
+    Traffic, TransferList, Uniform, Web,
 };

@@ -70,6 +70,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     changes.fixed_while_rate_varies,
     changes.mean_rate_of_trace,
     changes.change_after_end,
+    changes.list_after_end,
     chance.no_warm_up,
     chance.drawn_rtts,
     chance.flows_in_step,

@@ -169,6 +169,21 @@ def change_after_end(scene: Resolved) -> Iterator[Note]:
             return
 
 
+def list_after_end(scene: Resolved) -> Iterator[Note]:
+    """Transfers of a list start when the run, or their group, is over: they are left out."""
+    for path in scene.paths:
+        if path.listed is not None and path.listed[1] < path.listed[0]:
+            all_of_them, started, _ = path.listed
+            late = all_of_them - started
+            yield Note(
+                "list-after-end",
+                "note" if started else "warning",
+                f"flows.{path.group}.traffic.list.file",
+                f"{late:,} of {all_of_them:,} transfers start when {path.group} is over",
+                "a longer duration, or a later stop",
+            )
+
+
 def _needs_rate(aqm: Aqm) -> bool:
     """Whether its decisions follow from the rate that it is told."""
     of_aqm = {"rem": ("price", "rate-and-queue"), "modular": ("measure", "price")}

@@ -37,7 +37,7 @@ def results(
         option(
             "QUERY",
             "Ask in SQL. Tables: estimates, observations, links, groups, flows, delays, completions, "
-            "series, results.",
+            "transfers, series, results.",
         ),
     ] = None,
     export: Export = None,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from weir import _core
 
-TABLES = ("runs", "links", "groups", "flows", "delays", "completions", "series")
+TABLES = ("runs", "links", "groups", "flows", "delays", "completions", "transfers", "series")
 """Every table of a result, in the order of its documentation."""
 
 WHOLE_RUN = -1

@@ -67,6 +67,9 @@ class RecordedSweep:
     completions = _Table()
     """Transfers that ended, by flow group, period and size (`upto_bytes`; NaN: all sizes): their number,
     times and slowdowns. Empty where no flows come and go."""
+    transfers = _Table()
+    """Each transfer of a list (`traffic.list`): its line in the file, its size, when it started and ended.
+    Empty without lists."""
     series = _Table()
     """Inner variables over time; empty unless the scenario asks for series."""
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use weir_tcp::TcpParameters;
 use weir_types::{Duration, Invalid};
 
-use super::{FlowGroup, OnOff, Poisson, SizeDistribution, Sizes, Traffic, Web};
+use super::{FlowGroup, OnOff, Poisson, SizeDistribution, Sizes, Traffic, TransferList, Web};
 use crate::{Scenario, problem::Problem};
 
 type Outcome = Result<(), Invalid>;
@@ -14,7 +14,7 @@ impl Scenario {
     /// Reads the files that groups of flows name, for a scenario in `folder`.
     pub(crate) fn read_files(&mut self, folder: &Path) -> Result<(), Problem> {
         for (name, group) in &mut self.flows {
-            group.read_files(folder).map_err(|invalid| Problem {
+            group.read_files(folder, name).map_err(|invalid| Problem {
                 path: format!("flows.{name}.{}", invalid.parameter),
                 message: invalid.message,
                 hint: invalid.hint,
@@ -25,15 +25,16 @@ impl Scenario {
 }
 
 impl FlowGroup {
-    /// Reads the files that the group names, for a scenario in `folder`.
+    /// Reads the files that the group, called `name`, names, for a scenario in `folder`.
     ///
     /// # Errors
     /// Names the parameter that does, relative to the group, and what is wrong with the file.
-    pub(crate) fn read_files(&mut self, folder: &Path) -> Outcome {
+    pub(crate) fn read_files(&mut self, folder: &Path, name: &str) -> Outcome {
         let kind = self.traffic.name();
         let within = |invalid: Invalid| invalid.below(kind).below("traffic");
         match &mut self.traffic {
             Traffic::Poisson(poisson) => poisson.size.read(folder).map_err(within),
+            Traffic::List(list) => list.read(folder, name).map_err(within),
             Traffic::ClosedLoop(users) => users.size.read(folder).map_err(within),
             Traffic::Web(web) => web.size.read(folder).map_err(within),
             Traffic::Replay(replay) => replay.read(folder).map_err(within),
@@ -67,12 +68,12 @@ impl FlowGroup {
                 "leave send_jitter out; start_jitter shifts the start of each source",
             )?;
         }
-        let single = matches!(self.traffic, Traffic::Poisson(_) | Traffic::Replay(_));
+        let single = matches!(self.traffic, Traffic::Poisson(_) | Traffic::List(_) | Traffic::Replay(_));
         if single {
-            let hint = if matches!(self.traffic, Traffic::Poisson(_)) {
-                "rate or load says how many flows come"
-            } else {
-                "for several replays, add several groups"
+            let hint = match self.traffic {
+                Traffic::Poisson(_) => "rate or load says how many flows come",
+                Traffic::List(_) => "the lines of the file say how many transfers come",
+                _ => "for several replays, add several groups",
             };
             Invalid::unless(self.count == 1, "count", format!("{kind} is not counted"), hint)?;
             Invalid::unless(
@@ -82,14 +83,12 @@ impl FlowGroup {
                 hint,
             )?;
         }
-        if matches!(self.traffic, Traffic::Poisson(_)) {
-            Invalid::unless(
-                self.start_jitter.is_zero(),
-                "start_jitter",
-                "the first flow comes at a random instant anyway",
-                "leave start_jitter out",
-            )?;
-        }
+        let starts = match self.traffic {
+            Traffic::Poisson(_) => "the first flow comes at a random instant anyway",
+            Traffic::List(_) => "the file says when each transfer starts",
+            _ => return Ok(()),
+        };
+        Invalid::unless(self.start_jitter.is_zero(), "start_jitter", starts, "leave start_jitter out")?;
         Ok(())
     }
 
@@ -100,6 +99,7 @@ impl FlowGroup {
                 self.check_sizes(&poisson.size)?;
                 poisson.check(duration)
             }
+            Traffic::List(list) => self.check_list(list),
             Traffic::ClosedLoop(users) => self.check_sizes(&users.size),
             Traffic::Web(web) => {
                 self.check_sizes(&web.size)?;
@@ -120,6 +120,19 @@ impl FlowGroup {
 
     fn check_sizes(&self, sizes: &Sizes) -> Outcome {
         sizes.check(self.packet_size).map_err(|invalid| invalid.below("size"))
+    }
+
+    /// Transfers have no more packets than can be numbered.
+    fn check_list(&self, list: &TransferList) -> Outcome {
+        const MOST_PACKETS: u64 = 1 << 30;
+        let Some(transfers) = list.transfers.read() else { return Ok(()) };
+        let packet = u64::from(self.packet_size.bytes());
+        let large = transfers.iter().find(|row| row.bytes.div_ceil(packet) > MOST_PACKETS);
+        large.map_or(Ok(()), |row| {
+            let message =
+                format!("{} bytes are more than {MOST_PACKETS} packets of {packet} bytes", row.bytes);
+            Err(super::files::at("line", row.line, message, "larger packets, or several transfers"))
+        })
     }
 
     fn check_web(&self, web: &Web) -> Outcome {

@@ -31,6 +31,11 @@ impl<T> Content<T> {
         self.0.is_some()
     }
 
+    /// What was read; `None` if the scenario was made without reading its files.
+    pub const fn read(&self) -> Option<&Arc<T>> {
+        self.0.as_ref()
+    }
+
     /// What was read.
     ///
     /// # Panics

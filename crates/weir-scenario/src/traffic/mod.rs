@@ -4,6 +4,7 @@ mod cdf;
 mod check;
 mod datagrams;
 pub(crate) mod files;
+mod list;
 mod replay;
 mod rtt;
 mod sizes;
@@ -18,6 +19,7 @@ use weir_types::{Duration, PacketSize, Rate};
 pub use cdf::{Cdf, CdfFile};
 pub use datagrams::{Cbr, Gaps, OnOff};
 pub use files::Content;
+pub use list::{ListedTransfer, TransferList};
 pub use replay::{Replay, Trace, TracePacket};
 pub use rtt::{Exponential, LogNormal, Rtt, RttDistribution, Uniform};
 pub use sizes::{ExponentialSize, LogNormalSize, ParetoSize, Size, SizeDistribution, Sizes};
@@ -130,6 +132,8 @@ pub enum Traffic {
     /// Flows of finite size that arrive at random instants (a Poisson process) and leave when all has
     /// arrived.
     Poisson(Poisson),
+    /// The transfers of a file: each starts when the file says, and is as large.
+    List(TransferList),
     /// `count` users who transfer one flow after the other, each with a time to think in between.
     ClosedLoop(ClosedLoop),
     /// `count` web sessions as ns-2's PagePool/WebTraf has them: pages of objects, each object over a TCP
@@ -170,7 +174,10 @@ impl Traffic {
 
     /// Whether flows come and go, so that their number is not known before the run.
     pub const fn comes_and_goes(&self) -> bool {
-        matches!(self, Self::Poisson(_) | Self::ClosedLoop(_) | Self::Web(_) | Self::Web3gpp(_))
+        matches!(
+            self,
+            Self::Poisson(_) | Self::List(_) | Self::ClosedLoop(_) | Self::Web(_) | Self::Web3gpp(_)
+        )
     }
 
     /// Its name in scenario files.
@@ -178,6 +185,7 @@ impl Traffic {
         match self {
             Self::Bulk(_) => "bulk",
             Self::Poisson(_) => "poisson",
+            Self::List(_) => "list",
             Self::ClosedLoop(_) => "closed-loop",
             Self::Web(_) => "web",
             Self::Web3gpp(_) => "web-3gpp",
@@ -192,6 +200,7 @@ impl Traffic {
         let (mut value, required): (_, &[&str]) = match self {
             Self::Bulk(_) => (plain(&Bulk {}), &[]),
             Self::Poisson(_) => (plain(&Poisson::default()), &["size"]),
+            Self::List(_) => (plain(&TransferList::default()), &["file"]),
             Self::ClosedLoop(_) => (plain(&ClosedLoop::default()), &["size"]),
             Self::Web(_) => (plain(&Web::default()), &[]),
             Self::Web3gpp(_) => (plain(&ThreeGpp::default()), &[]),

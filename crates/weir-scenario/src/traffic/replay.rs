@@ -165,7 +165,7 @@ fn parse_csv(bytes: &[u8]) -> Result<Trace, Invalid> {
 
 /// Decimal seconds as whole nanoseconds, digit by digit: seconds since 1970 have more digits than a
 /// floating-point number.
-fn nanos_of(text: &str) -> Option<i128> {
+pub(super) fn nanos_of(text: &str) -> Option<i128> {
     if text.contains(['e', 'E']) {
         let seconds: f64 = text.parse().ok()?;
         return (seconds.abs() < 1e12).then(|| (seconds * 1e9).round() as i128);

@@ -116,6 +116,31 @@ pub(crate) struct FlowArrivals {
     pub(crate) completions: Completions,
 }
 
+/// What a group of finite flows did.
+#[derive(Clone, Debug)]
+pub(crate) struct FiniteGroup {
+    /// Index among all groups.
+    pub(crate) group: usize,
+    /// In each interval.
+    pub(crate) intervals: Vec<FlowArrivals>,
+    /// Its transfers in the order of their starts, if they are those of a list.
+    pub(crate) transfers: Vec<TransferRecord>,
+}
+
+/// One transfer of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TransferRecord {
+    /// Its line in the file.
+    pub(crate) line: u32,
+    pub(crate) bytes: u64,
+    /// When its first packet left.
+    pub(crate) begun: Instant,
+    /// When all data had arrived; none if the run ended before.
+    pub(crate) end: Option<Instant>,
+    /// The least possible time from `begun` to `end`.
+    pub(crate) ideal: Duration,
+}
+
 /// Static properties of one flow.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowInfo {

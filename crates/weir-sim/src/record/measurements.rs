@@ -3,9 +3,7 @@ use std::time::Duration;
 use weir_line::Totals;
 use weir_scenario::DirectedLink;
 
-use super::{
-    FlowArrivals, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series, queue::joined,
-};
+use super::{FiniteGroup, FlowRecords, GroupInfo, Parts, QueueCounts, QueueInfo, Row, Series, queue::joined};
 
 /// Increases when the same scenario and seed give other numbers.
 pub const RESULTS_VERSION: u32 = 5;
@@ -31,8 +29,7 @@ pub struct Measurements {
     pub(crate) queues: Vec<(QueueInfo, Vec<QueueCounts>)>,
     pub(crate) groups: Vec<GroupInfo>,
     pub(crate) flows: FlowRecords,
-    /// Groups of finite flows: index among all groups, and counts in each interval.
-    pub(crate) finite: Vec<(usize, Vec<FlowArrivals>)>,
+    pub(crate) finite: Vec<FiniteGroup>,
 }
 
 impl Measurements {

@@ -18,7 +18,9 @@ mod series;
 mod trend;
 
 pub(crate) use completions::{Completions, SLOWDOWN_OF_ONE, SizeCounts};
-pub(crate) use flow::{DatagramCounts, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, SharedInfo};
+pub(crate) use flow::{
+    DatagramCounts, FiniteGroup, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, SharedInfo, TransferRecord,
+};
 pub(crate) use flow_records::FlowRecords;
 pub(crate) use gauge::QueueGauge;
 pub(crate) use histogram::Histogram;

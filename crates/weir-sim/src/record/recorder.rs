@@ -3,7 +3,7 @@ use weir_tcp::{Receiver, Sender};
 use weir_types::{Duration, Instant};
 
 use super::{
-    DatagramCounts, FlowArrivals, FlowInfo, FlowRecords, GroupInfo, Intervals, Measurements, Parts,
+    DatagramCounts, FiniteGroup, FlowInfo, FlowRecords, GroupInfo, Intervals, Measurements, Parts,
     QueueCounts, QueueGauge, QueueInfo, Series, SharedInfo,
 };
 
@@ -178,7 +178,7 @@ impl Recorder {
         seed: u64,
         events: u64,
         slots: usize,
-        finite: Vec<(usize, Vec<FlowArrivals>)>,
+        finite: Vec<FiniteGroup>,
     ) -> Measurements {
         let Self { intervals, parts, queues, groups, flows, mut series, .. } = self;
         series.fill();

@@ -47,7 +47,7 @@ pub(super) fn add<'a>(
     }
     let mut sojourns = Sojourns::default();
     for row in &run.rows {
-        let groups: Vec<_> = run.finite.iter().map(|(group, counts)| (*group, sum(counts, row))).collect();
+        let groups: Vec<_> = run.finite.iter().map(|one| (one.group, sum(&one.intervals, row))).collect();
         let mut all = Completions::default();
         for (_, counts) in &groups {
             all.join(counts);

@@ -61,7 +61,7 @@ pub(super) fn add<'a>(
         let products = (0..run.groups.len()).map(|group| marked_by_hops(run, group, row)).collect();
         let of = Period { number, run, row, products };
         let finite: Vec<_> =
-            run.finite.iter().map(|(group, counts)| FiniteCounts::of(*group, counts, row)).collect();
+            run.finite.iter().map(|one| FiniteCounts::of(one.group, &one.intervals, row)).collect();
         let all = 0..run.groups.len();
         groups.push(of.group_row(ALL, run.bottleneck(), &gone, all, &finite));
         for (index, group) in with_rows.iter().enumerate() {

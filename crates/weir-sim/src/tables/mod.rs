@@ -4,6 +4,7 @@ mod completions;
 mod flows;
 mod queues;
 mod table;
+mod transfers;
 
 use crate::record::{GroupInfo, Measurements};
 use completions::CompletionRows;
@@ -11,6 +12,7 @@ use flows::{FlowRows, GroupTable};
 use queues::{DelayRows, LinkRows, QueueSums};
 use table::table;
 pub use table::{Column, Lists, Names, Table};
+use transfers::TransferRows;
 
 /// The measures of several runs: one table of each kind for all of them, in their order. The first column
 /// of each is `run`, the index of the run.
@@ -28,6 +30,8 @@ pub struct Tables {
     pub delays: Table,
     /// Transfers that have ended, by size; empty without finite flows.
     pub completions: Table,
+    /// Each transfer of a list; empty without lists.
+    pub transfers: Table,
     /// Values over time, a row for each variable: instants and values are lists.
     pub series: Table,
 }
@@ -54,7 +58,7 @@ impl Tables {
         let (mut totals, mut series) = (RunRows::default(), SeriesRows::default());
         let (mut links, mut delays) = (LinkRows::default(), DelayRows::default());
         let (mut groups, mut flows) = (GroupTable::default(), FlowRows::default());
-        let mut completions = CompletionRows::default();
+        let (mut completions, mut transfers) = (CompletionRows::default(), TransferRows::default());
         let mut sums = QueueSums::default();
         let names: Vec<_> = runs.iter().map(|run| run.flows.names(&run.groups)).collect();
         for (number, (run, names)) in (0..).zip(runs.iter().zip(&names)) {
@@ -67,6 +71,7 @@ impl Tables {
             queues::add(run, rows.of(run), number, &mut sums, &mut links, &mut delays);
             flows::add((run, names), rows.of(run), number, &mut groups, &mut flows);
             completions::add(run, rows.of(run), number, &mut completions);
+            transfers::add(run, number, &mut transfers);
             add_series(run, number, &mut series);
         }
         Self {
@@ -76,6 +81,7 @@ impl Tables {
             flows: flows.finish(),
             delays: delays.finish(),
             completions: completions.finish(),
+            transfers: transfers.finish(),
             series: series.finish(),
         }
     }
@@ -86,7 +92,7 @@ impl Tables {
     }
 
     /// The tables by their names.
-    pub fn into_named(self) -> [(&'static str, Table); 7] {
+    pub fn into_named(self) -> [(&'static str, Table); 8] {
         [
             ("runs", self.runs),
             ("links", self.links),
@@ -94,6 +100,7 @@ impl Tables {
             ("flows", self.flows),
             ("delays", self.delays),
             ("completions", self.completions),
+            ("transfers", self.transfers),
             ("series", self.series),
         ]
     }

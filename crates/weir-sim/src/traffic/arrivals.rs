@@ -2,7 +2,11 @@
 
 use weir_types::{Duration, Instant, Rng};
 
-use super::{draw::exponential, finite::NewFlow, sizes::SizeSampler};
+use super::{
+    draw::{exponential, route},
+    finite::NewFlow,
+    sizes::SizeSampler,
+};
 
 /// A Poisson process of flows.
 #[derive(Debug)]
@@ -24,10 +28,17 @@ pub(crate) struct Arrivals {
 impl Arrivals {
     /// The flow that arrives.
     pub(crate) fn draw(&mut self) -> NewFlow {
-        // Uniform draws are below 1, so the index is in range.
-        let route = if self.routes > 1 { (self.route.uniform() * f64::from(self.routes)) as u32 } else { 0 };
+        let route = route(self.routes, &mut self.route);
         let bytes = self.sizes.draw(&mut self.size);
-        NewFlow { group: self.group, session: None, bytes, route, packet: self.packet, headers: 0 }
+        NewFlow {
+            group: self.group,
+            session: None,
+            bytes,
+            route,
+            packet: self.packet,
+            headers: 0,
+            line: None,
+        }
     }
 
     /// The instant of the next arrival.

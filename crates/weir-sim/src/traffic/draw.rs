@@ -13,6 +13,12 @@ pub(crate) fn normal(rng: &mut Rng) -> f64 {
     radius * libm::cos(core::f64::consts::TAU * rng.uniform())
 }
 
+/// The index of one of so many routes.
+pub(crate) fn route(routes: u32, rng: &mut Rng) -> u32 {
+    // Uniform draws are below 1, so the index is in range.
+    if routes > 1 { (rng.uniform() * f64::from(routes)) as u32 } else { 0 }
+}
+
 /// A Pareto time of this `mean` and `shape`.
 pub(crate) fn pareto(mean: Duration, shape: f64, rng: &mut Rng) -> Duration {
     let scale = (shape - 1.0) / shape;

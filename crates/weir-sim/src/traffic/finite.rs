@@ -8,7 +8,7 @@ use weir_types::{Duration, Instant, Rate, Streams};
 use super::path_delay::TimedWay;
 use crate::{
     hosts::{Access, Flow, Hosts, Routing, SendJitter},
-    record::{Completions, FlowArrivals, FlowCounts, QueueGauge},
+    record::{Completions, FiniteGroup, FlowArrivals, FlowCounts, QueueGauge, TransferRecord},
 };
 
 /// Beyond this segment number a slot is not reused, so that numbers never overflow.
@@ -30,6 +30,8 @@ pub(crate) struct FlowSlot {
     bytes: u64,
     wire: u64,
     packet: u32,
+    /// Index among the records of its group, of a transfer of a list.
+    record: Option<u32>,
 }
 
 /// State of a slot.
@@ -63,6 +65,8 @@ pub(crate) struct FiniteFlows {
     /// Counts of the flows that have ended.
     ended: FlowCounts,
     completions: Completions,
+    /// Those of a list, in the order of their starts.
+    transfers: Vec<TransferRecord>,
     /// Closed intervals. The counts of flows are since the start.
     closed: Vec<FlowArrivals>,
 }
@@ -88,18 +92,18 @@ impl FiniteFlows {
             live: QueueGauge::default(),
             ended: FlowCounts::default(),
             completions: Completions::default(),
+            transfers: Vec::new(),
             closed: Vec::new(),
         }
     }
 
-    /// Index among all groups, and the counts of each interval.
-    fn into_counts(self) -> (usize, Vec<FlowArrivals>) {
+    fn finish(self) -> FiniteGroup {
         let mut counts = self.closed;
         // From counts since the start to counts per interval.
         for later in (1..counts.len()).rev() {
             counts[later].flows = counts[later].flows.since(&counts[later - 1].flows);
         }
-        (self.group, counts)
+        FiniteGroup { group: self.group, intervals: counts, transfers: self.transfers }
     }
 }
 
@@ -126,6 +130,8 @@ pub(crate) struct NewFlow {
     /// Bytes of a full packet on the wire, and how many of them are headers that `bytes` does not include.
     pub(super) packet: u32,
     pub(super) headers: u32,
+    /// Its line in the list that it is of.
+    pub(super) line: Option<u32>,
 }
 
 impl FiniteTraffic {
@@ -151,7 +157,7 @@ impl FiniteTraffic {
 
     /// Begins a flow and returns its id; its sender may send.
     pub(crate) fn open(&mut self, new: &NewFlow, now: Instant, hosts: &mut Hosts) -> u32 {
-        let NewFlow { group: index, session, bytes, route, packet, headers } = *new;
+        let NewFlow { group: index, session, bytes, route, packet, headers, line } = *new;
         let group = &mut self.groups[index as usize];
         let payload = u64::from(packet - headers);
         let segments = bytes.div_ceil(payload).clamp(1, u64::from(LAST_NUMBER / 2));
@@ -159,6 +165,10 @@ impl FiniteTraffic {
         let wire = (segments - 1) * u64::from(packet) + u64::from(last);
         let TimedWay { way, delay } = &group.routes[route as usize];
         let ideal = delay.ideal(wire, group.tcp.handshake, now);
+        let record = line.map(|line| {
+            group.transfers.push(TransferRecord { line, bytes, begun: now, end: None, ideal });
+            group.transfers.len() as u32 - 1
+        });
         let serial = group.flows;
         group.flows += 1;
         let jitter = (!group.send_jitter.is_zero()).then(|| {
@@ -175,6 +185,7 @@ impl FiniteTraffic {
             bytes,
             wire,
             packet,
+            record,
         };
         // The flow counts its segments from where the former flow of the slot ended: late segments of that
         // flow have lower numbers and are ignored.
@@ -200,7 +211,11 @@ impl FiniteTraffic {
         if let Some(slot) = flow.checked_sub(self.first_slot)
             && hosts.flow(flow).sender.sent() == 0
         {
-            self.slots[slot as usize].begun = now;
+            let slot = &mut self.slots[slot as usize];
+            slot.begun = now;
+            if let Some(record) = slot.record {
+                self.groups[slot.group as usize].transfers[record as usize].begun = now;
+            }
         }
     }
 
@@ -214,9 +229,12 @@ impl FiniteTraffic {
             return None;
         }
         slot.state = SlotState::Arrived;
-        let FlowSlot { group, session, begun, ideal, bytes, .. } = *slot;
+        let FlowSlot { group, session, begun, ideal, bytes, record, .. } = *slot;
         let group = &mut self.groups[group as usize];
         group.completions.record(bytes, now.since(begun), ideal);
+        if let Some(record) = record {
+            group.transfers[record as usize].end = Some(now);
+        }
         group.live.set(routing.end_flow(group.group, now), now);
         session
     }
@@ -278,10 +296,9 @@ impl FiniteTraffic {
         self.groups.iter().map(|group| (&*group.name, group.group))
     }
 
-    /// The number of slots, and the counts of each group of finite flows: its index among all groups, and
-    /// the counts of each interval.
-    pub(crate) fn finish(self) -> (usize, Vec<(usize, Vec<FlowArrivals>)>) {
-        (self.slots.len(), self.groups.into_iter().map(FiniteFlows::into_counts).collect())
+    /// The number of slots, and the counts of each group of finite flows.
+    pub(crate) fn finish(self) -> (usize, Vec<FiniteGroup>) {
+        (self.slots.len(), self.groups.into_iter().map(FiniteFlows::finish).collect())
     }
 }
 

@@ -1,13 +1,15 @@
 use weir_tcp::Segment;
 use weir_types::Instant;
 
-use super::{arrivals::Arrivals, datagrams::Datagrams, finite::NewFlow, sessions::Session};
+use super::{arrivals::Arrivals, datagrams::Datagrams, finite::NewFlow, listed::Listed, sessions::Session};
 
 /// Decides when the next flow or datagram begins.
 #[derive(Debug)]
 pub(crate) enum Generator {
     /// Flows arrive at random.
     Arrivals(Arrivals),
+    /// Flows start as a list says.
+    Listed(Box<Listed>),
     /// A user who transfers one thing after the other.
     Session(Box<Session>),
     /// A source of datagrams.
@@ -29,6 +31,7 @@ impl Generator {
                 let flow = arrivals.draw();
                 (Generated::Flow(flow), arrivals.next(now))
             }
+            Self::Listed(list) => (Generated::Flow(list.take()), list.next()),
             Self::Session(session) => {
                 let (transfer, next) = session.step(now);
                 let flow = transfer.map(|transfer| session.flow(transfer, index));
@@ -45,7 +48,7 @@ impl Generator {
     pub(super) fn on_complete(&mut self, now: Instant) -> Option<Instant> {
         match self {
             Self::Session(session) => session.arrived(now),
-            Self::Arrivals(_) | Self::Datagrams(_) => None,
+            Self::Arrivals(_) | Self::Listed(_) | Self::Datagrams(_) => None,
         }
     }
 }

@@ -13,6 +13,7 @@ mod datagrams;
 mod draw;
 mod finite;
 mod generator;
+mod listed;
 mod path_delay;
 mod sessions;
 mod sizes;

@@ -124,6 +124,7 @@ impl Session {
             route: self.route,
             packet: self.packet,
             headers,
+            line: None,
         }
     }
 

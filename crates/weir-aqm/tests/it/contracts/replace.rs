@@ -162,7 +162,7 @@ impl Aqm for Forgetful {
 }
 
 fn aqm() -> impl Strategy<Value = AqmConfig> {
-    prop::sample::select(AqmConfig::NAMES).prop_filter_map("of Rust", |name| AqmConfig::from_name(name))
+    prop::sample::select(AqmConfig::NAMES).prop_filter_map("of Rust", AqmConfig::from_name)
 }
 
 proptest! {

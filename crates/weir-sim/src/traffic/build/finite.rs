@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weir_scenario::{ClosedLoop, ObjectCount, PageTime, Poisson, Rtt, ThreeGpp, Web};
+use weir_scenario::{ClosedLoop, ObjectCount, PageTime, Poisson, Rtt, ThreeGpp, TransferList, Web};
 use weir_types::{Duration, Instant, Rng};
 
 use super::{Group, TrafficBuilder, draw_rtt, instant_or_never};
@@ -11,6 +11,7 @@ use crate::traffic::{
     draw::exponential,
     finite::FiniteFlows,
     generator::Generator,
+    listed::Listed,
     path_delay::{PathDelay, TimedWay},
     sessions::{Pages, Session, SessionModel, ThreeGppPages},
     sizes::SizeSampler,
@@ -45,6 +46,24 @@ impl TrafficBuilder<'_, '_> {
         };
         let first = arrivals.next(Instant::ZERO + config.start);
         self.add_generator(Generator::Arrivals(arrivals), first);
+    }
+
+    pub(super) fn add_listed(&mut self, group: Group<'_>, list: &TransferList) {
+        let Group { config, .. } = group;
+        let transfers = Arc::clone(list.transfers.get());
+        let (index, rtts) = self.add_finite(group, ROUND_TRIPS);
+        let listed = Listed {
+            group: index,
+            start: Instant::ZERO + config.start,
+            stop: instant_or_never(config.stop),
+            transfers,
+            started: 0,
+            packet: config.packet_size.bytes(),
+            routes: self.finite.routes(index).len() as u32,
+            route: rtts,
+        };
+        let first = listed.next();
+        self.add_generator(Generator::Listed(Box::new(listed)), first);
     }
 
     pub(super) fn add_loops(&mut self, group: Group<'_>, users: &ClosedLoop) {

@@ -79,6 +79,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
         match &config.traffic {
             Traffic::Bulk(_) => self.add_bulk(group),
             Traffic::Poisson(poisson) => self.add_arrivals(group, poisson, capacity),
+            Traffic::List(list) => self.add_listed(group, list),
             Traffic::ClosedLoop(users) => self.add_loops(group, users),
             Traffic::Web(web) => self.add_pages(group, web),
             Traffic::Web3gpp(web) => self.add_3gpp_pages(group, web),
