@@ -31,7 +31,7 @@ SIZES = [1_500_000, 64_000, 1_500_000, 3000]
 STARTS = [0.0, 0.001, 0.001, 0.004]
 
 FORMS = {
-    "a head in another order": "# jobs\nnote,bytes,time\nx,1500000,0\ny,64000,0.001\nz,1500000,1e-3\n,3000,0.004",
+    "a head in another order": "#\nnote,bytes,time\nx,1500000,0\n,64000,0.001\nz,1500000,1e-3\n,3000,.004",
     "no head": "0,1500000\n0.001,64000\n0.001,1500000\n0.004,3000\n",
     "quoted": '\ufeff"start","size"\r\n0,"1500000"\r\n0.001,64000\r\n.001,1.5e6\r\n0.004,3000\r\n',
     "blanks": "# a list\n0.000 1500000 h1 h9\n0.001\t64000 h2 h9\n0.001 1500000 h3 h9\n\n0.004 3000 h4 h9",
