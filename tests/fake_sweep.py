@@ -101,6 +101,10 @@ class FakeSweep(_Base):
         return ()
 
     @property
+    def is_all_equal(self) -> bool:
+        return False
+
+    @property
     def completions(self) -> pl.DataFrame:
         return pl.DataFrame()
 

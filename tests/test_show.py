@@ -259,6 +259,7 @@ def test_every_choice_of_a_scenario_is_shown_with_an_example_that_runs(
     kind: str, tmp_path: Path, weir_command: Command
 ) -> None:
     (tmp_path / "uplink.csv").write_text("time,bytes\n0.0,1500\n0.1,1500\n", encoding="utf-8")
+    (tmp_path / "flows.csv").write_text("start,size\n0.0,15000\n1.1,15000\n", encoding="utf-8")
     for entry in CATALOGUE[kind]():
         shown = chosen_as(entry["name"])[KINDS[kind][0]]
         text = text_of_choice(KINDS[kind][0], shown, 80)

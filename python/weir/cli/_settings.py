@@ -79,7 +79,7 @@ def tune(
         option(
             "NAME,NAME",
             "Which queue meets it? Tune each of these in place of the queue. Without --vary of a discipline, "
-            "where its queue settles is varied.",
+            "its tunable parameters are varied, within the bounds that weir show NAME tells.",
             autocompletion=completed.disciplines,
         ),
     ] = None,

@@ -31,6 +31,7 @@ def text_of(entry: Discipline | Control, width: int) -> str:
         _section("Equations", [f"  {line}".rstrip() for line in entry.equations]),
         _section("Sources", [_wrap(source, width, "  ", "    ") for source in entry.sources]),
         _parameters(entry.parameters, width),
+        _section("weir tune --disciplines: from, to (source)", _tuned(entry.parameters, width)),
         _section("Inner variables", _table(sentences, width)),
         _section("Deviations", _deviations(entry, width)),
         _section("In Linux", _kernel(entry.tc, width)) if isinstance(entry, Discipline) else _example(entry),
@@ -86,6 +87,10 @@ def _parameters(parameters: Sequence[Parameter], width: int) -> str:
         lines += _table([(parameter.name, f"{shown}{takes}. {parameter.summary}")], width, names)
         lines += _table(parameter.choices.items(), width, indent=" " * (names + 6))
     return _section("Parameters: default (source) and meaning", lines)
+
+
+def _tuned(parameters: Sequence[Parameter], width: int) -> list[str]:
+    return _table([(one.name, one.tunable.shown) for one in parameters if one.tunable is not None], width)
 
 
 def _deviations(described: Described, width: int) -> list[str]:

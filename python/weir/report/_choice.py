@@ -13,7 +13,7 @@ from weir.plot.tuning import choice_panel
 from weir.report._tuning import ANSWER
 from weir.stats import wording
 from weir.stats._measures import MEASURES
-from weir.tune._choice import choice_grid, choice_words, outcome_words
+from weir.tune._choice import choice_grid, choice_words, looked_at, outcome_words
 from weir.tune._text import arguments_of
 from weir.tune._tune import Choice
 
@@ -53,6 +53,7 @@ class ChoicePage:
             met=any(one.answer.chosen.state == "met" for one in tuned),
             grid=choice_grid(choice),
             words=outcome_words,
+            looked_at=looked_at,
             arguments_of=arguments_of,
             exports=self.exports,
             measures=[MEASURES[name] for name in dict.fromkeys(measures)],

@@ -5,10 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 from weir import _core
 from weir.scenario._toml import Value
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """The bounds between which `weir tune --disciplines` looks for a value of a parameter."""
+
+    low: str
+    """As a scenario file writes it."""
+    high: str
+    """The same, or `buffer`: as many packets as the buffer holds."""
+    source: str
+    """Where the bounds come from."""
+
+    @property
+    def highest(self) -> str:
+        """The upper bound, for people."""
+        return "what the buffer holds" if self.high == BUFFER else self.high
+
+    @property
+    def shown(self) -> str:
+        """`0.5 ms to 100 ms (RFC 8289)`, for people."""
+        return f"{self.low} to {self.highest} ({self.source})"
+
+
+BUFFER = "buffer"
+"""The upper bound of a tunable level of a queue that the buffer is."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +55,8 @@ class Parameter:
     takes: str
     """What it is: `a duration with its unit: s, ms`, `number`."""
     required: bool
+    tunable: Tunable | None = None
+    """Where to look for its value; None for what is not tuned unless it is named."""
 
     @property
     def shown(self) -> str:
@@ -61,6 +90,18 @@ def disciplines() -> list[Declared]:
     """All AQMs and schedulers."""
     names = _core.disciplines()
     return [one for one in _declared("QueueConfig") if one.name in names]
+
+
+@cache
+def tunable(discipline: str) -> Mapping[str, Tunable]:
+    """The tunable parameters of a discipline, in the order of declaration; empty for none of that name."""
+    found = [one.parameters for one in disciplines() if one.name == discipline]
+    return {
+        parameter.name: parameter.tunable
+        for parameters in found
+        for parameter in parameters
+        if parameter.tunable is not None
+    }
 
 
 def choices_of(kind: str) -> list[Declared]:
@@ -106,7 +147,12 @@ def _parameter(
         _choices(definitions, schema),
         _takes(definitions, schema),
         required,
+        None if (bounds := schema.get("x-tunable")) is None else _tunable(bounds),
     )
+
+
+def _tunable(bounds: Mapping[str, Any]) -> Tunable:
+    return Tunable(str(bounds["from"]), str(bounds["to"]), bounds["source"])
 
 
 def _takes(definitions: Mapping[str, Any], schema: Mapping[str, Any]) -> str:

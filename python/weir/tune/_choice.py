@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from textwrap import fill
+from textwrap import fill, wrap
 
 from weir.check._units import listed
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 from weir.stats._measures import MEASURES
-from weir.tune._text import SIGNS, WITHOUT_CHANCE, arguments_of, measured, setting_words, target_words
+from weir.tune._text import (
+    SIGNS,
+    WITHOUT_CHANCE,
+    arguments_of,
+    measured,
+    searched_words,
+    setting_words,
+    target_words,
+)
 from weir.tune._tune import Choice, Tuned
 
 
@@ -18,10 +26,13 @@ def choice_words(choice: Choice) -> list[str]:
     met = [name for name, answer in answers.items() if answer.chosen.state == "met"]
     runs = sum(answer.runs for answer in answers.values())
     said = [
-        f"{listed(met)}: every target is met." if met else "No discipline is shown to meet every target.",
+        f"{listed(met)}: every target is met."
+        if met
+        else "No discipline is shown to meet every target, of all settings searched.",
         (
-            f"{runs:,} runs. Means of fresh seeds with their intervals, ordered by the worst target. The "
-            "confidence, 95%, is that of each discipline by itself; weir compare tells whether two differ."
+            f"{runs:,} runs. Means of fresh seeds with their intervals, ordered by the worst target: the "
+            "nearest first. The confidence, 95%, is that of each discipline by itself; weir compare tells "
+            "whether two differ."
         ),
     ]
     if any(answer.chosen.without_chance for answer in answers.values()):
@@ -50,11 +61,21 @@ def outcome_words(one: Tuned) -> str:
     """`achieved; target 5.95 ms`: the verdict on a discipline and the setting that it is on."""
     chosen, verdict = one.answer.chosen, one.answer.verdict
     if chosen.setting:
-        return f"{verdict}; {setting_words(chosen.setting)}"
+        within = " within these bounds" if verdict == "not achievable" else ""
+        return f"{verdict}{within}; {setting_words(chosen.setting)}"
     # "Not achievable" would say that other settings were looked at.
     said = {"met": "its defaults meet every target", "missed": "missed by its defaults"}
-    varied = "" if one.task.space.dimensions else ", nothing is varied"
-    return f"{said.get(chosen.state, f'{verdict}; its defaults')}{varied}"
+    return said.get(chosen.state, f"{verdict}; its defaults")
+
+
+def looked_at(one: Tuned) -> str:
+    """`searched: target from 0.5 to 100 ms`: which settings of a discipline the verdict is about."""
+    bounds = one.task.space.bounds
+    if not bounds:
+        return "nothing is varied: it declares no tunable parameter"
+    if one.answer.verdict == "defaults already meet it":
+        return f"not searched, as the defaults do: {searched_words(bounds)}"
+    return f"searched: {searched_words(bounds)}"
 
 
 def choice_text(choice: Choice, width: int) -> str:
@@ -62,5 +83,6 @@ def choice_text(choice: Choice, width: int) -> str:
     lines = [fill(" ".join(choice_words(choice)), width), "", render(choice_grid(choice), width), ""]
     for name, one in choice.tuned.items():
         lines.append(f"{name}: {outcome_words(one)}")
+        lines += wrap(looked_at(one), width, initial_indent="  ", subsequent_indent="  ")
         lines += [f"  {argument}" for argument in arguments_of(one.answer.chosen.setting)]
     return "\n".join(lines)

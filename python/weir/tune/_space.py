@@ -62,6 +62,26 @@ def check_runs(scenario: _core.Scenario, setting: Setting, option: str) -> None:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Between which values of a parameter was searched."""
+
+    path: str
+    low: Value
+    high: Value
+    log: bool
+    """Whether equal steps were equal factors."""
+
+    def to_json(self) -> dict[str, Value]:
+        """As `weir tune --json` prints it."""
+        return {
+            "path": self.path,
+            "from": self.low,
+            "to": self.high,
+            "scale": "log" if self.log else "linear",
+        }
+
+
+@dataclass(frozen=True)
 class Space:
     """The parameters: a box, each side from 0 to 1."""
 
@@ -86,6 +106,13 @@ class Space:
     @property
     def dimensions(self) -> int:
         return len(self.axes)
+
+    @property
+    def bounds(self) -> tuple[Bounds, ...]:
+        """Of each parameter."""
+        return tuple(
+            Bounds(axis.column, axis.at(0.0)[0], axis.at(1.0)[0], range_of(axis).log) for axis in self.axes
+        )
 
     def at(self, point: DesignPoint) -> Setting:
         """The setting at a point.
@@ -143,8 +170,9 @@ def range_of(axis: Axis) -> Range:
 
 def _usual(network: _core.Network) -> str:
     """What to write where no parameter is named."""
-    queue = network.port(network.bottleneck.name).queue
-    ranges = " ".join(f'--vary "{text}"' for text in varied(queue, ()))
+    port = network.port(network.bottleneck.name)
+    queue = port.queue
+    ranges = " ".join(f'--vary "{text}"' for text in varied(queue, (), port))
     return (
         f"for example {ranges}" if ranges else f"the queue is {queue}: tune others, --disciplines codel,pie"
     )

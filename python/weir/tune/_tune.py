@@ -132,7 +132,8 @@ class Task:
 def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
     """The task of each discipline. Raises SpaceError for a parameter of none of them."""
     names = list(dict.fromkeys(question.disciplines))
-    ranges = {name: varied(name, question.vary) for name in names}
+    port = scenario.network.port(scenario.network.bottleneck.name)
+    ranges = {name: varied(name, question.vary, port) for name in names}
     for text in question.vary:
         if not any(text in of_one for of_one in ranges.values()):
             raise SpaceError(
@@ -186,6 +187,7 @@ class Tuned:
             "weir": _core.__version__,
             "result": None if self.record is None else self.record.number,
             "scenario": self.task.scenario.name,
+            "searched": [bounds.to_json() for bounds in self.task.space.bounds],
             "left_out": list(self.task.space.left_out),
             "notes": [note.to_json() for note in self.task.notes],
             **self.answer.to_json(),

@@ -1,28 +1,32 @@
-"""What is varied of a queue discipline where nothing is named: where its queue settles."""
+"""What is varied of a queue discipline where nothing is named: the parameters that it declares as tunable."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-_THRESHOLD, _SHARE = "max_th=6..100 packets", "max_p=0.01..0.5"
-_TARGET = "target=1..50 ms"
-
-VARIED: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("red", "nlred", "choke"), (_THRESHOLD, _SHARE)),
-    "feng-red": (_THRESHOLD,),
-    "adaptive-red": ("target_delay=1..50 ms",),
-    "rem": ("target=2..100 packets",),
-    "pi": ("q_ref=2..100 packets",),
-    "step": ("threshold=1..100 packets",),
-    **dict.fromkeys(("codel", "cobalt", "fq-codel", "pie", "fq-pie", "pi2", "dualpi2"), (_TARGET,)),
-}
-"""Parameters and their ranges, wide around the defaults. Other disciplines keep their defaults."""
+from weir import _core
+from weir.check._resolved import limit_of
+from weir.scenario._declared import BUFFER, tunable
 
 
-def varied(discipline: str, named: Sequence[str]) -> list[str]:
-    """Of `--vary`, what is about this discipline or about none; its own set where nothing is of it."""
+def varied(discipline: str, named: Sequence[str], port: _core.Port) -> list[str]:
+    """Of `--vary`, what is about this discipline or about none; its tunable parameters if nothing is.
+
+    `port` has the buffer that bounds levels of its queue.
+    """
     own = [text for text in named if text.startswith(f"{discipline}.") or f".queue.{discipline}." in text]
     other = [
         text for text in named if text.startswith(("links.", "flows.", "measure.")) and ".queue." not in text
     ]
-    return [*(own or (f"{discipline}.{text}" for text in VARIED.get(discipline, ()))), *other]
+    return [*(own or _declared(discipline, port)), *other]
+
+
+def _declared(discipline: str, port: _core.Port) -> Iterator[str]:
+    """`codel.target=0.5..100 ms` for each tunable parameter."""
+    room = int(limit_of(port))
+    for name, bounds in tunable(discipline).items():
+        low = bounds.low.partition(" ")[0]
+        high = f"{room} packets" if bounds.high == BUFFER else bounds.high
+        # A buffer of few packets leaves no level to choose.
+        if bounds.high != BUFFER or float(low) < room:
+            yield f"{discipline}.{name}={low}..{high}"

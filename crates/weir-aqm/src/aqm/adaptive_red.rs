@@ -36,6 +36,7 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Verdict, parts};
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, Gummadi and Shenker, 2001")))]
 pub struct AdaptiveRedParameters {
     /// Target queueing delay, from which the thresholds are computed.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 5 ms (Floyd, Gummadi and Shenker, 2001)" })))]
     pub target_delay: Duration,
     /// Average queue below which no packet is signalled.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]

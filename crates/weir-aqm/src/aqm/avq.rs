@@ -46,6 +46,7 @@ pub enum AdaptsTo {
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the authors' ns-2 code")))]
 pub struct AvqParameters {
     /// Target utilisation.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.8, "to": 1, "source": "Weir: from 80% of the capacity on" })))]
     pub gamma: Probability,
     /// Adaptation speed of the virtual capacity, per second.
     pub alpha: f64,

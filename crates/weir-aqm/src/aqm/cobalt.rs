@@ -37,8 +37,10 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "CAKE (Linux `sch_cake`)")))]
 pub struct CobaltParameters {
     /// Acceptable sojourn time; also the minimum time between two steps of `p_drop`.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" })))]
     pub target: Duration,
     /// Time above `target` before the first signal.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" })))]
     pub interval: Duration,
     /// Mark ECN-capable packets where CoDel would drop them. Blue still drops them.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-3; CAKE always marks")))]

@@ -51,8 +51,10 @@ pub enum InvSqrt {
 pub struct CodelParameters {
     /// Acceptable sojourn time.
     #[cfg_attr(feature = "serde", schemars(extend("x-published" = { "from": 0.05, "to": 0.1, "of": "interval", "source": "RFC 8289, sections 3.2 and 4.3: of the round trip, about one interval" })))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" })))]
     pub target: Duration,
     /// Time above `target` before the first signal; about the longest round-trip time.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" })))]
     pub interval: Duration,
     /// A backlog of at most this size is never signalled; the RFC's `maxpacket`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux: an Ethernet frame")))]

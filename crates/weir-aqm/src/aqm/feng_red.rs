@@ -37,6 +37,7 @@ pub struct FengRedParameters {
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MAX_TH)))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
     pub max_th: Option<Level>,
     /// Initial probability at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]

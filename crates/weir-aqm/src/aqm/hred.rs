@@ -48,6 +48,7 @@ pub struct HredParameters {
     /// Queue above which the probability increases; in the unit of `min_th`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "twice `min_th` if that is set, otherwise half of the buffer (paper: 250 of 500 kB)")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Weir: any band that the buffer holds" })))]
     pub max_th: Option<Level>,
     /// K, the flatness of the line; [`Hred::loop_gain`] gives the smallest stable value.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "paper, Table 2")))]

@@ -36,9 +36,11 @@ pub struct NlredParameters {
     /// Average queue at which the probability reaches `nl_factor max_p`; in the unit of `min_th`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = super::red::thresholds::MAX_TH)))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
     pub max_th: Option<Level>,
     /// Probability of RED at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
     pub max_p: Probability,
     /// `max_p' / max_p`; 1.5 makes the areas under both profiles equal.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Zhou et al., 2006")))]

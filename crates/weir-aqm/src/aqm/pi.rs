@@ -82,6 +82,7 @@ pub struct PiParameters {
     pub design: Option<PiDesign>,
     /// Target queue. In bytes, the queue is counted in mean packets; the gains stay per packet.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2; the paper has 200 packets in a buffer of 800")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" })))]
     pub q_ref: Level,
     /// T, time between two updates.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, 160 Hz; ns-2 has 170 Hz")))]

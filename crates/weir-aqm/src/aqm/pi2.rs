@@ -30,6 +30,7 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332, appendix A.1; Linux")))]
 pub struct Pi2Parameters {
     /// Target queueing delay.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
     pub target: Duration,
     /// T, time between two updates.
     pub interval: Duration,

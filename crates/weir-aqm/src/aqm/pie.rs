@@ -51,6 +51,7 @@ pub enum DelayFrom {
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
 pub struct PieParameters {
     /// Target queueing delay (`QDELAY_REF`).
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
     pub target: Duration,
     /// T, time between two updates (`T_UPDATE`).
     pub interval: Duration,

@@ -82,8 +82,10 @@ pub struct RemParameters {
     /// Weight of the queue mismatch against the rate mismatch.
     pub alpha: f64,
     /// Step of the price per packet of mismatch.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.0001, "to": 0.1, "source": "Weir: two decades around the 0.001 of REM, 2001" })))]
     pub gamma: f64,
     /// `b*`, the target queue. In bytes, queue and arrivals are counted in mean packets.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "2 packets", "to": "buffer", "source": "Weir: any queue that the buffer holds" })))]
     pub target: Level,
     /// T, time between two updates of the price.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "ns-2, `pupdtime_`; the paper gives none")))]

@@ -52,6 +52,7 @@ pub struct SfbParameters {
     pub bins: u32,
     /// Packets in a bin from which its probability increases.
     #[cfg_attr(feature = "serde", schemars(range(min = 1)))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 1, "to": 25, "source": "Weir: up to the default of max" })))]
     pub bin_size: u32,
     /// Packets in the emptiest bin of a flow from which all its packets are dropped.
     pub max: u32,

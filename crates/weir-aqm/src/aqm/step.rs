@@ -26,6 +26,7 @@ use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict};
 pub struct StepParameters {
     /// K: an arrival that finds more than this is marked.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the paper, for 1 Gbit/s; 65 packets for 10 Gbit/s")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 packet", "to": "buffer", "source": "Weir: any queue that the buffer holds" })))]
     pub threshold: Level,
     /// Mark ECN-capable packets instead of dropping them.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8257")))]

@@ -74,6 +74,7 @@ pub enum DelayOf {
 #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9332, appendix A.1")))]
 pub struct DualPi2Parameters {
     /// Target delay of Classic packets.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
     pub target: Duration,
     /// Time between two updates of the probability.
     pub interval: Duration,
@@ -84,6 +85,7 @@ pub struct DualPi2Parameters {
     /// k, the coupling factor: L is marked with probability k p'.
     pub coupling: f64,
     /// Sojourn time from which L's ramp marks (`minTh`); Linux has a step at 1 ms.
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.2 ms", "to": "5 ms", "source": "Weir: around 800 us (RFC 9332) and 1 ms (Linux)" })))]
     pub min_th: Duration,
     /// Width of L's ramp: at `min_th + range` every packet is marked. 0 s makes a step, as in
     /// Linux.

@@ -115,9 +115,11 @@ scheduler_parameters! {
     FqCodelParameters {
         /// CoDel: acceptable sojourn time.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
+        #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "0.5 ms", "to": "100 ms", "source": "RFC 8289, sections 3.2 and 4.3: 5% to 10% of a round trip of 10 ms to 1 s" })))]
         target: Duration = Duration::from_millis(5),
         /// CoDel: time above `target` before the first signal.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 5.2")))]
+        #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "10 ms", "to": "1000 ms", "source": "RFC 8289, section 4.3: round trips of 10 ms to 1 s" })))]
         interval: Duration = Duration::from_millis(100),
         /// CoDel: a backlog of at most this size is never signalled.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
@@ -146,6 +148,7 @@ scheduler_parameters! {
     FqPieParameters {
         /// PIE: target queueing delay.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]
+        #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "50 ms", "source": "Weir: around 10 ms (RFC 8034) and 15 ms (RFC 8033)" })))]
         target: Duration = PieParameters::default().target,
         /// PIE: time between two updates.
         #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8033")))]

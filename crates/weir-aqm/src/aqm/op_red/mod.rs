@@ -88,9 +88,11 @@ pub struct Retarget {
 pub struct OpRedParameters {
     /// d*: target mean sojourn time.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "1 ms", "to": "100 ms", "source": "Weir: any delay of an operating point" })))]
     pub target_delay: Duration,
     /// l*: target fraction of arriving packets that are lost.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.001, "to": 0.1, "source": "Weir: any loss of an operating point" })))]
     pub target_loss: Probability,
     /// Target changes during the run: `[{ at = "60 s", delay = "10 ms", loss = 0.05 }]`.
     pub retarget: Vec<Retarget>,

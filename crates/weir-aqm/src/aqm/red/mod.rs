@@ -50,9 +50,11 @@ pub struct RedParameters {
     /// Average queue at which the probability reaches `max_p`; in the unit of `min_th`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MAX_TH)))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": "6 packets", "to": "buffer", "source": "Floyd, 1997: from 5 packets on" })))]
     pub max_th: Option<Level>,
     /// Probability at `max_th`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd, 1997; 0.02 in the paper")))]
+    #[cfg_attr(feature = "serde", schemars(extend("x-tunable" = { "from": 0.01, "to": 0.5, "source": "Floyd, Gummadi and Shenker, 2001" })))]
     pub max_p: Probability,
     /// Weight of a new sample in the average.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Floyd and Jacobson, 1993")))]
