@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ traffic.list.file = "flows.txt"
 SIZES = [1_500_000, 64_000, 1_500_000, 3000]
 STARTS = [0.0, 0.001, 0.001, 0.004]
 
-FORMS = {
+FORMS: Mapping[str, str] = {
     "a head in another order": "#\nnote,bytes,time\nx,1500000,0\n,64000,0.001\nz,1500000,1e-3\n,3000,.004",
     "no head": "0,1500000\n0.001,64000\n0.001,1500000\n0.004,3000\n",
     "quoted": '\ufeff"start","size"\r\n0,"1500000"\r\n0.001,64000\r\n.001,1.5e6\r\n0.004,3000\r\n',
@@ -59,7 +60,7 @@ def test_every_form_of_a_list_is_read(form: str, tmp_path: Path) -> None:
     assert found["end_s"].is_not_nan().all()
     lines = FORMS[form].splitlines()
     for line, size in found.select("line", "bytes").iter_rows():
-        text = lines[line - 1].replace("1.5e6", "1500000").replace('"', "")
+        text = lines[int(line) - 1].replace("1.5e6", "1500000").replace('"', "")
         assert str(size) in text
 
 

@@ -492,7 +492,8 @@ def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]
       delay_p95_ms, delay_p99_ms, delay_p999_ms, loss_events, loss_synchronisation
     groups: run, group ("all" or a flow group), period, from_s, to_s, users, goodput (fraction of the
       capacity of the narrowest link of the path), goodput_bps, sent, retransmitted, delivered, loss,
-      jain, timeouts, fast_retransmits, ecn_cuts, arrived, mark_fraction, mark_fraction_product
+      jain, timeouts, fast_retransmits, ecn_cuts, arrived, mark_fraction, mark_fraction_product,
+      path_delay_ms, rtt_ms (NaN of datagrams)
     flows: run, flow, group, rtt_ms, start_s, stop_s, period, goodput_bps, delivered
     delays: run, link, direction, class, group, period, upto_ms, count (lists: packets whose sojourn fell in
       the bin that ends at upto_ms; empty bins are left out)

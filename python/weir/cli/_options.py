@@ -122,15 +122,17 @@ Measures = Annotated[
     option(
         "MEASURE",
         'Show this measure: "p99 delay", "goodput of cubic" (a flow group), "p99 delay of L" (a class of the '
-        "queue). See weir list measures. May be repeated.",
+        'queue), "p99 delay at line.reverse" (a link). See weir list measures. May be repeated.',
         "--measure",
         parser=_measure,
         autocompletion=completed.measures,
     ),
 ]
 By = Annotated[
-    Literal["group", "class"] | None,
-    option("group|class", "Show each flow group, or each class of the queue, by itself."),
+    Literal["group", "class", "link"] | None,
+    option(
+        "group|class|link", "Show each flow group, each class of the queue, or each link of data, by itself."
+    ),
 ]
 
 

@@ -59,6 +59,10 @@ def print_sweep(
     if len(sweep.variants) > 1 and not sweep.axes:
         blocks.append(_comparison(sweep, measures, width))
     shown = (by,) if by is not None else sweep.divided_by if alone else ()
+    if sweep.has_both_directions and by is None and not measures:
+        # All other tables are of one direction: downloads or uploads alone.
+        blocks.insert(1, render(describe.grid_by(sweep, "link", most=rows), width))
+        shown = tuple(one for one in shown if one != "link")
     for one in shown:
         chosen = _of_parts(sweep, measures, one)
         blocks.append(render(describe.grid_by(sweep, one, chosen, rows), width))
@@ -69,7 +73,7 @@ def print_sweep(
 
 def _elsewhere(sweep: Sweep, by: By | None, *, alone: bool) -> str:
     """Where to look for what the first table lacks."""
-    if alone or by is not None or "group" not in sweep.divided_by:
+    if alone or by is not None or not sweep.divided_by:
         return ""
     options = " or ".join(f"--by {one}" for one in sweep.divided_by)
     return f"\nof all flows together; each part by itself: {options}"
@@ -79,7 +83,7 @@ def _of_parts(sweep: Sweep, measures: Sequence[str], by: By) -> Sequence[str]:
     """The measures of a table by flow group or class: those asked for that such a part has."""
     from weir.stats._measures import BY, MEASURES, OF_TRANSFERS
 
-    asked = [name for name in measures if MEASURES[name].is_known_by(by) and not MEASURES[name].part]
+    asked = [name for name in measures if MEASURES[name].is_known_by(by) and MEASURES[name].whole == name]
     return asked or BY[by] + (OF_TRANSFERS if sweep.has_transfers and by == "group" else ())
 
 

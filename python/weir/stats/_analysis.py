@@ -11,7 +11,7 @@ import polars as pl
 
 from weir.run._tables import WHOLE_RUN
 from weir.stats._intervals import paired_difference, student_t, with_intervals
-from weir.stats._measures import MEASURES, OF
+from weir.stats._measures import MEASURES
 
 Tables = Mapping[str, pl.DataFrame]
 
@@ -55,10 +55,19 @@ def bottleneck_rows(
     """
     port = [*run_keys(tables["links"]), "link", "direction"]
     limiting = tables["links"].filter("bottleneck").select(port).unique(maintain_order=True)
-    return (
-        tables[name]
-        .filter(pl.col("class") == class_, pl.col("group") == group)
-        .join(limiting, on=port, how="semi", maintain_order="left")
+    rows = tables[name].filter(pl.col("class") == class_, pl.col("group") == group)
+    return rows.join(limiting, on=port, how="semi", maintain_order="left")
+
+
+def port_rows(tables: Tables, port: str, group: str = ALL) -> pl.DataFrame:
+    """The rows of the table `links` about a port: `LINK` or `LINK.reverse`."""
+    link = port.removesuffix(".reverse")
+    direction = "forward" if link == port else "reverse"
+    return tables["links"].filter(
+        pl.col("class") == ALL,
+        pl.col("group") == group,
+        pl.col("link") == link,
+        pl.col("direction") == direction,
     )
 
 
@@ -68,31 +77,37 @@ def run_keys(table: pl.DataFrame) -> list[str]:
 
 
 def observations(
-    tables: Tables, part: str = ALL, groups: Sequence[str] = (), measures: Sequence[str] = ()
+    tables: Tables,
+    part: str = ALL,
+    groups: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    at: str = "",
 ) -> pl.DataFrame:
     """One row per run and period: the span, the users and every measure.
 
     Columns: variant, label, replication (of a store: run), period, from_s, to_s, users, then one
-    per measure, in the measure's unit, and one for each of `measures` that is of a flow group or class.
+    per measure, in the measure's unit, and one for each of `measures` that is of a flow group, class or port.
 
     The measures are those of all packets, of the flow group `part`, which is one of `groups`, or of a class
-    of the bottleneck's queue. Null where a part has no such value, or a run no such part.
+    of the bottleneck's queue; with `at`, those of the queue of this port. Null where a part has no such
+    value, or a run no such part.
     """
     keys = run_keys(tables["groups"])
     # The rows of an only group are those of all.
     part = ALL if [part] == list(groups) else part
     group, class_ = (part, ALL) if part in {ALL, *groups} else (ALL, part)
     observed = tables["groups"].filter(pl.col("group") == group)
-    links = bottleneck_rows(tables, "links", group, class_)
+    links = port_rows(tables, at, group) if at else bottleneck_rows(tables, "links", group, class_)
     columns = _columns("links")
-    if class_ == ALL:
+    of_paths = class_ == ALL and not at
+    if of_paths:
         observed = observed.select(*keys, *_SPAN, *_columns("groups"))
     else:
-        # Packets have a class at the queue alone: the loss is that of the queue.
+        # Packets have a class, and a port has packets, at the queue alone: the loss is that of the queue.
         observed = observed.select(*keys, *_SPAN)
         columns += _columns("groups", only="loss")
     others = [links.select(*keys, "period", *columns)]
-    if has_transfers(tables) and class_ == ALL:
+    if of_paths and has_transfers(tables):
         of_all_sizes = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
         rows = tables["completions"].filter(of_all_sizes)
         others.append(rows.select(*keys, "period", *_columns("completions")))
@@ -100,22 +115,24 @@ def observations(
         observed = observed.join(values, on=[*keys, "period"], how="left", maintain_order="left")
     missing = [name for name in MEASURES if name not in observed.columns]
     observed = observed.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
-    return with_parts(observed, measures, lambda one: observations(tables, one, groups))
+    return with_parts(observed, measures, lambda one, port: observations(tables, one, groups, at=port))
 
 
 def with_parts(
-    observed: pl.DataFrame, measures: Sequence[str], of: Callable[[str], pl.DataFrame]
+    observed: pl.DataFrame, measures: Sequence[str], of: Callable[[str, str], pl.DataFrame]
 ) -> pl.DataFrame:
-    """With a column for each of these measures that is of a flow group or class, as `goodput of cubic` is;
-    `of` gives the observations of a part."""
-    names: dict[str, list[str]] = {}
+    """With a column for each of these measures that is of a flow group, class or port, as `goodput of cubic`
+    is; `of` gives the observations of a part, `all` for all packets, at a port, empty for the bottleneck."""
+    names: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(measures):
-        if part := MEASURES[name].part:
-            names.setdefault(part, []).append(name)
+        measure = MEASURES[name]
+        if measure.part or measure.at:
+            names.setdefault((measure.part or ALL, measure.at), []).append(name)
     keys = [name for name in ("run", "point", *_RUN, "period") if name in observed.columns]
-    for part, of_part in names.items():
-        columns = (pl.col(name.partition(OF)[0]).alias(name) for name in of_part)
-        observed = observed.join(of(part).select(*keys, *columns), on=keys, how="left", maintain_order="left")
+    for (part, port), of_part in names.items():
+        columns = (pl.col(MEASURES[name].whole).alias(name) for name in of_part)
+        values = of(part, port).select(*keys, *columns)
+        observed = observed.join(values, on=keys, how="left", maintain_order="left")
     return observed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
@@ -13,8 +13,11 @@ from weir._errors import WeirError
 OF = " of "
 """Between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of L`."""
 
-By = Literal["group", "class"]
-"""Parts of the packets: of one flow group, or of one class of the bottleneck's queue."""
+AT = " at "
+"""Between a measure and a port that is not the bottleneck: `delay_p99 at line.reverse`."""
+
+By = Literal["group", "class", "link"]
+"""What a measure can be divided by: flow groups, classes of the bottleneck's queue, ports that data pass."""
 
 
 class MeasureError(WeirError, ValueError):
@@ -37,15 +40,24 @@ class Measure:
     table: Literal["links", "groups", "completions"] = "links"
     part: str = ""
     """The flow group, or the class of the bottleneck's queue, whose packets count; empty: all."""
+    at: str = ""
+    """The port whose queue counts: `LINK` or `LINK.reverse`; empty: the bottleneck."""
+
+    @property
+    def whole(self) -> str:
+        """The name of the measure of all packets at the bottleneck."""
+        return self.name.partition(AT)[0].partition(OF)[0]
 
     @property
     def words(self) -> str:
-        """Inside a sentence: `goodput`, `delay p99 of cubic`."""
-        title, of, part = self.title.partition(OF)
-        return f"{title.lower()}{of}{part}"
+        """Inside a sentence: `goodput`, `delay p99 of cubic`, `delay p99 at line.reverse`."""
+        title = MEASURES[self.whole].title
+        return f"{title.lower()}{self.title.removeprefix(title)}"
 
     def is_known_by(self, by: By) -> bool:
-        """Whether there are values of single groups, or of single classes."""
+        """Whether there are values of single groups, of single classes, or of single ports."""
+        if by == "link":
+            return self.column == "loss" or self.table == "links"
         if by == "group":
             return self.column not in {"queue_mean", "queue_sd", "loss_synchronisation"}
         return self.column == "loss" or (self.table == "links" and self.column != "loss_synchronisation")
@@ -136,6 +148,17 @@ _ALL = (
         )
     ),
     Measure(
+        "path_delay", "Path delay", "ms", "path_delay_ms", 2,
+        "Mean time that data packets waited in all queues of their path: the sum of the means of its hops.",
+        "groups",
+    ),
+    Measure(
+        "rtt", "Mean RTT", "ms", "rtt_ms", 2,
+        "Mean round trip under load: propagation, and at each hop of data and of ACKs the mean time of "
+        "waiting and of transmission. The time for which the receiver holds an ACK back is not part of it.",
+        "groups",
+    ),
+    Measure(
         "jain", "Jain index", "", "jain", 3,
         "Fairness of the flows' goodputs x: (sum x)^2 / (n sum x^2). 1 when all are equal, 1/n "
         "when one has everything.",
@@ -172,33 +195,37 @@ class _Measures(dict[str, Measure]):
     """Iterates over the measures of all packets; knows those of parts of them too."""
 
     def __missing__(self, name: str) -> Measure:
-        whole, of, part = name.partition(OF)
-        if not (part and whole in self):
+        parts, _, port = name.partition(AT)
+        whole, _, part = parts.partition(OF)
+        if not ((part or port) and whole in self):
             raise KeyError(name)
-        return replace(self[whole], name=name, title=f"{self[whole].title}{of}{part}", part=part)
+        title = self[whole].title + name.removeprefix(whole)
+        return replace(self[whole], name=name, title=title, part=part, at=port)
 
 
 MEASURES: dict[str, Measure] = _Measures({measure.name: measure for measure in _ALL})
 """Every measure by name, in the order in which they are shown. A name such as `goodput of cubic` finds that
-measure of one flow group or class."""
+measure of one flow group or class, one such as `delay_p99 at line.reverse` that of one port."""
 
 
 def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
     """The measure that a user means: its name or title, hyphens or blanks for underscores, the words in
     either order (`p99 delay`, `delay_p99`), and `delay` for its mean; then perhaps `of` and a flow group or a
-    class of the queue, as in `goodput of cubic`. Raises `error`."""
-    whole, _, part = (*re.split(r"\s+(of)\s+", words.strip(), maxsplit=1), "", "")[:3]
+    class of the queue, as in `goodput of cubic`, and `at` and a port, as in `delay at line.reverse`. Raises
+    `error`."""
+    parts_of, _, port = (*re.split(r"\s+(at)\s+", words.strip(), maxsplit=1), "", "")[:3]
+    whole, _, part = (*re.split(r"\s+(of)\s+", parts_of.strip(), maxsplit=1), "", "")[:3]
     parts = re.split(r"[\s_-]+", whole.strip().lower())
     name = "_".join(parts)
     known = {**MEASURES, **{measure.title.lower(): measure for measure in _ALL}}
     for candidate in (name, "_".join(reversed(parts)), f"{name}_mean", " ".join(parts)):
         if candidate in known:
             found = known[candidate]
-            return MEASURES[f"{found.name}{OF}{part}"] if part else found
+            return MEASURES[found.name + (part and f"{OF}{part}") + (port and f"{AT}{port}")]
     raise error(f'there is no measure "{whole}"', _suggested(parts))
 
 
-_SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "rtt": "delay"}
+_SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "ping": "rtt"}
 """Words for measures that other tools have."""
 
 
@@ -217,25 +244,41 @@ def check_part(
     measure: Measure,
     groups: Collection[str],
     classes: Collection[str],
+    ports: Collection[str],
     error: type[WeirError] = MeasureError,
 ) -> None:
-    """Raises `error` for a measure of a flow group or class that there is not, or that has no such value."""
-    if not measure.part:
-        return
-    by: By = "group" if measure.part in groups else "class"
-    if measure.part not in {*groups, *classes}:
-        close = get_close_matches(measure.part, [*groups, *classes], n=1)
-        there = f"flow groups: {', '.join(groups)}" + (f"; classes: {', '.join(classes)}" if classes else "")
-        raise error(
-            f'there is no flow group "{measure.part}", and no such class of the queue',
-            f"did you mean {close[0]!r}?" if close else there,
-        )
+    """Raises `error` for a measure of a flow group, class or port that there is not or has no such value."""
+    if measure.at:
+        if measure.at not in ports:
+            raise _missing(f'there is no port "{measure.at}"', measure.at, {"ports": ports}, error)
+        _check_known(measure, "link", error)
+        if measure.part and measure.part not in groups:
+            raise error(f'there is no flow group "{measure.part}"', f"flow groups: {', '.join(groups)}")
+    if measure.part:
+        by: By = "group" if measure.part in groups else "class"
+        if by == "class" and measure.part not in classes:
+            message = f'there is no flow group "{measure.part}", and no such class of the queue'
+            raise _missing(message, measure.part, {"flow groups": groups, "classes": classes}, error)
+        _check_known(measure, by, error)
+
+
+def _missing(
+    message: str, name: str, there: Mapping[str, Collection[str]], error: type[WeirError]
+) -> WeirError:
+    close = get_close_matches(name, [one for names in there.values() for one in names], n=1)
+    listed = "; ".join(f"{what}: {', '.join(names)}" for what, names in there.items() if names)
+    return error(message, f"did you mean {close[0]!r}?" if close else listed)
+
+
+_ONE: Mapping[By, str] = {
+    "group": "one flow group", "class": "one class of the queue", "link": "one port",
+}  # fmt: skip
+
+
+def _check_known(measure: Measure, by: By, error: type[WeirError]) -> None:
     if not measure.is_known_by(by):
         known = [name for name, one in MEASURES.items() if one.is_known_by(by)]
-        what = "one flow group" if by == "group" else "one class of the queue"
-        raise error(
-            f"{measure.name.partition(OF)[0]} is not known of {what}", f"these are: {', '.join(known)}"
-        )
+        raise error(f"{measure.whole} is not known of {_ONE[by]}", f"these are: {', '.join(known)}")
 
 
 HEADLINE = ("mean_queue", "delay_mean", "delay_p99", "goodput", "loss")
@@ -245,10 +288,11 @@ OVERVIEW = (*HEADLINE, "mark_fraction", "jain")
 """What a single run shows first."""
 
 BY: dict[By, tuple[str, ...]] = {
-    "group": ("goodput", "delay_mean", "delay_p99", "loss", "mark_fraction"),
+    "group": ("goodput", "path_delay", "rtt", "delay_p99", "loss", "mark_fraction"),
     "class": ("mean_queue", "delay_mean", "delay_p99", "loss", "mark_fraction"),
+    "link": ("utilisation", "delay_mean", "delay_p99", "loss", "mark_fraction"),
 }
-"""What a table by flow group, or by class of the queue, shows first."""
+"""What a table by flow group, by class of the queue or by port shows first."""
 
 OF_TRANSFERS = ("transfers", "fct_mean", "slowdown_p50", "slowdown_p99")
 """What a single run shows besides where flows come and go."""

@@ -95,12 +95,12 @@ def grids_of(sweep: Sweep, measures: Sequence[str] = HEADLINE, most: int | None 
 
 
 def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None = None) -> Grid:
-    """Estimates over the whole run by flow group, or by class of the queue: a row for each at every point
-    and variant, a column per measure; at most so many rows."""
+    """Estimates over the whole run by flow group, by class of the queue or by link: a row for each at every
+    point and variant, a column per measure; at most so many rows."""
     rows = sweep.estimates(measures or BY[by], by=by).filter(pl.col("period") == WHOLE_RUN)
     # Of variants whose queue has no such class there is nothing to show.
     known = rows.filter((pl.col("n") > 0).any().over("point", "variant", by))
-    what = "flow group" if by == "group" else "class of the queue"
+    what = {"group": "flow group", "class": "class of the queue", "link": "link"}[by]
     parts = Dimension(by, what, "", numeric=False, log=False, values=tuple(sweep.parts(by)))
     dimensions = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS] + [parts]
     title = f"Whole run by {', '.join(dimension.title for dimension in dimensions)}"

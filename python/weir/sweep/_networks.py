@@ -20,6 +20,24 @@ class NetworkedSweep(RecordedSweep):
         return list(dict.fromkeys(name for names in found for name in names))
 
     @cached_property
+    def ports(self) -> list[str]:
+        """Every direction of a link that has a queue, in any variant: `LINK`, `LINK.reverse`."""
+        return list(dict.fromkeys(port.name for network in self._networks for port in network.ports))
+
+    @cached_property
+    def data_ports(self) -> list[str]:
+        """Of these, those that data pass, not ACKs alone."""
+        ports = (port for network in self._networks for port in network.ports if port.load)
+        return list(dict.fromkeys(port.name for port in ports))
+
+    @cached_property
+    def has_both_directions(self) -> bool:
+        """Whether data pass the link of the bottleneck in both directions, as downloads and uploads do."""
+        links = [port.removesuffix(".reverse") for port in self.data_ports]
+        limiting = {network.bottleneck.link for network in self._networks}
+        return any(links.count(link) > 1 for link in limiting)
+
+    @cached_property
     def only_acks(self) -> list[str]:
         """Groups whose data go elsewhere: at the bottleneck, their delays and marks are those of ACKs."""
         there: dict[str, bool] = {}

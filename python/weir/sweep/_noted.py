@@ -96,6 +96,18 @@ class NotedSweep(NetworkedSweep):
         alike = pl.all_horizontal(pl.col(name) == 1 for name in self._measured)
         return equal.filter((pl.col("replications") > 1) & alike).select("point", "variant")
 
+    def where_random(self, rows: pl.DataFrame, still: pl.DataFrame) -> pl.DataFrame:
+        """Without intervals of the configurations in which nothing is random."""
+        if still.is_empty():
+            return rows
+        marked = rows.join(
+            still.with_columns(_still=True), on=["point", "variant"], how="left", maintain_order="left"
+        )
+        random = pl.when(pl.col("_still").is_null())
+        return marked.with_columns(
+            random.then(pl.col(name)).alias(name) for name in ("half_width", "low", "high")
+        ).drop("_still")
+
     @property
     def is_all_equal(self) -> bool:
         """Whether nothing is random in any configuration."""

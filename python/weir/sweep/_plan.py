@@ -295,15 +295,16 @@ def plan_at_one_point(
 def check_measures(
     names: Iterable[str], scenarios: Iterable[_core.Scenario], error: type[WeirError] = MeasureError
 ) -> None:
-    """Raises `error` for a measure of a flow group or class that none of the scenarios has."""
-    of_parts = [MEASURES[name] for name in names if MEASURES[name].part]
+    """Raises `error` for a measure of a flow group, class or port that none of the scenarios has."""
+    of_parts = [MEASURES[name] for name in names if MEASURES[name].part or MEASURES[name].at]
     if not of_parts:
         return
     networks = [scenario.network for scenario in scenarios]
     groups = dict.fromkeys(path.group for one in networks for path in one.paths)
     classes = dict.fromkeys(name for one in networks for name in one.port(one.bottleneck.name).classes)
+    ports = dict.fromkeys(port.name for one in networks for port in one.ports)
     for measure in of_parts:
-        check_part(measure, list(groups), list(classes), error)
+        check_part(measure, list(groups), list(classes), list(ports), error)
 
 
 def _replaced(variant: Variant, values: Sequence[Assignment]) -> _core.Scenario:

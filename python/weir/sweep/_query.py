@@ -199,7 +199,10 @@ def _frame(sweep: Sweep, name: str, measures: Sequence[str], by: By | None) -> p
     if name != "observations":
         return sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")
     parts = sweep.parts(by) if by else [ALL]
-    frames = [sweep.observations(part, measures) for part in parts]
+    of_port = by == "link"
+    frames = [
+        sweep.observations(ALL if of_port else part, measures, part if of_port else "") for part in parts
+    ]
     if by:
         frames = [
             frame.with_columns(pl.lit(part).alias(by)) for frame, part in zip(frames, parts, strict=True)

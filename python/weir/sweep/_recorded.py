@@ -267,6 +267,10 @@ class RecordedSweep:
         """Name to pcapng file, of the packets of replication 0."""
         return {path.stem: path for path in sorted((self.directory / "captures").glob("*.pcapng"))}
 
+    def quantile(self, degrees: int) -> float:
+        """Of Student's t at the level of the intervals, for so many degrees of freedom."""
+        return self._sequential.quantile(degrees)
+
     def close(self) -> None:
         """Closes the store; nothing more can be read from it."""
         self.store.close()

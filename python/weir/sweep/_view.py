@@ -35,19 +35,24 @@ class Sweep(NotedSweep):
         opened = Store.open(store, read_only=True)
         return cls(opened, opened.find_sweep(None if which is None else str(which)))
 
-    def observations(self, of: str = analysis.ALL, measures: Sequence[str] = ()) -> pl.DataFrame:
+    def observations(
+        self, of: str = analysis.ALL, measures: Sequence[str] = (), at: str = ""
+    ) -> pl.DataFrame:
         """One row per run and period: the keys, replication, seed, run, the span, the users, and every
-        measure: of all packets, or of a flow group or a class of the queue. Then those of `measures` that
-        are of one, such as `goodput of cubic`."""
-        if of not in self._observed:
+        measure: of all packets, or of a flow group or a class of the queue; at the bottleneck, or at the port
+        `at`. Then those of `measures` that say more, such as `goodput of cubic` and `delay_p99 at line`."""
+        known = self._observed.get((of, at))
+        if known is None:
             if of not in {analysis.ALL, *self.flow_groups, *self.queue_classes}:
-                known = ", ".join((*self.flow_groups, *self.queue_classes))
-                raise MeasureError(f"there is no flow group or class {of!r}", f"there are: {known}")
-            observed = analysis.observations(self._measured, of, self.flow_groups)
-            self._observed[of] = self.finished.join(
+                there = ", ".join((*self.flow_groups, *self.queue_classes))
+                raise MeasureError(f"there is no flow group or class {of!r}", f"there are: {there}")
+            if at and at not in self.ports:
+                raise MeasureError(f"there is no port {at!r}", f"there are: {', '.join(self.ports)}")
+            observed = analysis.observations(self._measured, of, self.flow_groups, at=at)
+            known = self._observed[of, at] = self.finished.join(
                 observed, on="run", how="left", maintain_order="left_right"
             )
-        return analysis.with_parts(self._observed[of], measures, self.observations)
+        return analysis.with_parts(known, measures, lambda one, port: self.observations(one, at=port))
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
@@ -71,36 +76,48 @@ class Sweep(NotedSweep):
 
     @property
     def divided_by(self) -> tuple[By, ...]:
-        """What there are several of: flow groups, classes of the queue."""
+        """What there are several of: flow groups, classes of the queue, ports that data pass."""
         groups = len(self.flow_groups) > 1 and self.kind != "live"
-        found: dict[By, bool] = {"group": groups, "class": bool(self.queue_classes)}
+        found: dict[By, bool] = {
+            "group": groups,
+            "class": bool(self.queue_classes),
+            "link": len(self.data_ports) > 1,
+        }
         return tuple(by for by, there in found.items() if there)
 
     def parts(self, by: By) -> list[str]:
-        """The flow groups, or the classes of the queue. Raises MeasureError where the queue has none."""
+        """The flow groups, the ports that data pass, or the classes of the queue. Raises MeasureError where
+        the queue has none."""
         if by == "group":
             return self.flow_groups
+        if by == "link":
+            return self.data_ports
         if not self.queue_classes:
             raise MeasureError("the queue of the bottleneck has no classes", "dualpi2 has: L and C")
         return self.queue_classes
 
     def estimates(
-        self, measures: Sequence[str] | None = None, of: str = analysis.ALL, by: By | None = None
+        self,
+        measures: Sequence[str] | None = None,
+        of: str = analysis.ALL,
+        by: By | None = None,
+        at: str = "",
     ) -> pl.DataFrame:
         """Means with their 95% intervals per point, variant, period and measure.
 
-        Measures are those of all packets, or of the flow group or class `of`; a name such as `goodput of
-        cubic` says it for itself. With `by`, of every flow group or every class in turn.
+        Measures are those of all packets, or of the flow group or class `of`, at the bottleneck or at the
+        port `at`; names such as `goodput of cubic` and `delay_p99 at line.reverse` say it for themselves.
+        With `by`, of every flow group, every class, or at every port that data pass, in turn.
 
-        Columns: the keys, group or class (with `by`), measure, unit, period, from_s, to_s, users, mean,
+        Columns: the keys, group, class or link (with `by`), measure, unit, period, from_s, to_s, users, mean,
         half_width, low, high (null without an interval), n. Where a rule decided how many replications there
         are, the intervals are those of the rule, which hold although it looked several times.
         """
         if by is not None:
-            return self._by(by, measures, lambda part, chosen: self.estimates(chosen, part))
+            return self._by(by, measures, lambda of, at, chosen: self.estimates(chosen, of, at=at))
         chosen = self._known(measures)
-        found = analysis.estimates(self.observations(of, chosen), chosen, self.keys, self.quantile)
-        return self._where_random(found, self.unvarying)
+        found = analysis.estimates(self.observations(of, chosen, at), chosen, self.keys, self.quantile)
+        return self.where_random(found, self.unvarying)
 
     def differences(
         self,
@@ -109,24 +126,27 @@ class Sweep(NotedSweep):
         of: str = analysis.ALL,
         margins: Mapping[str, float] | None = None,
         by: By | None = None,
+        at: str = "",
     ) -> pl.DataFrame:
         """The other variants minus the baseline at each point, paired by replication, with 95% intervals.
 
-        Without arguments: the baseline and the margins with which the comparison was run. `of` and `by` are
-        as in `estimates`. Columns: the keys, group or class (with `by`), baseline, measure, unit, period,
-        from_s, to_s, users, difference, half_width, low, high, correlation (of the pairs), margin, n (pairs),
-        verdict.
+        Without arguments: the baseline and the margins with which the comparison was run. `of`, `by` and `at`
+        are as in `estimates`. Columns: the keys, group, class or link (with `by`), baseline, measure, unit,
+        period, from_s, to_s, users, difference, half_width, low, high, correlation (of the pairs), margin, n
+        (pairs), verdict.
         """
         if by is not None:
             return self._by(
-                by, measures, lambda part, chosen: self.differences(baseline, chosen, part, margins)
+                by,
+                measures,
+                lambda of, at, chosen: self.differences(baseline, chosen, of, margins, at=at),
             )
         baseline = baseline or self.baseline
         if baseline not in self.variants:
             raise ValueError(f"there is no variant {baseline!r}; there are: {', '.join(self.variants)}")
         chosen = self._known(measures)
         found = analysis.differences(
-            self.observations(of, chosen),
+            self.observations(of, chosen, at),
             baseline,
             chosen,
             self.margins if margins is None else margins,
@@ -134,29 +154,17 @@ class Sweep(NotedSweep):
         )
         still = self.unvarying
         against = still.filter(pl.col("variant") == baseline).select("point")
-        return self._where_random(found, still.join(against, on="point", how="semi"))
+        return self.where_random(found, still.join(against, on="point", how="semi"))
 
-    def _where_random(self, rows: pl.DataFrame, still: pl.DataFrame) -> pl.DataFrame:
-        """Without intervals of the configurations in which nothing is random."""
-        if still.is_empty():
-            return rows
-        marked = rows.join(
-            still.with_columns(_still=True), on=["point", "variant"], how="left", maintain_order="left"
-        )
-        random = pl.when(pl.col("_still").is_null())
-        return marked.with_columns(
-            random.then(pl.col(name)).alias(name) for name in ("half_width", "low", "high")
-        ).drop("_still")
-
-    def summary(self, of: str = analysis.ALL, by: By | None = None) -> pl.DataFrame:
+    def summary(self, of: str = analysis.ALL, by: By | None = None, at: str = "") -> pl.DataFrame:
         """One row per point and variant: every measure over the whole run, and its half width beside it.
-        With `by`, one for each flow group, or class, of these.
+        With `by`, one for each flow group, class or port of these.
 
-        Columns: the keys, group or class (with `by`), n, then MEASURE and MEASURE_half_width in turn.
+        Columns: the keys, group, class or link (with `by`), n, then MEASURE and MEASURE_half_width in turn.
         """
         if by is not None:
-            return self._by(by, None, lambda part, _: self.summary(part))
-        whole = self.estimates(of=of).filter(pl.col("period") == WHOLE_RUN)
+            return self._by(by, None, lambda of, at, _: self.summary(of, at=at))
+        whole = self.estimates(of=of, at=at).filter(pl.col("period") == WHOLE_RUN)
         columns = [
             part.select(
                 pl.col("mean").alias(name), pl.col("half_width").cast(pl.Float64).alias(f"{name}_half_width")
@@ -173,20 +181,21 @@ class Sweep(NotedSweep):
         self,
         by: By,
         measures: Sequence[str] | None,
-        of: Callable[[str, Sequence[str]], pl.DataFrame],
+        of: Callable[[str, str, Sequence[str]], pl.DataFrame],
     ) -> pl.DataFrame:
-        """The frames of all parts, one below the other, of the measures that parts have."""
+        """The frames of all parts, one below the other, of the measures that parts have. `of` gives that of a
+        flow group or class, at a port."""
         parts = self.parts(by)
         chosen = _measures_by(by, self._known(measures))
         if not chosen:
             known = ", ".join(_measures_by(by, self.measures))
             raise MeasureError(f"none of these measures is known by {by}", f"these are: {known}")
-        frames = (of(part, chosen).with_columns(pl.lit(part).alias(by)) for part in parts)
+        placed = [(analysis.ALL, part) if by == "link" else (part, "") for part in parts]
+        frames = (
+            of(*place, chosen).with_columns(pl.lit(part).alias(by))
+            for part, place in zip(parts, placed, strict=True)
+        )
         return pl.concat(frames).select(*self.keys, by, pl.all().exclude(*self.keys, by))
-
-    def quantile(self, degrees: int) -> float:
-        """Of Student's t at the level of the intervals, for so many degrees of freedom."""
-        return self._sequential.quantile(degrees)
 
     def delay_histograms(self) -> pl.DataFrame:
         """The queueing delay at the bottleneck over the whole run and all replications.
@@ -375,17 +384,17 @@ class Sweep(NotedSweep):
         return f"<weir.Sweep {self.number} {self.name!r} {of}>"
 
     @cached_property
-    def _observed(self) -> dict[str, pl.DataFrame]:
+    def _observed(self) -> dict[tuple[str, str], pl.DataFrame]:
         return {}
 
     def _known(self, measures: Sequence[str] | None) -> Sequence[str]:
         """The names of measures as a person writes them; all without any. Raises MeasureError."""
         found = [measure_named(words) for words in measures or ()]
         for measure in found:
-            check_part(measure, self.flow_groups, self.queue_classes)
+            check_part(measure, self.flow_groups, self.queue_classes, self.ports)
         return [measure.name for measure in found] or self.measures
 
 
 def _measures_by(by: By, names: Sequence[str]) -> list[str]:
-    """Of these measures, those of all packets that single parts have too."""
-    return [name for name in names if MEASURES[name].is_known_by(by) and not MEASURES[name].part]
+    """Of these measures, those of all packets at the bottleneck that single parts have too."""
+    return [name for name in names if MEASURES[name].is_known_by(by) and MEASURES[name].whole == name]

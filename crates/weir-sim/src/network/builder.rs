@@ -9,7 +9,7 @@ use super::{Change, Extras, PortSlot, PortState};
 use crate::{
     hosts::{Hop, Hosts, Leg, Route, Way},
     packet::Packet,
-    record::{GroupInfo, QueueCounts, QueueInfo},
+    record::{AccessInfo, GroupInfo, QueueCounts, QueueInfo},
 };
 
 /// Builds the network of a scenario.
@@ -134,14 +134,19 @@ impl<'a> NetworkBuilder<'a> {
         let path = self.path(group);
         let at = path.bottleneck.at;
         let rate = self.resolved.port(at).expect("data has a queue").rate();
-        let queue = |at: &DirectedLink<'_>| {
-            self.links[at.link].port(at.direction).expect("data has a queue") as usize
-        };
+        let place = |at: &DirectedLink<'_>| self.links[at.link].port(at.direction).map(|port| port as usize);
+        let queue = |at: &DirectedLink<'_>| place(at).expect("data has a queue");
         GroupInfo {
             name: name.to_owned(),
             bottleneck: queue(&at),
             rate: rate.bits_per_second() as f64,
             queues: path.data.iter().map(queue).collect(),
+            acks: (!group.traffic.is_datagrams()).then(|| path.acks.iter().filter_map(place).collect()),
+            access: group.access.as_ref().map(|access| AccessInfo {
+                rate: access.rate.bits_per_second() as f64,
+                ack_bytes: f64::from(group.tcp.ack_size.bytes()),
+            }),
+            rtts: self.rtt_changes(name),
         }
     }
 

@@ -121,6 +121,8 @@ pub(crate) struct FlowArrivals {
 pub(crate) struct FiniteGroup {
     /// Index among all groups.
     pub(crate) group: usize,
+    /// Mean propagation round trip of its routes, in nanoseconds.
+    pub(crate) mean_rtt: f64,
     /// In each interval.
     pub(crate) intervals: Vec<FlowArrivals>,
     /// Its transfers in the order of their starts, if they are those of a list.
@@ -175,4 +177,19 @@ pub(crate) struct GroupInfo {
     pub(crate) rate: f64,
     /// Indices of the queues that its data passes.
     pub(crate) queues: Vec<usize>,
+    /// Those that its ACKs pass; `None` of datagrams, which have no ACKs.
+    pub(crate) acks: Option<Vec<usize>>,
+    /// Links of each flow's own at both ends, if there are any.
+    pub(crate) access: Option<AccessInfo>,
+    /// Propagation round trips that it changes to, and when.
+    pub(crate) rtts: Vec<(Instant, Duration)>,
+}
+
+/// Links of a flow's own at both ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessInfo {
+    /// Rate in bit/s.
+    pub(crate) rate: f64,
+    /// Bytes of an ACK.
+    pub(crate) ack_bytes: f64,
 }

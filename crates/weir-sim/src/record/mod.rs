@@ -19,7 +19,8 @@ mod trend;
 
 pub(crate) use completions::{Completions, SLOWDOWN_OF_ONE, SizeCounts};
 pub(crate) use flow::{
-    DatagramCounts, FiniteGroup, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, SharedInfo, TransferRecord,
+    AccessInfo, DatagramCounts, FiniteGroup, FlowArrivals, FlowCounts, FlowInfo, GroupInfo, SharedInfo,
+    TransferRecord,
 };
 pub(crate) use flow_records::FlowRecords;
 pub(crate) use gauge::QueueGauge;

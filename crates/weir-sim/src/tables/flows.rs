@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use weir_types::Instant;
 
-use super::table::{ALL, table};
+use super::{
+    round_trips::PathMeans,
+    table::{ALL, table},
+};
 use crate::record::{FlowArrivals, FlowCounts, FlowInfo, GroupInfo, Measurements, QueueGauge, Row};
 
 table! {
@@ -30,6 +33,8 @@ table! {
         arrived: i64,
         mark_fraction: f64,
         mark_fraction_product: f64,
+        path_delay_ms: f64,
+        rtt_ms: f64,
     }
 }
 
@@ -59,7 +64,7 @@ pub(super) fn add<'a>(
     for row in &run.rows {
         let gone: Vec<_> = (0..run.groups.len()).map(|group| Gone::of(run, group, row)).collect();
         let products = (0..run.groups.len()).map(|group| marked_by_hops(run, group, row)).collect();
-        let of = Period { number, run, row, products };
+        let of = Period { number, run, row, products, means: PathMeans::of_groups(run, row) };
         let finite: Vec<_> =
             run.finite.iter().map(|one| FiniteCounts::of(one.group, &one.intervals, row)).collect();
         let all = 0..run.groups.len();
@@ -125,6 +130,8 @@ struct Period<'a> {
     row: &'a Row,
     /// [`marked_by_hops`] of each group.
     products: Vec<f64>,
+    /// Of each group.
+    means: Vec<PathMeans>,
 }
 
 impl<'a> Period<'a> {
@@ -141,6 +148,7 @@ impl<'a> Period<'a> {
         let mut sum = FlowCounts::default();
         let (mut bits, mut users, mut fairness) = (0.0, 0, Jain::default());
         let (mut by_hops, mut over) = (0.0, 0.0);
+        let (mut path_delay, mut rtt) = (Weighted::default(), Weighted::default());
         let passing: Vec<_> =
             self.run.groups[groups.clone()].iter().map(|group| group.queues.contains(&bottleneck)).collect();
         let passes = |group: usize| passing[group - groups.start];
@@ -160,6 +168,9 @@ impl<'a> Period<'a> {
             }
             if counts.arrived > 0 {
                 by_hops += counts.arrived as f64 * self.products[info.shared.group as usize];
+                let means = self.means[info.shared.group as usize];
+                path_delay.add(counts.arrived, means.wait);
+                rtt.add(counts.arrived, means.round_trip);
             }
         }
         for FiniteCounts { group, counts, live } in finite {
@@ -173,6 +184,8 @@ impl<'a> Period<'a> {
             }
             if counts.arrived > 0 {
                 by_hops += counts.arrived as f64 * self.products[*group];
+                path_delay.add(counts.arrived, self.means[*group].wait);
+                rtt.add(counts.arrived, self.means[*group].round_trip);
             }
             sum.add(counts);
         }
@@ -204,6 +217,8 @@ impl<'a> Period<'a> {
             arrived: sum.arrived.cast_signed(),
             mark_fraction: sum.marked as f64 / sum.arrived as f64,
             mark_fraction_product: by_hops / sum.arrived as f64,
+            path_delay_ms: path_delay.mean() / 1e6,
+            rtt_ms: rtt.mean() / 1e6,
         }
     }
 
@@ -239,6 +254,27 @@ impl FiniteCounts {
         }
         let nanos = row.to.since(row.from).as_nanos() as f64;
         Self { group, counts: sum, live: live.mean(nanos) }
+    }
+}
+
+/// A mean weighted by packets that arrived; NaN without any.
+#[derive(Default)]
+struct Weighted {
+    sum: f64,
+    weight: f64,
+}
+
+impl Weighted {
+    /// What is not defined counts nothing: datagrams have no round trip.
+    fn add(&mut self, packets: u64, value: f64) {
+        if value.is_finite() {
+            self.sum += packets as f64 * value;
+            self.weight += packets as f64;
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.weight
     }
 }
 

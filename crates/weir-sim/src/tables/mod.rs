@@ -3,6 +3,7 @@
 mod completions;
 mod flows;
 mod queues;
+mod round_trips;
 mod table;
 mod transfers;
 

@@ -103,7 +103,10 @@ impl FiniteFlows {
         for later in (1..counts.len()).rev() {
             counts[later].flows = counts[later].flows.since(&counts[later - 1].flows);
         }
-        FiniteGroup { group: self.group, intervals: counts, transfers: self.transfers }
+        let delays = self.routes.iter().map(|route| route.delay.forward + route.delay.backward);
+        let sum: f64 = delays.map(|delay| delay.as_nanos() as f64).sum();
+        let mean_rtt = sum / self.routes.len() as f64;
+        FiniteGroup { group: self.group, mean_rtt, intervals: counts, transfers: self.transfers }
     }
 }
 
