@@ -76,6 +76,10 @@ traffic.poisson = { rate = "20 /s", size = "15 kB" }
 WHOLE = pl.col("period") == -1
 
 
+def _mean(rows: pl.DataFrame, column: str) -> float:
+    return float(rows[column].to_numpy().mean())
+
+
 @pytest.fixture(scope="module")
 def compared() -> weir.Sweep:
     return weir.Scenario.loads(ACCESS).compare(replications=2)
@@ -95,10 +99,10 @@ def test_a_measure_at_a_port_is_that_of_its_queue(compared: weir.Sweep) -> None:
         up = rows.filter(pl.col("direction") == "reverse")
         down = rows.filter(pl.col("direction") == "forward", pl.col("group") == "all")
         expected = {
-            "delay_p99 at line.reverse": up.filter(pl.col("group") == "all")["delay_p99_ms"].mean(),
-            "delay_mean of up at line.reverse": up.filter(pl.col("group") == "up")["delay_mean_ms"].mean(),
-            "loss at line": 100.0 * down["loss"].mean(),  # pyright: ignore[reportOperatorIssue]
-            "mean_queue at line": down["queue_mean"].mean(),
+            "delay_p99 at line.reverse": _mean(up.filter(pl.col("group") == "all"), "delay_p99_ms"),
+            "delay_mean of up at line.reverse": _mean(up.filter(pl.col("group") == "up"), "delay_mean_ms"),
+            "loss at line": 100.0 * _mean(down, "loss"),
+            "mean_queue at line": _mean(down, "queue_mean"),
         }
         here = found.filter(pl.col("variant") == variant)
         assert dict(zip(here["measure"], here["mean"], strict=True)) == pytest.approx(expected)

@@ -58,7 +58,7 @@ def print_sweep(
     blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, measures or usual, rows))]
     if len(sweep.variants) > 1 and not sweep.axes:
         blocks.append(_comparison(sweep, measures, width))
-    shown = (by,) if by is not None else sweep.divided_by if alone else ()
+    shown: tuple[By, ...] = (by,) if by is not None else sweep.divided_by if alone else ()
     if sweep.has_both_directions and by is None and not measures:
         # All other tables are of one direction: downloads or uploads alone.
         blocks.insert(1, render(describe.grid_by(sweep, "link", most=rows), width))

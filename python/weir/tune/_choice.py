@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import fill, wrap
 
 from weir.check._units import listed
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 from weir.stats._measures import MEASURES
+from weir.tune._space import Bounds
 from weir.tune._text import (
     SIGNS,
     WITHOUT_CHANCE,
     arguments_of,
     measured,
-    searched_words,
+    names_of,
     setting_words,
     target_words,
+    value_words,
 )
 from weir.tune._tune import Choice, Tuned
 
@@ -66,6 +69,18 @@ def outcome_words(one: Tuned) -> str:
     # "Not achievable" would say that other settings were looked at.
     said = {"met": "its defaults meet every target", "missed": "missed by its defaults"}
     return said.get(chosen.state, f"{verdict}; its defaults")
+
+
+def searched_words(bounds: Sequence[Bounds]) -> str:
+    """`max_th from 6 to 120 packets, max_p from 0.01 to 0.5`; empty without parameters."""
+    names = names_of([one.path for one in bounds])
+    parts: list[str] = []
+    for name, one in zip(names, bounds, strict=True):
+        low, _, unit = value_words(one.low).partition(" ")
+        high = value_words(one.high)
+        shared = unit and high.endswith(f" {unit}")
+        parts.append(f"{name} from {low if shared else value_words(one.low)} to {high}")
+    return ", ".join(parts)
 
 
 def looked_at(one: Tuned) -> str:

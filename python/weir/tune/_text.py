@@ -18,7 +18,7 @@ from weir.tune._answer import Answer, Confirmed, Outcome, Shape, State, Verdict
 from weir.tune._online import Phase
 from weir.tune._region import MapCell
 from weir.tune._sampled import Front
-from weir.tune._space import Bounds, Setting
+from weir.tune._space import Setting
 from weir.tune._targets import Target
 from weir.tune._tune import Tuned
 
@@ -94,18 +94,6 @@ def setting_words(setting: Setting | Mapping[str, Value]) -> str:
     pairs = list(setting.items() if isinstance(setting, Mapping) else setting)
     names = names_of([path for path, _ in pairs])
     return ", ".join(f"{name} {value_words(value)}" for name, (_, value) in zip(names, pairs, strict=True))
-
-
-def searched_words(bounds: Sequence[Bounds]) -> str:
-    """`max_th from 6 to 120 packets, max_p from 0.01 to 0.5`; empty without parameters."""
-    names = names_of([one.path for one in bounds])
-    parts: list[str] = []
-    for name, one in zip(names, bounds, strict=True):
-        low, _, unit = value_words(one.low).partition(" ")
-        high = value_words(one.high)
-        shared = unit and high.endswith(f" {unit}")
-        parts.append(f"{name} from {low if shared else value_words(one.low)} to {high}")
-    return ", ".join(parts)
 
 
 # One target.
