@@ -118,6 +118,43 @@ class Bottleneck:
         ones. None if there is no doubt, or `measure.bottleneck` names it."""
 
 @final
+class RecordingShare:
+    """Packets of a recording."""
+
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int:
+        """Of IP packets."""
+    @property
+    def to(self) -> str | None:
+        """The host that was sent most bytes; None in CSV, which has no addresses."""
+    @property
+    def hosts(self) -> int:
+        """Hosts that were sent something."""
+
+@final
+class RecordingSelection:
+    """What is replayed of a recording, and what is not."""
+
+    @property
+    def replayed(self) -> RecordingShare: ...
+    @property
+    def left_out(self) -> RecordingShare: ...
+    @property
+    def groups(self) -> int | None:
+        """Groups of hosts that have nothing to do with each other; None if there is one direction."""
+    @property
+    def last_s(self) -> float:
+        """From the first packet of the recording to the last that is replayed."""
+    @property
+    def late(self) -> int:
+        """Packets that came after a later one."""
+    @property
+    def latest_s(self) -> float:
+        """By how much the latest of them was late."""
+
+@final
 class Path:
     """The way of a group of flows, and back."""
 
@@ -155,6 +192,9 @@ class Path:
     @property
     def listed(self) -> tuple[int, int, float] | None:
         """The transfers of a list that was read, those that start in the run, and the bytes of these."""
+    @property
+    def recording(self) -> RecordingSelection | None:
+        """Of a replay, if its file was read."""
     @property
     def load(self) -> list[LoadChange]:
         """The number of flows of the group."""
@@ -645,9 +685,9 @@ class _Transfers(TypedDict):
     duration: float
     damage: str | None
 
-def transfers(file: str | PathLike[str], towards: Sequence[tuple[bytes, int]]) -> _Transfers:
-    """Of each conversation in a pcap or pcapng the larger direction, or that towards the prefixes: 16 bytes
-    (IPv4 in the last four) and a number of bits. Raises ValueError(message, hint)."""
+def transfers(file: str | PathLike[str], towards: Sequence[str]) -> _Transfers:
+    """Of each conversation in a pcap or pcapng the larger direction, or that towards the networks, as
+    `192.0.2.0/24`. Raises ValueError(message, hint)."""
 
 class _Course(TypedDict):
     """The fluid at each step, float64."""

@@ -5,12 +5,15 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict},
 };
-use weir_scenario::{LeftOut, Prefix, Transfer, Transfers};
+use weir_scenario::{LeftOut, Subnet, Transfer, Transfers};
+use weir_types::UnitError;
 
 /// The transfers of a capture: columns as the bytes of float64, and counts. `ValueError` has message and hint.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<Prefix>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<String>) -> PyResult<Bound<'_, PyDict>> {
+    let towards: Result<Vec<Subnet>, UnitError> = towards.iter().map(|text| text.parse()).collect();
+    let towards = towards.map_err(|wrong| PyValueError::new_err((wrong.message, wrong.hint)))?;
     let read = py.detach(|| {
         let interrupted = RefCell::new(None);
         let proceed = || {

@@ -22,7 +22,9 @@ mod _core {
     use super::{
         capture::transfers,
         errors::{CaptureError, ScenarioError},
-        network::{Bottleneck, LoadChange, Network, Path, Port, network_of},
+        network::{
+            Bottleneck, LoadChange, Network, Path, Port, RecordingSelection, RecordingShare, network_of,
+        },
         python_aqm::{BacklogView, LinkView, PacketView, SeenView},
         queue::QueueCore,
         run::{Batch, Run, tables},

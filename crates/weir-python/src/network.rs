@@ -2,7 +2,7 @@
 
 use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
-use weir_scenario::{Document, FlowGroup, MOST_RATE_CHANGES, Rtt, Traffic};
+use weir_scenario::{Document, FlowGroup, MOST_RATE_CHANGES, Rtt, Selection, Share, Traffic};
 use weir_sim::mean_size;
 use weir_tcp::Declared;
 use weir_types::{Duration, Ecn};
@@ -53,6 +53,28 @@ pub(crate) struct Bottleneck {
     ambiguity: Option<String>,
 }
 
+/// Packets of a recording.
+#[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct RecordingShare {
+    packets: u64,
+    bytes: u64,
+    to: Option<String>,
+    hosts: u64,
+}
+
+/// What is replayed of a recording, and what is not.
+#[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct RecordingSelection {
+    replayed: RecordingShare,
+    left_out: RecordingShare,
+    groups: Option<usize>,
+    last_s: f64,
+    late: u64,
+    latest_s: f64,
+}
+
 /// The way of a group of flows, and back.
 #[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
 #[derive(Clone, PartialEq)]
@@ -69,6 +91,7 @@ pub(crate) struct Path {
     declares: Vec<(&'static str, &'static str)>,
     mean_transfer_bytes: Option<f64>,
     listed: Option<(usize, usize, f64)>,
+    recording: Option<RecordingSelection>,
     load: Vec<LoadChange>,
 }
 
@@ -155,6 +178,7 @@ impl Network {
                 declares: declares(path.flows),
                 mean_transfer_bytes: mean_transfer(path.flows),
                 listed: listed(path.flows, scenario.duration),
+                recording: recording(path.flows),
                 load: changes_of(&path.load),
             }
         });
@@ -198,6 +222,25 @@ fn listed(group: &FlowGroup, end: Duration) -> Option<(usize, usize, f64)> {
     let start = transfers.iter().take_while(|one| starts(group.start + one.start));
     let (count, bytes) = start.fold((0, 0.0), |(count, bytes), one| (count + 1, bytes + one.bytes as f64));
     Some((transfers.len(), count, bytes))
+}
+
+fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
+    let Traffic::Replay(replay) = &group.traffic else { return None };
+    let Selection { replayed, left_out, groups, last, late, latest } = replay.selection()?;
+    let share = |Share { packets, bytes, to, hosts }| RecordingShare {
+        packets,
+        bytes,
+        to: to.map(|to| to.to_string()),
+        hosts,
+    };
+    Some(RecordingSelection {
+        replayed: share(replayed),
+        left_out: share(left_out),
+        groups,
+        last_s: last.as_secs_f64(),
+        late,
+        latest_s: latest.as_secs_f64(),
+    })
 }
 
 /// The ECN codepoint of each kind of packet that the group sends.

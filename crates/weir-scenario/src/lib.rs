@@ -44,7 +44,7 @@ mod topology;
 mod traffic;
 mod wording;
 
-pub use capture::{Found, LeftOut, Prefix, Transfer, Transfers, pcapng};
+pub use capture::{Found, LeftOut, Subnet, Transfer, Transfers, pcapng};
 pub use changes::{Change, DirectionChange, FlowsChange, LinkChange, QueueChange};
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;
@@ -64,6 +64,6 @@ pub use topology::{
 pub use traffic::{
     Access, ArrivalRate, Bulk, Cbr, Cdf, CdfFile, ClosedLoop, Content, Exponential, ExponentialSize,
     FlowGroup, Gaps, ListedTransfer, LogNormal, LogNormalSize, ObjectCount, OnOff, PageTime, ParetoSize,
-    Poisson, Replay, Rtt, RttDistribution, Size, SizeDistribution, Sizes, ThreeGpp, Trace, TracePacket,
-    Traffic, TransferList, Uniform, Web,
+    Poisson, Recording, Replay, Rtt, RttDistribution, Selection, Share, Size, SizeDistribution, Sizes,
+    ThreeGpp, Towards, Trace, TracePacket, Traffic, TransferList, Uniform, Web,
 };

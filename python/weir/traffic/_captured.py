@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_network
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +108,7 @@ def read(file: Path, towards: Sequence[str] = ()) -> Captured:
     Raises WeirError.
     """
     try:
-        found = _core.transfers(file, [_prefix(network) for network in towards])
+        found = _core.transfers(file, towards)
     except ValueError as error:
         message, hint = error.args
         raise WeirError(f"{file}: {message}", hint) from None
@@ -127,17 +126,6 @@ def read(file: Path, towards: Sequence[str] = ()) -> Captured:
         transfers={name: values[~is_stream] for name, values in columns.items()},
         streams={name: values[is_stream] for name, values in columns.items()},
     )
-
-
-def _prefix(network: str) -> tuple[bytes, int]:
-    try:
-        parsed = ip_network(network, strict=False)
-    except ValueError as error:
-        raise WeirError(
-            f"{network!r} is no network: {error}", "write 192.0.2.0/24 or 2001:db8::/32"
-        ) from None
-    packed = parsed.network_address.packed
-    return packed.rjust(16, b"\0"), parsed.prefixlen + 8 * (16 - len(packed))
 
 
 def _counts(pairs: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, int]]:

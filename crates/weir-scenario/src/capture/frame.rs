@@ -6,14 +6,21 @@ use etherparse::{
 };
 use pcap_parser::Linktype;
 
+use super::subnet::Address;
+
 /// Addresses (of IPv4 in the last four bytes), protocol and ports.
-pub(crate) type Endpoints = ([u8; 16], [u8; 16], u8, u16, u16);
+pub(crate) type Endpoints = (Address, Address, u8, u16, u16);
+
+/// Ethernet addresses, from and to.
+pub(crate) type Stations = ([u8; 6], [u8; 6]);
 
 /// The IP packet in a frame.
 pub(crate) struct IpPacket {
     /// Of the whole packet.
     pub(crate) bytes: u32,
     pub(crate) endpoints: Endpoints,
+    /// `None` where frames have no addresses of both.
+    pub(crate) stations: Option<Stations>,
     pub(super) transport: Transport,
 }
 
@@ -76,6 +83,10 @@ impl IpPacket {
         };
         let ethernet = headers.link.as_ref().map_or(0, LinkHeader::header_len)
             + headers.link_exts.iter().map(LinkExtHeader::header_len).sum::<usize>();
+        let stations = match &headers.link {
+            Some(LinkHeader::Ethernet2(ethernet)) => Some((ethernet.source, ethernet.destination)),
+            _ => None,
+        };
         let (stated, header, from, to, protocol) = match headers.net? {
             NetHeaders::Ipv4(ip, extensions) => {
                 let wide = |address: [u8; 4]| {
@@ -124,7 +135,7 @@ impl IpPacket {
         };
         // With segmentation offload and in jumbograms the IP header may have no length.
         let bytes = if stated == 0 { original.saturating_sub((begin + ethernet) as u32) } else { stated };
-        Some(Self { bytes, endpoints: (from, to, protocol, ports.0, ports.1), transport })
+        Some(Self { bytes, endpoints: (from, to, protocol, ports.0, ports.1), stations, transport })
     }
 }
 

@@ -3,6 +3,8 @@
 mod connection;
 mod frame;
 pub mod pcapng;
+mod sides;
+mod subnet;
 mod transfers;
 
 use std::io::{BufRead, BufReader, Read};
@@ -12,8 +14,11 @@ use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, PcapHeader, create
 use weir_types::Invalid;
 
 use crate::traffic::files;
-pub(crate) use frame::IpPacket;
-pub use transfers::{Found, LeftOut, Prefix, Transfer, Transfers};
+pub(crate) use frame::{Endpoints, IpPacket};
+pub(crate) use sides::{Larger, Sides};
+pub use subnet::Subnet;
+pub(crate) use subnet::written;
+pub use transfers::{Found, LeftOut, Transfer, Transfers};
 
 /// Bytes of a buffer at the start, and of the largest block.
 const BUFFER: usize = 1 << 20;
@@ -48,10 +53,10 @@ pub(crate) fn decompressed<'a>(file: impl Read + Send + 'a) -> std::io::Result<B
 
 /// A packet of a capture.
 pub(crate) struct Packet {
-    /// From 1.
-    pub(crate) number: u64,
     /// Nanoseconds since 1970.
     pub(crate) nanos: i128,
+    /// Where it was captured, counted from 0.
+    pub(crate) interface: u32,
     /// `None` for what is not IP.
     pub(crate) ip: Option<IpPacket>,
 }
@@ -81,7 +86,7 @@ pub(crate) fn read(
     }
     let mut capacity = BUFFER;
     let mut blocks = create_reader(capacity, head.chain(file)).map_err(|_| broken(0))?;
-    let mut interfaces: Vec<Interface> = Vec::new();
+    let mut interfaces = Interfaces::default();
     let mut number = 0_u64;
     loop {
         match blocks.next() {
@@ -89,14 +94,14 @@ pub(crate) fn read(
                 let found = packet_of(&block, &mut interfaces).map_err(|message| {
                     files::at("packet", number + 1, message, "write it with another tool")
                 })?;
-                if let Some((nanos, data, original, link)) = found {
+                if let Some(Raw { nanos, data, original, interface, link }) = found {
                     number += 1;
                     if !frame::is_known(link) {
                         let message = format!("its link type {} is not known", link.0);
                         let hint = "capture Ethernet, Linux cooked frames, a loopback or raw IP";
                         return Err(files::at("packet", number, message, hint));
                     }
-                    each(Packet { number, nanos, ip: IpPacket::of(data, original, link) })?;
+                    each(Packet { nanos, interface, ip: IpPacket::of(data, original, link) })?;
                 }
                 blocks.consume(length);
             }
@@ -129,13 +134,29 @@ struct Interface {
     offset: i64,
 }
 
-type Raw<'a> = (i128, &'a [u8], u32, Linktype);
+/// The interfaces of a capture.
+#[derive(Default)]
+struct Interfaces {
+    /// Those of this section of the file.
+    here: Vec<Interface>,
+    /// How many there were in earlier sections.
+    before: u32,
+}
 
-/// The packet in a block, if it holds one: its time in nanoseconds, its bytes, how many there were, and
-/// what they begin with.
+/// A packet as it was captured: its time in nanoseconds, its bytes, how many there were, where, and what they
+/// begin with.
+struct Raw<'a> {
+    nanos: i128,
+    data: &'a [u8],
+    original: u32,
+    interface: u32,
+    link: Linktype,
+}
+
+/// The packet in a block, if it holds one.
 fn packet_of<'a>(
     block: &PcapBlockOwned<'a>,
-    interfaces: &mut Vec<Interface>,
+    interfaces: &mut Interfaces,
 ) -> Result<Option<Raw<'a>>, &'static str> {
     let header = |header: &PcapHeader| Interface {
         link: header.network,
@@ -144,34 +165,37 @@ fn packet_of<'a>(
     };
     match block {
         PcapBlockOwned::LegacyHeader(found) => {
-            *interfaces = vec![header(found)];
+            interfaces.here = vec![header(found)];
             Ok(None)
         }
         PcapBlockOwned::Legacy(packet) => {
-            let [Interface { link, resolution, .. }] = interfaces[..] else { return Ok(None) };
+            let [Interface { link, resolution, .. }] = interfaces.here[..] else { return Ok(None) };
             let scale = 1_000_000_000 / i128::from(resolution);
             let nanos = i128::from(packet.ts_sec) * 1_000_000_000 + i128::from(packet.ts_usec) * scale;
-            let length = packet.data.len().min(packet.caplen as usize);
-            Ok(Some((nanos, &packet.data[..length], packet.origlen, link)))
+            let data = &packet.data[..packet.data.len().min(packet.caplen as usize)];
+            Ok(Some(Raw { nanos, data, original: packet.origlen, interface: 0, link }))
         }
         PcapBlockOwned::NG(Block::SectionHeader(_)) => {
-            interfaces.clear();
+            interfaces.before += interfaces.here.len() as u32;
+            interfaces.here.clear();
             Ok(None)
         }
         PcapBlockOwned::NG(Block::InterfaceDescription(found)) => {
             let resolution = found.ts_resolution().ok_or("a clock of impossible resolution")?;
-            interfaces.push(Interface { link: found.linktype, resolution, offset: found.ts_offset() });
+            interfaces.here.push(Interface { link: found.linktype, resolution, offset: found.ts_offset() });
             Ok(None)
         }
         PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
-            let Some(Interface { link, resolution, offset }) = interfaces.get(packet.if_id as usize) else {
+            let Some(Interface { link, resolution, offset }) = interfaces.here.get(packet.if_id as usize)
+            else {
                 return Err("it came in at an interface that is not described");
             };
             let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
             let nanos = i128::from(ticks) * 1_000_000_000 / i128::from(*resolution)
                 + i128::from(*offset) * 1_000_000_000;
-            let length = packet.data.len().min(packet.caplen as usize);
-            Ok(Some((nanos, &packet.data[..length], packet.origlen, *link)))
+            let data = &packet.data[..packet.data.len().min(packet.caplen as usize)];
+            let interface = interfaces.before + packet.if_id;
+            Ok(Some(Raw { nanos, data, original: packet.origlen, interface, link: *link }))
         }
         PcapBlockOwned::NG(Block::SimplePacket(_)) => Err("it has no time (a Simple Packet Block)"),
         PcapBlockOwned::NG(_) => Ok(None),

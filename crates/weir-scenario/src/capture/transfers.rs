@@ -7,6 +7,7 @@ use weir_types::Invalid;
 use super::{
     connection::{Conversation, Kind},
     frame::{Endpoints, IpPacket, Transport},
+    subnet::Subnet,
 };
 
 /// Nanoseconds after which a silent conversation is over: any, one of few packets, one that both ends closed.
@@ -74,9 +75,6 @@ impl Found {
     }
 }
 
-/// Addresses that begin alike: 16 bytes, IPv4 in the last four, and the number of bits that count.
-pub type Prefix = ([u8; 16], u8);
-
 /// The transfers of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Transfers {
@@ -98,7 +96,7 @@ pub struct Transfers {
     pub duration: f64,
     /// Where the file is damaged: what comes before has been read.
     pub damage: Option<Invalid>,
-    towards: Vec<Prefix>,
+    towards: Vec<Subnet>,
 }
 
 impl Transfers {
@@ -109,7 +107,7 @@ impl Transfers {
     /// If the file cannot be read, or is no capture.
     pub fn read(
         path: &Path,
-        towards: Vec<Prefix>,
+        towards: Vec<Subnet>,
         mut proceed: impl FnMut() -> bool,
     ) -> Result<Self, Invalid> {
         let wrong =
@@ -230,14 +228,8 @@ impl Transfers {
         let is_meant = |side: &usize| {
             sizes[*side] > 0
                 && (self.towards.is_empty()
-                    || self.towards.iter().any(|prefix| has_prefix(receivers[*side], *prefix)))
+                    || self.towards.iter().any(|subnet| subnet.contains(receivers[*side])))
         };
         [0, 1].into_iter().filter(is_meant).max_by_key(|side| sizes[*side])
     }
-}
-
-fn has_prefix(address: [u8; 16], (prefix, bits): Prefix) -> bool {
-    let shift = 128 - u32::from(bits.min(128));
-    let differing = u128::from_be_bytes(address) ^ u128::from_be_bytes(prefix);
-    differing.checked_shr(shift).unwrap_or(0) == 0
 }

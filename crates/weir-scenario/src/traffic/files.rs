@@ -17,7 +17,6 @@ use sha2::{Digest, Sha256};
 use weir_types::Invalid;
 
 /// What a file holds, once it has been read. Two are equal: the digest beside says whether they are.
-#[derive(Clone)]
 pub struct Content<T>(Option<Arc<T>>);
 
 impl<T> Content<T> {
@@ -42,6 +41,12 @@ impl<T> Content<T> {
     /// If the scenario was made without reading its files.
     pub fn get(&self) -> &Arc<T> {
         self.0.as_ref().expect("files are read with the scenario")
+    }
+}
+
+impl<T> Clone for Content<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }
 

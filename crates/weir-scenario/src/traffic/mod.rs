@@ -5,9 +5,12 @@ mod check;
 mod datagrams;
 pub(crate) mod files;
 mod list;
+mod recording;
 mod replay;
 mod rtt;
 mod sizes;
+mod towards;
+mod trace;
 mod transfers;
 mod web;
 
@@ -20,9 +23,12 @@ pub use cdf::{Cdf, CdfFile};
 pub use datagrams::{Cbr, Gaps, OnOff};
 pub use files::Content;
 pub use list::{ListedTransfer, TransferList};
-pub use replay::{Replay, Trace, TracePacket};
+pub use recording::{Recording, Selection, Share};
+pub use replay::Replay;
 pub use rtt::{Exponential, LogNormal, Rtt, RttDistribution, Uniform};
 pub use sizes::{ExponentialSize, LogNormalSize, ParetoSize, Size, SizeDistribution, Sizes};
+pub use towards::Towards;
+pub use trace::{Trace, TracePacket};
 pub use transfers::{ArrivalRate, ClosedLoop, Poisson};
 pub use web::{ObjectCount, PageTime, ThreeGpp, Web};
 

@@ -1,5 +1,6 @@
 //! What the author of a scenario file is promised.
 
+mod captures;
 mod changes;
 mod files;
 mod hints;
@@ -9,6 +10,7 @@ mod mistakes;
 mod networks;
 mod overrides;
 mod replay;
+mod replay_directions;
 mod senders;
 mod sweep;
 mod traffic;

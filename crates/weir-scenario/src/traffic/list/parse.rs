@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use weir_types::{Duration, Invalid};
 
 use super::{ListedTransfer, Listing, Name};
-use crate::traffic::{files, replay::nanos_of};
+use crate::traffic::{files, recording::nanos_of};
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
