@@ -339,6 +339,10 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         "change-after-end", "note", "flows.ftp.population",
         {"changes": [{"at": "70 s", "flows": {"ftp": {"count": 9}}}]}, {"duration": "80 s"},
     ),
+    (
+        "no-traffic-measured", "warning", "measure.warm_up",
+        {"flows.ftp.stop": "4 s", "measure.warm_up": "4 s"}, {"flows.ftp.stop": "5 s"},
+    ),
     ("no-warm-up", "note", "measure.warm_up", {"measure.warm_up": "0 s"}, {"measure.warm_up": "5 s"}),
     (
         "no-warm-up", "note", "measure.warm_up",

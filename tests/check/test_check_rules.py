@@ -214,7 +214,13 @@ def test_every_code_is_tried_and_documented() -> None:
     assert dict(rows) == CODES
     measured = "".join(
         (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
-        for name in ("test_defaults.py", "test_listed.py", "test_repeats.py")
+        for name in (
+            "test_defaults.py",
+            "test_listed.py",
+            "test_nothing_measured.py",
+            "test_recordings.py",
+            "test_repeats.py",
+        )
     )
     for code in CODES:
         assert f'"{code}"' in source + measured

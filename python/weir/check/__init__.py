@@ -17,8 +17,11 @@ from weir.check import _changes as changes
 from weir.check import _drops as drops
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
+from weir.check import _measured as measured
+from weir.check import _recordings as recordings
 from weir.check import _senders as senders
 from weir.check._cost import Cost
+from weir.check._measured import nothing_measured
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
 from weir.check._stationary import not_stationary
@@ -40,6 +43,7 @@ __all__ = [
     "notes",
     "notes_of_toml",
     "notes_together",
+    "nothing_measured",
     "nothing_random",
     "trend_notes",
 ]
@@ -71,6 +75,10 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     changes.mean_rate_of_trace,
     changes.change_after_end,
     changes.list_after_end,
+    measured.no_traffic_measured,
+    recordings.recording_two_way,
+    recordings.recording_out_of_order,
+    recordings.recording_not_measured,
     chance.no_warm_up,
     chance.drawn_rtts,
     chance.flows_in_step,
@@ -79,7 +87,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
 
 CODES = {
     rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0]
-    for rule in (*RULES, same_variants, not_stationary, nothing_random, few_values)
+    for rule in (*RULES, same_variants, not_stationary, nothing_measured, nothing_random, few_values)
 }
 """Code to what it means."""
 

@@ -6,6 +6,7 @@ import json
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import inf
@@ -62,9 +63,13 @@ class Resolved:
     @staticmethod
     @lru_cache(maxsize=64)
     def from_toml(text: str) -> Resolved:
-        """Of a scenario as `to_toml` writes it: files and classes that it names need not exist. The points of
-        a sweep ask for that of their variant again and again."""
-        return Resolved(_core.network_of(text), tomllib.loads(text))
+        """Of a scenario as `to_toml` writes it: files and classes that it names need not exist. Recordings
+        are read where they do. The points of a sweep ask for that of their variant again and again."""
+        document = tomllib.loads(text)
+        if any("replay" in group.get("traffic", {}) for group in document["flows"].values()):
+            with suppress(_core.ScenarioError):
+                return Resolved(_core.Scenario.loads(text, python=False).network, document)
+        return Resolved(_core.network_of(text), document)
 
     @cached_property
     def ports(self) -> Sequence[_core.Port]:

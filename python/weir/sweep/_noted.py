@@ -16,6 +16,7 @@ from weir.check import (
     notes,
     notes_of_toml,
     notes_together,
+    nothing_measured,
     nothing_random,
     trend_notes,
 )
@@ -115,16 +116,18 @@ class NotedSweep(NetworkedSweep):
 
     @cached_property
     def value_notes(self) -> tuple[Repeated, ...]:
-        """Where replications are equal, and where quantiles are of few values."""
+        """Where nothing was measured, replications are equal, and quantiles are of few values."""
         still = set(self.unvarying.iter_rows())
         counts = [
             (what, self._least(table, column, chosen)) for what, table, column, chosen in self._counted()
         ]
+        arrivals = self._each("links", "arrivals", self._at_bottleneck)
         found: list[tuple[str, list[Note]]] = []
         for point, name, label in (
             self.finished.select("point", "variant", "label").unique(maintain_order=True).iter_rows()
         ):
-            here = [nothing_random(self.flow_groups[0])] if (point, name) in still else []
+            here = list(nothing_measured(arrivals.get((point, name), ())))
+            here += [nothing_random(self.flow_groups[0])] if (point, name) in still else []
             for what, least in counts:
                 here += few_values(least.get((point, name), 0), what)
             found.append((label, here))
@@ -133,13 +136,22 @@ class NotedSweep(NetworkedSweep):
     def _counted(self) -> Iterator[tuple[str, str, str, pl.Expr]]:
         """What quantiles are of: in words, the table and column that count it, and the rows of all of it."""
         of_all = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
-        queue = of_all & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
-        yield "packets left the bottleneck", "links", "departures", queue
+        yield "packets left the bottleneck", "links", "departures", self._at_bottleneck
         if "completions" in self._measured:
             yield "transfers ended", "completions", "count", of_all & pl.col("upto_bytes").is_nan()
 
+    @property
+    def _at_bottleneck(self) -> pl.Expr:
+        """The rows of the table `links` that are about all packets at the bottleneck."""
+        of_all = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
+        return of_all & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
+
+    def _each(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], list[int]]:
+        """By point and variant, a count in each run."""
+        rows = self.finished.join(self._measured[table].filter(chosen).select("run", column), on="run")
+        each = rows.group_by("point", "variant", maintain_order=True).agg(pl.col(column))
+        return {(point, variant): numbers for point, variant, numbers in each.iter_rows()}
+
     def _least(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], int]:
         """By point and variant, the least of a count in one run."""
-        rows = self.finished.join(self._measured[table].filter(chosen).select("run", column), on="run")
-        least = rows.group_by("point", "variant", maintain_order=True).agg(pl.col(column).min())
-        return {(point, variant): int(number) for point, variant, number in least.iter_rows()}
+        return {setting: int(min(numbers)) for setting, numbers in self._each(table, column, chosen).items()}

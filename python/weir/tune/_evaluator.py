@@ -178,7 +178,8 @@ class Evaluator:
             for outcome in outcomes:
                 if np.isnan(outcome.values).any():
                     measure = outcome.target.measure
-                    raise TargetError(f"{measure} is not defined in every run", "choose another measure")
+                    hint = "choose another measure, or a shorter warm_up or longer run if nothing is measured"
+                    raise TargetError(f"{measure} is not defined in every run", hint)
             judged = Confirmed(dict(setting), outcomes, beside=self._beside(setting, attempt + 1))
             worst = judged.worst
             relative = worst.half_width / abs(worst.mean) if worst.mean else 0.0

@@ -1,0 +1,44 @@
+"""Rules on how much is measured: whether there is anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weir.check._note import Note
+from weir.check._resolved import Resolved, seconds
+from weir.check._units import time
+from weir.scenario._scenario import flows_at
+
+
+def no_traffic_measured(scene: Resolved) -> Iterator[Note]:
+    """No flow is there while it is measured: all have ended before.
+
+    Of recordings, which end by themselves, `recording-not-measured` speaks.
+    """
+    warm_up = seconds(scene.document["measure"], "warm_up")
+    instants = [warm_up, *(at for at in scene.instants if warm_up < at < scene.network.duration_s)]
+    if scene.paths and not any(flows_at(path.load, at) for path in scene.paths for at in instants):
+        yield Note(
+            "no-traffic-measured",
+            "warning",
+            "measure.warm_up",
+            f"no flow is there from {time(warm_up)} on, when measuring begins: nothing is measured",
+            "a shorter warm_up, or flows that stop later",
+        )
+
+
+def nothing_measured(arrivals: Sequence[int]) -> Iterator[Note]:
+    """No packet came to the bottleneck while it was measured: its values are of nothing.
+
+    `arrivals`: the packets that came there after the warm-up, in each run.
+    """
+    empty = sum(number == 0 for number in arrivals)
+    if empty:
+        runs = "" if empty == len(arrivals) else f" in {empty:,} of {len(arrivals):,} runs"
+        yield Note(
+            "nothing-measured",
+            "warning",
+            "measure.warm_up",
+            f"no packet came to the bottleneck after the warm-up{runs}: the values are of nothing",
+            "a shorter warm_up, or traffic that lasts until the end of the run",
+        )
