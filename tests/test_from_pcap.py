@@ -67,13 +67,13 @@ def test_known_transfers_come_back(known: tuple[Path, weir.Sweep]) -> None:
     found = read(file)
     done, octets = ended(sweep)
     # Transfers of the last second are not known to be over.
-    cut, _ = found.left_out["not over at its end"]
+    cut, _ = found.cut["not over at its end"]
     assert len(found.sizes) + cut == pytest.approx(done, abs=10)
     assert cut < 0.06 * done
     assert found.sizes.mean() == pytest.approx(octets / done, rel=0.01)
     near = found.transfers["rtt"] < 0.05
     assert np.mean(near) == pytest.approx(0.5, abs=0.05)
-    assert set(found.transfers["bytes"][~near]) == {30_000}
+    assert set(found.transfers["bytes"][~near & found.whole]) == {30_000}
     sizes = found.transfers["bytes"][near]
     for share in (0.25, 0.5, 0.75, 0.9):
         assert np.quantile(sizes, share) == pytest.approx(-40_000 * np.log(1 - share), rel=0.12)
@@ -229,9 +229,11 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     packets = sorted([*ETHERNET, *others, *late, *scan, *arp], key=lambda pair: pair[0])
     file = write(tmp_path / "some.pcap", packets)
     found = read(file)
-    assert {why: count for why, (count, _) in found.left_out.items()} == {
+    assert {why: count for why, (count, _) in found.cut.items()} == {
         "began before the capture": 1,
         "not over at its end": 1,
+    }
+    assert {why: count for why, (count, _) in found.left_out.items()} == {
         "no data in this direction": 1,
         "fewer than 10 datagrams": 0,
     }
@@ -241,9 +243,10 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     assert read(file, ["10.0.0.2/32"]).sizes.tolist() == [140]
     assert len(read(file, ["192.0.2.0/24"]).sizes) == 0
     told = json.loads(invoke(file, "--json").stdout)
-    assert told["left_out"]["not over at its end"]["count"] == 1
-    assert "of the bytes are left out, so sizes are too small" in invoke(file).output
-    assert re.search(r"left out .*1, .*% of the bytes: began before", invoke(file).stdout)
+    assert told["cut"]["not over at its end"]["count"] == 1
+    assert "of the bytes are of transfers that began before the capture" in invoke(file).output
+    assert re.search(r"of these in part +1, .*: began before the capture", invoke(file).stdout)
+    assert re.search(r"left out .*1, .*% of the bytes: no data", invoke(file).stdout)
 
 
 def test_a_port_that_is_used_again_is_another_connection(tmp_path: Path) -> None:

@@ -674,7 +674,8 @@ class _Transfers(TypedDict):
     """What a capture holds; conversations and their bytes in pairs, times in seconds."""
 
     transfers: dict[str, bytes]
-    """Columns of float64: start, duration, bytes, packets, packet, rtt (NaN: none), datagrams (0 or 1)."""
+    """Columns of float64: start, duration, bytes, packets, packet, rtt and part (NaN: none), pause; begun,
+    ended and datagrams (0 or 1)."""
     tcp: tuple[int, int]
     quic: tuple[int, int]
     datagrams: tuple[int, int]

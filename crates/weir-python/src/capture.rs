@@ -43,6 +43,10 @@ pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<String>) -> 
     columns.set_item("packets", column(|one| one.packets as f64))?;
     columns.set_item("packet", column(|one| f64::from(one.packet)))?;
     columns.set_item("rtt", column(|one| one.rtt))?;
+    columns.set_item("part", column(|one| one.part))?;
+    columns.set_item("pause", column(|one| one.pause))?;
+    columns.set_item("begun", column(|one| f64::from(u8::from(one.begun))))?;
+    columns.set_item("ended", column(|one| f64::from(u8::from(one.ended))))?;
     columns.set_item("datagrams", column(|one| f64::from(u8::from(one.datagrams))))?;
     found.set_item("transfers", columns)?;
     for (name, count) in [("tcp", read.tcp), ("quic", read.quic), ("datagrams", read.datagrams)] {
@@ -51,8 +55,6 @@ pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<String>) -> 
     let left_out = PyDict::new(py);
     for (why, count) in LeftOut::ALL.into_iter().zip(read.left_out) {
         let name = match why {
-            LeftOut::Begun => "began before the capture",
-            LeftOut::Unfinished => "not over at its end",
             LeftOut::NoData => "no data in this direction",
             LeftOut::FewDatagrams => "fewer than 10 datagrams",
         };

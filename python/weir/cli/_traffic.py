@@ -23,7 +23,7 @@ traffic = typer.Typer(
 )
 
 _MUCH = 0.2
-"""A share of the bytes that should not be left out."""
+"""A share of the bytes that should not be of transfers that the capture has in part."""
 
 
 @traffic.callback()
@@ -37,7 +37,12 @@ def from_pcap(
     *,
     out: Annotated[
         Path | None,
-        option("FILE", "Write a scenario, and beside it FILE.cdf with the sizes.", "--out", "-o"),
+        option(
+            "FILE",
+            "Write a scenario, and beside it a list of transfers, FILE.csv, or their sizes, FILE.cdf.",
+            "--out",
+            "-o",
+        ),
     ] = None,
     rate: Annotated[str | None, option("RATE", "Of the link. Default: left for you to fill in.")] = None,
     delay: Annotated[
@@ -55,11 +60,12 @@ def from_pcap(
 ) -> None:
     """Turn the transfers of a capture into flows that react to the queue.
 
-    Sizes, arrivals and round trips of TCP and QUIC connections are measured. Streams of other datagrams
-    become sources of a constant rate.
+    Sizes, arrivals and round trips of TCP and QUIC connections are measured. Few transfers come when they
+    came, many become Poisson arrivals. Streams of other datagrams become sources of a constant rate.
     """
+    from weir.check._units import listed
     from weir.scenario import Scenario
-    from weir.traffic import Link, cdf_of, read, scenario_of
+    from weir.traffic import Link, read, scenario_of
 
     if not file.is_file():
         command.refuse(f"{file} is no file", "name a capture: pcap or pcapng, perhaps with .gz")
@@ -74,31 +80,35 @@ def from_pcap(
         command.print_text("\n".join(_table(found)))
     if found.damage is not None:
         command.note(f"{file} is read up to its damage: {found.damage}")
-    if (share := found.share_left_out) > _MUCH:
-        command.note(f"{share:.0%} of the bytes are left out, so sizes are too small: capture for longer")
+    if (share := found.share_cut) > _MUCH:
+        command.note(
+            f"{share:.0%} of the bytes are of transfers that began before the capture or were not over at its"
+            " end: how large they were is not known; capture for longer"
+        )
     if out is None:
         command.note(f"weir traffic from-pcap {shlex.quote(os.fspath(file))} --out traffic.toml writes flows")
         return
-    sizes = out.with_suffix(".cdf")
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", out.stem).strip("-") or "traffic"
     link = Link(rate=rate, delay=delay, buffer=buffer)
-    text = scenario_of(found, name=name, cdf=sizes.name, link=link, groups=groups, rtt=rtt)
-    command.write_file(sizes, cdf_of(found.sizes))
-    command.write_file(out, text)
+    written = scenario_of(found, name=name, file=out.stem, link=link, groups=groups, rtt=rtt)
+    for suffix, text in written.beside.items():
+        command.write_file(out.with_suffix(suffix), text)
+    command.write_file(out, written.text)
+    files = listed([str(out), *(str(out.with_suffix(suffix)) for suffix in written.beside)])
     check = f"weir check {shlex.quote(str(out))}"
     if rate is None:
-        command.note(f"wrote {out} and {sizes}; describe the link in {out}, then: {check}")
+        command.note(f"wrote {files}; describe the link in {out}, then: {check}")
         return
     # What is wrong with an option, the scenario says.
     Scenario.load(out)
-    command.note(f"wrote {out} and {sizes}; next: {check}")
+    command.note(f"wrote {files}; next: {check}")
 
 
 def _check_out(out: Path, *, force: bool) -> None:
     command.check_file(out, "--out")
     if out.suffix != ".toml":
         command.refuse(f"{out} is not named as a scenario", f"a scenario ends in .toml: --out {out}.toml")
-    for one in (out, out.with_suffix(".cdf")):
+    for one in (out, out.with_suffix(".csv"), out.with_suffix(".cdf")):
         if one.exists() and not force:
             command.refuse(f"{one} exists", "choose another file with --out, or replace it with --force")
 
@@ -116,21 +126,26 @@ def _table(found: Captured) -> Sequence[str]:
     ]
     if found.others:
         rows.append(("other packets", f"{found.others:,}"))
-    carried = describe.size(int(found.sizes.sum()))
-    rows.append(("transfers", f"{len(found.sizes):,}, {carried}; {found.arrival_rate:.3g} begin per second"))
+    octets = found.transfers["bytes"]
+    carried = describe.size(int(octets.sum()))
+    rows.append(("transfers", f"{len(octets):,}, {carried}; {found.arrival_rate:.3g} begin per second"))
+    rows += [
+        ("of these in part", f"{count:,}, {describe.size(seen)}: {why}")
+        for why, (count, seen) in found.cut.items()
+    ]
     if (dispersion := found.dispersion) is not None:
         rows.append(("variance / mean", f"{dispersion:.3g} of the arrivals (Poisson: 1)"))
     if count := len(found.streams["bytes"]):
         rows.append(("datagram streams", f"{count:,}, {describe.size(int(found.streams['bytes'].sum()))}"))
     rows += [
-        ("left out", f"{count:,}, {describe.size(octets)}, {octets / total:.2%} of the bytes: {why}")
-        for why, (count, octets) in found.left_out.items()
+        ("left out", f"{count:,}, {describe.size(lost)}, {lost / total:.2%} of the bytes: {why}")
+        for why, (count, lost) in found.left_out.items()
         if count
     ]
     if len(found.sizes):
         rows.append(("sizes", _quantiles(found.sizes, lambda size: describe.size(int(size)))))
     if len(found.rtts):
-        share = f"measured of {len(found.rtts) / len(found.sizes):.0%}"
+        share = f"measured of {len(found.rtts) / len(octets):.0%}"
         rows.append(
             ("round trips", f"{_quantiles(found.rtts, lambda rtt: f'{plain(1e3 * rtt)} ms')}; {share}")
         )

@@ -16,6 +16,10 @@ Values = NDArray[np.float64]
 
 BEGUN = "began before the capture"
 UNFINISHED = "not over at its end"
+LONGER = "longer than the capture"
+
+PAUSE = 1.0
+"""Seconds of silence that make a transfer one that is over, or that waits; of a short capture a tenth."""
 
 QUANTILES = (0.1, 0.5, 0.9, 0.99)
 
@@ -36,14 +40,31 @@ class Captured:
     damage: str | None
     """Where the file is damaged: what comes before is there."""
     transfers: Mapping[str, Values]
-    """Columns start, duration, bytes, packets, packet (the largest), rtt (NaN: not measured)."""
+    """Columns start, duration, bytes, packets, packet (the largest), rtt and part (of a round trip; NaN: not
+    measured), pause, begun and ended (1, or 0 where the capture lacks the beginning or the end)."""
     streams: Mapping[str, Values]
     """The same of datagrams without congestion control."""
 
     @property
+    def whole(self) -> NDArray[np.bool_]:
+        """Which transfers were captured from beginning to end."""
+        return (self.transfers["begun"] > 0) & (self.transfers["ended"] > 0)
+
+    @property
     def sizes(self) -> Values:
-        """Bytes of the transfers, sorted."""
-        return np.sort(self.transfers["bytes"])
+        """Bytes of the whole transfers, sorted."""
+        return np.sort(self.transfers["bytes"][self.whole])
+
+    @property
+    def cut(self) -> Mapping[str, tuple[int, int]]:
+        """Of the other transfers, by what the capture lacks: their number, and bytes of what it has."""
+        begun, ended = self.transfers["begun"] > 0, self.transfers["ended"] > 0
+        of = {BEGUN: ~begun & ended, UNFINISHED: begun & ~ended, LONGER: ~begun & ~ended}
+        return {
+            why: (int(cut.sum()), int(self.transfers["bytes"][cut].sum()))
+            for why, cut in of.items()
+            if cut.any()
+        }
 
     @property
     def rtts(self) -> Values:
@@ -53,29 +74,28 @@ class Captured:
 
     @property
     def arrival_rate(self) -> float:
-        """Transfers per second, with those that were not over at the end."""
-        return (len(self.sizes) + self.left_out[UNFINISHED][0]) / self.duration
+        """Transfers that began, per second."""
+        return float(self.transfers["begun"].sum()) / self.duration
 
     @property
     def offered(self) -> float:
         """Bit/s of transfers and streams."""
-        mean = float(self.sizes.mean()) if len(self.sizes) else 0.0
-        return 8 * (mean * self.arrival_rate + float(self.streams["bytes"].sum()) / self.duration)
+        octets = self.transfers["bytes"].sum() + self.streams["bytes"].sum()
+        return 8 * float(octets) / self.duration
 
     @property
-    def share_left_out(self) -> float:
-        """Of the bytes, those of conversations that began before the capture or were not over at its end."""
-        total = sum(octets for _, octets in self.conversations.values())
-        return sum(self.left_out[why][1] for why in (BEGUN, UNFINISHED)) / max(total, 1)
+    def share_cut(self) -> float:
+        """Of the bytes of transfers, those of transfers whose beginning or end the capture lacks."""
+        return sum(octets for _, octets in self.cut.values()) / max(self.transfers["bytes"].sum(), 1.0)
 
     @property
     def dispersion(self) -> float | None:
         """Variance of the arrivals per interval over their mean: 1 for Poisson arrivals, more for bursts."""
-        bins = min(int(self.duration), len(self.sizes) // 5, 1000)
+        starts = self.transfers["start"][self.transfers["begun"] > 0]
+        bins = min(int(self.duration), len(starts) // 5, 1000)
         if bins < 10:
             return None
-        # Later ones may not be over at the end.
-        counts, _ = np.histogram(self.transfers["start"], bins, (0.0, 0.9 * self.duration))
+        counts, _ = np.histogram(starts, bins, (0.0, self.duration))
         return float(counts.var(ddof=1) / counts.mean())
 
     def to_json(self) -> dict[str, object]:
@@ -88,8 +108,9 @@ class Captured:
             "conversations": _counts(self.conversations),
             "left_out": _counts(self.left_out),
             "damage": self.damage,
-            "transfers": len(self.sizes),
-            "transfer_bytes": int(self.sizes.sum()),
+            "transfers": len(self.transfers["bytes"]),
+            "transfer_bytes": int(self.transfers["bytes"].sum()),
+            "cut": _counts(self.cut),
             "arrivals_per_s": self.arrival_rate,
             "dispersion": self.dispersion,
             "streams": len(self.streams["bytes"]),

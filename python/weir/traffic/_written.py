@@ -1,14 +1,17 @@
-"""The traffic of a capture as a scenario: TOML, and the distribution of sizes as a file beside it."""
+"""The traffic of a capture as a scenario: TOML, and beside it a list of transfers, or their sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from weir._errors import WeirError
 from weir.scenario._toml import to_toml
-from weir.traffic._captured import Captured, Values, plain
+from weir.traffic._captured import BEGUN, LONGER, UNFINISHED, Captured, Values, plain
+from weir.traffic._comments import comments
+from weir.traffic._plan import Indices, plan, round_trips
 
 _STEPS = 2000
 """Different sizes that are written one by one."""
@@ -18,6 +21,15 @@ _POINTS = 500
 
 _ALIKE = 1.1
 """Round trips whose extremes are this close make one group."""
+
+
+_MOST = 100
+"""Flows with data without end that are written one by one."""
+
+Parts = Sequence[tuple[str, Indices]]
+"""Groups of flows: the round trip, and the transfers."""
+
+_TCP = 'tcp.preset = "linux"                    # CUBIC, SACK with RACK, delayed ACKs'
 
 
 @dataclass(frozen=True)
@@ -55,50 +67,140 @@ def cdf_of(sizes: Values) -> str:
     return "\n".join(["# bytes  share of transfers up to this size", *lines]) + "\n"
 
 
-def scenario_of(
-    found: Captured, *, name: str, cdf: str, link: Link, groups: int = 4, rtt: str | None = None
-) -> str:
-    """A scenario with the transfers as Poisson arrivals of TCP flows, in groups by round trip.
+@dataclass(frozen=True)
+class Written:
+    """A scenario, and what lies beside it."""
 
-    `cdf` is the file with the sizes. `rtt` replaces the measured round trips. Streams of datagrams become
-    sources of a constant rate. Raises WeirError where there are no transfers, or no round trips.
+    text: str
+    beside: Mapping[str, str]
+    """Suffix to content: `.csv` lists the transfers that come one by one, `.cdf` has the sizes of those that
+    are drawn."""
+
+
+def scenario_of(
+    found: Captured, *, name: str, file: str, link: Link, groups: int = 4, rtt: str | None = None
+) -> Written:
+    """A scenario with the transfers of a capture as TCP flows in groups by round trip, by their `plan`.
+
+    `file` is its name without a suffix. `rtt` replaces the measured round trips. Streams of datagrams become
+    sources of a constant rate. Raises WeirError where there is neither, or no round trip.
     """
-    if not len(found.sizes):
+    if not len(found.transfers["bytes"]) and not len(found.streams["bytes"]):
         raise WeirError(f"{found.file}: no transfer is left", "`weir traffic` says why each is left out")
-    if rtt is None and not len(found.rtts):
+    trips = round_trips(found)
+    if rtt is None and len(trips) and not np.isfinite(trips).all():
         raise WeirError(
             f"{found.file}: no round trip can be measured", 'state one for all transfers: --rtt "40 ms"'
         )
-    shares = {rtt: 1.0} if rtt is not None else _groups(found.rtts, groups)
+
+    def parts(which: Indices) -> Parts:
+        return _by_round_trip(which, trips, groups) if rtt is None else [(rtt, which)]
+
+    how = plan(found)
+    shortest = None if rtt is not None or not len(trips) else float(trips.min())
+    # Datagrams do not react: their round trip changes nothing in the queue.
+    middle = rtt or (_milliseconds(float(np.median(trips))) if len(trips) else "40 ms")
     lines = [
-        f"# Written by `weir traffic from-pcap` from {to_toml(found.file.name)}:",
-        f"# {len(found.sizes):,} transfers in {found.duration:.3g} s, {found.offered / 1e6:.3g} Mbit/s.",
-        "# Flows react to the queue: sizes and arrivals are those of the capture, rates are not.",
+        *comments(found, how, known_rtt=rtt is not None),
         "schema = 1",
         f"name = {to_toml(name)}",
         f"title = {to_toml(f'Traffic of {found.file.name}')}",
         f'duration = "{plain(max(found.duration, 1e-3), 6)} s"',
+        *(['measure.warm_up = "0 s"                 # all of the capture counts'] if len(how.single) else []),
         "",
-        *_link(link, next(iter(shares)) if rtt is None else None),
+        *_link(link, shortest),
     ]
-    for number, (trip, share) in enumerate(shares.items(), 1):
+    beside: dict[str, str] = {}
+    if len(how.endless):
+        one_by_one = [(rtt or _milliseconds(float(trips[at])), np.array([at])) for at in how.endless]
+        lines += _endless(found, one_by_one if len(one_by_one) <= _MOST else parts(how.endless))
+    if len(how.single):
+        rows, beside[".csv"] = _listed(found, parts(how.single), f"{file}.csv")
+        lines += rows
+    if len(how.drawn):
+        beside[".cdf"] = cdf_of(np.sort(found.transfers["bytes"][how.drawn]))
+        lines += _drawn(found, parts(how.drawn), f"{file}.cdf")
+    return Written("\n".join([*lines, *_streams(found, middle)]) + "\n", beside)
+
+
+def _endless(found: Captured, parts: Parts) -> list[str]:
+    """Data without end, from the start of each transfer on."""
+    lines: list[str] = []
+    for number, (trip, part) in enumerate(parts, 1):
+        starts = found.transfers["start"][part]
+        first, last = float(starts.min()), float(starts.max())
+        seen = float(found.transfers["bytes"][part].sum())
         lines += [
             "",
-            f"[flows.transfers-{number}]" if len(shares) > 1 else "[flows.transfers]",
+            f"[flows.bulk{_number(number, parts)}]  # {seen / 1e6:.3g} MB were seen",
+            *([f"count = {len(part)}"] if len(part) > 1 else []),
             f"rtt = {to_toml(trip)}",
-            f'packet_size = "{_packet_size(found)} B"',
-            f'traffic.poisson.rate = "{plain(found.arrival_rate * share, 6)} /s"',
-            f"traffic.poisson.size.cdf = {to_toml(cdf)}",
-            'tcp.preset = "linux"                    # CUBIC, SACK with RACK, delayed ACKs',
+            *([f'start = "{_seconds(first)}"'] if first >= 1e-6 else []),
+            *([f'start_jitter = "{_seconds(last - first)}"'] if last > first else []),
+            f'packet_size = "{_packet_size(found, part)} B"',
+            _TCP,
         ]
-    return "\n".join([*lines, *_streams(found, rtt or list(shares)[len(shares) // 2])]) + "\n"
+    return lines
 
 
-def _link(link: Link, shortest: str | None) -> list[str]:
+def _listed(found: Captured, parts: Parts, file: str) -> tuple[list[str], str]:
+    """One by one, from a list: groups of flows, and the list."""
+    columns = found.transfers
+    lines: list[str] = []
+    rows: list[tuple[float, str]] = []
+    for number, (trip, part) in enumerate(parts, 1):
+        name = f"listed{_number(number, parts)}"
+        lines += [
+            "",
+            f"[flows.{name}]",
+            f"rtt = {to_toml(trip)}",
+            f'packet_size = "{_packet_size(found, part)} B"',
+            f"traffic.list.file = {to_toml(file)}",
+            _TCP,
+        ]
+        for at in part:
+            begun, ended = columns["begun"][at] > 0, columns["ended"][at] > 0
+            cut = "whole" if begun and ended else BEGUN if ended else UNFINISHED if begun else LONGER
+            start = float(columns["start"][at])
+            rows.append((start, f"{start:.6f},{columns['bytes'][at]:.0f},{name},{cut}"))
+    return lines, "\n".join(["start,size,group,capture", *(row for _, row in sorted(rows))]) + "\n"
+
+
+def _drawn(found: Captured, parts: Parts, file: str) -> list[str]:
+    """Poisson arrivals."""
+    drawn = np.concatenate([part for _, part in parts])
+    lines: list[str] = []
+    for number, (trip, part) in enumerate(parts, 1):
+        lines += [
+            "",
+            f"[flows.transfers{_number(number, parts)}]",
+            f"rtt = {to_toml(trip)}",
+            f'packet_size = "{_packet_size(found, drawn)} B"',
+            f'traffic.poisson.rate = "{plain(len(part) / found.duration, 6)} /s"',
+            f"traffic.poisson.size.cdf = {to_toml(file)}",
+            _TCP,
+        ]
+    return lines
+
+
+def _number(number: int, parts: Parts) -> str:
+    return f"-{number}" if len(parts) > 1 else ""
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{plain(seconds * 1e3)} ms"
+
+
+def _seconds(seconds: float) -> str:
+    """To the microsecond."""
+    return f"{seconds:.6f}".rstrip("0").rstrip(".") + " s"
+
+
+def _link(link: Link, shortest: float | None) -> list[str]:
     if link.rate is not None:
         delay = link.delay
         if delay is None:
-            delay = "1 ms" if shortest is None else f"{plain(float(shortest.removesuffix(' ms')) / 10)} ms"
+            delay = "1 ms" if shortest is None else _milliseconds(shortest / 10)
         values = {"rate": link.rate, "delay": delay, "buffer": link.buffer}
         return ["[links.bottleneck]", *(f"{key} = {to_toml(value)}" for key, value in values.items())]
     return [
@@ -110,20 +212,21 @@ def _link(link: Link, shortest: str | None) -> list[str]:
     ]
 
 
-def _groups(rtts: Values, groups: int) -> dict[str, float]:
-    """The median of each group of equally many round trips, and its share."""
-    low, high = np.quantile(rtts, [0.05, 0.95])
-    parts = [rtts] if high <= low * _ALIKE else np.array_split(rtts, min(groups, len(rtts)))
-    shares: dict[str, float] = {}
+def _by_round_trip(which: Indices, trips: Values, groups: int) -> Parts:
+    """Groups of equally many transfers, by the median of their round trips; equal ones make one group."""
+    order = which[np.argsort(trips[which], kind="stable")]
+    low, high = np.quantile(trips[order], [0.05, 0.95])
+    parts = [order] if high <= low * _ALIKE else np.array_split(order, min(groups, len(order)))
+    found: dict[str, Indices] = {}
     for part in parts:
-        text = f"{plain(float(np.median(part)) * 1e3)} ms"
-        shares[text] = shares.get(text, 0.0) + len(part) / len(rtts)
-    return shares
+        trip = _milliseconds(float(np.median(trips[part])))
+        found[trip] = np.concatenate([found[trip], part]) if trip in found else part
+    return list(found.items())
 
 
-def _packet_size(found: Captured) -> int:
+def _packet_size(found: Captured, which: Indices) -> int:
     """The largest packet of the transfer in which the middle byte travels."""
-    packets, sizes = found.transfers["packet"], found.transfers["bytes"]
+    packets, sizes = found.transfers["packet"][which], found.transfers["bytes"][which]
     order = np.argsort(packets, kind="stable")
     middle = np.cumsum(sizes[order]) >= sizes.sum() / 2
     return int(np.clip(packets[order][middle][0], 100, 9216))
@@ -133,7 +236,7 @@ def _streams(found: Captured, rtt: str) -> list[str]:
     """Datagrams: as many sources of a constant rate as there were on average."""
     streams = found.streams
     octets, seconds = float(streams["bytes"].sum()), float(streams["duration"].sum())
-    if not seconds:
+    if not octets:
         return []
     count = max(round(seconds / found.duration), 1)
     rate = octets * 8 / found.duration / count

@@ -44,6 +44,10 @@ pub(super) struct Side {
     timed: Option<(i64, i64)>,
     /// The shortest time from a segment to its acknowledgment, nanoseconds: to the receiver and back.
     half: Option<i64>,
+    /// Of the last packet with data, nanoseconds.
+    last: Option<i64>,
+    /// The longest time between two of them.
+    pub(super) pause: i64,
     fin: bool,
     /// Bytes of IP and TCP headers of the latest data.
     header: u32,
@@ -94,7 +98,10 @@ impl Conversation {
         side.largest = side.largest.max(packet.bytes);
         match &packet.transport {
             Transport::Tcp(tcp) => self.segment(tcp, packet.bytes, at, from),
-            Transport::Datagram(datagram) => side.header = datagram.header,
+            Transport::Datagram(datagram) => {
+                side.header = datagram.header;
+                side.carried(at);
+            }
             Transport::Other => {}
         }
     }
@@ -147,6 +154,11 @@ impl Conversation {
         .filter(|trip| *trip > 0)
     }
 
+    /// What is known of the round trip of a side's data, nanoseconds: the part on one side of the capture.
+    pub(super) fn part(&self, side: usize) -> Option<i64> {
+        self.sides[side].half.or(self.sides[1 - side].half).filter(|part| *part > 0)
+    }
+
     /// The greatest size of the packets of a side.
     pub(super) fn packet(&self, side: usize) -> u32 {
         let mss = |side: &Side| side.mss.map_or(u32::MAX, u32::from);
@@ -174,6 +186,12 @@ impl Conversation {
 }
 
 impl Side {
+    /// A packet with data has passed.
+    fn carried(&mut self, at: i64) {
+        self.pause = self.pause.max(at - self.last.unwrap_or(at));
+        self.last = self.last.max(Some(at));
+    }
+
     /// A sequence number counted from the base, nearest to the next.
     fn counted(&self, base: u32, number: u32) -> i64 {
         let expected = base.wrapping_add(self.next as u32);
@@ -192,6 +210,7 @@ impl Side {
             let from = start + i64::from(tcp.syn);
             let to = from + i64::from(payload);
             self.header = tcp.header;
+            self.carried(at);
             self.data = Some(self.data.map_or((from, to), |data| (data.0.min(from), data.1.max(to))));
         }
         if end > self.next {

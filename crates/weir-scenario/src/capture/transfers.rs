@@ -37,6 +37,14 @@ pub struct Transfer {
     pub packet: u32,
     /// Seconds of the shortest round trip; NaN if there is none.
     pub rtt: f64,
+    /// Seconds of a part of it, to the receiver or to the sender; NaN if there is none.
+    pub part: f64,
+    /// Seconds of the longest pause between packets with data.
+    pub pause: f64,
+    /// Whether its beginning was captured; if not, `bytes` are those that were.
+    pub begun: bool,
+    /// Whether it was over at the end of the capture; if not, likewise.
+    pub ended: bool,
     /// Datagrams without congestion control.
     pub datagrams: bool,
 }
@@ -44,10 +52,6 @@ pub struct Transfer {
 /// Why conversations are no transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
-    /// They began before the capture.
-    Begun,
-    /// They were not over at its end.
-    Unfinished,
     /// They had no data in the direction of interest.
     NoData,
     /// Too few datagrams to be a stream.
@@ -56,7 +60,7 @@ pub enum LeftOut {
 
 impl LeftOut {
     /// All reasons, in the order of [`Transfers::left_out`].
-    pub const ALL: [Self; 4] = [Self::Begun, Self::Unfinished, Self::NoData, Self::FewDatagrams];
+    pub const ALL: [Self; 2] = [Self::NoData, Self::FewDatagrams];
 }
 
 /// Conversations, and bytes of their packets.
@@ -81,7 +85,7 @@ pub struct Transfers {
     /// In the order of their ends.
     pub transfers: Vec<Transfer>,
     /// Those of [`LeftOut::ALL`].
-    pub left_out: [Found; 4],
+    pub left_out: [Found; 2],
     /// TCP connections.
     pub tcp: Found,
     /// QUIC connections, by their port.
@@ -203,20 +207,19 @@ impl Transfers {
         if datagrams && packets < STREAM {
             return Err(LeftOut::FewDatagrams);
         }
-        if !conversation.has_begun() {
-            return Err(LeftOut::Begun);
-        }
         let silent = end.saturating_sub(conversation.last) >= SILENCE.min(end / 10);
-        if !(datagrams || silent || conversation.has_ended()) {
-            return Err(LeftOut::Unfinished);
-        }
+        let seconds = |nanos: Option<i64>| nanos.map_or(f64::NAN, |nanos| nanos as f64 / 1e9);
         Ok(Transfer {
             start: conversation.first as f64 / 1e9,
             duration: (conversation.last - conversation.first) as f64 / 1e9,
             bytes: conversation.size(side),
             packets,
             packet: conversation.packet(side),
-            rtt: conversation.round_trip().map_or(f64::NAN, |nanos| nanos as f64 / 1e9),
+            rtt: seconds(conversation.round_trip()),
+            part: seconds(conversation.part(side)),
+            pause: seconds(Some(conversation.sides[side].pause)),
+            begun: datagrams || conversation.has_begun(),
+            ended: datagrams || silent || conversation.has_ended(),
             datagrams,
         })
     }

@@ -1,0 +1,76 @@
+"""What a scenario from a capture says about itself: what was assumed, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from weir.check._units import scaled
+from weir.scenario._toml import to_toml
+from weir.traffic._captured import Captured, plain
+from weir.traffic._plan import SPREAD, Indices, Plan
+
+
+def comments(found: Captured, how: Plan, *, known_rtt: bool) -> list[str]:
+    """The first lines of the file."""
+    number = _counted(len(found.transfers["bytes"]))
+    return [
+        f"# Written by `weir traffic from-pcap` from {to_toml(found.file.name)}:",
+        f"# {number} in {found.duration:.3g} s, {found.offered / 1e6:.3g} Mbit/s.",
+        "# Flows react to the queue: sizes and arrivals are those of the capture, rates are not.",
+        "#",
+        "# Assumed:",
+        *(f"# - {line}" for line in _assumed(found, how, known_rtt=known_rtt)),
+        "# Left out:",
+        *(f"# - {line}" for line in _left_out(found)),
+    ]
+
+
+def _assumed(found: Captured, how: Plan, *, known_rtt: bool) -> Iterator[str]:
+    columns = found.transfers
+    if len(how.endless):
+        yield f"data without end, since it was sent until the end of the capture: {_of(found, how.endless)}"
+    if len(how.single):
+        yield f"one by one, in every run as captured: {_of(found, how.single)}"
+    if len(how.drawn):
+        spread = float(np.sqrt((columns["bytes"][how.drawn] ** 2).sum()) / columns["bytes"].sum())
+        number = plain(100 / len(how.drawn) ** 0.5, 2)
+        yield f"drawn as Poisson arrivals: {_of(found, how.drawn)}"
+        yield (
+            f"standard deviation of a run: {number}% of these, {plain(100 * spread, 2)}% of all bytes "
+            f"(at most {SPREAD:.0%})"
+        )
+    rest = np.concatenate([how.single, how.drawn])
+    for missing, said in (("begun", "began before the capture"), ("ended", "was not over at its end")):
+        cut = rest[columns[missing][rest] == 0]
+        if len(cut):
+            yield f"as large as what was seen, though it {said}: {_of(found, cut)}"
+    unknown = len(columns["rtt"]) - len(found.rtts)
+    if unknown and not known_rtt:
+        known = "the median of the others" if len(found.rtts) else "a part of it, which was seen"
+        yield f"for a round trip that is not known, {known}: {_counted(unknown)}"
+    yield "senders as in Linux: a capture does not say"
+
+
+def _left_out(found: Captured) -> Iterator[str]:
+    for why, (count, octets) in found.left_out.items():
+        if count:
+            yield f"{count:,} conversation{'' if count == 1 else 's'} ({_size(octets)}): {why}"
+    if found.others:
+        yield f"{found.others:,} packets of other protocols, fragments, or without a whole header"
+    if found.damage is not None:
+        yield f"what comes after the damage of the file: {found.damage}"
+    yield "what each conversation sent in the other direction"
+
+
+def _of(found: Captured, which: Indices) -> str:
+    return f"{_counted(len(which))} ({_size(found.transfers['bytes'][which].sum())})"
+
+
+def _counted(transfers: int) -> str:
+    return f"{transfers:,} transfer{'' if transfers == 1 else 's'}"
+
+
+def _size(octets: float) -> str:
+    return scaled(octets, ("B", "kB", "MB", "GB"))
