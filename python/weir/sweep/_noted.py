@@ -117,6 +117,8 @@ class NotedSweep(NetworkedSweep):
     @cached_property
     def value_notes(self) -> tuple[Repeated, ...]:
         """Where nothing was measured, replications are equal, and quantiles are of few values."""
+        if self.finished.is_empty():
+            return ()
         still = set(self.unvarying.iter_rows())
         counts = [
             (what, self._least(table, column, chosen)) for what, table, column, chosen in self._counted()
