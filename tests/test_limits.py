@@ -21,6 +21,7 @@ from python_aqms import CONSTANT
 from waiting import until
 from weir import _core
 from weir.check import Cost
+from weir.run._batch import run_batch
 from weir.scenario._toml import Value
 from weir.store import Store
 from weir.sweep import _limits as limits
@@ -132,6 +133,27 @@ def test_ctrl_c_ends_a_long_advance() -> None:
         queue.advance(9e3)
     assert time.thread_time() - started < 5.0
     other.join()
+
+
+def test_flows_that_stop_together_take_a_time_that_grows_with_their_number_alone() -> None:
+    text = """
+schema = 1
+name = "leaving"
+duration = "2 s"
+[links.bottleneck]
+rate = "1 Gbit/s"
+delay = "5 ms"
+buffer = "1000 packets"
+[flows.users]
+count = 100000
+rtt = "50 ms"
+start_jitter = "500 ms"
+population = [{ at = "1 s", count = 0 }]
+"""
+    (run,) = run_batch([(_core.Scenario.loads(text), 1)])
+    assert run.packets > 10_000
+    # Ten seconds when each of them looked at all packets under way.
+    assert run.cpu_s < 3.0
 
 
 def test_changes_of_a_rate_without_end_take_no_memory() -> None:

@@ -106,6 +106,14 @@ impl EventQueue {
         }
     }
 
+    /// Whether another flow stops at `now`, and no other timer is due before.
+    pub(crate) fn stops_another(&self, now: Instant) -> bool {
+        let least = self.timers.least();
+        least != Key::MAX
+            && instant_of(least) == now
+            && matches!(Event::of_rank(least as u64), Event::Stop(_))
+    }
+
     /// Removes and returns the first event.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(Instant, Event)> {

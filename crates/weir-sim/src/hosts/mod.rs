@@ -191,7 +191,10 @@ impl Hosts {
         }
         flow.sender.stop();
         flow.sender_until = until;
-        self.release();
+        // To release looks at all packets that are held: once for all flows that stop now.
+        if !self.events.stops_another(now) {
+            self.release();
+        }
     }
 
     /// Sends what the sender of `flow` may send at `now`, or after its jitter.
