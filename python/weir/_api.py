@@ -64,6 +64,7 @@ class Scenario(below.Scenario):
         *,
         capture: Sequence[str] = (),
         store: Place | None = None,
+        memory: str | None = None,
     ) -> Sweep:
         """Runs the scenario itself, without its variants.
 
@@ -75,12 +76,14 @@ class Scenario(below.Scenario):
             capture: links whose packets in the first run are written to pcapng files, such as
                 `"bottleneck"`, `"bottleneck:reverse"`, `"bottleneck:in"` or `"bottleneck=trace.pcapng"`.
             store: directory that keeps finished runs; results/store if None.
+            memory: what all runs may take at a time, `"8 GB"`; 80% of what is available if None.
 
-        Raises WeirError for a capture that cannot be made. Ctrl-C ends the runs at once.
+        Raises WeirError for a capture that cannot be made, and for runs that took more memory than they may:
+        those that are finished are kept. Ctrl-C ends the runs at once.
         """
         plan = self.plan_run(replications, seed)
         captures = parsed(capture, self.core)
-        return _done(plan, store, chosen_workers(threads=threads), progress, captures)
+        return _done(plan, store, chosen_workers(threads=threads, memory=memory), progress, captures)
 
     def compare(
         self,
@@ -94,6 +97,7 @@ class Scenario(below.Scenario):
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
         store: Place | None = None,
+        memory: str | None = None,
     ) -> Sweep:
         """Runs variants of the scenario with the same seeds, so that differences are paired.
 
@@ -108,7 +112,7 @@ class Scenario(below.Scenario):
         without variants.
         """
         plan = self.plan_comparison(replications, seed, variants, disciplines, baseline, margins)
-        return _done(plan, store, chosen_workers(threads=threads), progress)
+        return _done(plan, store, chosen_workers(threads=threads, memory=memory), progress)
 
     def sweep(
         self,
@@ -127,6 +131,7 @@ class Scenario(below.Scenario):
         executor: Executor | None = None,
         workers: int = 0,
         dask: str | None = None,
+        memory: str | None = None,
         progress: OnProgress | None = None,
     ) -> Sweep:
         """Runs the scenario, or its variants, at every point of some axes.
@@ -149,12 +154,14 @@ class Scenario(below.Scenario):
             executor: any `concurrent.futures.Executor` instead of threads; `workers` says how
                 many chunks it does at a time, where it does not know.
             dask: a Dask cluster instead, `local:4` or the address of a scheduler.
+            memory: as in `run`; of a cluster and of an executor what each worker may take.
             progress: called several times a second.
 
-        Raises ScenarioError and WeirError for what cannot be done, before any run.
+        Raises ScenarioError and WeirError for what cannot be done, before any run; WeirError after them for
+        runs that took more memory than they may.
         """
         spec = SweepSpec(axes, samples, method, variants, disciplines, replications, until, seed, name)
-        chosen = chosen_workers(threads=threads, executor=executor, slots=workers, dask=dask)
+        chosen = chosen_workers(threads=threads, executor=executor, slots=workers, dask=dask, memory=memory)
         return _done(define_sweep(self, spec), store, chosen, progress)
 
     def tune(
@@ -165,6 +172,7 @@ class Scenario(below.Scenario):
         *,
         store: Place | None = None,
         threads: int = 0,
+        memory: str | None = None,
         progress: OnStep | None = None,
     ) -> Tuned:
         """Searches a setting that meets targets, or shows that there is none.
@@ -173,7 +181,7 @@ class Scenario(below.Scenario):
             targets: such as `"mean delay < 20 ms"`.
             vary: parameters and their ranges, such as `"red.max_p=0.01..0.5"`.
             over: conditions in which the targets have to be met, such as `"rate=5..50 Mbit/s"`.
-            store, threads: as in `run`.
+            store, threads, memory: as in `run`.
             progress: called after each step of the search.
 
         Raises ScenarioError and WeirError for what cannot be tuned, before any run.
@@ -181,7 +189,8 @@ class Scenario(below.Scenario):
         from weir.tune._tune import Question, Task, tune
 
         task = Task.of(self, Question(targets, vary, over))
-        with Store.open(store or DEFAULT, create=True) as opened, chosen_workers(threads=threads) as workers:
+        chosen = chosen_workers(threads=threads, memory=memory)
+        with Store.open(store or DEFAULT, create=True) as opened, chosen as workers:
             return tune(task, opened, workers, progress)
 
     def choose(
@@ -193,6 +202,7 @@ class Scenario(below.Scenario):
         *,
         store: Place | None = None,
         threads: int = 0,
+        memory: str | None = None,
         progress: OnStep | None = None,
     ) -> Choice:
         """Tunes each of these queue disciplines for the same targets; the best is the first in `tuned`.
@@ -205,7 +215,8 @@ class Scenario(below.Scenario):
         from weir.tune._tune import Choice, Question, Task, ask
 
         task = Task.of(self, Question(targets, vary, over, disciplines=disciplines))
-        with Store.open(store or DEFAULT, create=True) as opened, chosen_workers(threads=threads) as workers:
+        chosen = chosen_workers(threads=threads, memory=memory)
+        with Store.open(store or DEFAULT, create=True) as opened, chosen as workers:
             found = ask(task, opened, workers, progress)
         assert isinstance(found, Choice)
         return found

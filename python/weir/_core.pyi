@@ -348,6 +348,45 @@ def quantity(text: str) -> tuple[float, str]:
     B or BDP, and which of these it is. Raises ValueError, with a hint, for anything else."""
 
 @final
+class Memory:
+    """The memory that runs may take together. When they take more, the largest of them ends, of equal ones
+    the newest; the others go on. A run takes what its thread has allocated; its measurements count until its
+    `Run` is forgotten."""
+
+    def __new__(cls, limit: int) -> Memory:
+        """At most so many bytes."""
+    @property
+    def limit(self) -> int: ...
+    @property
+    def taken(self) -> int:
+        """Bytes of all runs of this process."""
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest run under way in this process."""
+    def set_elsewhere(self, taken: int, largest: int) -> None:
+        """Says what the runs of other processes take, and the largest of them."""
+
+@final
+class Exceeded:
+    """A run that took more memory than there is for runs, and has ended."""
+
+    @property
+    def at_s(self) -> float:
+        """Simulated time at which it ended."""
+    @property
+    def bytes(self) -> int:
+        """That it had taken."""
+    @property
+    def all_bytes(self) -> int:
+        """That all runs under the same limit had taken."""
+    @property
+    def others(self) -> int:
+        """Other runs under way in this process."""
+    @property
+    def mostly(self) -> Literal["flows", "packets", "series", "counts"]:
+        """What took most of it."""
+
+@final
 class Batch:
     """Runs simulations on all cores in the background, without the interpreter lock."""
 
@@ -356,11 +395,13 @@ class Batch:
         jobs: Sequence[tuple[Scenario, int]],
         threads: int = 0,
         captures: Sequence[tuple[str, str | None, bool, str | PathLike[str]]] = ...,
+        memory: Memory | None = None,
     ) -> Batch:
         """Starts at once: one run per (scenario, seed); `threads` 0 means every core.
 
         Of the first run, `captures` are made: the link, its direction ("forward" | "reverse" | None:
         each that has a queue), whether packets are seen as they arrive, not as they leave, and the file.
+        Runs that take too much of `memory` end.
         """
     def wait(self, seconds: float) -> bool:
         """Waits at most so long; True when every run has ended."""
@@ -373,8 +414,10 @@ class Batch:
     def cancel(self) -> None:
         """Stops every run within a few milliseconds and waits for the threads."""
     def results(self) -> list[Run]:
-        """The runs in the order of the jobs. Raises RuntimeError unless finished, and CaptureError if
-        a capture could not be written."""
+        """The runs in the order of the jobs. Raises RuntimeError unless finished, CaptureError if a capture
+        could not be written, and MemoryError if a run took more than it may."""
+    def outcomes(self) -> list[Run | Exceeded]:
+        """As `results`, with those that took more memory than they may in their places."""
 
 @final
 class LiveWays:

@@ -4,6 +4,7 @@ mod capture;
 mod errors;
 #[cfg(target_os = "linux")]
 mod live;
+mod memory;
 mod network;
 mod python_aqm;
 mod queue;
@@ -22,6 +23,7 @@ mod _core {
     use super::{
         capture::transfers,
         errors::{CaptureError, ScenarioError},
+        memory::{Exceeded, Memory},
         network::{
             Bottleneck, LoadChange, Network, Path, Port, RecordingSelection, RecordingShare, network_of,
         },

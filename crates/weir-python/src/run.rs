@@ -5,15 +5,19 @@ use std::{
 };
 
 use pyo3::{
-    exceptions::PyRuntimeError,
+    IntoPyObjectExt,
+    exceptions::{PyMemoryError, PyRuntimeError},
     prelude::*,
     types::{PyBytes, PyDict},
 };
 use weir_scenario::Direction;
-use weir_sim::{Capture, Column, GroupRows, Job, Measurements, Names, Table, Tables, ThreadWrapper};
+use weir_sim::{
+    Capture, Column, GroupRows, Job, Measured, Measurements, Names, Share, Table, Tables, ThreadWrapper,
+};
 
 use crate::{
     errors::CaptureError,
+    memory::{Exceeded, Memory},
     python_aqm::{self, raised},
     scenario::Scenario,
 };
@@ -38,12 +42,13 @@ impl Drop for Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (jobs, threads = 0, captures = Vec::new()))]
+    #[pyo3(signature = (jobs, threads = 0, captures = Vec::new(), memory = None))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
     fn new(
         jobs: Vec<(PyRef<'_, Scenario>, u64)>,
         threads: usize,
         captures: Vec<(String, Option<String>, bool, PathBuf)>,
+        memory: Option<PyRef<'_, Memory>>,
     ) -> PyResult<Self> {
         let python_aqms = jobs.iter().any(|(scenario, _)| scenario.plain.has_python_aqms());
         let jobs = jobs.iter().map(|(scenario, seed)| Job {
@@ -56,7 +61,8 @@ impl Batch {
             first.captures = captures.into_iter().map(capture).collect();
         }
         let wrapper: ThreadWrapper = if python_aqms { python_aqm::within_interpreter } else { |work| work() };
-        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, wrapper)?)))
+        let memory = memory.map(|memory| Arc::clone(&memory.0));
+        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, memory, wrapper)?)))
     }
 
     fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
@@ -79,6 +85,25 @@ impl Batch {
     }
 
     fn results(&self, py: Python<'_>) -> PyResult<Vec<Run>> {
+        let run = |measured: Measured| {
+            measured.map(Run::from).map_err(|_| PyMemoryError::new_err("a run took more memory than it may"))
+        };
+        self.taken(py)?.into_iter().map(run).collect()
+    }
+
+    fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let measured = self.taken(py)?;
+        let of = |(place, measured): (usize, Measured)| match measured {
+            Ok(run) => Run::from(run).into_bound_py_any(py),
+            Err(exceeded) => Exceeded(exceeded, self.lock().simulated(place)).into_bound_py_any(py),
+        };
+        measured.into_iter().enumerate().map(of).collect()
+    }
+}
+
+impl Batch {
+    /// What all runs measured.
+    fn taken(&self, py: Python<'_>) -> PyResult<Vec<Measured>> {
         let taken = raised(|| {
             py.detach(|| {
                 let mut batch = self.lock();
@@ -92,7 +117,7 @@ impl Batch {
                 failure.file.clone(),
             )));
         }
-        taken.map(|runs| runs.into_iter().map(Run).collect()).ok_or_else(|| {
+        taken.ok_or_else(|| {
             PyRuntimeError::new_err("the batch has not finished, was cancelled, or gave its results already")
         })
     }
@@ -108,9 +133,15 @@ fn capture(described: (String, Option<String>, bool, PathBuf)) -> Capture {
     Capture { link, direction, arriving, file }
 }
 
-/// What one run measured.
+/// What one run measured. Its memory counts until it is dropped.
 #[pyclass(frozen, module = "weir._core")]
-pub(crate) struct Run(Measurements);
+pub(crate) struct Run(Measurements, #[expect(dead_code, reason = "it counts")] Option<Arc<Share>>);
+
+impl From<(Measurements, Option<Arc<Share>>)> for Run {
+    fn from((measurements, share): (Measurements, Option<Arc<Share>>)) -> Self {
+        Self(measurements, share)
+    }
+}
 
 #[pymethods]
 impl Run {

@@ -14,8 +14,10 @@ use weir_types::Instant;
 
 use crate::{
     capture::{Capture, CaptureError, Captures},
+    memory::{Exceeded, Memory, Share},
+    monitor::{Monitor, Stopped},
     record::Measurements,
-    simulation::{Monitor, Simulation},
+    simulation::Simulation,
 };
 
 /// One run.
@@ -29,7 +31,10 @@ pub struct Job {
     pub captures: Vec<Capture>,
 }
 
-/// Why a job has no result.
+/// The measurements of a job, with what they take of the memory that has a limit; or why it has none.
+pub type Measured = Result<(Measurements, Option<Arc<Share>>), Exceeded>;
+
+/// Why a batch has no results.
 enum Failure {
     Cancelled,
     Capture(CaptureError),
@@ -43,19 +48,26 @@ impl From<CaptureError> for Failure {
 
 impl Job {
     /// Builds, runs and frees the simulation, and measures the CPU time of all this.
-    fn run(&self, monitor: &Monitor) -> Result<Measurements, Failure> {
+    fn run(&self, monitor: &Monitor, memory: Option<&Arc<Memory>>) -> Result<Measured, Failure> {
         let began = cpu_time::ThreadTime::now();
-        let measured = if self.captures.is_empty() {
-            Simulation::new(&self.scenario, self.seed).run(monitor).map_err(|_| Failure::Cancelled)?
-        } else {
-            self.run_with_captures(monitor)?
-        };
-        Ok(Measurements { cpu: began.elapsed(), ..measured })
+        let share = memory.map(|memory| monitor.limit(memory));
+        let measured = self.measure(monitor);
+        if let Some(share) = &share {
+            share.end();
+        }
+        match measured {
+            Ok(measured) => Ok(Ok((Measurements { cpu: began.elapsed(), ..measured }, share))),
+            Err(failure) => monitor.exceeded().map(Err).ok_or(failure),
+        }
     }
 
-    fn run_with_captures(&self, monitor: &Monitor) -> Result<Measurements, Failure> {
+    fn measure(&self, monitor: &Monitor) -> Result<Measurements, Failure> {
         let Self { scenario, seed, captures } = self;
-        let simulation = Simulation::new(scenario, *seed);
+        let stopped = |_: Stopped| Failure::Cancelled;
+        let simulation = Simulation::watched(scenario, *seed, monitor).map_err(stopped)?;
+        if captures.is_empty() {
+            return simulation.run(monitor).map_err(stopped);
+        }
         let mut captures = Captures::create(captures, scenario, *seed, simulation.queues())?;
         let Ok(measured) = simulation.observed_by(&mut captures).run(monitor) else {
             return Err(captures.failure().map_or(Failure::Cancelled, Failure::Capture));
@@ -73,18 +85,23 @@ pub type ThreadWrapper = fn(work: Box<dyn FnOnce() + Send>);
 pub struct Batch {
     jobs: Arc<[(Job, Monitor)]>,
     ended: mpsc::Receiver<()>,
-    threads: Option<JoinHandle<Result<Vec<Measurements>, Failure>>>,
+    threads: Option<JoinHandle<Result<Vec<Measured>, Failure>>>,
     /// The first error of a capture.
     failure: Arc<OnceLock<CaptureError>>,
     done: bool,
 }
 
 impl Batch {
-    /// Starts all `jobs` on `threads` threads; 0 means one per core.
+    /// Starts all `jobs` on `threads` threads; 0 means one per core. Runs that take too much of `memory` end.
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn start(jobs: Vec<Job>, threads: usize, wrapper: ThreadWrapper) -> std::io::Result<Self> {
+    pub fn start(
+        jobs: Vec<Job>,
+        threads: usize,
+        memory: Option<Arc<Memory>>,
+        wrapper: ThreadWrapper,
+    ) -> std::io::Result<Self> {
         let mut workers = Vec::new();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -102,11 +119,12 @@ impl Batch {
         let failed = Arc::clone(&failure);
         let threads = thread::Builder::new().name("weir-batch".into()).spawn(move || {
             let run = |(job, monitor): &(Job, Monitor)| {
-                let result = catch_unwind(AssertUnwindSafe(|| job.run(monitor))).unwrap_or_else(|panic| {
-                    // The results of the other runs are lost.
-                    cancel(&work);
-                    resume_unwind(panic)
-                });
+                let result = catch_unwind(AssertUnwindSafe(|| job.run(monitor, memory.as_ref())))
+                    .unwrap_or_else(|panic| {
+                        // The results of the other runs are lost.
+                        cancel(&work);
+                        resume_unwind(panic)
+                    });
                 if let Err(Failure::Capture(error)) = &result {
                     let _ = failed.set(error.clone());
                     cancel(&work);
@@ -141,6 +159,11 @@ impl Batch {
         if all > 0.0 { done / all } else { 1.0 }
     }
 
+    /// The simulated time of the job at `place`.
+    pub fn simulated(&self, place: usize) -> Duration {
+        Duration::from_nanos(self.jobs[place].1.simulated().as_nanos())
+    }
+
     /// Runs that have ended.
     pub fn finished(&self) -> usize {
         self.jobs.iter().filter(|(job, monitor)| monitor.simulated() >= job.scenario.duration).count()
@@ -164,7 +187,7 @@ impl Batch {
     ///
     /// # Panics
     /// If a run panicked.
-    pub fn take(&mut self) -> Option<Vec<Measurements>> {
+    pub fn take(&mut self) -> Option<Vec<Measured>> {
         match self.threads.take()?.join() {
             Ok(results) => results.ok(),
             Err(panic) => resume_unwind(panic),

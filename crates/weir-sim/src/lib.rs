@@ -14,6 +14,8 @@
 //! | Module | Contents | Uses |
 //! |---|---|---|
 //! | `engine` | events and their queue | |
+//! | `memory` | what runs allocate, and its limit | |
+//! | `monitor` | watches and stops a run | `memory` |
 //! | `record` | counters, histograms, series; the `Recorder` | |
 //! | `hosts` | senders and receivers with their timers, routing, and the pipes to the ports; look-ahead | `engine`, `record` |
 //! | `network` | ports and impairments; the `PacketObserver` trait | `engine`, `record`, `hosts` |
@@ -31,6 +33,8 @@ mod batch;
 mod capture;
 mod engine;
 mod hosts;
+mod memory;
+mod monitor;
 mod network;
 mod packet;
 mod record;
@@ -39,9 +43,11 @@ mod tables;
 mod traffic;
 
 #[cfg(not(target_family = "wasm"))]
-pub use batch::{Batch, Job, ThreadWrapper};
+pub use batch::{Batch, Job, Measured, ThreadWrapper};
 pub use capture::{Capture, CaptureError};
+pub use memory::{CountingAllocator, Exceeded, Memory, Part, Share};
+pub use monitor::{Monitor, Stopped};
 pub use record::{Measurements, RESULTS_VERSION, Series};
-pub use simulation::{Followed, Monitor, Place, Simulation, Step, Stopped};
+pub use simulation::{Followed, Place, Simulation, Step};
 pub use tables::{Column, GroupRows, Lists, Names, Table, Tables};
 pub use traffic::mean_size;

@@ -1,7 +1,5 @@
 //! The simulation: one match over all events.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
 use changes::Changes;
 use weir_scenario::Scenario;
 use weir_tcp::Segment;
@@ -10,37 +8,14 @@ use weir_types::{Duration, Instant, Streams};
 use crate::{
     engine::Event,
     hosts::{Cause, Completed, Origin},
+    monitor::{MemoryParts, Monitor, Stopped},
     network::{Change, Network, NetworkBuilder, ObservedFlow, PacketEvent, PacketObserver, Unseen},
     record::{Measurements, QueueInfo, Recorder},
     traffic::{Generated, NewFlow, Traffic, TrafficBuilder},
 };
 
-/// Watches and stops a run from another thread.
-#[derive(Debug, Default)]
-pub struct Monitor {
-    cancelled: AtomicBool,
-    /// Simulated nanoseconds so far.
-    simulated: AtomicU64,
-}
-
-impl Monitor {
-    /// Asks the run to stop; it stops within a few thousand events.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// Simulated time so far.
-    pub fn simulated(&self) -> Duration {
-        Duration::from_nanos(self.simulated.load(Ordering::Relaxed))
-    }
-}
-
 /// Events after which the monitor is looked at.
 const CHECK_EVERY: u64 = 4096;
-
-/// The run was stopped before its end, by its monitor or its observer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
 
 /// The simulation of a scenario.
 #[derive(Debug)]
@@ -62,13 +37,21 @@ pub struct Simulation<'o> {
 impl<'o> Simulation<'o> {
     /// Builds the simulation of `scenario`. All random streams derive from `seed`.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        Self::watched(scenario, seed, &Monitor::default()).expect("nobody stops it")
+    }
+
+    /// Builds the simulation of `scenario` while `monitor` looks on: many flows take time and memory.
+    ///
+    /// # Errors
+    /// If `monitor` stops it.
+    pub fn watched(scenario: &Scenario, seed: u64, monitor: &Monitor) -> Result<Self, Stopped> {
         let streams = Streams::new(seed);
         let mut network = NetworkBuilder::new(scenario, streams);
         let groups: Vec<_> =
             scenario.flows.iter().map(|(name, group)| network.group_info(name, group)).collect();
-        let mut traffic = TrafficBuilder::new(streams, &mut network);
+        let mut traffic = TrafficBuilder::new(streams, &mut network, monitor);
         for (index, ((name, group), info)) in scenario.flows.iter().zip(&groups).enumerate() {
-            traffic.add(index, name, group, info.rate);
+            traffic.add(index, name, group, info.rate)?;
         }
         let ways = std::mem::take(&mut traffic.changes);
         let (traffic, flows) = Traffic::new(traffic);
@@ -86,7 +69,7 @@ impl<'o> Simulation<'o> {
         if recorder.sampling().is_some() {
             events.push(Instant::ZERO, Event::Sample);
         }
-        Self {
+        Ok(Self {
             now: Instant::ZERO,
             end: Instant::ZERO + scenario.duration,
             until: Instant::ZERO,
@@ -97,7 +80,7 @@ impl<'o> Simulation<'o> {
             changes,
             recorder,
             observer: None,
-        }
+        })
     }
 
     /// The queues of all ports, each with the greatest time by which a departure is reported late.
@@ -141,16 +124,25 @@ impl<'o> Simulation<'o> {
             self.now = now;
             self.handled += 1;
             if self.handled.is_multiple_of(CHECK_EVERY) {
-                monitor.simulated.store(now.as_nanos(), Ordering::Relaxed);
-                let observer_ok = self.observer.as_ref().is_none_or(|observer| observer.is_ok());
-                if !observer_ok || monitor.cancelled.load(Ordering::Relaxed) {
-                    return Err(Stopped);
-                }
+                self.check(monitor)?;
             }
             self.handle(event);
         }
-        monitor.simulated.store(self.until.as_nanos(), Ordering::Relaxed);
+        monitor.set_simulated(self.until);
         Ok(())
+    }
+
+    /// Looks whether the run goes on.
+    #[inline(never)]
+    fn check(&self, monitor: &Monitor) -> Result<(), Stopped> {
+        if self.observer.as_ref().is_some_and(|observer| !observer.is_ok()) {
+            return Err(Stopped::Asked);
+        }
+        monitor.look(self.now, || MemoryParts {
+            flows: self.network.hosts.flow_bytes(),
+            series: self.recorder.series_bytes(),
+            counts: self.recorder.count_bytes(),
+        })
     }
 
     #[expect(clippy::inline_always, reason = "the body of the loop")]

@@ -159,7 +159,7 @@ def _done(
 
     with command.opened(store, create=True, quiet=quiet) as opened:
         options = workers.options
-        if not any(options.values()) and any(one.discipline == "python" for one in request.everyone):
+        if workers.is_open and any(one.discipline == "python" for one in request.everyone):
             # Laws in Python share the interpreter of their process.
             options["processes"] = 0
         with (

@@ -103,6 +103,10 @@ StorePath = Annotated[
 Threads = Annotated[int | None, option("N", "Threads of this process. Default: one per core.", min=1)]
 Processes = Annotated[int | None, option("N", "Processes of this machine instead.", min=1)]
 Dask = Annotated[str | None, option("ADDRESS", "A Dask cluster instead: tcp://host:8786, or local:4.")]
+Memory = Annotated[
+    str | None,
+    option("SIZE", "What all runs may take at a time: 8 GB. Default: 80% of what is available."),
+]
 Report = Annotated[
     bool, typer.Option("--report", help="Write a page with the figures as well; weir report does it later.")
 ]
@@ -138,15 +142,21 @@ By = Annotated[
 
 @dataclass(frozen=True)
 class WorkerChoice:
-    """Who does the runs: at most one of them."""
+    """Who does the runs: at most one of them. And what they may take."""
 
     threads: Threads = None
     processes: Processes = None
     dask: Dask = None
+    memory: Memory = None
 
     def __post_init__(self) -> None:
         if sum(choice is not None for choice in (self.threads, self.processes, self.dask)) > 1:
             raise typer.BadParameter("choose one of --threads, --processes and --dask")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the user leaves open who does the runs."""
+        return self.threads is self.processes is self.dask is None
 
     @property
     def options(self) -> dict[str, Any]:

@@ -264,7 +264,7 @@ def _done(
 
     options = choice.options
     # AQMs in Python share the interpreter of their process: by default they get processes of their own.
-    if not any(options.values()) and plan.keys.size > 1 and plan.has_python_aqms:
+    if choice.is_open and plan.keys.size > 1 and plan.has_python_aqms:
         options["processes"] = 0
     try:
         with chosen_workers(**options) as chosen:

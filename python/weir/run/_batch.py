@@ -25,14 +25,28 @@ def run_batch(
     `_core.Batch`. Whatever interrupts the wait, Ctrl-C or an error in `progress`, stops every run before it
     is passed on.
     """
-    batch = _core.Batch(jobs, threads, captures)
+    return _waited(_core.Batch(jobs, threads, captures), progress).results()
+
+
+def run_each(
+    jobs: Sequence[tuple[_core.Scenario, int]],
+    memory: _core.Memory | None,
+    progress: OnProgress | None = None,
+    captures: Sequence[tuple[str, str | None, bool, Path]] = (),
+) -> list[_core.Run | _core.Exceeded]:
+    """As `run_batch`, one run after the other. Those that take too much of `memory` end before the others."""
+    return _waited(_core.Batch(jobs, 1, captures, memory), progress).outcomes()
+
+
+def _waited(batch: _core.Batch, progress: OnProgress | None) -> _core.Batch:
+    """The batch, once all its runs have ended."""
     done = False
     try:
         while not done:
             done = batch.wait(POLL_S)
             if progress is not None:
                 progress(batch)
-        return batch.results()
     except BaseException:
         batch.cancel()
         raise
+    return batch

@@ -17,7 +17,7 @@ from pathlib import Path
 from weir import _core
 from weir._errors import WeirError
 from weir._temporary import temporary_directory
-from weir.run._batch import OnProgress, run_batch
+from weir.run._batch import OnProgress, run_each
 
 _HOW = "write LINK, LINK:reverse, LINK:in or LINK=FILE"
 
@@ -75,10 +75,12 @@ def capture_run(
     captures: Sequence[Capture],
     folder: Path,
     progress: OnProgress | None = None,
-) -> tuple[_core.Run, dict[str, Path]]:
+    memory: _core.Memory | None = None,
+) -> tuple[_core.Run | _core.Exceeded, dict[str, Path]]:
     """Runs the scenario once, its packets captured; returns the run, and name to file.
 
-    Captures without a file of their own are written to `folder`, and appear there when they are whole.
+    A run that takes more than `memory` leaves no captures. Captures without a file of their own are written
+    to `folder`, and appear there when they are whole.
     Raises WeirError if one cannot be written.
     """
     made = {one.name: one.file or folder / f"{one.name}.pcapng" for one in captures}
@@ -94,7 +96,9 @@ def capture_run(
                     places[file.parent] = stack.enter_context(temporary_directory(".captures-", file.parent))
                 files[name] = places[file.parent] / file.name
             wanted = [(one.link, one.direction, one.arriving, files[one.name]) for one in captures]
-            (run,) = run_batch([(scenario, seed)], 1, progress, wanted)
+            (run,) = run_each([(scenario, seed)], memory, progress, wanted)
+            if isinstance(run, _core.Exceeded):
+                return run, {}
             for name, file in files.items():
                 file.replace(made[name])
     except OSError as error:

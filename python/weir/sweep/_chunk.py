@@ -10,7 +10,9 @@ from threading import get_ident
 
 from weir import _core
 from weir._errors import AqmFailedError, WeirError
-from weir.run._batch import run_batch
+from weir.run._batch import run_each
+from weir.sweep._limits import UNLIMITED, Allowed
+from weir.sweep._memory import Budget, Ended, worker_budget
 
 _PARTS = 4
 """A chunk is looked at so many times: when it takes far longer than it should, the rest goes back."""
@@ -24,6 +26,8 @@ class Chunk:
     """Scenario and seed of each run."""
     budget_s: float
     """Wall clock after which no further part is begun."""
+    memory: float | None = None
+    """Bytes that the runs of a worker elsewhere may take at a time; None: 80% of what its machine has."""
     version: str = _core.__version__
     results_version: int = _core.results_version
 
@@ -39,11 +43,26 @@ class Outcome:
     """Of each run."""
     tables: Mapping[str, _core.Columns]
     wall_s: float
+    ended: Mapping[int, Ended] = field(default_factory=dict[int, Ended])
+    """By their places in the chunk, runs that took more memory than they may: they are in nothing above."""
 
     @classmethod
-    def of(cls, runs: Sequence[_core.Run], wall_s: float) -> Outcome:
+    def of(
+        cls, runs: Sequence[_core.Run | _core.Exceeded], wall_s: float, memory: _core.Memory | None = None
+    ) -> Outcome:
         """What these runs give."""
-        return cls([run.cpu_s for run in runs], _core.tables(runs), wall_s)
+        finished = [run for run in runs if isinstance(run, _core.Run)]
+        limit = 0 if memory is None else memory.limit
+        places = {i: Ended.of(run, limit) for i, run in enumerate(runs) if isinstance(run, _core.Exceeded)}
+        return cls([run.cpu_s for run in finished], _core.tables(finished), wall_s, places)
+
+    def sorted_out(
+        self, places: Sequence[int]
+    ) -> tuple[Sequence[int], Sequence[tuple[int, Ended]], Sequence[int]]:
+        """The places of the chunk's runs that are done, that were ended, and that were not begun."""
+        tried = len(self.cpu_s) + len(self.ended)
+        done = [place for i, place in enumerate(places[:tried]) if i not in self.ended]
+        return done, [(places[i], end) for i, end in self.ended.items()], places[tried:]
 
 
 @dataclass
@@ -52,6 +71,7 @@ class Watch:
 
     stopped: Callable[[], bool]
     """Whether the rest is not waited for any more."""
+    budget: Budget = field(default_factory=Budget)
     parts: dict[int, float] = field(default_factory=dict[int, float])
     """Runs' worth of simulated time in what each thread is doing."""
 
@@ -86,14 +106,18 @@ def work(chunk: Chunk, watch: Watch | None = None) -> Outcome:
             "install the same version of Weir for all workers",
         )
     started = time.monotonic()
-    runs: list[_core.Run] = []
+    watch = watch or Watch(lambda: False, worker_budget(chunk.memory))
+    runs: list[_core.Run | _core.Exceeded] = []
     size = -(-len(chunk.jobs) // _PARTS)
     for first in range(0, len(chunk.jobs), size):
         part = _run(chunk.jobs[first : first + size], watch)
         runs += part
         if not part or time.monotonic() - started > chunk.budget_s:
             break
-    return Outcome.of(runs, time.monotonic() - started)
+    outcome = Outcome.of(runs, time.monotonic() - started, watch.budget.memory)
+    runs.clear()
+    watch.budget.exchange()
+    return outcome
 
 
 def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
@@ -107,18 +131,17 @@ def work_elsewhere(chunk: Chunk, watch: Watch | None = None) -> Outcome:
         raise AqmFailedError(told.rstrip()) from error
 
 
-def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch | None) -> list[_core.Run]:
+def _run(jobs: Sequence[tuple[_core.Scenario, int]], watch: Watch) -> list[_core.Run | _core.Exceeded]:
     """The runs, or none if they are not waited for any more."""
-    if watch is None:
-        return run_batch(jobs, 1)
 
     def look(batch: _core.Batch) -> None:
         if watch.stopped():
             raise _StoppedError
+        watch.budget.exchange()
         watch.parts[get_ident()] = batch.progress * len(jobs)
 
     try:
-        return run_batch(jobs, 1, look)
+        return run_each(jobs, watch.budget.memory, look)
     except _StoppedError:
         return []
     finally:
@@ -144,3 +167,7 @@ class Workers:
     """Whether there are any still."""
     local: bool = False
     """Whether they share the memory of this machine."""
+    allowed: Allowed = UNLIMITED
+    """What their runs may take: where they are local all together, elsewhere those of each worker."""
+    memory: _core.Memory | None = None
+    """What the runs of this process share, where there are any."""

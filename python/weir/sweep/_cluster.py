@@ -15,6 +15,7 @@ from typing import Any, cast
 from weir._temporary import temporary_directory
 from weir.sweep._chunk import Outcome, Workers, WorkersError, work_elsewhere
 from weir.sweep._interrupts import not_interrupted, without_ctrl_c
+from weir.sweep._limits import Allowed
 
 TIMEOUT_S = 10.0
 """For a scheduler to answer."""
@@ -27,7 +28,7 @@ _PRELOAD = "import logging; logging.getLogger('distributed').setLevel('CRITICAL'
 
 
 @contextmanager
-def dask_workers(address: str) -> Generator[Workers]:
+def dask_workers(address: str, allowed: Allowed) -> Generator[Workers]:
     # Before Dask, which has no types of its own, is imported: that alone takes a second.
     kind, colon, number = address.partition(":")
     local = kind == "local"
@@ -77,6 +78,7 @@ def dask_workers(address: str) -> Generator[Workers]:
             ahead=2.0,
             shortest_s=1.0,
             alive=lambda: client.status == "running",
+            allowed=allowed,
         )
 
 

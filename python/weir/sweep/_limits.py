@@ -1,9 +1,13 @@
-"""Whether the runs of a plan fit into the memory of this machine, before the first of them."""
+"""How much memory runs may take, and whether those of a plan fit into it before the first of them."""
 
 from __future__ import annotations
 
+import math
 import os
-from dataclasses import replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +18,11 @@ if TYPE_CHECKING:
     from weir.check import Cost
     from weir.store import Store
     from weir.sweep._chunk import Workers
+    from weir.sweep._memory import Ended
     from weir.sweep._plan import Plan
 
 OFF = "WEIR_NO_LIMITS"
-"""Variable of the environment: set, nothing is refused and no run waits for memory."""
+"""Variable of the environment: set, nothing is refused, no run waits for memory, and none is ended."""
 
 _SHARE = 0.8
 """Of the available memory that runs may take: estimates have an error."""
@@ -28,6 +33,61 @@ _MEMINFO = Path("/proc/meminfo")
 
 class LimitError(WeirError):
     """A run that takes more than this machine has."""
+
+
+class MemoryExceededError(WeirError):
+    """Runs that took more memory than they may, and were ended. What is finished is kept."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What runs may take at a time, all together."""
+
+    bytes: float | None
+    """None: no limit."""
+    stated: bool = False
+    """Whether somebody asked for it; otherwise it is a share of what was available."""
+
+    @classmethod
+    def chosen(cls, memory: str | None) -> Allowed:
+        """As `--memory` says: `8 GB`. Raises WeirError."""
+        stated = None if memory is None else _bytes(memory)
+        if OFF in os.environ:
+            return cls(None)
+        if stated is not None:
+            return cls(stated, stated=True)
+        available = available_bytes()
+        return cls(None if available is None else _SHARE * available)
+
+    @property
+    def of_worker(self) -> float | None:
+        """What a worker elsewhere is told: infinite without a limit, None for 80% of what its machine has."""
+        return math.inf if self.bytes is None else self.bytes if self.stated else None
+
+    @property
+    def now(self) -> float | None:
+        """What may be begun: programs have come and gone since."""
+        if OFF in os.environ:
+            return None
+        if self.stated or self.bytes is None:
+            return self.bytes
+        available = available_bytes()
+        return self.bytes if available is None else min(self.bytes, _SHARE * available)
+
+
+UNLIMITED = Allowed(None)
+
+
+def _bytes(text: str) -> float:
+    match = re.fullmatch(r"\s*(?P<number>\d+\.?\d*)\s*(?P<prefix>[kMGT]|[KMGT]i)?B\s*", text)
+    number = float(match["number"]) if match else 0.0
+    if match is None or number <= 0.0:
+        raise WeirError(f"{text!r} is not a size of memory", "write a number and a unit: 8 GB, 500 MB, 2 GiB")
+    prefix = match["prefix"] or ""
+    power = " kMGT".index(prefix[:1].replace("K", "k") or " ")
+    return number * (1024.0 if prefix.endswith("i") else 1000.0) ** power
 
 
 def available_bytes() -> float | None:
@@ -49,35 +109,63 @@ def available_bytes() -> float | None:
     return min(found, default=None)
 
 
-def refusal(cost: Cost) -> LimitError | None:
+def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
     """Why a run of this cost is not begun on this machine, if so."""
-    available = available_bytes()
-    if available is None or OFF in os.environ or cost.memory_bytes <= _SHARE * available:
+    allowed = allowed or Allowed.chosen(None)
+    most = allowed.now
+    if most is None or cost.memory_bytes <= most:
         return None
+    there = f"runs may take {size(most)}" if allowed.stated else f"{size(most / _SHARE)} are available"
+    more = "a larger --memory, and " if allowed.stated else ""
     return LimitError(
-        f"a run takes about {size(cost.memory_bytes)} of memory, and {size(available)} are available",
-        f"write {LESS[cost.mostly]}; {OFF}=1 in the environment runs it all the same",
+        f"a run takes about {size(cost.memory_bytes)} of memory, and {there}",
+        f"write {LESS[cost.mostly]}; {more}{OFF}=1 in the environment runs it all the same",
     )
 
 
 def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
-    """The workers, so many at a time as fit into the memory of this machine, where they work on it.
+    """The workers, so many at a time as fit into the memory that runs may take, where they share it.
 
     Raises LimitError if not even one run fits, unless the store has all runs.
     """
-    available = available_bytes()
-    if not workers.local or available is None or OFF in os.environ:
+    most = workers.allowed.now
+    if not workers.local or most is None:
         return workers
     cost = plan.cost
-    refused = refusal(cost)
+    refused = refusal(cost, workers.allowed)
     if refused is not None:
         keys = set(plan.keys.ravel().tolist())
         if len(store.finished(keys)) == len(keys):
             return workers
         raise refused
     slots = workers.slots()
-    fits = 1 + int((_SHARE * available - cost.memory_bytes) / max(cost.own_bytes, 1.0))
+    fits = 1 + int((most - cost.memory_bytes) / max(cost.own_bytes, 1.0))
     if fits >= slots:
         return workers
     what = f"{fits} of {workers.what}, {size(cost.memory_bytes)} a run"
     return replace(workers, slots=lambda: fits, what=what, ahead=1.0)
+
+
+def exceeded(
+    plan: Plan, store: Store, ended: Sequence[tuple[int, Ended]], *, local: bool
+) -> MemoryExceededError:
+    """What to say of runs that were ended, each with its place in the plan."""
+    place, first = min(ended, key=itemgetter(0))
+    index = place // plan.replications
+    seed = plan.seeds[place % plan.replications]
+    scenario = plan.configurations[index].scenario
+    which = ", ".join(part for part in (plan.name, plan.configuration_label(index), f"seed {seed}") if part)
+    keys = set(plan.keys.ravel().tolist())
+    together = first.all_bytes > 1.1 * first.bytes
+    taken = f"it had taken {size(first.bytes)}"
+    if together:
+        taken += f", all runs {size(first.all_bytes)}"
+    more = f"; so ended {len(ended) - 1} more" if len(ended) > 1 else ""
+    fewer = ", or do fewer at a time, --threads 1" if together and local else ""
+    reached = f"after {first.at_s:.3g} of {scenario.network.duration_s:.3g} s of simulated time"
+    safe = f"{len(store.finished(keys)):,} of {len(keys):,} runs are finished and safe"
+    return MemoryExceededError(
+        f"{which}: the run was ended {reached}: {taken}, and runs may take {size(first.limit)}{more}; {safe}",
+        f"write {LESS[first.mostly]}, or a shorter duration{fewer}; a larger --memory (in Python memory=) or "
+        f"{OFF}=1 in the environment lets them take more",
+    )

@@ -20,7 +20,8 @@ from weir.run._tables import frames
 from weir.store import Finished, FinishedRun, Store
 from weir.store import Sweep as Record
 from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
-from weir.sweep._limits import within_limits
+from weir.sweep._limits import exceeded, within_limits
+from weir.sweep._memory import Ended
 from weir.sweep._monitor import PrecisionMonitor, Widest
 from weir.sweep._plan import Plan, plan_at_one_point
 from weir.sweep._view import Sweep
@@ -106,12 +107,12 @@ def execute_plan(
 ) -> tuple[Sweep, Tally]:
     """Does what is missing. The result is recorded first, so that an interrupted one can be opened.
 
-    Of the first run, captures are made. Raises LimitError for what does not fit into memory, WorkersError,
-    StoreError, WeirError.
+    Of the first run, captures are made. Raises LimitError for what does not fit into memory,
+    MemoryExceededError after the other runs where some took more, WorkersError, StoreError, WeirError.
     """
     workers = within_limits(plan, store, workers)
     recorded = store.record_sweep(Record(plan.id, plan.name, plan.title, plan.definition(), command))
-    done = _capture(plan, store, recorded, captures, progress) if captures else Tally()
+    done = _capture(plan, store, recorded, captures, progress, workers.memory) if captures else Tally()
     tally = run_plan(plan, store, workers, progress, watch=watch, done=done)
     sweep = Sweep(store, recorded)
     store.write_sweep_table(recorded, sweep.observations())
@@ -133,14 +134,16 @@ def run_plan(
         watch: whether `progress` is to be told of the widest intervals.
         done: what was done before, by other means; it is counted with the rest.
 
-    Raises LimitError for what does not fit into memory, WorkersError where the workers are lost, StoreError
-    where nothing can be kept.
+    Raises LimitError for what does not fit into memory, MemoryExceededError after the other runs where some
+    took more, WorkersError where the workers are lost, StoreError where nothing can be kept.
     """
     workers = within_limits(plan, store, workers)
     monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
     runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
     runner.run()
     store.compact(force=True)
+    if runner.ended:
+        raise exceeded(plan, store, runner.ended, local=workers.local)
     return runner.tally
 
 
@@ -163,10 +166,14 @@ def unrecorded(
 
 
 def _capture(
-    plan: Plan, store: Store, record: Record, captures: Sequence[Capture], progress: OnProgress | None
+    plan: Plan,
+    store: Store,
+    record: Record,
+    captures: Sequence[Capture],
+    progress: OnProgress | None,
+    memory: _core.Memory | None,
 ) -> Tally:
-    """Does the first run with its packets captured, whether or not the store has it: a capture is no part
-    of the store."""
+    """Does the first run with its packets captured, also if the store has it. Raises MemoryExceededError."""
     started = time.monotonic()
     runs = plan.keys.size
 
@@ -177,10 +184,13 @@ def _capture(
 
     scenario, seed = plan.configurations[0].scenario, plan.seeds[0]
     directory = store.claim_directory(record) / "captures"
-    run, _ = capture_run(scenario, seed, captures, directory, look)
+    run, _ = capture_run(scenario, seed, captures, directory, look, memory)
     wall_s = time.monotonic() - started
-    new = store.commit(_finished(plan, [0], Outcome.of([run], wall_s)))
-    return Tally(found=-new, done=new, cpu_s=new * run.cpu_s, wall_s=new * wall_s)
+    outcome = Outcome.of([run], wall_s, memory)
+    if outcome.ended:
+        raise exceeded(plan, store, [(0, outcome.ended[0])], local=True)
+    new = store.commit(_finished(plan, [0], outcome))
+    return Tally(found=-new, done=new, cpu_s=new * sum(outcome.cpu_s), wall_s=new * wall_s)
 
 
 def as_finished(tables: dict[str, pl.DataFrame], hashes: Iterable[str], cpu_s: Iterable[float]) -> Finished:
@@ -213,6 +223,8 @@ class _Runner:
     """Chunks handed out: the places of their runs."""
     asked: set[int] = field(default_factory=set[int])
     """Keys that were queued or found: none is asked for twice."""
+    ended: list[tuple[int, Ended]] = field(default_factory=list["tuple[int, Ended]"])
+    """Places of runs that took more memory than they may."""
     seconds_per_run: float | None = None
     compacted: int = 0
     looked: float = 0.0
@@ -282,7 +294,7 @@ class _Runner:
     def _chunk(self, places: Sequence[int]) -> Chunk:
         scenarios, seeds, n = self.plan.configurations, self.plan.seeds, self.plan.replications
         jobs = tuple((scenarios[place // n].scenario, seeds[place % n]) for place in places)
-        return Chunk(jobs, 1.5 * CHUNK_S)
+        return Chunk(jobs, 1.5 * CHUNK_S, self.workers.allowed.of_worker)
 
     def _keys_of(self, places: Iterable[int]) -> set[int]:
         return {self._keys[place] for place in places}
@@ -315,14 +327,15 @@ class _Runner:
             self._absorb(places, outcome)
 
     def _absorb(self, places: Sequence[int], outcome: Outcome) -> None:
-        n = len(outcome.cpu_s)
+        done, ended, rest = outcome.sorted_out(places)
         # What did not fit into the chunk's time is first in line again.
-        rest = places[n:]
         self.queue.extendleft(reversed(rest))
-        self._release(rest)
+        self.ended += ended
+        self._release((*rest, *(place for place, _ in ended)))
+        n = len(done)
         if not n:
             return
-        chunk = _finished(self.plan, places[:n], outcome)
+        chunk = _finished(self.plan, done, outcome)
         self.store.commit(chunk)
         self.tally.done += n
         self.tally.cpu_s += sum(outcome.cpu_s)

@@ -8,12 +8,18 @@ from collections.abc import Generator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from threading import Event
+from typing import TYPE_CHECKING
 
 from weir._errors import WeirError
 from weir.run._processes import end_with_parent
 from weir.sweep._chunk import Chunk, Outcome, Watch, Workers, work, work_elsewhere
 from weir.sweep._cluster import dask_workers
 from weir.sweep._interrupts import without_ctrl_c
+from weir.sweep._limits import Allowed
+from weir.sweep._memory import budget, shared_budget
+
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
 
 _PATIENCE_S = 10.0
 """How long a process may take to end by itself."""
@@ -26,6 +32,7 @@ def chosen_workers(
     dask: str | None = None,
     executor: Executor | None = None,
     slots: int = 0,
+    memory: str | None = None,
 ) -> AbstractContextManager[Workers]:
     """What does the runs: at most one of them, by default threads; 0 of them means one per core.
 
@@ -33,23 +40,27 @@ def chosen_workers(
         dask: `local:4`, a cluster of four processes that ends with the sweep; or where a
             scheduler listens, `tcp://host:8786`, or the file in which it wrote that down.
         executor: it is left running; `slots` says how many chunks it does at a time.
+        memory: what runs may take at a time, `8 GB`; 80% of what is available if None. Of a cluster and of
+            an executor it is that of each worker.
 
-    Raises WorkersError where Dask is missing, its address makes no sense, or none answers there.
+    Raises WeirError for what is no size, WorkersError where Dask is missing, its address makes no sense, or
+    none answers there.
     """
     if sum(choice is not None for choice in (threads, processes, dask, executor)) > 1:
         raise WeirError("choose one of threads, processes, Dask and an executor")
+    allowed = Allowed.chosen(memory)
     if executor is not None:
-        return _executor(executor, slots)
+        return _executor(executor, slots, allowed)
     if dask is not None:
-        return dask_workers(dask)
-    return _threads(threads or 0) if processes is None else _processes(processes)
+        return dask_workers(dask, allowed)
+    return _threads(threads or 0, allowed) if processes is None else _processes(processes, allowed)
 
 
 @contextmanager
-def _threads(number: int) -> Generator[Workers]:
+def _threads(number: int, allowed: Allowed) -> Generator[Workers]:
     slots = number or _cores()
     stop = Event()
-    watch = Watch(stop.is_set)
+    watch = Watch(stop.is_set, budget(allowed))
     with ThreadPoolExecutor(slots, thread_name_prefix="weir") as pool:
         try:
             yield Workers(
@@ -58,6 +69,8 @@ def _threads(number: int) -> Generator[Workers]:
                 f"{slots} thread{'s' if slots > 1 else ''}",
                 under_way=watch.under_way,
                 local=True,
+                allowed=allowed,
+                memory=watch.budget.memory,
             )
         finally:
             # Whatever ends the sweep ends its runs.
@@ -66,7 +79,7 @@ def _threads(number: int) -> Generator[Workers]:
 
 
 @contextmanager
-def _processes(number: int) -> Generator[Workers]:
+def _processes(number: int, allowed: Allowed) -> Generator[Workers]:
     """Processes of this machine, spawned: a fork after threads have begun is not safe."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
@@ -75,7 +88,12 @@ def _processes(number: int) -> Generator[Workers]:
     context = get_context("spawn")
     # Without a lock, which a process that is killed could keep.
     stop: ctypes.c_bool = context.RawValue(ctypes.c_bool)
-    pool = ProcessPoolExecutor(slots, mp_context=context, initializer=_begin, initargs=(stop,))
+    # A row for each process, which alone writes it, and the number of rows that are given away.
+    table: ctypes.Array[ctypes.c_uint64] = context.RawArray(ctypes.c_uint64, 2 * slots)
+    given: Synchronized[int] = context.Value(ctypes.c_int, 0)
+    pool = ProcessPoolExecutor(
+        slots, mp_context=context, initializer=_begin, initargs=(stop, allowed.bytes, table, given)
+    )
 
     def submit(chunk: Chunk) -> Future[Outcome]:
         # The first one begins the processes.
@@ -88,6 +106,8 @@ def _processes(number: int) -> Generator[Workers]:
             lambda: slots,
             f"{slots} process{'es' if slots > 1 else ''}",
             local=True,
+            allowed=allowed,
+            memory=budget(allowed).memory,
         )
     finally:
         # Their chunks are not wanted any more, or there are none. They are asked to end: a process that is
@@ -102,7 +122,7 @@ def _processes(number: int) -> Generator[Workers]:
 
 
 @contextmanager
-def _executor(pool: Executor, slots: int) -> Generator[Workers]:
+def _executor(pool: Executor, slots: int, allowed: Allowed) -> Generator[Workers]:
     known = getattr(pool, "_max_workers", 0)
     number = slots or (known if isinstance(known, int) else 0) or _cores()
     waiting: set[Future[Outcome]] = set()
@@ -114,7 +134,7 @@ def _executor(pool: Executor, slots: int) -> Generator[Workers]:
         return future
 
     try:
-        yield Workers(submit, lambda: number, type(pool).__name__)
+        yield Workers(submit, lambda: number, type(pool).__name__, allowed=allowed)
     finally:
         for future in list(waiting):
             future.cancel()
@@ -124,8 +144,13 @@ _watch = Watch(lambda: False)
 """Of a process of `_processes`."""
 
 
-def _begin(stop: ctypes.c_bool) -> None:
+def _begin(
+    stop: ctypes.c_bool, limit: float | None, table: ctypes.Array[ctypes.c_uint64], given: Synchronized[int]
+) -> None:
+    with given.get_lock():
+        row, given.value = given.value, given.value + 1
     _watch.stopped = lambda: stop.value
+    _watch.budget = shared_budget(limit, table, row)
     end_with_parent()
 
 

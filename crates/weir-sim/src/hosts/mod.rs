@@ -106,6 +106,11 @@ impl Hosts {
         &self.flows
     }
 
+    /// What all flows take, without what they point to.
+    pub(crate) fn flow_bytes(&self) -> usize {
+        size_of_val(&*self.flows)
+    }
+
     /// The flow with this id.
     pub(crate) fn flow(&self, id: u32) -> &Flow {
         &self.flows[id as usize]

@@ -92,6 +92,17 @@ impl Recorder {
         self.intervals.cuts.get(self.cut).copied()
     }
 
+    /// What the values of the series take.
+    pub(crate) fn series_bytes(&self) -> usize {
+        size_of::<f64>() * self.series.times.len() * (1 + self.series.values.len())
+    }
+
+    /// What the counts of closed intervals take at least.
+    pub(crate) fn count_bytes(&self) -> usize {
+        let queues = self.queues.iter().flat_map(|(_, closed)| closed);
+        queues.map(|counts| size_of::<QueueCounts>() + size_of_val(&*counts.cells)).sum()
+    }
+
     /// Interval between two samples of the series, if any are recorded.
     pub(crate) const fn sampling(&self) -> Option<Duration> {
         self.sampling

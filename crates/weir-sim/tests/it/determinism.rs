@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use weir_sim::{Batch, Job, Measurements};
+use weir_sim::{Batch, Job, Measurements, Monitor, Simulation, Stopped};
 
 use crate::{TWENTY, run, scenario, tables};
 
@@ -29,10 +29,15 @@ fn results_do_not_depend_on_the_number_of_threads() {
         })
         .collect();
     let with = |threads| {
-        let mut batch = Batch::start(jobs.clone(), threads, |work| work()).expect("threads");
+        let mut batch = Batch::start(jobs.clone(), threads, None, |work| work()).expect("threads");
         while !batch.wait(Duration::from_secs(1)) {}
         assert_eq!(batch.finished(), jobs.len());
-        batch.take().expect("all ended").iter().map(everything).collect::<Vec<_>>()
+        batch
+            .take()
+            .expect("all ended")
+            .iter()
+            .map(|run| everything(&run.as_ref().expect("no limit").0))
+            .collect::<Vec<_>>()
     };
     assert_eq!(with(1), with(4));
 }
@@ -42,7 +47,7 @@ fn a_batch_stops_when_asked() {
     let scenario = Arc::new(scenario(TWENTY, &[("duration", "100000 s")]));
     let jobs =
         (0..4).map(|seed| Job { scenario: Arc::clone(&scenario), seed, captures: Vec::new() }).collect();
-    let mut batch = Batch::start(jobs, 2, |work| work()).expect("threads");
+    let mut batch = Batch::start(jobs, 2, None, |work| work()).expect("threads");
     assert!(!batch.wait(Duration::from_millis(50)));
     batch.cancel();
     assert!(batch.take().is_none());
@@ -63,4 +68,22 @@ fn changing_the_discipline_leaves_the_other_draws_alone() {
             .collect::<Vec<_>>()
     };
     assert_eq!(flows("red"), flows("rem"));
+}
+
+/// Many flows take time to make. Whoever stops a run then does not wait for them.
+#[test]
+fn a_run_stops_while_its_flows_are_made() {
+    let kinds =
+        ["bulk = {}", "cbr = { rate = \"1 kbit/s\" }", "on-off = { rate = \"1 kbit/s\" }", "web = {}"];
+    for kind in kinds {
+        let (name, table) = kind.split_once(" = ").expect("a key and a value");
+        let key = format!("flows.ftp.traffic.{name}");
+        let text = TWENTY.replace("tcp.min_rto = \"200 ms\"", "");
+        let scenario = scenario(&text, &[(&key, table), ("flows.ftp.count", "100000")]);
+        let monitor = Monitor::default();
+        assert!(Simulation::watched(&scenario, 1, &monitor).is_ok(), "{kind}");
+        monitor.cancel();
+        let stopped = Simulation::watched(&scenario, 1, &monitor).err();
+        assert_eq!(stopped, Some(Stopped::Asked), "{kind}");
+    }
 }

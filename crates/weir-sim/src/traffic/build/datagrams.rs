@@ -6,21 +6,24 @@ use weir_scenario::{Cbr, FlowGroup, Gaps, OnOff, Replay};
 use weir_types::{Duration, Ecn, Instant, Rate, Rng, TransmitClock};
 
 use super::{Group, Lifetime, TrafficBuilder, instant_or_never};
-use crate::traffic::{
-    datagrams::{DatagramTiming, Datagrams},
-    generator::Generator,
+use crate::{
+    monitor::Stopped,
+    traffic::{
+        datagrams::{DatagramTiming, Datagrams},
+        generator::Generator,
+    },
 };
 
 impl TrafficBuilder<'_, '_> {
-    pub(super) fn add_cbr(&mut self, group: Group<'_>, cbr: &Cbr) {
+    pub(super) fn add_cbr(&mut self, group: Group<'_>, cbr: &Cbr) -> Result<(), Stopped> {
         let gap = mean_gap(cbr.rate, group.config);
         self.add_sources(group, cbr.ecn, |rng| match cbr.gaps {
             Gaps::Equal => DatagramTiming::Constant(TransmitClock::new(cbr.rate)),
             Gaps::Exponential => DatagramTiming::Random { gap, rng },
-        });
+        })
     }
 
-    pub(super) fn add_on_off(&mut self, group: Group<'_>, source: &OnOff) {
+    pub(super) fn add_on_off(&mut self, group: Group<'_>, source: &OnOff) -> Result<(), Stopped> {
         let gap = mean_gap(source.rate, group.config);
         let OnOff { on, off, shape, .. } = *source;
         self.add_sources(group, source.ecn, |rng| DatagramTiming::OnOff {
@@ -30,26 +33,32 @@ impl TrafficBuilder<'_, '_> {
             shape,
             rng,
             left: Duration::ZERO,
-        });
+        })
     }
 
     /// Adds one source for each lifetime of the group.
-    fn add_sources(&mut self, group: Group<'_>, ecn: bool, timing: impl Fn(Rng) -> DatagramTiming) {
+    fn add_sources(
+        &mut self,
+        group: Group<'_>,
+        ecn: bool,
+        timing: impl Fn(Rng) -> DatagramTiming,
+    ) -> Result<(), Stopped> {
         let Group { index, name, config } = group;
         let mut starts = self.streams.at(&format!("flows.{name}.start"));
         let mut flows = self.static_flows(group);
         for (number, lifetime) in config.lifetimes().into_iter().enumerate() {
             let lifetime = Lifetime::of(&lifetime, config.start_jitter.mul_f64(starts.uniform()));
-            let flow = self.add_flow(&mut flows, lifetime);
+            let flow = self.add_flow(&mut flows, lifetime)?;
             self.network.hosts.routing.begin_flow(index, Instant::ZERO);
             self.network.hosts.count_datagrams(flow + 1);
             let rng = self.streams.at(&format!("flows.{name}.{number}.source"));
             self.add_source(group, flow, ecn, lifetime, timing(rng));
         }
+        Ok(())
     }
 
     /// Adds the replay of a trace: one source with as many flows as the trace has.
-    pub(super) fn add_replay(&mut self, group: Group<'_>, replay: &Replay) {
+    pub(super) fn add_replay(&mut self, group: Group<'_>, replay: &Replay) -> Result<(), Stopped> {
         let Group { index, name, config } = group;
         let trace = Arc::clone(replay.trace.get());
         let mut starts = self.streams.at(&format!("flows.{name}.start"));
@@ -59,11 +68,12 @@ impl TrafficBuilder<'_, '_> {
         let lifetime = Lifetime { scheduled, start, stop: instant_or_never(config.stop) };
         let first = self.flows.len() as u32;
         for _ in 0..trace.flows {
-            self.add_flow(&mut flows, lifetime);
+            self.add_flow(&mut flows, lifetime)?;
             self.network.hosts.routing.begin_flow(index, Instant::ZERO);
         }
         self.network.hosts.count_datagrams(self.flows.len() as u32);
         self.add_source(group, first, replay.ecn, lifetime, DatagramTiming::Trace { trace, start, at: 0 });
+        Ok(())
     }
 
     fn add_source(

@@ -6,15 +6,18 @@ use weir_scenario::{ClosedLoop, ObjectCount, PageTime, Poisson, Rtt, ThreeGpp, T
 use weir_types::{Duration, Instant, Rng};
 
 use super::{Group, TrafficBuilder, draw_rtt, instant_or_never};
-use crate::traffic::{
-    arrivals::Arrivals,
-    draw::exponential,
-    finite::FiniteFlows,
-    generator::Generator,
-    listed::Listed,
-    path_delay::{PathDelay, TimedWay},
-    sessions::{Pages, Session, SessionModel, ThreeGppPages},
-    sizes::SizeSampler,
+use crate::{
+    monitor::Stopped,
+    traffic::{
+        arrivals::Arrivals,
+        draw::exponential,
+        finite::FiniteFlows,
+        generator::Generator,
+        listed::Listed,
+        path_delay::{PathDelay, TimedWay},
+        sessions::{Pages, Session, SessionModel, ThreeGppPages},
+        sizes::SizeSampler,
+    },
 };
 
 /// The largest number of different round trips of a group of finite flows, so that pipes and routes stay
@@ -66,15 +69,15 @@ impl TrafficBuilder<'_, '_> {
         self.add_generator(Generator::Listed(Box::new(listed)), first);
     }
 
-    pub(super) fn add_loops(&mut self, group: Group<'_>, users: &ClosedLoop) {
+    pub(super) fn add_loops(&mut self, group: Group<'_>, users: &ClosedLoop) -> Result<(), Stopped> {
         let packet = group.config.packet_size;
         self.add_sessions(group, None, |_, _| {
             let sizes = SizeSampler::new(&users.size, packet);
             (SessionModel::Loop { sizes, think: users.think_time }, packet.bytes(), Duration::ZERO)
-        });
+        })
     }
 
-    pub(super) fn add_pages(&mut self, group: Group<'_>, web: &Web) {
+    pub(super) fn add_pages(&mut self, group: Group<'_>, web: &Web) -> Result<(), Stopped> {
         let packet = group.config.packet_size;
         self.add_sessions(group, web.inter_session, |_, _| {
             let pages = Pages {
@@ -90,10 +93,10 @@ impl TrafficBuilder<'_, '_> {
                 began: Instant::ZERO,
             };
             (SessionModel::Pages(pages), packet.bytes(), Duration::ZERO)
-        });
+        })
     }
 
-    pub(super) fn add_3gpp_pages(&mut self, group: Group<'_>, web: &ThreeGpp) {
+    pub(super) fn add_3gpp_pages(&mut self, group: Group<'_>, web: &ThreeGpp) -> Result<(), Stopped> {
         self.add_sessions(group, None, |rng, delay| {
             let large = rng.chance(web.large_packets);
             let packet = if large { ThreeGpp::LARGE_PACKET } else { ThreeGpp::SMALL_PACKET };
@@ -110,7 +113,7 @@ impl TrafficBuilder<'_, '_> {
                 headers: ThreeGpp::HEADERS,
             };
             (SessionModel::ThreeGpp(pages), packet, request)
-        });
+        })
     }
 
     /// Adds a group of finite flows with at most `most` different round trips. Returns its index among
@@ -153,7 +156,7 @@ impl TrafficBuilder<'_, '_> {
         group: Group<'_>,
         spread: Option<Duration>,
         make: impl Fn(&mut Rng, &PathDelay) -> NewSession,
-    ) {
+    ) -> Result<(), Stopped> {
         let Group { name, config, .. } = group;
         let lifetimes = config.lifetimes();
         let (index, _) = self.add_finite(group, lifetimes.len());
@@ -161,6 +164,7 @@ impl TrafficBuilder<'_, '_> {
         let mut arrivals = self.streams.at(&format!("flows.{name}.arrivals"));
         let mut since = Duration::ZERO;
         for (number, lifetime) in lifetimes.into_iter().enumerate() {
+            self.look(number)?;
             let routes = self.finite.routes(index);
             let route = number % routes.len();
             let delay = &routes[route].delay;
@@ -174,5 +178,6 @@ impl TrafficBuilder<'_, '_> {
             let first = (start < stop).then_some(start + later);
             self.add_generator(Generator::Session(Box::new(session)), first);
         }
+        Ok(())
     }
 }

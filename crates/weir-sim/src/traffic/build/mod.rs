@@ -13,6 +13,7 @@ use super::{draw::normal, finite::FiniteTraffic, generator::Generator};
 use crate::{
     engine::Event,
     hosts::{Access, Flow, SendJitter, Way},
+    monitor::{Monitor, Stopped},
     network::{Change, NetworkBuilder},
     record::{FlowInfo, SharedInfo},
 };
@@ -21,10 +22,14 @@ use crate::{
 /// pipes have events: with 100,000 of them the event queue would exceed the caches.
 const ROUND_TRIPS: usize = 1024;
 
+/// Flows after which the monitor is looked at.
+const CHECK_EVERY: usize = 4096;
+
 /// Adds the traffic of a scenario, group after group.
 pub(crate) struct TrafficBuilder<'a, 'n> {
     streams: Streams,
     network: &'n mut NetworkBuilder<'a>,
+    monitor: &'n Monitor,
     pub(super) generators: Vec<Generator>,
     pub(super) finite: FiniteTraffic,
     pub(super) flows: Vec<FlowInfo>,
@@ -62,10 +67,11 @@ struct Lifetime {
 }
 
 impl<'a, 'n> TrafficBuilder<'a, 'n> {
-    pub(crate) fn new(streams: Streams, network: &'n mut NetworkBuilder<'a>) -> Self {
+    pub(crate) fn new(streams: Streams, network: &'n mut NetworkBuilder<'a>, monitor: &'n Monitor) -> Self {
         Self {
             streams,
             network,
+            monitor,
             generators: Vec::new(),
             finite: FiniteTraffic::new(streams),
             flows: Vec::new(),
@@ -74,12 +80,27 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
     }
 
     /// Adds the traffic of a group; `capacity` is that of its bottleneck in bit/s.
-    pub(crate) fn add(&mut self, index: usize, name: &str, config: &FlowGroup, capacity: f64) {
+    ///
+    /// # Errors
+    /// If the monitor stops it.
+    pub(crate) fn add(
+        &mut self,
+        index: usize,
+        name: &str,
+        config: &FlowGroup,
+        capacity: f64,
+    ) -> Result<(), Stopped> {
         let group = Group { index, name, config };
         match &config.traffic {
             Traffic::Bulk(_) => self.add_bulk(group),
-            Traffic::Poisson(poisson) => self.add_arrivals(group, poisson, capacity),
-            Traffic::List(list) => self.add_listed(group, list),
+            Traffic::Poisson(poisson) => {
+                self.add_arrivals(group, poisson, capacity);
+                Ok(())
+            }
+            Traffic::List(list) => {
+                self.add_listed(group, list);
+                Ok(())
+            }
             Traffic::ClosedLoop(users) => self.add_loops(group, users),
             Traffic::Web(web) => self.add_pages(group, web),
             Traffic::Web3gpp(web) => self.add_3gpp_pages(group, web),
@@ -89,13 +110,13 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
         }
     }
 
-    fn add_bulk(&mut self, group: Group<'_>) {
+    fn add_bulk(&mut self, group: Group<'_>) -> Result<(), Stopped> {
         let first = self.flows.len() as u32;
         let mut starts = self.streams.at(&format!("flows.{}.start", group.name));
         let mut flows = self.static_flows(group);
         for lifetime in group.config.lifetimes() {
             let lifetime = Lifetime::of(&lifetime, group.config.start_jitter.mul_f64(starts.uniform()));
-            let flow = self.add_flow(&mut flows, lifetime);
+            let flow = self.add_flow(&mut flows, lifetime)?;
             // Jitter may delay the start beyond the end: the flow never starts.
             if lifetime.start < lifetime.stop {
                 self.network.hosts.start_at(flow, lifetime.start);
@@ -113,6 +134,7 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
             self.changes.push((at, at + longest + Duration::from_nanos(1), change));
             longest = longest.max(rtt);
         }
+        Ok(())
     }
 
     /// Prepares the static flows of `group`.
@@ -127,7 +149,8 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
     }
 
     /// Adds routes and endpoints of the next of `flows` and returns its id.
-    fn add_flow(&mut self, flows: &mut StaticFlows<'_>, lifetime: Lifetime) -> u32 {
+    fn add_flow(&mut self, flows: &mut StaticFlows<'_>, lifetime: Lifetime) -> Result<u32, Stopped> {
+        self.look(self.flows.len())?;
         let (way, shared) = flows.next_round_trip(lifetime, self.network);
         let StaticFlows { group: Group { name, config, .. }, tcp, .. } = flows;
         let id = self.flows.len() as u32;
@@ -146,7 +169,12 @@ impl<'a, 'n> TrafficBuilder<'a, 'n> {
         }
         self.network.hosts.add(ends.behind(access));
         self.flows.push(FlowInfo { start: lifetime.start, shared });
-        id
+        Ok(id)
+    }
+
+    /// Looks at the monitor now and then: at the next of so many flows or sources.
+    fn look(&self, before: usize) -> Result<(), Stopped> {
+        if before.is_multiple_of(CHECK_EVERY) { self.monitor.look_at_building() } else { Ok(()) }
     }
 
     fn add_generator(&mut self, generator: Generator, first: Option<Instant>) {

@@ -131,10 +131,13 @@ fn results_do_not_depend_on_the_number_of_threads() {
         })
         .collect();
     let with = |threads| {
-        let mut batch = Batch::start(jobs.clone(), threads, |work| work()).expect("threads");
+        let mut batch = Batch::start(jobs.clone(), threads, None, |work| work()).expect("threads");
         while !batch.wait(Duration::from_secs(1)) {}
         let taken = batch.take().expect("all ended");
-        taken.iter().map(|measured| format!("{:?}", tables(measured))).collect::<Vec<_>>()
+        taken
+            .iter()
+            .map(|run| format!("{:?}", tables(&run.as_ref().expect("no limit").0)))
+            .collect::<Vec<_>>()
     };
     let one = with(1);
     assert_eq!(one, with(4));
