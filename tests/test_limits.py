@@ -253,7 +253,10 @@ def memory(name):
 weir.load("web").network
 before = memory("VmRSS")
 done = weir.load(sys.argv[1], json.loads(sys.argv[2])).run(threads=1)
-print(json.dumps([done.cost.packets, done.cost.cpu_s, memory("VmHWM") - before]))
+peak = memory("VmHWM") - before
+links = done.tables["links"]
+whole = (links["period"] == -1) & (links["class"] == "all") & (links["group"] == "all")
+print(json.dumps([int(links.filter(whole)["arrivals"].sum()), done.cost.cpu_s, peak]))
 """
 
 
@@ -270,6 +273,7 @@ print(json.dumps([done.cost.packets, done.cost.cpu_s, memory("VmHWM") - before])
     ],
 )
 def test_a_run_takes_what_was_estimated(tmp_path: Path, name: str, values: Mapping[str, Value]) -> None:
+    values = {**values, "measure.warm_up": "0 s"}
     command = [sys.executable, "-c", _MEASURED, name, json.dumps(values)]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     packets, cpu_s, memory = json.loads(said)
@@ -329,7 +333,7 @@ def test_more_than_there_is_is_refused_before_the_run(
     monkeypatch.setattr(limits, "available_bytes", lambda: 2e9)
     refused = weir_command(*verb, "bench/gigabit-100", "--set", "flows.ftp.count=5000000", "--threads", "1")
     assert refused.returncode == 2
-    assert "a run takes about 4.1 GB of memory, and 2 GB are available" in refused.stderr
+    assert "a run takes about 4.4 GB of memory, and 2 GB are available" in refused.stderr
     assert "fewer flows; WEIR_NO_LIMITS=1" in refused.stderr
     assert weir_command("results").stdout == "0 finished runs\n"
 
@@ -338,7 +342,7 @@ def test_check_says_that_a_run_is_refused(weir_command: Command, monkeypatch: py
     monkeypatch.setattr(limits, "available_bytes", lambda: 2e9)
     said = weir_command("check", "bench/gigabit-100", "--set", "flows.ftp.count=5000000")
     assert said.returncode == 0
-    assert "weir run refuses it: a run takes about 4.1 GB of memory, and 2 GB are available" in said.stdout
+    assert "weir run refuses it: a run takes about 4.4 GB of memory, and 2 GB are available" in said.stdout
     assert "refuses" not in weir_command("check", "bench/gigabit-100").stdout
 
 

@@ -51,7 +51,7 @@ flows.flood.traffic.cbr.rate = "10 Gbit/s"
 @pytest.fixture
 def unforeseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """An estimate that is far too low."""
-    monkeypatch.setattr(Plan, "cost", Cost(1.0, 1.0, 1e6, "packets"))
+    monkeypatch.setattr(Plan, "cost", Cost(1.0, 1.0, 1e6, "packets", 1e6))
 
 
 def scenario(variant: str | None = None) -> weir.Scenario:

@@ -196,6 +196,9 @@ class Path:
     def recording(self) -> RecordingSelection | None:
         """Of a replay, if its file was read."""
     @property
+    def replayed(self) -> tuple[int, int, int] | None:
+        """Packets and bytes of a trace that come before the end of the run, and its flows; if it was read."""
+    @property
     def load(self) -> list[LoadChange]:
         """The number of flows of the group."""
 

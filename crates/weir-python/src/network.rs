@@ -92,6 +92,7 @@ pub(crate) struct Path {
     mean_transfer_bytes: Option<f64>,
     listed: Option<(usize, usize, f64)>,
     recording: Option<RecordingSelection>,
+    replayed: Option<(usize, u64, u32)>,
     load: Vec<LoadChange>,
 }
 
@@ -179,6 +180,7 @@ impl Network {
                 mean_transfer_bytes: mean_transfer(path.flows),
                 listed: listed(path.flows, scenario.duration),
                 recording: recording(path.flows),
+                replayed: replayed(path.flows, scenario.duration),
                 load: changes_of(&path.load),
             }
         });
@@ -241,6 +243,19 @@ fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
         late,
         latest_s: latest.as_secs_f64(),
     })
+}
+
+/// Packets, bytes and flows of a trace that is read, as far as the run goes.
+fn replayed(group: &FlowGroup, duration: Duration) -> Option<(usize, u64, u32)> {
+    let Traffic::Replay(replay) = &group.traffic else { return None };
+    if !replay.trace.is_read() {
+        return None;
+    }
+    let trace = replay.trace.get();
+    let end = group.stop.map_or(duration, |stop| stop.min(duration));
+    let packets = &trace.packets[..trace.packets.partition_point(|packet| group.start + packet.at < end)];
+    let bytes = packets.iter().map(|packet| u64::from(packet.bytes)).sum();
+    Some((packets.len(), bytes, trace.flows))
 }
 
 /// The ECN codepoint of each kind of packet that the group sends.

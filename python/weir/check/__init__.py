@@ -21,6 +21,7 @@ from weir.check import _measured as measured
 from weir.check import _recordings as recordings
 from weir.check import _senders as senders
 from weir.check._cost import Cost
+from weir.check._estimate import estimated
 from weir.check._measured import nothing_measured
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
@@ -99,7 +100,7 @@ def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
 
 def cost(scenario: Scenario | _core.Scenario) -> Cost:
     """What a run of the scenario itself takes, estimated: packets, time and memory."""
-    return Cost.of(_resolved(scenario))
+    return estimated(_resolved(scenario))
 
 
 def _resolved(scenario: Scenario | _core.Scenario) -> Resolved:

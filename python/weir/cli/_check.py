@@ -66,7 +66,7 @@ def check(
 
 def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     """The tables and the notes, as text."""
-    from weir.check import Cost
+    from weir.check._estimate import estimated
     from weir.check._resolved import Resolved, seconds
     from weir.check._units import rate, time
     from weir.stats._grid import render
@@ -80,7 +80,7 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
         f"{time(network.duration_s)}, measured from {time(warm_up)} on",
         f"bottleneck {bottleneck.name}, {rate(bottleneck.rate_bps)}",
     ]
-    cost = Cost.of(resolved)
+    cost = estimated(resolved)
     refused = refusal(cost)
     head = f"{scenario.label}\n{'; '.join(facts)}\n{cost}"
     if refused is not None:
@@ -199,7 +199,7 @@ def _span(load: Sequence[_core.LoadChange]) -> str:
 
 
 def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:
-    from weir.check import Cost
+    from weir.check._estimate import estimated
     from weir.check._resolved import Resolved, seconds
 
     network, resolved = scenario.network, Resolved.of(scenario.core)
@@ -208,7 +208,7 @@ def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]
         "title": scenario.title,
         "duration_s": network.duration_s,
         "warm_up_s": seconds(resolved.document["measure"], "warm_up"),
-        "cost": _plain(Cost.of(resolved), _COST),
+        "cost": _plain(estimated(resolved), _COST),
         "bottleneck": _plain(network.bottleneck, _BOTTLENECK),
         "ports": [
             {**_plain(port, _PORT), "parameters": resolved.aqm(port).parameters, "load": _load(port.load)}

@@ -1,0 +1,344 @@
+"""What a run takes, estimated from the scenario alone.
+
+`tests/check/test_costs.py` compares it with what runs of every kind of traffic took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import log10
+from typing import Any
+
+from weir import _core
+from weir.check._connections import mean_delay_s
+from weir.check._cost import Cost, Part
+from weir.check._packets import Packets
+from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, most_flows, seconds
+
+# Measured on the processor that docs/performance.md names; nanoseconds.
+_PACKET_NS = 30.0
+"""Of a packet from its sender to the ACK, besides its ports."""
+_HOP_NS = 45.0
+"""Of a packet at a port with its queue."""
+_DISTANT_NS = 80.0
+"""More for each tenfold of flows from a thousand on: their state is not in the cache."""
+_FLOW_NS = 900.0
+"""Of a flow or a session: to make it, and its timers."""
+_TRANSFER_NS = 700.0
+"""Of a transfer, besides its packets."""
+_JITTERED_NS = 120.0
+"""More of a packet whose sender has a `send_jitter`."""
+_DELAYED_NS = 60.0
+"""Of a packet on a line with random delays."""
+_REORDERED_NS = 900.0
+"""More where packets overtake each other."""
+_REPAIRED_NS = 300.0
+"""Still more of TCP, which takes it for losses."""
+_REPAIRED_TRANSFER_NS = 4000.0
+"""The same of transfers, which end with packets under way."""
+_FAIR_NS = 120.0
+"""More of a packet in a queue with a queue for each flow."""
+_PACED_NS = 250.0
+"""More of a packet whose sender paces."""
+_TIMER_NS = 16.0
+"""Of an update, or of a change of a rate."""
+_VALUE_NS = 20.0
+"""Of a value of a series."""
+_CELL_NS = 2000.0
+"""Of the counts of a group at a port in a period."""
+_ROW_NS = 80.0
+"""Of a row of flows."""
+_ENDED_NS = 2000.0
+"""Of the transfers of a group that end in a period."""
+_PYTHON_NS = 1500.0
+"""Of a packet that an AQM in Python decides on."""
+
+# Bytes. Flows, packets and transfers are those of the run, the others with tables and the store.
+_FLOW_B = 415.0
+"""Of a flow of data without end."""
+_SOURCE_B = 850.0
+"""Of a source of datagrams, with its flow."""
+_SESSION_B = 440.0
+"""Of a user, without transfers."""
+_TRANSFER_B = 450.0
+"""Of a transfer under way."""
+_PACKET_B = 51.0
+"""Of a packet in a queue, or between two ports."""
+_OVERTAKING_B = 26.0
+"""Of a packet on a line on which others overtake it."""
+_VALUE_B = 48.0
+"""Of a value of a series: with its time, in the run, its tables and the store."""
+_PORT_B = 25e3
+"""Of a port with its histograms of delays."""
+_CELL_B = 1900.0
+"""Of the counts of a group at a port in a period, with its rows."""
+_GROUP_B = 980.0
+"""Of those of a group in a period."""
+_ENDED_B = 5000.0
+"""Of the transfers of a group that end in a period, with their rows."""
+_ROW_B = 460.0
+"""Of a row of flows, in the tables and the store."""
+_RUN_B = 49e6
+"""Of the first run of a program: threads, tables and the store."""
+
+_FEW_PERIODS = 10.0
+"""Rows of a flow that are the flow's; more of them are those of short periods."""
+
+_COME_AND_GO = {"poisson", "closed-loop", "web", "web-3gpp"}
+"""Kinds of traffic whose flows are transfers that end."""
+
+_TIMED = {"pi", "pi2", "pie", "rem", "modular", "fq-pie", "dualpi2", "adaptive-red", "feng-red", "op-red"}
+"""AQMs with a timer of this `interval`."""
+
+_SHOWN = {
+    "reno": 0,
+    "scalable": 0,
+    "tahoe": 0,
+    "wireless": 0,
+    "dctcp": 1,
+    "ledbat": 2,
+    "vegas": 2,
+    "cubic": 3,
+    "ledbat-plus-plus": 3,
+    "prague": 3,
+    "rem-host": 3,
+    "bbr1": 5,
+    "bbr3": 7,
+}
+"""Variables of congestion controls in series."""
+
+
+def estimated(scene: Resolved) -> Cost:
+    """The cost of a run."""
+    return _Estimate(scene).cost()
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    scene: Resolved
+
+    @cached_property
+    def _packets(self) -> Packets:
+        return Packets(self.scene)
+
+    @property
+    def _document(self) -> Mapping[str, Any]:
+        return self.scene.document
+
+    def cost(self) -> Cost:
+        packets = self._packets
+        arrivals = sum(packets.data_arrivals.values()) + packets.ack_arrivals
+        memory, freed = self._memory()
+        kept = sum(memory.values())
+        # What a run frees at its end makes room for its tables.
+        taken = max(_RUN_B, sum(freed.values())) + kept
+        parts: dict[Part, float] = {part: memory[part] + freed.get(part, 0.0) for part in memory}
+        mostly = max(parts, key=lambda part: parts[part])
+        return Cost(arrivals, self._nanoseconds(arrivals) / 1e9, taken, mostly, sum(parts.values()))
+
+    def _nanoseconds(self, arrivals: float) -> float:
+        packets = self._packets
+        sent = sum(group.sent for group in packets.groups)
+        sources = sum(group.sources for group in packets.groups)
+        live = sources + sum(group.live for group in packets.groups)
+        distant = _DISTANT_NS * max(0.0, log10(max(live, 1.0)) - 3.0)
+        return (
+            sent * (_PACKET_NS + distant)
+            + arrivals * _HOP_NS
+            + sources * _FLOW_NS
+            + sum(group.transfers for group in packets.groups) * _TRANSFER_NS
+            + self._paced() * _PACED_NS
+            + self._jittered() * _JITTERED_NS
+            + self._fair() * _FAIR_NS
+            + self._delayed()
+            + self._updates() * _TIMER_NS
+            + self._values * _VALUE_NS
+            + self._cells * _CELL_NS
+            + self._ended * _ENDED_NS
+            + self._rows * _ROW_NS
+            + sum(self._decided(port) for port in self.scene.ports) * _PYTHON_NS
+        )
+
+    def _memory(self) -> tuple[dict[Part, float], dict[Part, float]]:
+        """Bytes that are there when tables are made, and those that the run has freed by then."""
+        flows = sessions = transfers = 0.0
+        for group in self._packets.groups:
+            kind = group.path.traffic
+            if kind in _COME_AND_GO:
+                sessions += group.sources
+            else:
+                flows += group.sources * (_SOURCE_B if kind in UNRESPONSIVE and kind != "replay" else _FLOW_B)
+            transfers += group.live
+        # Many rows of few flows are those of periods.
+        few_rows = min(self._rows, _FEW_PERIODS * self._static)
+        kept: dict[Part, float] = {
+            "flows": flows + few_rows * _ROW_B,
+            "packets": 0.0,
+            "series": self._values * _VALUE_B,
+            "counts": len(self.scene.ports) * _PORT_B
+            + self._cells * _CELL_B
+            + self._periods * self._group_rows * _GROUP_B
+            + self._ended * _ENDED_B
+            + (self._rows - few_rows) * _ROW_B,
+        }
+        freed: dict[Part, float] = {
+            "flows": sessions * _SESSION_B + transfers * _TRANSFER_B,
+            "packets": self._waiting() * _PACKET_B + self._overtaking() * _OVERTAKING_B,
+        }
+        return kept, freed
+
+    def _times(self, interval: object) -> float:
+        """How often an interval of the document passes in the run."""
+        duration = self.scene.network.duration_s
+        return duration / _core.quantity(interval)[0] if isinstance(interval, str) else 0.0
+
+    @cached_property
+    def _periods(self) -> float:
+        """With the whole run."""
+        return 1.0 + self._times(self._document["measure"].get("period"))
+
+    @property
+    def _group_rows(self) -> float:
+        """Rows of all groups, and of each where there are several."""
+        groups = len(self.scene.paths)
+        return 1.0 + (groups if groups > 1 else 0.0)
+
+    @cached_property
+    def _cells(self) -> float:
+        """Rows of ports: groups, and classes of packets, that are counted apart, in all periods."""
+        rows = sum(1.0 + len(port.classes) for port in self.scene.ports)
+        return rows * self._group_rows * self._periods
+
+    @cached_property
+    def _ended(self) -> float:
+        """Groups of transfers, in all periods."""
+        return sum(path.traffic in _COME_AND_GO for path in self.scene.paths) * self._periods
+
+    @cached_property
+    def _static(self) -> float:
+        """Flows with rows of their own."""
+        return sum(group.sources for group in self._packets.groups if group.path.traffic not in _COME_AND_GO)
+
+    @property
+    def _rows(self) -> float:
+        """Rows of flows, in all periods."""
+        return self._static * self._periods
+
+    def _waiting(self) -> float:
+        """Packets that wait in queues at most, as many as come beyond what is sent; and those on their way to
+        another port."""
+        found = 0.0
+        for port in self.scene.ports:
+            come = self._packets.data_arrivals[port.name]
+            if come:
+                queued = min(limit_of(port), self._most_queued(port), come)
+                passing = port.rate_bps * port.delay_s / 8.0 / port.mean_packet_bytes
+                found += queued + min(come, passing)
+        return found
+
+    def _most_queued(self, port: _core.Port) -> float:
+        """What may wait there: sources of datagrams fill any buffer that they overload."""
+        through = self.scene.through(port)
+        sent = {group.path.group: group.sent for group in self._packets.groups}
+        come = sum(sent[path.group] for path in through)
+        passed = port.rate_bps * self.scene.network.duration_s / 8.0 / port.mean_packet_bytes
+        if any(path.traffic == "bulk" for path in through):
+            return limit_of(port)
+        return max(0.0, come - passed) + 0.1 * min(come, limit_of(port))
+
+    def _overtaking(self) -> float:
+        """Packets on lines on which they overtake each other."""
+        found = 0.0
+        for port in self.scene.ports:
+            variation: Mapping[str, Any] = self.scene.link(port).get("delay_variation", {})
+            if variation.get("reorder"):
+                per_second = min(
+                    self._packets.data_arrivals[port.name] / self.scene.network.duration_s,
+                    port.rate_bps / 8.0 / port.mean_packet_bytes,
+                )
+                found += per_second * mean_delay_s(variation)
+        return found
+
+    def _delayed(self) -> float:
+        """Nanoseconds for lines with random delays."""
+        found = 0.0
+        for port in self.scene.ports:
+            variation = self.scene.link(port).get("delay_variation")
+            if not variation:
+                continue
+            come = self._packets.data_arrivals[port.name]
+            carried = port.rate_bps * self.scene.network.duration_s / 8.0 / port.mean_packet_bytes
+            each = _DELAYED_NS
+            if variation.get("reorder"):
+                each += _REORDERED_NS
+                kinds = {path.traffic for path in self.scene.through(port)} - UNRESPONSIVE
+                each += _REPAIRED_TRANSFER_NS if kinds & _COME_AND_GO else _REPAIRED_NS if kinds else 0.0
+            found += min(come, carried) * each
+        return found
+
+    def _fair(self) -> float:
+        """Packets in queues with a queue for each flow."""
+        fair = (port for port in self.scene.ports if self.scene.aqm(port).per_flow)
+        return sum(self._packets.data_arrivals[port.name] for port in fair)
+
+    def _jittered(self) -> float:
+        """Packets of senders with a `send_jitter`."""
+        groups = self._packets.groups
+        return sum(one.sent for one in groups if seconds(self.scene.group(one.path), "send_jitter") > 0.0)
+
+    def _paced(self) -> float:
+        """Packets of senders that pace: those that sample the delivery rate, and those of L4S."""
+        facts = ((group, self.scene.facts(group.path)) for group in self._packets.groups)
+        paced = (one is not None and (one.samples or one.marks == "counted") for _, one in facts)
+        return sum(group.sent for group, paces in zip(self._packets.groups, paced, strict=True) if paces)
+
+    def _updates(self) -> float:
+        """Updates of AQMs, and changes of rates."""
+        found = 0.0
+        for port in self.scene.ports:
+            aqm = self.scene.aqm(port)
+            if aqm.name in _TIMED:
+                found += self._times(aqm.parameters.get("interval"))
+            link = self.scene.link(port)
+            changes = len(link.get("rate_schedule", ()))
+            found += changes * max(1.0, self._times(link.get("rate_period")))
+        return found
+
+    def _decided(self, port: _core.Port) -> float:
+        """Packets that an AQM in Python sees."""
+        return self._packets.data_arrivals[port.name] if self.scene.aqm(port).name == "python" else 0.0
+
+    @cached_property
+    def _values(self) -> float:
+        """Of all series."""
+        series = self._document["measure"].get("series")
+        if not series:
+            return 0.0
+        each = 1.0 + sum(shown_of_queue(self._queue(port)) for port in self.scene.ports)
+        each += sum(path.traffic in _COME_AND_GO for path in self.scene.paths)
+        groups = {path.group: path for path in self.scene.paths}
+        for name in series.get("flows", ()):
+            # A flow is named as its group with a number.
+            path = groups.get(name) or groups.get(name.rstrip("0123456789").rstrip("."))
+            flows = 1 if name not in groups else most_flows(groups[name].load)
+            each += flows * shown_of_flow(None if path is None else self.scene.congestion(path))
+        return each * self._times(series["interval"])
+
+    def _queue(self, port: _core.Port) -> str:
+        return next(iter(self.scene.link(port)["queue"]))
+
+
+@lru_cache
+def shown_of_queue(discipline: str) -> int:
+    """Variables of a queue in series: what waits, and those of its discipline."""
+    if discipline == "python":
+        return 4
+    queue = _core.QueueCore(f"{{{discipline} = {{}}}}", "10 Mbit/s", "100 packets", "1500 B", 1)
+    return 1 + len(queue.variables)
+
+
+def shown_of_flow(congestion: str | None) -> int:
+    """Variables of a flow in series: four of each sender, and those of its congestion control."""
+    return 4 + _SHOWN.get(congestion or "", 0)
