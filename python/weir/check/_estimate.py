@@ -28,7 +28,7 @@ _FLOW_NS = 900.0
 """Of a flow or a session: to make it, and its timers."""
 _TRANSFER_NS = 700.0
 """Of a transfer, besides its packets."""
-_JITTERED_NS = 120.0
+_JITTERED_NS = 150.0
 """More of a packet whose sender has a `send_jitter`."""
 _DELAYED_NS = 60.0
 """Of a packet on a line with random delays."""
