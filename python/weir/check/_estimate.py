@@ -46,9 +46,9 @@ _TIMER_NS = 16.0
 """Of an update, or of a change of a rate."""
 _VALUE_NS = 20.0
 """Of a value of a series."""
-_CELL_NS = 2000.0
+_CELL_NS = 3000.0
 """Of the counts of a group at a port in a period."""
-_ROW_NS = 80.0
+_ROW_NS = 60.0
 """Of a row of flows."""
 _ENDED_NS = 2000.0
 """Of the transfers of a group that end in a period."""

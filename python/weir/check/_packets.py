@@ -169,8 +169,8 @@ class Packets:
         if path.traffic == "bulk":
             waits_s = self._flow_seconds(path) / max(1.0, sources)
             starved = sources * self._starved(path)
-            # Of those whose SYN gets through, most first windows are lost.
-            burst = min(starved, carried / 3.0) * self._tcp.window(path)
+            # First windows of those whose SYN gets through are mostly lost: of a tenth of what is carried.
+            burst = min(starved, carried / 10.0) * self._tcp.window(path)
             more = sources * syn + burst + starved * _REPEATED * _attempts(waits_s)
             return Traffic(path, sources, carried, more)
         active = self._active(path)
