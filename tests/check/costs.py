@@ -42,6 +42,9 @@ _STATUS = Path("/proc/self/status")
 TRACE = "trace.csv"
 """A second of 20,000 packets of 1000 bytes, of 50 flows."""
 
+LIST = "list.csv"
+"""2,000 transfers of 20 packets, one every 10 ms."""
+
 Values = Mapping[str, Any]
 
 _CELLS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -80,6 +83,8 @@ def scenario(values: Values) -> weir.Scenario:
 
 def write_trace(folder: Path) -> None:
     rows = (f"{n / 20_000:.6f},1000,{n % 50}" for n in range(20_000))
+    transfers = (f"{number / 100:.2f},30000" for number in range(2000))
+    (folder / LIST).write_text("start,size\n" + "\n".join(transfers) + "\n", encoding="ascii")
     (folder / TRACE).write_text("time,bytes,flow\n" + "\n".join(rows) + "\n", encoding="ascii")
 
 

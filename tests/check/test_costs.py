@@ -48,7 +48,7 @@ def test_every_kind_of_traffic_is_measured() -> None:
     kinds = json.loads(_core.schema())["$defs"]["Traffic"]["oneOf"]
     known = {next(iter(kind["properties"])) for kind in kinds if "properties" in kind}
     cells = [*GRID, *MORE]
-    assert known == {"bulk", "poisson", "closed-loop", "web", "web-3gpp", "cbr", "on-off", "replay"}
+    assert known == {"bulk", "poisson", "list", "closed-loop", "web", "web-3gpp", "cbr", "on-off", "replay"}
     assert {kind for kind in known if any(cell.startswith(kind) for cell in cells)} == known
 
 

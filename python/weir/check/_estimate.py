@@ -86,7 +86,7 @@ _RUN_B = 49e6
 _FEW_PERIODS = 10.0
 """Rows of a flow that are the flow's; more of them are those of short periods."""
 
-_COME_AND_GO = {"poisson", "closed-loop", "web", "web-3gpp"}
+_COME_AND_GO = {"poisson", "list", "closed-loop", "web", "web-3gpp"}
 """Kinds of traffic whose flows are transfers that end."""
 
 _TIMED = {"pi", "pi2", "pie", "rem", "modular", "fq-pie", "dualpi2", "adaptive-red", "feng-red", "op-red"}

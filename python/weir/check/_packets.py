@@ -20,6 +20,9 @@ follows is lost. Measured with 5,000 to 500,000 flows on 5 and 20 Mbit/s."""
 _FED = 2.0
 """Packets of the path and its buffer for each flow, below which flows wait for timeouts."""
 
+_BY_THEMSELVES = {"poisson", "list"}
+"""Traffic whose transfers begin whether or not those before them have ended, of no user."""
+
 _PAGE_3GPP = ((10_710.0, 1.0), (7758.0, 4.0))
 """Bytes of the objects of a page, and their number: of embedded ones the whole part of a Pareto number of
 shape 1.1 from 2 to 55, less 2 (3GPP2 C.R1002-0, section 2.1)."""
@@ -143,7 +146,7 @@ class Packets:
             order = sorted(
                 paths,
                 key=lambda path: (
-                    path.traffic != "poisson",
+                    path.traffic not in _BY_THEMSELVES,
                     bits[path.group] / max(1, most_flows(path.load)),
                 ),
             )
@@ -151,7 +154,7 @@ class Packets:
             for path in order:
                 mine = max(1, most_flows(path.load))
                 # Transfers come until their load is carried: there are more of them the longer they take.
-                share = 1.0 if path.traffic == "poisson" else mine / flows
+                share = 1.0 if path.traffic in _BY_THEMSELVES else mine / flows
                 got = min(bits[path.group], left * share, left * self._active(path) / self._duration)
                 left, flows = left - got, flows - mine
                 of_all = bits[path.group] if path.traffic in UNRESPONSIVE else got
@@ -180,7 +183,7 @@ class Packets:
             burst = min(waiting, carried) * min(wanted.each, self._tcp.window(path))
             more = wanted.transfers * syn + burst + waiting * _REPEATED * _mean_attempts(active)
             live = waiting + wanted.transfers / max(active, wanted.lasts_s, 1e-9) * wanted.lasts_s
-            sessions = 0.0 if path.traffic == "poisson" else sources
+            sessions = 0.0 if path.traffic in _BY_THEMSELVES else sources
             return Traffic(path, sessions, carried, more, wanted.transfers, min(live, wanted.transfers))
         transfers = wanted.transfers * (1.0 - missing)
         objects = max(1.0, self._objects(path)) if path.traffic == "web" else 1.0
@@ -195,7 +198,7 @@ class Packets:
         flows = sum(
             most_flows(one.load)
             for one in self.scene.through(port)
-            if one.traffic not in UNRESPONSIVE and one.traffic != "poisson"
+            if one.traffic not in UNRESPONSIVE and one.traffic not in _BY_THEMSELVES
         )
         held = port.bdp_packets + limit_of(port)
         return min(1.0, max(0.0, 1.0 - held / max(1.0, flows) / _FED))
@@ -224,6 +227,11 @@ class Packets:
         if (replayed := path.replayed) is not None:
             # In packets of the size that the group states, as all else.
             return _Wanted(float(replayed[0]))
+        if (listed := path.listed) is not None:
+            _, transfers, octets = listed
+            each = octets / max(1, transfers) / path.packet_bytes + 0.5
+            lasts = self._tcp.lasts_s(path, each)
+            return _Wanted(transfers * each, float(transfers), each, lasts, opens=True)
         if path.traffic == "poisson":
             each = self._packets_of(path)
             mean = path.mean_transfer_bytes
