@@ -227,19 +227,10 @@ class Packets:
         if (replayed := path.replayed) is not None:
             # In packets of the size that the group states, as all else.
             return _Wanted(float(replayed[0]))
-        if (listed := path.listed) is not None:
-            _, transfers, octets = listed
-            each = octets / max(1, transfers) / path.packet_bytes + 0.5
+        if path.traffic in _BY_THEMSELVES:
+            each, transfers = self._opened(path)
             lasts = self._tcp.lasts_s(path, each)
-            return _Wanted(transfers * each, float(transfers), each, lasts, opens=True)
-        if path.traffic == "poisson":
-            each = self._packets_of(path)
-            mean = path.mean_transfer_bytes
-            offered = self.scene.offered_bps(path)
-            if offered is None or mean is None:
-                return _Wanted(inf)
-            transfers = offered / 8.0 / mean * self._flow_seconds(path)
-            return _Wanted(transfers * each, transfers, each, self._tcp.lasts_s(path, each), opens=True)
+            return _Wanted(transfers * each, transfers, each, lasts, opens=True) if each else _Wanted(inf)
         if (offered := self.scene.offered_bps(path)) is not None:
             return _Wanted(offered * self._flow_seconds(path) / 8.0 / path.packet_bytes)
         if path.traffic == "bulk":
@@ -248,6 +239,16 @@ class Packets:
             rtt = self._tcp.rtt_s(path)
             return _Wanted(window / rtt * self._flow_seconds(path) if rtt > 0.0 and window < inf else inf)
         return self._sessions(path)
+
+    def _opened(self, path: _core.Path) -> tuple[float, float]:
+        """Packets of a transfer that begins by itself, and the transfers; zeros where sizes are not known."""
+        if path.listed is not None:
+            _, transfers, octets = path.listed
+            return octets / max(1, transfers) / path.packet_bytes + 0.5, float(transfers)
+        mean, offered = path.mean_transfer_bytes, self.scene.offered_bps(path)
+        if offered is None or mean is None:
+            return 0.0, 0.0
+        return self._packets_of(path), offered / 8.0 / mean * self._flow_seconds(path)
 
     def _sessions(self, path: _core.Path) -> _Wanted:
         """Users: so many pages each, of so many transfers."""
