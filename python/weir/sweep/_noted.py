@@ -139,7 +139,7 @@ class NotedSweep(NetworkedSweep):
         """What quantiles are of: in words, the table and column that count it, and the rows of all of it."""
         of_all = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
         yield "packets left the bottleneck", "links", "departures", self._at_bottleneck
-        if "completions" in self._measured:
+        if analysis.has_transfers(self._measured):
             yield "transfers ended", "completions", "count", of_all & pl.col("upto_bytes").is_nan()
 
     @property
