@@ -231,7 +231,7 @@ class FakeSweep(_Base):
             "delay_p99": delay * 2.2,
             "delay_p999": delay * 2.6,
             "path_delay": delay,
-            "rtt": 40.0 + delay,
+            "rtt_mean": 40.0 + delay,
             "jain": 1.0 - 0.1 * full,
             "timeouts": loss * 10.0,
         }

@@ -153,7 +153,7 @@ _ALL = (
         "groups",
     ),
     Measure(
-        "rtt", "Mean RTT", "ms", "rtt_ms", 2,
+        "rtt_mean", "Mean RTT", "ms", "rtt_ms", 2,
         "Mean round trip under load: propagation, and at each hop of data and of ACKs the mean time of "
         "waiting and of transmission. The time for which the receiver holds an ACK back is not part of it.",
         "groups",
@@ -288,7 +288,7 @@ OVERVIEW = (*HEADLINE, "mark_fraction", "jain")
 """What a single run shows first."""
 
 BY: dict[By, tuple[str, ...]] = {
-    "group": ("goodput", "path_delay", "rtt", "delay_p99", "loss", "mark_fraction"),
+    "group": ("goodput", "path_delay", "rtt_mean", "delay_p99", "loss", "mark_fraction"),
     "class": ("mean_queue", "delay_mean", "delay_p99", "loss", "mark_fraction"),
     "link": ("utilisation", "delay_mean", "delay_p99", "loss", "mark_fraction"),
 }
