@@ -116,7 +116,7 @@ def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
     if most is None or cost.memory_bytes <= most:
         return None
     there = f"runs may take {size(most)}" if allowed.stated else f"{size(most / _SHARE)} are available"
-    more = "a larger --memory, and " if allowed.stated else ""
+    more = "a larger --memory, or " if allowed.stated else ""
     return LimitError(
         f"a run takes about {size(cost.memory_bytes)} of memory, and {there}",
         f"write {LESS[cost.mostly]}; {more}{OFF}=1 in the environment runs it all the same",

@@ -132,6 +132,13 @@ class Task:
 def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
     """The task of each discipline. Raises SpaceError for a parameter of none of them."""
     names = list(dict.fromkeys(question.disciplines))
+    bottleneck = scenario.network.bottleneck.name
+    for target in parse_all(question.targets):
+        if target.of.at not in {"", bottleneck}:
+            raise TargetError(
+                f"disciplines are tried at {bottleneck}, and the target is about the queue at {target.of.at}",
+                f"--set measure.bottleneck={target.of.at} tries them there; leave the port out of its target",
+            )
     port = scenario.network.port(scenario.network.bottleneck.name)
     ranges = {name: varied(name, question.vary, port) for name in names}
     for text in question.vary:
