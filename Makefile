@@ -19,7 +19,8 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 WEIR := $(BIN)/weir
 MAN := crates/weir-python/data/data/share/man/man1/weir.1
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles a module at its first import; most of what is installed is never imported.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 # What the extension is made of; tests, benchmarks and examples are not part of it.
 RUST := Cargo.toml Cargo.lock pyproject.toml python/weir/_core.pyi $(shell find crates -type f \
@@ -75,7 +76,7 @@ live: .venv/.installed .venv/.dev ## Measure weir live with real packets, half a
 
 test-studio: studio .venv/.installed .venv/.dev ## Run the tests of the studio: module, page, and page in a real browser
 	cd studio && npm run --silent check && npm run --silent test
-	$(BIN)/python -m pytest -m "studio and not soak"
+	$(BIN)/python -m pytest tests/studio -m "studio and not soak"
 	cd studio && npm run --silent test:browser
 
 fuzz: .venv/.built ## Give ten million hostile packets to the reader of weir live

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -15,8 +16,11 @@ import pytest
 import weir
 from weir.run._tables import WHOLE_RUN
 
-# Its types are of little help: fields come and go with what is read.
-scapy: Any = importlib.import_module("scapy.all")
+# All of scapy takes a second to import. Its types are of little help: fields come and go with what is read.
+_PARTS = ("packet", "utils", "layers.l2", "layers.inet", "layers.inet6")
+scapy: Any = SimpleNamespace(
+    **{name: one for part in _PARTS for name, one in vars(importlib.import_module(f"scapy.{part}")).items()}
+)
 
 TSHARK = shutil.which("tshark")
 needs_tshark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")

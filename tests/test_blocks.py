@@ -27,8 +27,8 @@ PAGES = (
     *(f"docs/how-to/{path.name}" for path in sorted((ROOT / "docs/how-to").glob("*.md"))),
 )
 
-FOREIGN = {"cd", "dask", "make", "mkdir", "pip", "source", "sudo", "wireshark"}
-"""Commands that a test does not run: they install, need a network or a screen."""
+FOREIGN = {"cd", "dask", "export", "make", "mkdir", "pip", "source", "sudo", "wireshark"}
+"""Commands that a test does not run: they install, are the shell's own, need a network or a screen."""
 
 PARSED = ("reproduce", "--dask", "weir report 1", "from-pcap FILE", "weir studio", "iperf3")
 """What is read and not run: other tests run papers, clusters, captures, the studio; others write reports."""

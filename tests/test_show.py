@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from weir.disciplines import Discipline, Parameter, find, registered
 from weir.disciplines._catalogue import CATALOGUE
 from weir.disciplines._reference import COLUMNS, FOLDER, described, read
 from weir.disciplines._text import text_of, text_of_choice
-from weir.report.disciplines.__main__ import SCENARIO, pages
+from weir.report.disciplines.__main__ import SCENARIO
+from weir.report.disciplines.__main__ import pages as written
 from weir.report.disciplines._figure import figures, loads, shown
 from weir.scenario._declared import KINDS, chosen_as
 from weir.scenario._toml import to_toml
@@ -33,6 +35,12 @@ WIDEST = 78
 def disciplines() -> dict[str, Discipline]:
     """All that the core has, by name."""
     return {discipline.name: discipline for discipline in registered()}
+
+
+@cache
+def pages() -> dict[str, str]:
+    """The pages that `make pages` would write."""
+    return written()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -171,6 +172,21 @@ def test_the_mathematics_of_the_simulator_is_libms() -> None:
     for crate in ("types", "aqm", "tcp", "line", "sim"):
         for path, text in sources(f"weir-{crate}").items():
             assert not re.search(r"\.(?:exp|ln|log2|log10|powf|exp_m1|ln_1p)\(", text), path
+
+
+def test_rows_are_grouped_in_their_order() -> None:
+    """Otherwise a later mean adds its groups up in the order in which threads are done: other last digits."""
+    calls = [
+        (name, call.lineno)
+        for name in files()
+        if name.startswith(("python/", "papers/")) and name.endswith(".py")
+        for call in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "group_by"
+        if not any(keyword.arg == "maintain_order" for keyword in call.keywords)
+    ]
+    assert calls == []
 
 
 def test_unsafe_is_where_the_page_says() -> None:

@@ -98,6 +98,10 @@ def test_what_a_delay_costs_the_link_is_shown(which: Path, weir_command: Command
         (("--disciplines", "codle"), "there is no queue discipline 'codle'"),
         (("--disciplines", "codel", "--vary", "red.max_p=0.1..1"), "is about none of codel"),
         (("--disciplines", "codel", "--front"), "--disciplines gives several settings"),
+        (
+            ("--disciplines", "codel", "--target", "p99 delay at bottleneck.reverse < 9 ms"),
+            "--set measure.bottleneck=bottleneck.reverse tries them there",
+        ),
     ],
 )
 def test_what_cannot_be_chosen_is_said_before_any_run(

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from weir.scenario._scenario import bundled
 
@@ -21,6 +20,8 @@ _LENGTHS_S = {
 }  # fmt: skip
 _OTHERS_S = (15.0, 30.0)
 """Two lengths of a run. The difference leaves out the interpreter and the building of the network."""
+
+_REFERENCES = re.compile(r"==(\d+)== I\s+refs:\s+([\d,]+)")
 
 _COUNT = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
 
@@ -36,24 +37,29 @@ def instructions(cases: Sequence[str], *, say: Callable[[str], None]) -> dict[st
     Raises RuntimeError if a run fails.
     """
     say(f"instructions of {', '.join(cases)}")
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(cases, pool.map(_per_packet, cases), strict=True))
+    lengths = {case: _LENGTHS_S.get(case, _OTHERS_S) for case in cases}
+    jobs = [(case, length_s) for case, both in lengths.items() for length_s in both]
+    counted = dict(zip(jobs, _count(jobs), strict=True))
+    return {case: _per_packet(*(counted[case, length_s] for length_s in lengths[case])) for case in cases}
 
 
-def _per_packet(case: str) -> float:
-    (few, before), (many, after) = (_count(case, length_s) for length_s in _LENGTHS_S.get(case, _OTHERS_S))
+def _per_packet(short: tuple[int, int], long: tuple[int, int]) -> float:
+    (few, before), (many, after) = short, long
     return (after - before) / (many - few)
 
 
-def _count(case: str, length_s: float) -> tuple[int, int]:
-    """Packets and instructions of a process that runs so many simulated seconds."""
+def _count(jobs: Sequence[tuple[str, float]]) -> list[tuple[int, int]]:
+    """Packets and instructions of processes that run so many simulated seconds of a case."""
+    runs = [(str(bundled()[f"bench/{case}"]), f"duration={length_s} s") for case, length_s in jobs]
     # -B: a first run that keeps what Python compiles would leave less to do for the second.
-    worker = ("-B", "-m", "weir.bench._worker", str(bundled()[f"bench/{case}"]), f"duration={length_s} s")
+    worker = ("-B", "-m", "weir.bench._forks", str(os.cpu_count() or 1))
     done = subprocess.run(  # noqa: S603 - our own worker
-        ["valgrind", *_COUNT, sys.executable, *worker],  # noqa: S607 - as the user's PATH has it
+        ["valgrind", *_COUNT, sys.executable, *worker], input=json.dumps(runs),  # noqa: S607 - as the user's PATH has it
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONHASHSEED": "0"},
     )  # fmt: skip
-    found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
-    if done.returncode != 0 or found is None:
-        raise RuntimeError(f"counting the instructions of {case} failed:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout)["packets"], int(found[1].replace(",", ""))
+    found = {pid: int(count.replace(",", "")) for pid, count in _REFERENCES.findall(done.stderr)}
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode != 0 or len(told) < len(jobs) or not {one["pid"] for one in told} <= set(found):
+        raise RuntimeError(f"counting the instructions failed:\n{done.stderr[-2000:]}")
+    by_job = {one["job"]: (one["packets"], found[one["pid"]]) for one in told}
+    return [by_job[job] for job in range(len(jobs))]

@@ -100,7 +100,7 @@ def interval(
     replication counts if it has as many values as any of the same keys, and `parts` rows.
     """
     value = pl.col(measure)
-    runs = observed.group_by(*keys, "replication").agg(
+    runs = observed.group_by(*keys, "replication", maintain_order=True).agg(
         value.mean().alias("value"), value.count().alias("parts"), pl.len().alias("rows")
     )
     if parts is not None:
@@ -114,5 +114,5 @@ def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl
     """Of a column `value` of independent values: keys, mean, low, high, n. No interval of one."""
     value = pl.col("value")
     numbers = (value.mean().alias("mean"), value.std().alias("sd"), value.count().cast(pl.Int64).alias("n"))
-    cells = values.group_by(*keys).agg(numbers) if keys else values.select(numbers)
+    cells = values.group_by(*keys, maintain_order=True).agg(numbers) if keys else values.select(numbers)
     return with_intervals(cells, quantile).select(*keys, "mean", "low", "high", "n")

@@ -158,7 +158,7 @@ class Pen:
 def families(cut: Cut, *, dashed: bool = False) -> dict[str, Any]:
     """The look of the families of a cut; without any, everything is in one colour."""
     if "family" not in cut.roles:
-        return {"color": alt.value(style.INK), "opacity": alt.value(1)}
+        return {"color": alt.ColorValue(style.INK), "opacity": alt.OpacityValue(1)}
     dimension = cut.roles["family"]
     # The outline of a filled symbol would be drawn in the dash of its line.
     width: dict[str, Any] = {"symbolSize": 500} if dashed else {"symbolStrokeWidth": 0}
@@ -185,7 +185,7 @@ def named_levels(levels: Iterable[tuple[float, str]]) -> list[alt.Chart]:
         name = base.mark_text(align="left", baseline="middle", dx=4, color=style.GREY, fontSize=10)
         made += [
             base.mark_rule(color=style.GREY, strokeDash=[3, 3]),
-            name.encode(x=alt.value("width"), text="text:N"),
+            name.encode(x=alt.XValue("width"), text="text:N"),
         ]
     return made
 

@@ -103,8 +103,8 @@ def draw(plot: Plot) -> Figure:
     look = style.look(labels, legend)
     if plot.ordered and legend is not None:
         symbols = alt.Legend(symbolType="circle", symbolStrokeWidth=0)
-        look = {"color": style.gradient(labels, symbols), "strokeDash": alt.value([1, 0])}
-        look["shape"] = alt.value("circle")
+        plain = {"strokeDash": alt.StrokeDashValue([1, 0]), "shape": alt.ShapeValue("circle")}
+        look = {"color": style.gradient(labels, symbols), **plain}
     rows = pl.concat([_rows(index, facet) for index, facet in enumerate(plot.facets)])
     columns = min(plot.columns, len(plot.facets), 3)
     panels: list[alt.LayerChart] = []
@@ -184,7 +184,7 @@ def _layers(pen: chart.Pen, kind: Kind, rows: pl.DataFrame) -> list[alt.Chart]:
             shade = pen("area", "color", y="low", y2="high", fillOpacity=0.12, clip=True)
             return [*([shade] if banded else []), single.encode(tooltip=tips)]
         case "runs":
-            many = max(rows.group_by("label").len()["len"]) > _MANY
+            many = max(rows.group_by("label", maintain_order=True).len()["len"]) > _MANY
             band = pen("area", "color", y="low", y2="high", fillOpacity=0.2, clip=True)
             line = pen("line", "color", "strokeDash", strokeWidth=1.0 if many else 1.6, clip=True)
             return [*([band] if banded else []), line, *([] if many else [points])]

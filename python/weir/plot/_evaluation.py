@@ -222,7 +222,7 @@ def _ratios(evaluation: Evaluation, labels: Sequence[str]) -> Figure | None:
     ).with_columns(rtt=pl.col("level").str.strip_prefix("rtt-").cast(pl.Float64))
     means = (
         rows.filter(pl.col("value") > 0.0, pl.col("value").is_finite())
-        .group_by("discipline", "rtt")
+        .group_by("discipline", "rtt", maintain_order=True)
         .agg(pl.col("value").log().mean().exp())
         .sort("rtt")
     )

@@ -77,7 +77,8 @@ class Figure:
     @cached_property
     def bare(self) -> dict[str, Any]:
         """The specification without the data."""
-        return self.layout.applied({**self.chart.to_dict(), "config": style.CONFIG})
+        # Altair's check against the schema of Vega-Lite takes longer than the rest; the tests make it.
+        return self.layout.applied({**self.chart.to_dict(validate=False), "config": style.CONFIG})
 
     @cached_property
     def captioned(self) -> dict[str, Any]:

@@ -193,8 +193,10 @@ def _over_points(observed: pl.DataFrame, keys: list[str], measure: Measure) -> p
     Points that are the same runs count once.
     """
     value = pl.col(measure.name)
-    points = distinct(observed, keys).group_by(*keys, "point").agg(value.mean())
-    cells = points.group_by(keys).agg(value.mean().alias("mean"), value.count().cast(pl.Int64).alias("n"))
+    points = distinct(observed, keys).group_by(*keys, "point", maintain_order=True).agg(value.mean())
+    cells = points.group_by(keys, maintain_order=True).agg(
+        value.mean().alias("mean"), value.count().cast(pl.Int64).alias("n")
+    )
     nothing = pl.lit(None, dtype=pl.Float64)
     return cells.with_columns(nothing.alias("low"), nothing.alias("high"))
 

@@ -220,11 +220,13 @@ def _bins(runs: pl.DataFrame, points: pl.DataFrame, axis: Dimension, part: Cut) 
         points = points.with_columns((place.over(groups) if groups else place).alias("bin"))
     keys = [*groups, "bin"]
     middle = x.first() if not axis.numeric else x.log().mean().exp() if axis.log else x.mean()
-    places = points.group_by(keys).agg(middle.alias("x"))
+    places = points.group_by(keys, maintain_order=True).agg(middle.alias("x"))
     # A variant that does not have the axis has the same runs all along it.
     binned = points.select(*groups, "point", "bin")
     runs = distinct(runs.join(binned, on=[*groups, "point"], maintain_order="left"), keys)
-    different = runs.group_by(keys).agg(pl.col("point").n_unique().cast(pl.Int64).alias("n"))
+    different = runs.group_by(keys, maintain_order=True).agg(
+        pl.col("point").n_unique().cast(pl.Int64).alias("n")
+    )
     cells = _means(runs, keys, part).drop("n").join(places, on=keys).join(different, on=keys).sort(keys)
     return cells.with_columns(pl.when(pl.col("n") > 1).then(pl.col("low", "high")))
 
@@ -236,10 +238,10 @@ def _means(runs: pl.DataFrame, keys: Sequence[str], part: Cut) -> pl.DataFrame:
         # All points share the seeds. What a seed does to all of them is in this interval, and
         # would not be in one over points.
         return interval(runs, keys, "value", quantile)
-    points = runs.group_by(*keys, "point", "x").agg(pl.col("value").mean())
+    points = runs.group_by(*keys, "point", "x", maintain_order=True).agg(pl.col("value").mean())
     if part.sweep.design not in _INDEPENDENT:
         # Points with this value in common were made from one another: together they count once.
-        points = points.group_by(*keys, "x").agg(pl.col("value").mean())
+        points = points.group_by(*keys, "x", maintain_order=True).agg(pl.col("value").mean())
     return summary(points, keys, quantile)
 
 
@@ -288,7 +290,7 @@ def _bands(part: Cut, rows: pl.DataFrame, *, several: bool) -> str:
 
 def _repeats(runs: pl.DataFrame, part: Cut) -> str:
     """Of which family how many points are the same runs over again."""
-    points = runs.group_by(*part.roles, "point").agg(pl.col("run").min())
+    points = runs.group_by(*part.roles, "point", maintain_order=True).agg(pl.col("run").min())
     said: list[str] = []
     for name in part.names("family") or [""]:
         here = points.filter(pl.col("family") == name) if name else points

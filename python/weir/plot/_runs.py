@@ -152,7 +152,7 @@ def _curves(cut: Cut) -> pl.DataFrame:
     counts = (
         cut.select(cut.sweep.delay_histograms(), *columns)
         .join(distinct(cut.observed([]), groups), on=["point", "label"], how="semi")
-        .group_by(*groups, "delay_ms")
+        .group_by(*groups, "delay_ms", maintain_order=True)
         .agg(pl.col("count").sum())
         .sort(*groups, "delay_ms")
     )

@@ -97,7 +97,10 @@ def _best(sweep: Sweep, whole: pl.DataFrame, measure: Measure, *, several: bool)
     first, second = found.row(0, named=True), found.row(1, named=True)
     pairs = differences(runs, first["variant"], [name]).filter(pl.col("variant") == second["variant"])
     value = _estimate(first["mean"], first["half_width"], measure)
-    if common.group_by("point", "replication").agg(pl.col(name).n_unique())[name].max() == 1:
+    if (
+        common.group_by("point", "replication", maintain_order=True).agg(pl.col(name).n_unique())[name].max()
+        == 1
+    ):
         return f"{value} with every variant, the same in every pair."
     said = f"{'highest' if largest else 'lowest'} with {first['label']}, {value}"
     if several:

@@ -86,10 +86,10 @@ KINDS = {
 """What a scenario chooses besides queue disciplines: kind to its key, and its definition in the schema."""
 
 
-def disciplines() -> list[Declared]:
+def disciplines() -> tuple[Declared, ...]:
     """All AQMs and schedulers."""
     names = _core.disciplines()
-    return [one for one in _declared("QueueConfig") if one.name in names]
+    return tuple(one for one in _declared("QueueConfig") if one.name in names)
 
 
 @cache
@@ -104,7 +104,7 @@ def tunable(discipline: str) -> Mapping[str, Tunable]:
     }
 
 
-def choices_of(kind: str) -> list[Declared]:
+def choices_of(kind: str) -> tuple[Declared, ...]:
     """All choices of one of `KINDS`."""
     return _declared(KINDS[kind][1])
 
@@ -115,8 +115,14 @@ def chosen_as(name: str) -> dict[str, Declared]:
     return {key: one for kind, (key, _) in KINDS.items() for one in choices_of(kind) if one.name == wanted}
 
 
-def _declared(choice: str) -> list[Declared]:
-    definitions: dict[str, Any] = json.loads(_core.schema())["$defs"]
+@cache
+def _definitions() -> dict[str, Any]:
+    return json.loads(_core.schema())["$defs"]
+
+
+@cache
+def _declared(choice: str) -> tuple[Declared, ...]:
+    definitions = _definitions()
     found: list[Declared] = []
     for kind in definitions[choice]["oneOf"]:
         ((name, body),) = kind["properties"].items()
@@ -131,7 +137,7 @@ def _declared(choice: str) -> list[Declared]:
         written = (definition, *definition.get("anyOf", ()))
         examples = [example for one in written for example in one.get("examples", ())]
         found.append(Declared(name, _text(kind), tuple(parameters), examples[0] if examples else {}))
-    return found
+    return tuple(found)
 
 
 def _parameter(

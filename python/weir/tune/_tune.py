@@ -130,7 +130,7 @@ class Task:
 
 
 def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
-    """The task of each discipline. Raises SpaceError for a parameter of none of them."""
+    """The task of each discipline. Raises TargetError and SpaceError for what is about none of them."""
     names = list(dict.fromkeys(question.disciplines))
     bottleneck = scenario.network.bottleneck.name
     for target in parse_all(question.targets):
@@ -139,7 +139,7 @@ def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
                 f"disciplines are tried at {bottleneck}, and the target is about the queue at {target.of.at}",
                 f"--set measure.bottleneck={target.of.at} tries them there; leave the port out of its target",
             )
-    port = scenario.network.port(scenario.network.bottleneck.name)
+    port = scenario.network.port(bottleneck)
     ranges = {name: varied(name, question.vary, port) for name in names}
     for text in question.vary:
         if not any(text in of_one for of_one in ranges.values()):

@@ -102,7 +102,11 @@ def _lines(data: Data, index: int, measure: str) -> list[Curve]:
     else:
         index = (index + 1) % len(data.axes)
         other = data.columns[index]
-        means = data.grid.group_by(other, place).agg(pl.col(measure).mean()).sort(other, place)
+        means = (
+            data.grid.group_by(other, place, maintain_order=True)
+            .agg(pl.col(measure).mean())
+            .sort(other, place)
+        )
         lines = {data.level(index, line[other][0]): line for line in means.partition_by(other)}
     return [Curve(name, line[place].to_list(), line[measure].to_list()) for name, line in lines.items()]
 

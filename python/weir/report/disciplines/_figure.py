@@ -120,4 +120,4 @@ def _steps(steps: Sequence[tuple[float, int]], end: float, *, named: bool) -> li
     names = alt.Chart(alt.Data(values=texts)).mark_text(
         baseline="bottom", dy=-3, color=style.GREY, fontSize=10
     )
-    return [rules, names.encode(x="x:Q", y=alt.value(0), text="text:N")]
+    return [rules, names.encode(x="x:Q", y=alt.YValue(0), text="text:N")]

@@ -1,5 +1,6 @@
 //! NLRED: RED with a parabola.
 
+use serde_json::json;
 use weir_aqm::{
     Aqm, Reason, Verdict,
     aqm::{AqmConfig, Nlred, NlredParameters, RedParameters},
@@ -59,9 +60,8 @@ fn the_profile_is_a_parabola_between_the_thresholds() {
 #[test]
 fn the_areas_under_both_profiles_are_equal() {
     let wide = |aqm: &str| {
-        let text =
-            format!(r#"{{ "{aqm}": {{ "min_th": "0 packets", "max_th": "1000 packets", "w_q": 1.0 }} }}"#);
-        let config: AqmConfig = serde_json::from_str(&text).expect("an AQM");
+        let table = json!({ aqm: { "min_th": "0 packets", "max_th": "1000 packets", "w_q": 1.0 } });
+        let config: AqmConfig = serde_json::from_value(table).expect("an AQM");
         let mut aqm = config.build(link(), stream("nlred"));
         see(&mut aqm, 0);
         let mut sum = 0.0;
