@@ -54,7 +54,7 @@ ELSEWHERE = {
 NOT_RUN = {
     r"sudo .*": "it changes the machine",
     r"wireshark .*": "it needs a screen",
-    r"(cd|mkdir|source) .*": "it prepares the reader's shell",
+    r"(cd|export|mkdir|source) .*": "it prepares the reader's shell",
     r"pip install jupyterlab": "it installs another program",
 }
 """What no test runs, and why."""
@@ -150,7 +150,7 @@ def made() -> frozenset[str]:
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     values = dict(re.findall(r"^([A-Z_]+) :?= (.*)$", text, re.MULTILINE))
     ci = (ROOT / ".ci/run").read_text(encoding="utf-8")
-    waiting = ["soak", *re.findall(r"^(?:exec )?make ([a-z-]+)", ci, re.MULTILINE)]
+    waiting = ["soak", *re.findall(r"^ *(?:exec )?make ([a-z-]+)", ci, re.MULTILINE)]
     found: set[str] = set()
     while waiting:
         name = waiting.pop()

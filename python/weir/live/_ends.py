@@ -37,6 +37,8 @@ class End:
     packets: int
     address: bytes | None
     """Where `packets` is a packet socket, destination and source of the frames to it; None for TUN."""
+    peer: str | None
+    """The device of that socket, in the namespace of what lies between the ends."""
 
     @contextmanager
     def inside(self) -> Generator[None]:
@@ -50,13 +52,22 @@ class End:
             os.close(before)
 
     def tx_drops(self) -> int:
-        """Packets that its device dropped because the relay did not take them in time."""
+        """Packets that its device dropped because the relay did not take them in time, and those that the
+        peer of its device dropped because it was down: a packet socket learns nothing of them.
+
+        The caller is in the namespace of what lies between the ends.
+        """
+        behind = 0 if self.peer is None else _tx_drops(self.peer)
         with self.inside():
-            for line in Path("/proc/self/net/dev").read_text().splitlines():
-                name, _, counts = line.partition(":")
-                if name.strip() == LINK:
-                    return int(counts.split()[11])
-        return 0
+            return behind + _tx_drops(LINK)
+
+
+def _tx_drops(link: str) -> int:
+    for line in Path("/proc/self/net/dev").read_text().splitlines():
+        name, _, counts = line.partition(":")
+        if name.strip() == link:
+            return int(counts.split()[11])
+    return 0
 
 
 def make_ends(setup: Mapping[str, Any]) -> Iterator[End]:
@@ -68,13 +79,14 @@ def make_ends(setup: Mapping[str, Any]) -> Iterator[End]:
     for number, addresses in enumerate(setup["ends"]):
         linux.unshare(linux.CLONE_NEWNET)
         namespace = os.open(_NAMESPACE, os.O_RDONLY | os.O_CLOEXEC)
-        address = None
+        address = peer = None
         if setup["tun"]:
             packets = open_tun(LINK)
         else:
-            packets, address = attach_veth(LINK, number, between, namespace, setup["mtu"])
+            peer = f"end{number}"
+            packets, address = attach_veth(LINK, peer, number, between, namespace, setup["mtu"])
         _configure(setup, addresses)
-        yield End(namespace, packets, address)
+        yield End(namespace, packets, address, peer)
     linux.enter(between)
     os.close(between)
 

@@ -184,7 +184,7 @@ class Namespaces:
         return None
 
     def tx_drops(self) -> int:
-        """Packets that the devices of all ends dropped because the relay did not take them in time."""
+        """Packets that the devices of all ends dropped, before the relay or behind it unseen."""
         self._send({"do": "count"})
         while "drops" not in (message := self._receive()[0]):
             pass  # a command that ended only now

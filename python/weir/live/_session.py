@@ -95,7 +95,7 @@ class Outcome:
     """What the ends used by default."""
     tun: bool
     device_drops: int
-    """Packets that were lost before they reached the relay."""
+    """Packets that were lost before they reached the relay, or behind it where it does not learn of them."""
     is_full: bool = False
     """The commands were ended because no more packets could be kept."""
     last: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -27,14 +27,13 @@ _SOL_PACKET, _PACKET_IGNORE_OUTGOING = 263, 23
 _BUFFER_BYTES = 8 << 20
 
 
-def attach_veth(name: str, number: int, router: int, end: int, mtu: int) -> tuple[int, bytes]:
-    """A device in the network namespace `end`, whose frames a socket in `router` receives and sends.
+def attach_veth(name: str, peer: str, number: int, router: int, end: int, mtu: int) -> tuple[int, bytes]:
+    """A device in the network namespace `end`, with a socket in `router` at its peer, for its frames.
 
     Returns that socket's descriptor, and destination and source address of the frames it sends. Leaves this
     process in `end`. Raises OSError.
     """
     linux.enter(router)
-    peer = f"end{number}"
     with Netlink() as netlink:
         netlink.add_veth(peer, router_mac(number), name, end_mac(number), end)
         with suppress(OSError):
