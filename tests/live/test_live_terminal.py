@@ -18,6 +18,9 @@ __all__ = ["place"]
 
 pytestmark = needs_namespaces
 
+PROMPT = "next: "
+"""Of a shell. What is typed before it stands there may be lost while the terminal changes hands."""
+
 LEADER = """\
 import fcntl, os, signal, subprocess, sys, termios
 signal.signal(signal.SIGINT, lambda *_: None)
@@ -70,10 +73,14 @@ def test_ctrl_c_is_for_the_command(place: Path) -> None:
 
 def test_a_shell_has_jobs_and_its_terminal_is_given_back(place: Path) -> None:
     shell = live("--quiet", "--shell")
-    with terminal(shell, place, SHELL="/bin/bash", PS1="$ ", HOME=str(place)) as opened:
+    (place / ".bashrc").write_text(f"PS1='{PROMPT}'\n")
+    with terminal(shell, place, SHELL="/bin/bash", HOME=str(place)) as opened:
+        said = opened.until(PROMPT)
         opened.type("sleep 1000 &\n")
+        said += opened.until(PROMPT)
         opened.type("kill -TERM %1; wait; echo waited\n")
-        said = opened.until("waited\r\n")
+        said += opened.until("waited\r\n")
+        said += opened.until(PROMPT)
         assert "no job control" not in said
         opened.type("stty -echo; exit 3\n")
         opened.until("code 3 foreground True echo True")
@@ -82,15 +89,18 @@ def test_a_shell_has_jobs_and_its_terminal_is_given_back(place: Path) -> None:
 def test_a_stopped_command_goes_on_where_it_was(place: Path) -> None:
     text = "echo ready; read line; echo got $line; exit 6"
     shell = ["bash", "--norc", "--noprofile", "-i"]
-    with terminal(shell, place, PS1="$ ", HOME=str(place)) as opened:
+    with terminal(shell, place, PS1=PROMPT, HOME=str(place)) as opened:
+        opened.until(PROMPT)
         opened.type(f"{shlex.join(live('--quiet', '--', 'sh', '-c', text))}\n")
         opened.until("ready\r\n")
         opened.type("\x1a")
         opened.until("Stopped")
+        opened.until(PROMPT)
         opened.type("echo meanwhile; fg\n")
         opened.until("meanwhile\r\n")
         opened.type("here it goes on\n")
         opened.until("got here it goes on")
+        opened.until(PROMPT)
         opened.type("exit $?\n")
         opened.until("code 6 foreground True echo True")
 
