@@ -15,7 +15,7 @@ from weir.bench._worker import measure
 
 
 def main(processes: int, runs: list[list[str]]) -> int:
-    """Does the arguments of `measure` one after the other, so many at a time; 1 if one fails.
+    """Calls `measure` with each list of arguments in a process of its own, so many at a time; 1 if one fails.
 
     Prints a line of JSON for each: its `job`, counted from 0, `pid` and `packets`.
     """
