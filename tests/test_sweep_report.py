@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,14 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         page = html(sweep, panels_of(sweep), script)
         (directory / name / "report.html").write_text(page, encoding="utf-8")
     return {name: directory / name / "report.html" for name in REPORTS}
+
+
+@pytest.fixture(scope="module")
+def desktop(browser: Browser, reports: dict[str, Path]) -> Iterator[Visit]:
+    """A visit to the grid for tests that only look."""
+    visit = Visit(browser, reports["grid"], 1200)
+    yield visit
+    visit.page.close()
 
 
 def spent(browser: Browser) -> dict[int, float]:
@@ -180,11 +189,8 @@ def test_charts_follow_the_width_of_the_window(browser: Browser, reports: dict[s
     visit.page.close()
 
 
-def test_the_report_says_what_varied_and_how_to_run_it_again(
-    browser: Browser, reports: dict[str, Path]
-) -> None:
-    visit = Visit(browser, reports["grid"], 1200)
-    text = visit.page.inner_text("body")
+def test_the_report_says_what_varied_and_how_to_run_it_again(desktop: Visit) -> None:
+    text = desktop.page.inner_text("body")
     for expected in (
         GRID.title,
         "links.bottleneck.rate",
@@ -198,17 +204,14 @@ def test_the_report_says_what_varied_and_how_to_run_it_again(
         "0.1.0 (results version 1)",
     ):
         assert expected in text
-    assert len(visit.page.query_selector_all(".tall tbody tr")) == 40
-    visit.page.close()
+    assert len(desktop.page.query_selector_all(".tall tbody tr")) == 40
 
 
-def test_the_table_says_what_the_estimates_say(browser: Browser, reports: dict[str, Path]) -> None:
-    visit = Visit(browser, reports["grid"], 1200)
+def test_the_table_says_what_the_estimates_say(desktop: Visit) -> None:
     first = GRID.estimates(["mean_queue"]).filter(pl.col("period") == -1).row(0, named=True)
-    cells = [cell.inner_text() for cell in visit.page.query_selector_all(".tall tbody tr:first-child td")]
+    cells = [cell.inner_text() for cell in desktop.page.query_selector_all(".tall tbody tr:first-child td")]
     assert cells[:4] == ["1", "10", "50", "DropTail"]
     assert cells[4] == f"{first['mean']:.1f}±{first['half_width']:.1f}"
-    visit.page.close()
 
 
 def test_a_sweep_without_finished_runs_has_a_report(tmp_path: Path) -> None:

@@ -194,6 +194,7 @@ class _Runs:
         plan = plan_at_one_point("compare", variants[0].scenario, variants, replications)
         self.keys.update(plan.keys.ravel().tolist())
         run_plan(plan, self.store, self.workers)
+        self.store.compact(force=True)
         return Sweep(self.store, Record(plan.id, plan.name, plan.title, plan.definition()))
 
     @property

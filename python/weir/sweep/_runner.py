@@ -114,6 +114,7 @@ def execute_plan(
     recorded = store.record_sweep(Record(plan.id, plan.name, plan.title, plan.definition(), command))
     done = _capture(plan, store, recorded, captures, progress, workers.memory) if captures else Tally()
     tally = run_plan(plan, store, workers, progress, watch=watch, done=done)
+    store.compact(force=True)
     sweep = Sweep(store, recorded)
     store.write_sweep_table(recorded, sweep.observations())
     return sweep, tally
@@ -128,7 +129,7 @@ def run_plan(
     watch: bool = False,
     done: Tally | None = None,
 ) -> Tally:
-    """Does the runs that the store does not have, and commits each chunk as it ends.
+    """Does the runs that the store does not have, and commits each chunk as it ends; compacts nothing.
 
     Args:
         watch: whether `progress` is to be told of the widest intervals.
@@ -141,7 +142,6 @@ def run_plan(
     monitor = PrecisionMonitor(plan, needed=watch or bool(plan.until))
     runner = _Runner(plan, store, workers, monitor, progress, done or Tally())
     runner.run()
-    store.compact(force=True)
     if runner.ended:
         raise exceeded(plan, store, runner.ended, local=workers.local)
     return runner.tally

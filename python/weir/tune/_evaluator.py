@@ -108,7 +108,7 @@ class Evaluator:
             yield settings[int(variant)], first + replication, np.array(row, dtype=float)
 
     def done(self, plan: Plan) -> Sweep:
-        """The runs of a plan, those done that the store does not have."""
+        """The runs of a plan, those done that the store does not have; `ask` compacts in the end."""
         self.keys.update(plan.keys.ravel().tolist())
         run_plan(plan, self.store, self.workers)
         return Sweep(self.store, Record(plan.id, plan.name, plan.title, plan.definition()))

@@ -18,8 +18,10 @@ Where a setting is to do over a region of conditions, each target counts once fo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir.tune._answer import Answer, Confirmed, Verdict
 from weir.tune._evaluator import Evaluator
@@ -48,7 +50,6 @@ class Search:
             raise ValueError(f"{space.dimensions} parameters; this search is for one to three")
         self._space, self._evaluator = space, evaluator
         self._tried: dict[Setting, DesignPoint] = {}
-        self._grid = np.stack(space.points(_TICKS[space.dimensions]))
         self._coarse = space.points(LEVELS[space.dimensions])
 
     def run(self) -> Answer:
@@ -106,6 +107,11 @@ class Search:
         for setting, point in zip(settings, points, strict=True):
             self._tried.setdefault(setting, point)
         self._evaluator.try_out(settings, REPLICATIONS)
+
+    @cached_property
+    def _grid(self) -> NDArray[np.float64]:
+        """Where the model is looked at, shape (points, dimensions)."""
+        return np.stack(self._space.points(_TICKS[self._space.dimensions]))
 
     def _best(self) -> Best:
         return best_of(self._space, self._evaluator, list(self._tried.values()), self._grid)

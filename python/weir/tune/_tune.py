@@ -233,6 +233,7 @@ def ask(
     or the front, or an answer for each discipline, if that is asked for. Raises WorkersError, StoreError."""
     wall, cpu = time.monotonic(), time.process_time()
     found, keys = _answered(task, store, workers, on_step)
+    store.compact(force=True)
     cost = {"wall_s": time.monotonic() - wall, "cpu_s": time.process_time() - cpu}
     definition = {
         "kind": TUNING,
