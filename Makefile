@@ -59,7 +59,7 @@ test-rust: .venv/.built ## Run the tests of the crates
 	cargo test --release --workspace --exclude weir-wasm
 
 # A file stays in one process: its tests share what they have simulated. The longest file comes first. One process more than
-# cores: many a test waits for a command or the disk. Tables are small, and the cores taken: polars has one thread in each.
+# cores: many a test waits for a command or the disk. The cores are taken, and tables are small: one thread for polars in each.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
 	POLARS_MAX_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist loadfile --no-loadscope-reorder -m "not soak and not studio"
 

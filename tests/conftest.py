@@ -11,8 +11,10 @@ import sys
 import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cached_property
 from pathlib import Path
 from types import FrameType
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +24,7 @@ import weir._api
 import weir.store
 from waiting import HANG_S
 from weir.cli import main
+from weir.plot import Figure
 
 # Whether an example is slow is a matter of what else the machine does.
 settings.register_profile("weir", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -106,6 +109,38 @@ def interruptible() -> None:
 def stored(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Results that name no store go to a temporary one."""
     weir._api.DEFAULT = tmp_path_factory.mktemp("results") / "store"
+
+
+def shape_of(chart: object) -> str:
+    """What a chart consists of, whatever is written in it: marks, channels, types."""
+    if isinstance(chart, dict):
+        parts = cast("dict[str, object]", chart).items()
+        is_named = {key: key in {"mark", "type"} and isinstance(part, str) for key, part in parts}
+        named = {f"{key}:{part if is_named[key] else shape_of(part)}" for key, part in parts}
+        return f"{{{','.join(sorted(named))}}}"
+    if isinstance(chart, list):
+        return f"[{','.join(sorted({shape_of(part) for part in cast('list[object]', chart)}))}]"
+    return type(chart).__name__
+
+
+@pytest.fixture(autouse=True, scope="session")
+def charts_are_valid() -> None:
+    """Weir does not check its charts against the schema of Vega-Lite, which takes longer than to draw them.
+    The tests do: the first chart of each shape, wherever it is drawn."""
+    seen: set[str] = set()
+    bare = Figure.__dict__["bare"].func
+
+    def checked(figure: Figure) -> dict[str, Any]:
+        found: dict[str, Any] = bare(figure)
+        shape = shape_of(found)
+        if shape not in seen:
+            seen.add(shape)
+            figure.chart.to_dict()
+        return found
+
+    prop = cached_property(checked)
+    prop.__set_name__(Figure, "bare")
+    Figure.bare = prop  # type: ignore[method-assign]
 
 
 def names_in(directory: Path) -> list[str]:

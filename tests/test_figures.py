@@ -5,13 +5,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any, cast
 
+import altair as alt
 import polars as pl
 import pytest
+from altair.utils.schemapi import SchemaValidationError, debug_mode
 
 import weir
 from waiting import HANG_S
 from weir import plot
+from weir.plot import Figure
+from weir.plot._figure import ROWS
 from weir.plot._means import rem_targets
 from weir.plot._over_time import _panels  # pyright: ignore[reportPrivateUsage]
 from weir.plot._runs import distributions
@@ -228,3 +233,12 @@ def test_a_process_that_fails_says_why() -> None:
         output_of("-c", "raise SystemExit('no such luck')")
     assert output_of("-c", "print('well')").strip() == "well"
     assert sys.executable
+
+
+def test_a_chart_that_vega_lite_does_not_know_is_found() -> None:
+    """By the fixture `charts_are_valid` of all tests."""
+    with debug_mode(False):  # noqa: FBT003 - of Altair
+        chart = alt.Chart(ROWS).mark_point().encode(alt.X("x:Q", axis=alt.Axis(ticks=cast("Any", "many"))))
+    drawn = Figure("points", "Points", "", chart, pl.DataFrame({"x": [1.0]}))
+    with pytest.raises(SchemaValidationError, match="many"):
+        _ = drawn.bare
