@@ -44,6 +44,15 @@ def test_the_network_and_the_notes_are_shown(weir_process: Command, marking: Pat
     assert not (marking.parent / "results").exists()
 
 
+def test_what_comes_after_the_end_does_not_count(weir_process: Command, tmp_path: Path) -> None:
+    """A population that grows for days after the run is that of the run."""
+    path = tmp_path / "late.toml"
+    path.write_text(SMALL.replace("until = 6 }", "until = 200_000 }"), encoding="utf-8")
+    said = " ".join(weir_process("check", path).stdout.split())
+    assert "ftp bulk 60 ms 15 packets 2 to 6 bottleneck bottleneck" in said
+    assert "Flows and rates from each instant on 0 s 2 s 4 s ftp 2 4 6 " in said
+
+
 def test_one_variant_with_other_values(weir_process: Command, marking: Path) -> None:
     done = weir_process(
         "check",

@@ -193,7 +193,7 @@ impl<'o> Simulation<'o> {
                 let unseen = self.network.replace(*port, *queue, self.now);
                 self.show(unseen);
             }
-            Change::Way(flows, way) => self.network.hosts.take_way(flows.clone(), way),
+            Change::Way(flows, way) => self.network.hosts.take_way(flows.clone(), way, self.now),
             Change::Settled => self.move_horizon(),
         }
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import UNRESPONSIVE, Resolved, most_flows, names, seconds
+from weir.check._resolved import UNRESPONSIVE, Resolved, names, seconds
 from weir.check._units import time
 
 _DRAW_NOTHING = frozenset({"drop-tail", "step", "codel"})
@@ -98,7 +98,7 @@ def phase_effects(scene: Resolved) -> Iterator[Note]:
     """
     for port in scene.bottlenecks:
         paths = scene.bulk_through(port)
-        flows = most_flows(port.load)
+        flows = scene.load(port).most
         if (
             scene.aqm(port).name == "drop-tail"
             and 2 <= flows < _FEW_FLOWS

@@ -8,7 +8,7 @@ from math import ceil, inf, log2, sqrt
 from typing import Any
 
 from weir import _core
-from weir.check._resolved import Resolved, limit_of, most_flows, seconds
+from weir.check._resolved import Resolved, limit_of, seconds
 
 _LOSS_LIMIT = 1.22
 """Times 1 / sqrt(p): the window of TCP in packets (M. Mathis et al., CCR 27 (3), 1997)."""
@@ -77,7 +77,7 @@ class Connections:
         grows by a packet each round trip, or as that of CUBIC (RFC 9438) by 0.4 t^3."""
         facts = self.scene.facts(path)
         rtt = self.rtt_s(path)
-        flows = max(1, most_flows(path.load))
+        flows = max(1, self.scene.load(path).most)
         if facts is None or facts.samples or rtt <= 0.0:
             return inf
         begun = max(self.window(path), limit_of(self.scene.ports_by_name[path.bottleneck.name]) / flows)

@@ -15,7 +15,7 @@ from weir import _core
 from weir.check._connections import mean_delay_s
 from weir.check._cost import Cost, Part
 from weir.check._packets import Packets
-from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, most_flows, seconds
+from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, seconds
 
 # Measured on the processor that docs/performance.md names; nanoseconds.
 _PACKET_NS = 30.0
@@ -322,7 +322,7 @@ class _Estimate:
         for name in series.get("flows", ()):
             # A flow is named as its group with a number.
             path = groups.get(name) or groups.get(name.rstrip("0123456789").rstrip("."))
-            flows = 1 if name not in groups else most_flows(groups[name].load)
+            flows = 1 if name not in groups else self.scene.load(groups[name]).most
             each += flows * shown_of_flow(None if path is None else self.scene.congestion(path))
         return each * self._times(series["interval"])
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from weir import _core
 from weir.check._note import Note
-from weir.check._resolved import Aqm, Resolved, fewest_flows, limit_of, most_flows
+from weir.check._resolved import Aqm, Resolved, limit_of
 from weir.check._units import packets, time
 
 _THRESHOLDS: dict[str, tuple[str, str | None]] = {
@@ -132,7 +132,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
         enough = _enough(scene, paths, _ENOUGH_OF.get(aqm.name, _ENOUGH)) * product
         level = strongest(scene, port, aqm)
         if aqm.name in _TARGETS:
-            enough *= _TARGET / sqrt(fewest_flows(port.load))
+            enough *= _TARGET / sqrt(scene.load(port).fewest)
         if level is not None and level.packets < enough:
             yield Note(
                 "threshold-below-bdp",
@@ -238,7 +238,7 @@ def design_exceeded(scene: Resolved) -> Iterator[Note]:
         aqm = scene.aqm(port)
         table = aqm.parameters.get("design", aqm.parameters if aqm.name == "hred" else {})
         paths = scene.bulk_through(port)
-        flows = fewest_flows(port.load) if paths else 0
+        flows = scene.load(port).fewest if paths else 0
         longest = max(path.base_rtt_range_s[1] for path in scene.through(port))
         where = f"{aqm.path}.design" if "design" in aqm.parameters else aqm.path
         if "rtt" in table and _core.quantity(table["rtt"])[0] < longest:
@@ -282,7 +282,7 @@ def _last(aqm: Aqm) -> str | None:
 
 def _fills(scene: Resolved, port: _core.Port, paths: list[_core.Path], product: float) -> bool:
     """Whether the flows could keep the link busy, but halve windows that the path needs."""
-    flows = fewest_flows(port.load)
+    flows = scene.load(port).fewest
     windows = _windows(scene, port, paths)
     return flows > 0 and product / flows >= _LEAST_WINDOW and (windows is None or windows > product)
 
@@ -310,5 +310,5 @@ def _windows(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> floa
         window = scene.in_packets(scene.group(path)["tcp"].get("receive_window"), port)
         if window is None:
             return None
-        total += most_flows(path.load) * window * path.packet_bytes / port.mean_packet_bytes
+        total += scene.load(path).most * window * path.packet_bytes / port.mean_packet_bytes
     return total

@@ -11,7 +11,7 @@ from typing import Any
 
 from weir import _core
 from weir.check._connections import Connections
-from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, limit_of, most_flows, seconds
+from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, limit_of, seconds
 
 _REPEATED = 1.3
 """Packets of a flow that waits, times the first packets and their timeouts alone: some are answered, and what
@@ -147,15 +147,16 @@ class Packets:
                 paths,
                 key=lambda path: (
                     path.traffic not in _BY_THEMSELVES,
-                    bits[path.group] / max(1, most_flows(path.load)),
+                    bits[path.group] / max(1, self.scene.load(path).most),
                 ),
             )
-            flows = sum(max(1, most_flows(path.load)) for path in order)
+            flows = sum(max(1, self.scene.load(path).most) for path in order)
             for path in order:
-                mine = max(1, most_flows(path.load))
+                mine = max(1, self.scene.load(path).most)
                 # Transfers come until their load is carried: there are more of them the longer they take.
                 share = 1.0 if path.traffic in _BY_THEMSELVES else mine / flows
-                got = min(bits[path.group], left * share, left * self._active(path) / self._duration)
+                of_time = self.scene.load(path).active_s / self._duration
+                got = min(bits[path.group], left * share, left * of_time)
                 left, flows = left - got, flows - mine
                 of_all = bits[path.group] if path.traffic in UNRESPONSIVE else got
                 found[path.group] = of_all / 8.0 / path.packet_bytes
@@ -163,20 +164,20 @@ class Packets:
 
     def _traffic(self, path: _core.Path, carried: float) -> Traffic:
         wanted = self._wanted[path.group]
-        sources = float(sum(max(0, change.after - change.before) for change in path.load))
+        sources = float(self.scene.load(path).begun)
         if path.traffic in UNRESPONSIVE:
             replayed = path.replayed
             return Traffic(path, sources if replayed is None else replayed[2], carried)
         syn = 1.0 if self.scene.group(path)["tcp"]["handshake"] else 0.0
         missing = 1.0 - carried / wanted.packets if 0.0 < wanted.packets < inf else 0.0
         if path.traffic == "bulk":
-            waits_s = self._flow_seconds(path) / max(1.0, sources)
+            waits_s = self.scene.load(path).flow_seconds / max(1.0, sources)
             starved = sources * self._starved(path)
             # First windows of those whose SYN gets through are mostly lost: of a tenth of what is carried.
             burst = min(starved, carried / 10.0) * self._tcp.window(path)
             more = sources * syn + burst + starved * _REPEATED * _attempts(waits_s)
             return Traffic(path, sources, carried, more)
-        active = self._active(path)
+        active = self.scene.load(path).active_s
         if wanted.opens:
             waiting = wanted.transfers * missing
             # Only transfers whose SYN gets through send data.
@@ -196,28 +197,12 @@ class Packets:
         """The share of the flows at its bottleneck that the path and its buffer have no packets for."""
         port = self.scene.ports_by_name[path.bottleneck.name]
         flows = sum(
-            most_flows(one.load)
+            self.scene.load(one).most
             for one in self.scene.through(port)
             if one.traffic not in UNRESPONSIVE and one.traffic not in _BY_THEMSELVES
         )
         held = port.bdp_packets + limit_of(port)
         return min(1.0, max(0.0, 1.0 - held / max(1.0, flows) / _FED))
-
-    def _active(self, path: _core.Path) -> float:
-        """The time that any of its flows are there."""
-        return sum(length for count, length in self._spans(path) if count)
-
-    def _flow_seconds(self, path: _core.Path) -> float:
-        """The time that its flows are there, summed over them."""
-        return sum(count * length for count, length in self._spans(path))
-
-    def _spans(self, path: _core.Path) -> Sequence[tuple[int, float]]:
-        """Numbers of flows, and how long there are as many."""
-        ends = [*(change.at_s for change in path.load[1:]), self._duration]
-        return [
-            (change.after, max(0.0, min(end, self._duration) - change.at_s))
-            for change, end in zip(path.load, ends, strict=False)
-        ]
 
     @cached_property
     def _wanted(self) -> Mapping[str, _Wanted]:
@@ -232,12 +217,12 @@ class Packets:
             lasts = self._tcp.lasts_s(path, each)
             return _Wanted(transfers * each, transfers, each, lasts, opens=True) if each else _Wanted(inf)
         if (offered := self.scene.offered_bps(path)) is not None:
-            return _Wanted(offered * self._flow_seconds(path) / 8.0 / path.packet_bytes)
+            return _Wanted(offered * self.scene.load(path).flow_seconds / 8.0 / path.packet_bytes)
         if path.traffic == "bulk":
-            flows = max(1, most_flows(path.load))
-            window = self._tcp.endless_window(path, self._flow_seconds(path) / flows)
+            flows, lasts = max(1, self.scene.load(path).most), self.scene.load(path).flow_seconds
+            window = self._tcp.endless_window(path, lasts / flows)
             rtt = self._tcp.rtt_s(path)
-            return _Wanted(window / rtt * self._flow_seconds(path) if rtt > 0.0 and window < inf else inf)
+            return _Wanted(window / rtt * lasts if rtt > 0.0 and window < inf else inf)
         return self._sessions(path)
 
     def _opened(self, path: _core.Path) -> tuple[float, float]:
@@ -248,17 +233,17 @@ class Packets:
         mean, offered = path.mean_transfer_bytes, self.scene.offered_bps(path)
         if offered is None or mean is None:
             return 0.0, 0.0
-        return self._packets_of(path), offered / 8.0 / mean * self._flow_seconds(path)
+        return self._packets_of(path), offered / 8.0 / mean * self.scene.load(path).flow_seconds
 
     def _sessions(self, path: _core.Path) -> _Wanted:
         """Users: so many pages each, of so many transfers."""
         table = self._table(path)
         spread = seconds(table, "inter_session")
-        users = float(most_flows(path.load))
+        users = float(self.scene.load(path).most)
         begun = min(users, self._duration / spread) if spread > 0.0 else users
         begun *= self._admitted(path, begun)
         # They come one after the other.
-        each_s = max(0.0, self._flow_seconds(path) / max(1.0, users) - begun * spread / 2.0)
+        each_s = max(0.0, self.scene.load(path).flow_seconds / max(1.0, users) - begun * spread / 2.0)
         opens = False
         if path.traffic == "closed-loop":
             packets, objects = self._packets_of(path), 1.0
@@ -298,7 +283,7 @@ class Packets:
         spread = seconds(table, "start_jitter") + (most - least) / 2.0
         syn = _core.quantity(table["tcp"]["ack_size"])[0]
         passed = limit_of(port) + spread * port.rate_bps / 8.0 / syn
-        return min(1.0, passed * _attempts(self._active(path)) / users)
+        return min(1.0, passed * _attempts(self.scene.load(path).active_s) / users)
 
     def _table(self, path: _core.Path) -> Mapping[str, Any]:
         return self.scene.group(path).get("traffic", {}).get(path.traffic, {})

@@ -13,6 +13,7 @@ from math import inf
 from typing import Any
 
 from weir import _core
+from weir.check._load import Load
 from weir.check._units import listed
 from weir.scenario._scenario import flows_at
 
@@ -91,6 +92,18 @@ class Resolved:
         """The ports that limit a group."""
         names = {path.bottleneck.name for path in self.paths}
         return [port for port in self.ports if port.name in names]
+
+    def load(self, of: _core.Path | _core.Port) -> Load:
+        """The numbers of flows of a group, or of those whose data pass a port."""
+        key = (isinstance(of, _core.Port), of.name if isinstance(of, _core.Port) else of.group)
+        known = self._loads.get(key)
+        if known is None:
+            known = self._loads[key] = Load.of(of.load, self.network.duration_s)
+        return known
+
+    @cached_property
+    def _loads(self) -> dict[tuple[bool, str], Load]:
+        return {}
 
     def link(self, port: _core.Port) -> Mapping[str, Any]:
         """The table of this direction of the link."""
@@ -304,16 +317,6 @@ def limit_of(port: _core.Port) -> float:
     if port.limit_packets is not None:
         return float(port.limit_packets)
     return (port.limit_bytes or 0) / port.mean_packet_bytes
-
-
-def most_flows(load: Sequence[_core.LoadChange]) -> int:
-    """The largest number of flows at a time."""
-    return max((change.after for change in load), default=0)
-
-
-def fewest_flows(load: Sequence[_core.LoadChange]) -> int:
-    """The least number of flows at a time with any."""
-    return min((change.after for change in load if change.after), default=0)
 
 
 def seconds(table: Mapping[str, Any], key: str) -> float:

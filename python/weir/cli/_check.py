@@ -14,6 +14,7 @@ from weir.cli._options import Json, NoPython, Set, Source, option
 if TYPE_CHECKING:
     from weir import _core
     from weir.check import Repeated
+    from weir.check._load import Load
     from weir.check._resolved import Resolved
     from weir.scenario import Scenario
     from weir.stats._grid import Grid
@@ -85,7 +86,7 @@ def print_network(scenario: Scenario, found: Sequence[Repeated]) -> None:
     head = f"{scenario.label}\n{'; '.join(facts)}\n{cost}"
     if refused is not None:
         head += f"\nweir run refuses it: {refused.message}"
-    grids = [_ports(resolved), _paths(network), *_changes(network), *_replaced(resolved)]
+    grids = [_ports(resolved), _paths(resolved), *_changes(network), *_replaced(resolved)]
     command.print_text("\n\n".join([head, *(render(grid, width) for grid in grids)]))
     command.print_text("\nNotes" if found else "\nNo notes")
     for one in found:
@@ -113,7 +114,7 @@ def _ports(resolved: Resolved) -> Grid:
             time(bits / port.rate_bps),
             packets(port.bdp_packets) if port.load else "–",
             _queue(resolved, port),
-            _span(port.load) if port.load else "ACKs",
+            _span(resolved.load(port)) if port.load else "ACKs",
         ]
         rows.append((port.name, [Cell(text) for text in texts]))
     changing = any("*" in str(cells[0]) for _, cells in rows)
@@ -131,17 +132,17 @@ def _queue(resolved: Resolved, port: _core.Port) -> str:
     return f"{port.queue}, {low.removesuffix(unit)} to {high}"
 
 
-def _paths(network: _core.Network) -> Grid:
+def _paths(resolved: Resolved) -> Grid:
     from weir.check._units import packets, time
     from weir.stats._grid import Cell, Grid
 
     columns = ["traffic", "base RTT", "BDP", "flows", "bottleneck", "data over"]
     rows: list[tuple[str, list[Cell]]] = []
-    for path in network.paths:
+    for path in resolved.paths:
         low, high = path.base_rtt_range_s
         base = time(low) if path.base_rtt_s is not None else f"{time(low)} to {time(high)}"
         texts = [
-            path.traffic, base, packets(path.bdp_packets), _span(path.load), path.bottleneck.name,
+            path.traffic, base, packets(path.bdp_packets), _span(resolved.load(path)), path.bottleneck.name,
             ", ".join(path.data),
         ]  # fmt: skip
         rows.append((path.group, [Cell(text) for text in texts]))
@@ -154,13 +155,15 @@ def _changes(network: _core.Network) -> list[Grid]:
     from weir.scenario import flows_at
     from weir.stats._grid import Cell, Grid
 
-    loads = [change.at_s for path in network.paths for change in path.load]
+    loads = {path.group: path.load for path in network.paths}
     rated = [port for port in network.ports if port.rate_changes]
-    instants = sorted({0.0, *loads, *(at for port in rated for at, _ in port.rate_changes)})
+    known = {0.0, *(at for port in rated for at, _ in port.rate_changes)}
+    known.update(change.at_s for load in loads.values() for change in load)
+    instants = sorted(at for at in known if at < network.duration_s)
     if len(instants) < 2:
         return []
     shown = instants[:_MOST]
-    rows = [(path.group, [Cell(f"{flows_at(path.load, at):,}") for at in shown]) for path in network.paths]
+    rows = [(group, [Cell(f"{flows_at(load, at):,}") for at in shown]) for group, load in loads.items()]
     for port in rated:
         changes = [(0.0, port.rate_bps), *port.rate_changes]
         at_each = (next(bps for since, bps in reversed(changes) if since <= at) for at in shown)
@@ -192,10 +195,9 @@ def _replaced(resolved: Resolved) -> list[Grid]:
     )
 
 
-def _span(load: Sequence[_core.LoadChange]) -> str:
+def _span(load: Load) -> str:
     """`8`, `20 to 160`; 0 for a group that never has a flow."""
-    counts = [change.after for change in load if change.after] or [0]
-    return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+    return f"{load.most:,}" if load.fewest == load.most else f"{load.fewest:,} to {load.most:,}"
 
 
 def document_of(scenario: Scenario, found: Sequence[Repeated]) -> dict[str, Any]:

@@ -83,8 +83,9 @@ impl Hosts {
         self.timers.set_start(flow, at, &mut self.events);
     }
 
-    /// Adds a flow, or puts it in the place of the former flow of this id.
-    pub(crate) fn put(&mut self, id: u32, flow: Flow) {
+    /// Adds a flow at `now`, or puts it in the place of the former flow of this id.
+    pub(crate) fn put(&mut self, id: u32, flow: Flow, now: Instant) {
+        self.routing.change_way(id, self.flows.get(id as usize).map(|former| &former.way), now);
         match self.flows.get_mut(id as usize) {
             Some(former) => *former = flow.replaces(former),
             None => self.add(flow),
@@ -96,9 +97,21 @@ impl Hosts {
         self.datagrams.resize(flows as usize, DatagramCounts::default());
     }
 
-    /// Which flows send data or ACKs through `port`.
-    pub(crate) fn flows_through(&self, port: u32) -> FlowsThrough {
-        self.routing.flows_through(self.flows.iter().map(|flow| &*flow.way), port)
+    /// The number of flows that were there at `at`, which lies back by no more than a queue may be late.
+    pub(crate) fn flows_at(&self, at: Instant) -> usize {
+        self.flows.len() - self.routing.ways_before(at).filter(|(_, former)| former.is_none()).count()
+    }
+
+    /// Which flows sent data or ACKs through `port` at `at`, which lies back by no more than a queue may be late.
+    pub(crate) fn flows_through(&self, port: u32, at: Instant) -> FlowsThrough {
+        let mut ways: Vec<&Way> = self.flows.iter().map(|flow| &*flow.way).collect();
+        for (flow, former) in self.routing.ways_before(at) {
+            match former {
+                Some(way) => ways[flow as usize] = way,
+                None => ways.truncate(flow as usize),
+            }
+        }
+        self.routing.flows_through(&ways, port)
     }
 
     /// All flows, in the order of their ids.
@@ -173,9 +186,11 @@ impl Hosts {
         }
     }
 
-    /// `flows` take `way` from now on; packets on their way keep their delays.
-    pub(crate) fn take_way(&mut self, flows: Range<u32>, way: &Arc<Way>) {
-        for flow in &mut self.flows[flows.start as usize..flows.end as usize] {
+    /// `flows` take `way` from `now` on; packets on their way keep their delays.
+    pub(crate) fn take_way(&mut self, flows: Range<u32>, way: &Arc<Way>, now: Instant) {
+        for id in flows {
+            let flow = &mut self.flows[id as usize];
+            self.routing.change_way(id, Some(&flow.way), now);
             flow.take_way(way);
         }
     }

@@ -115,6 +115,8 @@ pub(crate) struct Routing {
     live: Vec<u32>,
     /// Of their latest changes: the instant, the group, and how many there were before.
     changes: VecDeque<(Instant, usize, u32)>,
+    /// Of the latest changes of ways: the instant, the flow, and its way before, if it was there.
+    former_ways: VecDeque<(Instant, u32, Option<Arc<Way>>)>,
     /// How long a queue may wait before it tells of a drop.
     lateness: Duration,
     routes: Vec<Route>,
@@ -147,6 +149,24 @@ impl Routing {
     pub(crate) fn live_at(&self, group: usize, at: Instant) -> u32 {
         let later = self.changes.iter().rev().take_while(|(changed, ..)| *changed > at);
         later.filter(|(_, of, _)| *of == group).last().map_or(self.live[group], |(.., before)| *before)
+    }
+
+    /// A flow takes another way at `now`; `former` is the one before, if it was there.
+    pub(super) fn change_way(&mut self, flow: u32, former: Option<&Arc<Way>>, now: Instant) {
+        if self.lateness == Duration::ZERO {
+            return;
+        }
+        while self.former_ways.front().is_some_and(|(changed, ..)| *changed + self.lateness < now) {
+            self.former_ways.pop_front();
+        }
+        self.former_ways.push_back((now, flow, former.cloned()));
+    }
+
+    /// Changes of ways after `at`, the latest first: the flow, and its way before. `at` lies back by no more than a
+    /// queue may be late.
+    pub(super) fn ways_before(&self, at: Instant) -> impl Iterator<Item = (u32, Option<&Way>)> {
+        let later = self.former_ways.iter().rev().take_while(move |(changed, ..)| *changed > at);
+        later.map(|(_, flow, former)| (*flow, former.as_deref()))
     }
 
     /// A flow of `group` begins at `now`; returns how many are live then.
@@ -212,11 +232,7 @@ impl Routing {
     }
 
     /// Which of the flows with these `ways` send data or ACKs through `port`.
-    pub(super) fn flows_through<'a>(
-        &self,
-        ways: impl ExactSizeIterator<Item = &'a Way>,
-        port: u32,
-    ) -> FlowsThrough {
+    pub(super) fn flows_through(&self, ways: &[&Way], port: u32) -> FlowsThrough {
         let mut groups: Vec<u32> = Vec::new();
         let (of, mut flows, mut nanos) = (ways.len(), 0, 0);
         for way in ways {

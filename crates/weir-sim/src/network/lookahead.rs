@@ -9,10 +9,10 @@
 //! event at a port handles packets that left it before by at most its lateness, and endpoints act on them no earlier
 //! than at that event. So all it can cause enters a pipe to this port and arrives no earlier than the event, plus the
 //! delay of the pipe, less the lateness of a port before it: [`PortState::lookahead`](super::PortState::lookahead).
-//! Beside the packets, the number of flows is seen at a drop. It is known beforehand only if no flow ends by itself. A queue
-//! that drops packets as they leave is called late, and notes the flows of the instant of the drop
-//! ([`Routing::live_at`](crate::hosts::Routing::live_at)); its port does not look ahead, nor does one whose queue another
-//! takes the place of, which may come to be of that kind.
+//! Beside the packets, the flows and their round-trip times are seen at a drop. They are known beforehand only if no
+//! flow ends by itself. A queue that drops packets as they leave is called late, and takes the flows of the instant of
+//! the drop ([`Routing::live_at`](crate::hosts::Routing::live_at), [`Hosts::flows_through`](crate::hosts::Hosts)); its
+//! port does not look ahead, nor does one whose queue another takes the place of, which may come to be of that kind.
 //! With an observer, who sees all packets in order, no port looks ahead.
 
 use std::collections::HashMap;

@@ -243,8 +243,8 @@ impl PortContext<'_> {
         if self.state.counts.losses.begins_at(now) {
             let waited = self.state.counts.mean_wait();
             let losses = &mut self.state.counts.losses;
-            if losses.is_out_of_date(self.hosts.flows().len()) {
-                losses.learn(self.hosts.flows_through(self.id));
+            if losses.is_out_of_date(self.hosts.flows_at(now)) {
+                losses.learn(self.hosts.flows_through(self.id, now));
             }
             losses.begin(now, waited, |group| self.hosts.routing.live_at(group, now));
         }

@@ -204,7 +204,7 @@ impl FiniteTraffic {
             let path = format!("flows.{}.{serial}.congestion", group.name);
             ends.sender.set_random(self.streams.at(&path));
         }
-        hosts.put(flow, ends.transfer(first, segments as u32, last));
+        hosts.put(flow, ends.transfer(first, segments as u32, last), now);
         group.live.set(hosts.routing.begin_flow(group.group, now), now);
         flow
     }
