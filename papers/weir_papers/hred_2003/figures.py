@@ -60,7 +60,7 @@ def _mapping(study: Study) -> list[Facet]:
             "variable", index="time_s", values="value"
         )
         slots = (
-            rows.group_by((pl.col("queue") * KILO / 25.0).floor().alias("slot"))
+            rows.group_by((pl.col("queue") * KILO / 25.0).floor().alias("slot"), maintain_order=True)
             .agg(kb=(pl.col("queue") * KILO).mean(), p=(pl.col("probability") / pl.col("p_min")).mean())
             .sort("slot")
         )

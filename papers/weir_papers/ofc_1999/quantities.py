@@ -102,37 +102,46 @@ def _settled_bins(read: Read) -> pl.DataFrame:
 
 
 def _rates(read: Read) -> pl.DataFrame:
-    return _settled_bins(read).group_by("run", "flow").agg(pl.col("rate").mean().alias("value"))
+    return (
+        _settled_bins(read)
+        .group_by("run", "flow", maintain_order=True)
+        .agg(pl.col("rate").mean().alias("value"))
+    )
 
 
 def _first_rates(read: Read) -> pl.DataFrame:
     first = (pl.col("from_s") >= 0.8 - 1e-6) & (pl.col("to_s") <= 1.0 + 1e-6)
-    return bins(read).filter(first).group_by("run", "flow").agg(pl.col("rate").mean().alias("value"))
+    return (
+        bins(read)
+        .filter(first)
+        .group_by("run", "flow", maintain_order=True)
+        .agg(pl.col("rate").mean().alias("value"))
+    )
 
 
 def _swings(read: Read) -> pl.DataFrame:
     swing = pl.col("rate").max() - pl.col("rate").min()
-    of_flows = _settled_bins(read).group_by("run", "flow").agg(swing.alias("value"))
-    return of_flows.group_by("run").agg(pl.col("value").mean())
+    of_flows = _settled_bins(read).group_by("run", "flow", maintain_order=True).agg(swing.alias("value"))
+    return of_flows.group_by("run", maintain_order=True).agg(pl.col("value").mean())
 
 
 def _late_share(read: Read) -> pl.DataFrame:
     last = pl.col("value").filter(pl.col("flow") == SOURCES[-1]).sum()
     others = pl.col("value").filter(pl.col("flow") != SOURCES[-1]).mean()
-    return _rates(read).group_by("run").agg((last / others).alias("value"))
+    return _rates(read).group_by("run", maintain_order=True).agg((last / others).alias("value"))
 
 
 def _jain(read: Read) -> pl.DataFrame:
     x = pl.col("delivered").cast(pl.Float64)
     index = x.sum() ** 2 / (pl.len() * (x**2).sum())
     whole = read("flows").filter(pl.col("period") == -1)
-    return whole.group_by("run").agg(index.alias("value"))
+    return whole.group_by("run", maintain_order=True).agg(index.alias("value"))
 
 
 def _least_use(read: Read) -> pl.DataFrame:
     late = (pl.col("period") >= 0) & (pl.col("from_s") >= 0.3 - 1e-6)
     rows = read("links").filter("bottleneck", late, direction="forward", group="all")
-    return rows.group_by("run").agg((100.0 * pl.col("utilisation").min()).alias("value"))
+    return rows.group_by("run", maintain_order=True).agg((100.0 * pl.col("utilisation").min()).alias("value"))
 
 
 # --- Windows and prices -----------------------------------------------------------------------------------
@@ -140,7 +149,7 @@ def _least_use(read: Read) -> pl.DataFrame:
 
 def _settled_means(read: Read, variable: str) -> pl.DataFrame:
     found = series(read, variable).filter(pl.col("time_s") >= SETTLED_S)
-    return found.group_by("run", "flow").agg(pl.col("value").mean())
+    return found.group_by("run", "flow", maintain_order=True).agg(pl.col("value").mean())
 
 
 def _windows(read: Read) -> pl.DataFrame:
@@ -150,20 +159,24 @@ def _windows(read: Read) -> pl.DataFrame:
 def _window_ratio(read: Read) -> pl.DataFrame:
     even = pl.col("flow").str.starts_with("even")
     ratio = pl.col("value").filter(even).mean() / pl.col("value").filter(~even).mean()
-    return _windows(read).group_by("run").agg(ratio.alias("value"))
+    return _windows(read).group_by("run", maintain_order=True).agg(ratio.alias("value"))
 
 
 def _over_wanted(read: Read) -> pl.DataFrame:
     prices = series(read, "price").filter(pl.col("time_s") >= SETTLED_S, pl.col("flow").is_in(SOURCES))
     wanted = (WEIGHT / pl.col("value") - 1.0).mean() * PACKET_BITS / 1e6
-    both = prices.group_by("run", "flow").agg(wanted.alias("wanted")).join(_rates(read), on=["run", "flow"])
+    both = (
+        prices.group_by("run", "flow", maintain_order=True)
+        .agg(wanted.alias("wanted"))
+        .join(_rates(read), on=["run", "flow"])
+    )
     return both.select("run", "flow", pl.col("value") / pl.col("wanted"))
 
 
 def _falls(read: Read) -> pl.DataFrame:
     rows = series(read, "cwnd").sort("run", "flow", "time_s")
     fell = pl.col("value").diff().over("run", "flow") < 0.0
-    return rows.group_by("run").agg(fell.sum().cast(pl.Float64).alias("value"))
+    return rows.group_by("run", maintain_order=True).agg(fell.sum().cast(pl.Float64).alias("value"))
 
 
 def _last_windows(read: Read) -> pl.DataFrame:
@@ -172,7 +185,7 @@ def _last_windows(read: Read) -> pl.DataFrame:
 
 
 def _least_windows(read: Read) -> pl.DataFrame:
-    return series(read, "cwnd").group_by("run").agg(pl.col("value").min())
+    return series(read, "cwnd").group_by("run", maintain_order=True).agg(pl.col("value").min())
 
 
 def _optimal_binds(read: Read) -> pl.DataFrame:
@@ -180,13 +193,13 @@ def _optimal_binds(read: Read) -> pl.DataFrame:
     both = series(read, "ownd").join(series(read, "cwnd").select(*keys, cwnd="value"), on=keys)
     late = both.filter(pl.col("time_s") >= SETTLED_S)
     binds = 100.0 * (pl.col("value") <= pl.col("cwnd")).mean()
-    return late.group_by("run").agg(binds.alias("value"))
+    return late.group_by("run", maintain_order=True).agg(binds.alias("value"))
 
 
 def _beyond_window(read: Read) -> pl.DataFrame:
     keys = ["run", "flow", "time_s"]
     both = series(read, "flight").join(series(read, "cwnd").select(*keys, cwnd="value"), on=keys)
-    return both.group_by("run").agg((pl.col("value") - pl.col("cwnd")).max())
+    return both.group_by("run", maintain_order=True).agg((pl.col("value") - pl.col("cwnd")).max())
 
 
 # --- The queue --------------------------------------------------------------------------------------------
@@ -194,7 +207,7 @@ def _beyond_window(read: Read) -> pl.DataFrame:
 
 def _queue(read: Read, from_s: float, value: pl.Expr) -> pl.DataFrame:
     found = series(read, "queue").filter(pl.col("component") == QUEUE, pl.col("time_s") >= from_s)
-    return found.group_by("run").agg(value.alias("value"))
+    return found.group_by("run", maintain_order=True).agg(value.alias("value"))
 
 
 _INSIDE = pl.col("value").is_between(5.0, 15.0).mean() * 100.0
@@ -278,7 +291,9 @@ def price_off(variant: str) -> Quantity:
         for source in network.sources:
             links = rows.filter(pl.col("name").is_in([f"links.{name}.forward" for name in source.path]))
             own = rows.filter(pl.col("name") == f"flows.{source.name}")
-            both = own.join(links.group_by("run").agg(pl.col("price").sum().alias("sum")), on="run")
+            both = own.join(
+                links.group_by("run", maintain_order=True).agg(pl.col("price").sum().alias("sum")), on="run"
+            )
             ratio = data.runs.filter(variant=variant).join(both, on="run")
             found.append(_percent(data, ratio.with_columns(pl.col("price") / pl.col("sum")), "price",
                                   source.name, 1.0))  # fmt: skip
@@ -307,7 +322,9 @@ def _late_prices(read: Read) -> pl.DataFrame:
     """Mean prices after the warm-up, of links and of groups of sources: run, name, price."""
     name = pl.col("component").str.replace(r"\.\d+$", "")
     late = series(read, "price").filter(pl.col("time_s") >= 20.0)
-    return late.group_by("run", name.alias("name")).agg(pl.col("value").mean().alias("price"))
+    return late.group_by("run", name.alias("name"), maintain_order=True).agg(
+        pl.col("value").mean().alias("price")
+    )
 
 
 def _percent(data: Data, rows: pl.DataFrame, column: str, name: str, wanted: float) -> Sample:

@@ -253,7 +253,7 @@ def _operating_points(study: Study) -> list[Facet]:
 
 
 def _front(study: Study, users: float) -> Curve:
-    rows = study["grid"].at(N=users).whole.group_by("max_th", "max_p")
+    rows = study["grid"].at(N=users).whole.group_by("max_th", "max_p", maintain_order=True)
     means = rows.agg(pl.col("delay_mean", "loss").mean()).sort("delay_mean", "loss")
     points: list[tuple[float, float]] = []
     for delay, loss in means.select("delay_mean", "loss").iter_rows():

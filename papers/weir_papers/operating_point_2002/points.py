@@ -123,7 +123,7 @@ def said(data: Data, variant: str, word: str, start: float, end: float) -> Value
             pl.col("variable") == word,
             pl.col("time_s").is_between(start, end, closed="left"),
         )
-        .group_by("run")
+        .group_by("run", maintain_order=True)
         .agg(pl.col("value").mean())
     )
     return 100.0 * runs.join(shares, on="run", how="left", maintain_order="left")["value"].to_numpy()

@@ -40,7 +40,7 @@ def stages(study: Study, experiment: str) -> pl.DataFrame:
     means = (
         series.with_columns(stage.cast(pl.Int64).alias("period"))
         .filter(pl.col("time_s") >= pl.col("period") * stage_s + SETTLED)
-        .group_by("run", "period", "variable")
+        .group_by("run", "period", "variable", maintain_order=True)
         .agg(pl.col("value").mean())
         .pivot(on="variable", index=["run", "period"], values="value")
         .rename({"cwnd": "window"}, strict=False)
@@ -206,8 +206,10 @@ def end_to_end(variant: str, column: str) -> Of:
                 pl.col("time_s") >= 20.0,
                 pl.col("component").str.ends_with("forward"),
             )
-            sums = series.group_by("run", "time_s").agg(pl.col("value").sum())
-            of_runs = sums.group_by("run").agg((100.0 * told(pl.col("value"))).mean().alias("told"))
+            sums = series.group_by("run", "time_s", maintain_order=True).agg(pl.col("value").sum())
+            of_runs = sums.group_by("run", maintain_order=True).agg(
+                (100.0 * told(pl.col("value"))).mean().alias("told")
+            )
             rows = rows.join(of_runs, on="run", how="left", maintain_order="left")
         return samples_of(rows, data, column, along=False)
 
