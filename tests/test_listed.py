@@ -123,6 +123,19 @@ def test_a_group_takes_what_it_chooses(text: str, chosen: str, sizes: list[int],
     assert _run(tmp_path, text, more).transfers["bytes"].to_list() == sizes
 
 
+def test_what_no_group_takes_is_said(tmp_path: Path) -> None:
+    scenario = _scenario(tmp_path, GROUPS)
+    (note,) = (one for one in notes(scenario) if one.code == "list-left-out")
+    assert note.message == "no flow group takes 3 of the 4 transfers of this list"
+    web = '\n[flows.web]\nrtt = "20 ms"\ntraffic.list.file = "flows.txt"\n'
+    # Two groups take from it, and the one without a group is left.
+    (note,) = (one for one in notes(_scenario(tmp_path, GROUPS, web)) if one.code == "list-left-out")
+    assert note.message == "no flow group takes 1 of the 4 transfers of this list"
+    whole = _scenario(tmp_path, GROUPS.replace("0.2,4500,", "0.2,4500,jobs"), web)
+    assert not [one for one in notes(whole) if one.code == "list-left-out"]
+    assert not [one for one in notes(_scenario(tmp_path, FORMS["HPCC"])) if one.code == "list-left-out"]
+
+
 def test_groups_of_one_list_share_the_file(tmp_path: Path) -> None:
     more = '\n[flows.web]\nrtt = "20 ms"\nstart = "1 s"\nstop = "1.2 s"\ntraffic.list.file = "flows.txt"\n'
     found = _run(tmp_path, GROUPS, more).transfers

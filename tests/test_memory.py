@@ -105,6 +105,7 @@ def test_a_command_says_it_and_fails(
     refused = weir_command("compare", file, "--memory", "40 MB", "--variants", "endless")
     assert refused.returncode == 2
     assert "runs may take 40 MB" in refused.stderr
+    assert "hint: any run takes 49 MB; a larger --memory" in refused.stderr
 
 
 @pytest.mark.usefixtures("unforeseen")

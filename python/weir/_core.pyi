@@ -218,6 +218,10 @@ class Network:
     @property
     def bottleneck(self) -> Bottleneck:
         """The port that results are about."""
+    @property
+    def unlisted(self) -> list[tuple[str, int, int]]:
+        """Of each list that was read and has transfers that no group takes: the first group that takes from
+        it, how many these are, and how many it has."""
     def port(self, name: str) -> Port:
         """Raises KeyError."""
     def path(self, group: str) -> Path:

@@ -1,5 +1,7 @@
 //! The resolved network of a scenario, read-only.
 
+use std::collections::{BTreeMap, HashSet};
+
 use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
 use weir_scenario::{Document, FlowGroup, MOST_RATE_CHANGES, Rtt, Selection, Share, Traffic};
@@ -104,6 +106,7 @@ pub(crate) struct Network {
     ports: Vec<Port>,
     paths: Vec<Path>,
     bottleneck: Bottleneck,
+    unlisted: Vec<(String, usize, usize)>,
 }
 
 #[pymethods]
@@ -189,6 +192,7 @@ impl Network {
             ports: ports.collect(),
             paths: paths.collect(),
             bottleneck: named(&network.bottleneck),
+            unlisted: unlisted(scenario),
         }
     }
 }
@@ -224,6 +228,19 @@ fn listed(group: &FlowGroup, end: Duration) -> Option<(usize, usize, f64)> {
     let start = transfers.iter().take_while(|one| starts(group.start + one.start));
     let (count, bytes) = start.fold((0, 0.0), |(count, bytes), one| (count + 1, bytes + one.bytes as f64));
     Some((transfers.len(), count, bytes))
+}
+
+/// Of each list that was read: the first group that takes from it, its transfers that no group takes, and all.
+fn unlisted(scenario: &weir_scenario::Scenario) -> Vec<(String, usize, usize)> {
+    let mut files: BTreeMap<&str, (&str, usize, HashSet<u32>)> = BTreeMap::new();
+    for (name, group) in &scenario.flows {
+        let Traffic::List(list) = &group.traffic else { continue };
+        let Some(transfers) = list.transfers.read() else { continue };
+        let (.., taken) = files.entry(&list.file).or_insert((name, list.in_file, HashSet::new()));
+        taken.extend(transfers.iter().map(|one| one.line));
+    }
+    let left = files.into_values().map(|(name, all, taken)| (name.to_owned(), all - taken.len(), all));
+    left.filter(|(_, left, _)| *left > 0).collect()
 }
 
 fn recording(group: &FlowGroup) -> Option<RecordingSelection> {

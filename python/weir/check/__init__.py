@@ -76,6 +76,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     changes.mean_rate_of_trace,
     changes.change_after_end,
     changes.list_after_end,
+    changes.list_left_out,
     measured.no_traffic_measured,
     recordings.recording_two_way,
     recordings.recording_out_of_order,

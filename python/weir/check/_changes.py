@@ -184,6 +184,18 @@ def list_after_end(scene: Resolved) -> Iterator[Note]:
             )
 
 
+def list_left_out(scene: Resolved) -> Iterator[Note]:
+    """No flow group takes some transfers of a list: they are left out."""
+    for group, left, all_of_them in scene.network.unlisted:
+        yield Note(
+            "list-left-out",
+            "note",
+            f"flows.{group}.traffic.list.file",
+            f"no flow group takes {left:,} of the {all_of_them:,} transfers of this list",
+            "a flow group for each group, source or destination that is meant",
+        )
+
+
 def _needs_rate(aqm: Aqm) -> bool:
     """Whether its decisions follow from the rate that it is told."""
     of_aqm = {"rem": ("price", "rate-and-queue"), "modular": ("measure", "price")}

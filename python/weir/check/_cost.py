@@ -17,6 +17,10 @@ LESS: dict[Part, str] = {
 """What to write for less of it."""
 
 
+ANY_RUN_B = 49e6
+"""Bytes of the first run of a program: threads, tables and the store."""
+
+
 @dataclass(frozen=True)
 class Cost:
     """Of one run, as estimated: packets and memory within a factor of two, time within three."""

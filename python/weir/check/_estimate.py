@@ -13,7 +13,7 @@ from typing import Any
 
 from weir import _core
 from weir.check._connections import mean_delay_s
-from weir.check._cost import Cost, Part
+from weir.check._cost import ANY_RUN_B, Cost, Part
 from weir.check._packets import Packets
 from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, seconds
 
@@ -80,8 +80,6 @@ _ENDED_B = 5000.0
 """Of the transfers of a group that end in a period, with their rows."""
 _ROW_B = 460.0
 """Of a row of flows, in the tables and the store."""
-_RUN_B = 49e6
-"""Of the first run of a program: threads, tables and the store."""
 
 _FEW_PERIODS = 10.0
 """Rows of a flow that are the flow's; more of them are those of short periods."""
@@ -133,7 +131,7 @@ class _Estimate:
         memory, freed = self._memory()
         kept = sum(memory.values())
         # What a run frees at its end makes room for its tables.
-        taken = max(_RUN_B, sum(freed.values())) + kept
+        taken = max(ANY_RUN_B, sum(freed.values())) + kept
         parts: dict[Part, float] = {part: memory[part] + freed.get(part, 0.0) for part in memory}
         mostly = max(parts, key=lambda part: parts[part])
         return Cost(arrivals, self._nanoseconds(arrivals) / 1e9, taken, mostly, sum(parts.values()))

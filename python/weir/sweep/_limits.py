@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weir._errors import WeirError
-from weir.check._cost import LESS, size
+from weir.check._cost import ANY_RUN_B, LESS, size
 
 if TYPE_CHECKING:
     from weir.check import Cost
@@ -117,9 +117,10 @@ def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
         return None
     there = f"runs may take {size(most)}" if allowed.stated else f"{size(most / _SHARE)} are available"
     more = "a larger --memory, or " if allowed.stated else ""
+    less = f"write {LESS[cost.mostly]}" if most > ANY_RUN_B else f"any run takes {size(ANY_RUN_B)}"
     return LimitError(
         f"a run takes about {size(cost.memory_bytes)} of memory, and {there}",
-        f"write {LESS[cost.mostly]}; {more}{OFF}=1 in the environment runs it all the same",
+        f"{less}; {more}{OFF}=1 in the environment runs it all the same",
     )
 
 

@@ -35,6 +35,9 @@ pub struct TransferList {
     /// The transfers that are meant, in the order of their starts.
     #[serde(skip)]
     pub transfers: Content<Vec<ListedTransfer>>,
+    /// The transfers of the file, those of others too.
+    #[serde(skip)]
+    pub in_file: usize,
 }
 
 /// A transfer of a list.
@@ -75,6 +78,7 @@ impl TransferList {
         if self.group.is_none() && rows.iter().any(|row| row.labels[0].is_some()) {
             self.group = Some(name.to_owned());
         }
+        self.in_file = rows.len();
         let mut meant = Arc::clone(rows);
         for (place, wanted) in self.wanted().into_iter().enumerate() {
             if let Some(wanted) = wanted {
