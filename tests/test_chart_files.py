@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import vl_convert
 
 from fake_sweep import ONE_AXIS, SWEEPS, THREE_AXES
 from weir.plot import figure, figures_of, save
+from weir.run._drawing import draw
 from weir.sweep._dimension import ChartError
 
 
@@ -62,6 +64,25 @@ def test_a_vega_lite_file_is_the_chart_alone(tmp_path: Path) -> None:
     drawn = figure(ONE_AXIS, "lines")
     save(drawn, tmp_path / "figure.json")
     assert json.loads((tmp_path / "figure.json").read_text(encoding="utf-8")) == drawn.specification
+
+
+def test_an_image_does_not_depend_on_those_drawn_before(tmp_path: Path) -> None:
+    figures = [drawn for drawn in figures_of(SWEEPS["lhs"]) if "over rate and rtt" in drawn.title][:2]
+    sources = [tmp_path / f"{number}.vl.json" for number in range(len(figures))]
+    for drawn, source in zip(figures, sources, strict=True):
+        source.write_text(json.dumps(drawn.specification), encoding="utf-8")
+
+    def images(order: list[Path]) -> list[str]:
+        draw(".svg", order)
+        return [(tmp_path / f"{number}.svg").read_text(encoding="utf-8") for number in range(len(figures))]
+
+    one, other = images(sources)
+    assert images(sources[::-1]) == [one, other]
+    # Side by side on a page each has its own parts.
+    names, others = (set(re.findall(r' id="([^"]+)"', text)) for text in (one, other))
+    assert names
+    assert names.isdisjoint(others)
+    assert set(re.findall(r"url\(#([^)]+)", one)) <= names
 
 
 def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,11 +41,26 @@ def draw(task: str, paths: Sequence[Path]) -> None:
         for suffix in task.split(","):
             target = source.parent / f"{name}{suffix}"
             if suffix == ".svg":
-                target.write_text(svg, encoding="utf-8")
+                target.write_text(own_names(svg), encoding="utf-8")
             elif suffix == ".png":
                 target.write_bytes(vl_convert.svg_to_png(svg, scale=scale))
             else:
                 target.write_bytes(vl_convert.svg_to_pdf(svg))
+
+
+_NAMED = re.compile(r'(?P<before> id="|url\(#)(?P<name>[^")]+)')
+
+
+def own_names(svg: str) -> str:
+    """The image with names of its parts that no other image has. The renderer numbers them on from all that
+    it has drawn before: the same figure would be another file each time."""
+    numbers: dict[str, int] = {}
+    for found in _NAMED.finditer(svg):
+        numbers.setdefault(found["name"], len(numbers))
+    plain = _NAMED.sub(lambda found: f"{found['before']}{numbers[found['name']]}", svg)
+    # Images stand together on a page: numbers alone would be those of the others.
+    prefix = f"p{sha256(plain.encode()).hexdigest()[:8]}"
+    return _NAMED.sub(lambda found: f"{found['before']}{prefix}-{numbers[found['name']]}", svg)
 
 
 _SIDES = ("width", "height")
