@@ -74,11 +74,15 @@ def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
 def _marks_most(scene: Resolved, port: _core.Port, aqm: Aqm) -> bool:
     """Whether this AQM marks nearly all that the port holds."""
     capable = [path for path in scene.through(port) if scene.ecn_capable(path)]
-    shares = aqm.marks is True and not aqm.per_flow and aqm.name != "dualpi2"
-    if not shares or not capable:
+    # What waits beyond a ce_threshold is marked if it can be, and goes on if it cannot.
+    if aqm.marks is not True or aqm.per_flow or "ce_threshold" in aqm.parameters or not capable:
         return False
+    scalable = [path for path in capable if scene.is_scalable(path) and not scene.is_l4s(path)]
+    if aqm.name == "dualpi2":
+        # Its low-latency queue drops nothing that others could have marked.
+        return bool(scalable) and aqm.parameters["low_latency"] != "any-ect"
     # Of Prague `prague-in-classic-queue` speaks.
-    return aqm.name == "step" or any(scene.is_scalable(path) and not scene.is_l4s(path) for path in capable)
+    return aqm.name == "step" or bool(scalable)
 
 
 def _not_capable(scene: Resolved, port: _core.Port) -> Mapping[tuple[str, ...], list[_core.Path]]:

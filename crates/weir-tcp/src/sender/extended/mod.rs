@@ -20,7 +20,7 @@ use self::{
 };
 use super::{Connection, Rest};
 use crate::{
-    Segment, TcpParameters,
+    Flags, Segment, TcpParameters,
     congestion::{Ack, Congestion, Delivery},
     recovery::{Blocks, NextSegment, Recovery, RecoveryConfig, Report, Sack, SackParameters},
 };
@@ -247,7 +247,11 @@ impl Recovery for Extended {
 
     #[inline]
     fn echoes(&self, connection: &Connection, ack: &Segment, news: &News) -> bool {
-        if self.ecn.is_accurate() { news.marked > 0 } else { self.sack.echoes(connection, ack, &news.report) }
+        if self.ecn.is_accurate() {
+            return news.marked > 0;
+        }
+        // The bits of a SYN-ACK agree on ECN and echo nothing (RFC 3168, section 6.1.1; RFC 9768, table 2).
+        !news.of_syn && !ack.flags().has(Flags::SYN) && self.sack.echoes(connection, ack, &news.report)
     }
 
     #[inline]
