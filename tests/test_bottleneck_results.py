@@ -111,7 +111,8 @@ def test_rows_of_different_links_are_not_put_under_one_caption() -> None:
         scenario.compare()
     assert "the bottlenecks differ: a (of slow-a), b (of slow-b)" in str(refused.value)
     assert "--set measure.bottleneck=a" in str(refused.value.hint)
-    with pytest.raises(WeirError, match="the bottlenecks differ"):
+    differ = r"the bottlenecks differ: b \(of 5 Mbit/s\), a \(of 40 Mbit/s\)"
+    with pytest.raises(WeirError, match=differ):
         scenario.sweep({"links.b.rate": ["5 Mbit/s", "40 Mbit/s"]}, variants=["slow-a"])
     named = scenario.replace({"measure.bottleneck": "b"}).compare()
     measured = named.links.filter(pl.col("bottleneck"))
@@ -119,3 +120,16 @@ def test_rows_of_different_links_are_not_put_under_one_caption() -> None:
     assert len(measured["variant"].unique()) == 2
     # One variant alone has one.
     assert scenario.compare(variants=["slow-b"]).bottleneck == "b"
+
+
+def test_a_group_has_no_part_in_a_link_that_it_never_passes() -> None:
+    text = TWO.replace('[variants.slow-a]\n\n[variants.slow-b]\nlinks.b.rate = "5 Mbit/s"\n', "")
+    text += '\n[flows.side]\npath = ["b"]\nrtt = "40 ms"\nstart_jitter = "1 s"\n'
+    run = weir.Scenario.loads(text).run(seed=1)
+    assert run.bottleneck == "a"
+    measures = ["utilisation of side", "utilisation of f", "goodput of side"]
+    row = run.observations(measures=measures).row(0, named=True)
+    # Side passes b alone, where its goodput is measured.
+    assert row["utilisation of side"] is None
+    assert row["utilisation of f"] > 50.0
+    assert row["goodput of side"] > 5.0

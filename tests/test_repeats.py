@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import weir
@@ -95,7 +96,7 @@ traffic.poisson = {{ rate = "{rate}/s", size.exponential.mean = "20 kB" }}
 @pytest.mark.parametrize(
     ("rate", "said"),
     [
-        (0.7, "a p95 or p99 of fewer than 20 or 100 values is the largest"),
+        (0.7, "a p99 of fewer than 100 values is the largest"),
         (2.5, "a p99 of fewer than 100 values is the largest"),
         (20.0, None),
     ],
@@ -113,3 +114,23 @@ def test_quantiles_of_few_transfers_are_noted_and_counted(
     assert ended == pytest.approx(19.0 * rate, rel=0.6)
     tables.print_sweep(run)
     assert f"Transfers {ended}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_each_table_has_the_notes_of_its_quantiles() -> None:
+    """Of groups and periods, of the tail that was asked for, and none of what no table shows."""
+    more = 'measure.period = "1 s"\n[links'
+    text = FEW.format(rate=30.0).replace("[links", more, 1)
+    text += '\n[flows.call]\nrtt = "40 ms"\npacket_size = "200 B"\ntraffic.cbr.rate = "800 bit/s"\n'
+    run = weir.Scenario.loads(text).run(seed=1)
+
+    def said(*measures: str, of_groups: bool = False) -> str:
+        return " ".join(one.note.message for one in run.notes_beside(measures, of_groups=of_groups))
+
+    assert "packets of call left the bottleneck in a run: a p99" in said("delay_p99", of_groups=True)
+    assert "left the bottleneck in a run" not in said("delay_p99")
+    assert "of web ended" not in said("delay_p99", of_groups=True)
+    assert "transfers ended in a run: a p99" not in said("delay_p99")
+    counts = run.table("links").filter(pl.col("bottleneck"), group="all").filter(pl.col("class") == "all")
+    whole, *periods = counts.sort("period")["departures"].to_list()
+    assert ("in a period: a p99 of" in said("delay_p99")) == (min(periods) < 100)
+    assert ("in a run: a p99.9" in said("delay_p999")) == (whole < 1000)

@@ -127,6 +127,24 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {QUEUE: {"fq": {"aqm": {"red": {"ecn": True}}}}},
     ),
     (
+        # What cannot be marked goes on where a ce_threshold marks.
+        "drops-where-it-marks", "warning", "flows.web.tcp.ecn",
+        {
+            QUEUE: {"codel": {"ecn": True}}, ECN: True, **DCTCP,
+            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s"},
+        },
+        {QUEUE: {"codel": {"ce_threshold": "1 ms"}}},
+    ),
+    (
+        # DCTCP, which is no L4S, holds the classic queue with many marks.
+        "drops-where-it-marks", "warning", "flows.web.tcp.ecn",
+        {
+            QUEUE: {"dualpi2": {}}, ECN: True, **DCTCP,
+            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s"},
+        },
+        {QUEUE: {"dualpi2": {"low_latency": "any-ect"}}},
+    ),
+    (
         "drops-where-it-marks", "note", "flows.web.tcp.ecn_on_acks",
         {
             QUEUE: {"step": {}}, ECN: True, **DCTCP, "links.a.reverse": {"buffer": "2 BDP"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 import weir
+from conftest import SMALL
 from weir.scenario._scenario import Scenario
+from weir.store import Store
+from weir.sweep._workers import chosen_workers
 from weir.tune._answer import Answer
 from weir.tune._evaluator import FRESH, Evaluator
 from weir.tune._search import Search
@@ -65,6 +69,9 @@ class KnownEvaluator(Evaluator):
     ) -> Iterator[tuple[Setting, int, Numbers]]:
         for setting, seed in product(settings, range(first, first + replications)):
             yield setting, seed, self._drawn(setting, seed)
+
+    def are_alike(self, settings: Sequence[Setting], first: int, replications: int) -> bool:  # noqa: ARG002
+        return not self._own and not self._common
 
     def _drawn(self, setting: Setting, seed: int) -> Numbers:
         values = dict(setting)
@@ -249,6 +256,15 @@ def test_runs_without_chance_are_called_so() -> None:
     drawn, _ = found(["mean delay < 60 ms"], ONE)
     assert not drawn.chosen.without_chance
     assert "with 95% confidence" in sentence(drawn)
+
+
+@pytest.mark.parametrize("jitter", ["0 s", "100 ms"])
+def test_runs_of_which_only_the_target_is_the_same_are_drawn(jitter: str, tmp_path: Path) -> None:
+    """A quantile of a full buffer is the same in runs that differ."""
+    scenario = weir.Scenario.loads(SMALL, {"flows.ftp.start_jitter": jitter})
+    with Store.open(tmp_path, create=True) as store, chosen_workers(threads=1) as workers:
+        evaluator = Evaluator(scenario.core, parse_all(["p99 delay < 1 s"]), store, workers)
+        assert evaluator.are_alike([()], FRESH, 3) == (jitter == "0 s")
 
 
 def test_confirmations_have_seeds_of_their_own() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from weir.check._note import Note
 
-_FOR_P99, _FOR_P95 = 100, 20
-"""Values below which that quantile is the largest of them."""
+_NEEDED = {"p95": 20, "p99": 100, "p99.9": 1000}
+"""Quantile to the number of values below which it is the largest of them."""
 
 
 def nothing_random(group: str) -> Note:
@@ -25,18 +25,19 @@ def nothing_random(group: str) -> Note:
     )
 
 
-def few_values(number: int, what: str) -> Iterator[Note]:
+def few_values(number: int, what: str, quantiles: Sequence[str] = ("p95", "p99")) -> Iterator[Note]:
     """A quantile is of so few values that it is the largest of them.
 
-    number: the values of a run, in the run that has fewest. what: what they are, with what happened to them.
+    number: the values of a run, in the run that has fewest. what: what they are, with what happened to them,
+    and in which time. quantiles: those that are shown, of p95, p99 and p99.9.
     """
-    if 0 < number < _FOR_P99:
-        quantiles = "a p99" if number >= _FOR_P95 else "a p95 or p99"
-        needed = f"{_FOR_P99}" if number >= _FOR_P95 else f"{_FOR_P95} or {_FOR_P99}"
+    short = [name for name in _NEEDED if name in quantiles and number < _NEEDED[name]]
+    if number > 0 and short:
+        needed = " or ".join(f"{_NEEDED[name]:,}" for name in short)
         yield Note(
             "few-values",
             "note",
             "duration",
-            f"{number} {what} in a run: {quantiles} of fewer than {needed} values is the largest of them",
+            f"{number} {what}: a {' or '.join(short)} of fewer than {needed} values is the largest of them",
             "a longer run, or more of them",
         )

@@ -128,6 +128,7 @@ def _show(
         command.print_json(found.document(measures or (HEADLINE if found.axes else None)))
     else:
         tables.print_sweep(found, measures, by=by)
+        command.print_notes(tables.notes_beside(found, measures, by))
 
 
 def _sweep(store: Store, which: str | None) -> Sweep:

@@ -224,7 +224,7 @@ def _run(
         else:
             tables.print_sweep(sweep, measures, 40, shown.by)
             if not shown.quiet:
-                command.print_notes(sweep.measured_notes)
+                command.print_notes(tables.notes_beside(sweep, measures, shown.by))
         if not shown.quiet:
             _say_end(plan, sweep, tally, store)
         if shown.has_page:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from weir.bench._measure import Measurement
+    from weir.check import Repeated
     from weir.stats._measures import By
     from weir.sweep._view import Sweep
 
@@ -33,8 +34,6 @@ def print_sweep(
 ) -> None:
     """The tables that are read first, and the paired differences: of these measures, if any are named. With
     axes, at most so many rows. With `by`, of each flow group or class too; of a run always."""
-    from weir.stats._measures import HEADLINE, OF_TRANSFERS, OVERVIEW
-
     width = get_terminal_size().columns
     head = sweep.title
     if sweep.axes or sweep.unfinished:
@@ -51,11 +50,10 @@ def print_sweep(
         head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
     if sweep.passed_by:
         head += f"\ngoodput of all is that of the flows over it: {listed(sweep.passed_by)}"
-    alone = len(sweep.variants) == 1 and not sweep.axes
-    usual = OVERVIEW if alone else HEADLINE
-    usual += OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ()
+    alone = _is_alone(sweep)
     head += _elsewhere(sweep, by, alone=alone)
-    blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, measures or usual, rows))]
+    chosen = measures or _usual(sweep)
+    blocks = [head, *(render(grid, width) for grid in describe.grids_of(sweep, chosen, rows))]
     if len(sweep.variants) > 1 and not sweep.axes:
         blocks.append(_comparison(sweep, measures, width))
     shown: tuple[By, ...] = (by,) if by is not None else sweep.divided_by if alone else ()
@@ -69,6 +67,22 @@ def print_sweep(
         if len(sweep.variants) > 1 and not sweep.axes:
             blocks.append(_comparison(sweep, chosen, width, one))
     print_text("\n\n".join(block for block in blocks if block))
+
+
+def notes_beside(sweep: Sweep, measures: Sequence[str] = (), by: By | None = None) -> Sequence[Repeated]:
+    """What may mislead in what these tables show."""
+    return sweep.notes_beside(measures or _usual(sweep), of_groups=by == "group" or _is_alone(sweep))
+
+
+def _is_alone(sweep: Sweep) -> bool:
+    return len(sweep.variants) == 1 and not sweep.axes
+
+
+def _usual(sweep: Sweep) -> Sequence[str]:
+    from weir.stats._measures import HEADLINE, OF_TRANSFERS, OVERVIEW
+
+    usual = OVERVIEW if _is_alone(sweep) else HEADLINE
+    return usual + (OF_TRANSFERS if sweep.has_transfers and not sweep.axes else ())
 
 
 def _elsewhere(sweep: Sweep, by: By | None, *, alone: bool) -> str:

@@ -98,6 +98,10 @@ def observations(
     group, class_ = (part, ALL) if part in {ALL, *groups} else (ALL, part)
     observed = tables["groups"].filter(pl.col("group") == group)
     links = port_rows(tables, at, group) if at else bottleneck_rows(tables, "links", group, class_)
+    if group != ALL:
+        # A group that never passes the port is no part of what it carries: not one of nought.
+        passes = links.filter((pl.col("period") == WHOLE_RUN) & (pl.col("arrivals") > 0)).select(keys)
+        links = links.join(passes, on=keys, how="semi", maintain_order="left")
     columns = _columns("links")
     of_paths = class_ == ALL and not at
     if of_paths:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import polars as pl
@@ -22,7 +23,10 @@ from weir.check import (
 )
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
+from weir.stats._measures import MEASURES
 from weir.sweep._networks import NetworkedSweep
+
+_TAIL = re.compile(r"_p(\d+)$")
 
 
 class NotedSweep(NetworkedSweep):
@@ -36,7 +40,11 @@ class NotedSweep(NetworkedSweep):
     @property
     def measured_notes(self) -> tuple[Repeated, ...]:
         """What may mislead in what was measured."""
-        return *self.trend_notes, *self.value_notes
+        return self.notes_beside(("delay_p95", "delay_p99", "slowdown_p99"), of_groups=True)
+
+    def notes_beside(self, measures: Sequence[str], *, of_groups: bool) -> tuple[Repeated, ...]:
+        """The same beside tables of these measures, with or without a row for each flow group."""
+        return *self.trend_notes, *self._value_notes(measures, of_groups=of_groups)
 
     @property
     def live_notes(self) -> tuple[Repeated, ...]:
@@ -114,14 +122,15 @@ class NotedSweep(NetworkedSweep):
         """Whether nothing is random in any configuration."""
         return len(self.unvarying) == len(self.finished.select("point", "variant").unique()) > 0
 
-    @cached_property
-    def value_notes(self) -> tuple[Repeated, ...]:
+    def _value_notes(self, measures: Sequence[str], *, of_groups: bool) -> tuple[Repeated, ...]:
         """Where nothing was measured, replications are equal, and quantiles are of few values."""
         if self.finished.is_empty():
             return ()
         still = set(self.unvarying.iter_rows())
         counts = [
-            (what, self._least(table, column, chosen)) for what, table, column, chosen in self._counted()
+            (what, self._least(table, column, chosen), quantiles)
+            for what, table, column, chosen in self._counted(of_groups=of_groups)
+            if (quantiles := _quantiles(measures, table))
         ]
         arrivals = self._each("links", "arrivals", self._at_bottleneck)
         found: list[tuple[str, list[Note]]] = []
@@ -130,17 +139,25 @@ class NotedSweep(NetworkedSweep):
         ):
             here = list(nothing_measured(arrivals.get((point, name), ())))
             here += [nothing_random(self.flow_groups[0])] if (point, name) in still else []
-            for what, least in counts:
-                here += few_values(least.get((point, name), 0), what)
+            for what, least, quantiles in counts:
+                here += few_values(least.get((point, name), 0), what, quantiles)
             found.append((label, here))
         return merged(found)
 
-    def _counted(self) -> Iterator[tuple[str, str, str, pl.Expr]]:
-        """What quantiles are of: in words, the table and column that count it, and the rows of all of it."""
-        of_all = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
-        yield "packets left the bottleneck", "links", "departures", self._at_bottleneck
-        if analysis.has_transfers(self._measured):
-            yield "transfers ended", "completions", "count", of_all & pl.col("upto_bytes").is_nan()
+    def _counted(self, *, of_groups: bool) -> Iterator[tuple[str, str, str, pl.Expr]]:
+        """What quantiles are of: in words, the table and column that count it, and the rows of it."""
+        whole = pl.col("period") == WHOLE_RUN
+        groups = self.flow_groups if of_groups and len(self.flow_groups) > 1 else []
+        for group in (analysis.ALL, *groups):
+            of = "" if group == analysis.ALL else f" of {group}"
+            rows = (pl.col("group") == group) & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
+            some = pl.col("departures") > 0
+            yield f"packets{of} left the bottleneck in a run", "links", "departures", whole & rows & some
+            if group == analysis.ALL:
+                yield "packets left the bottleneck in a period", "links", "departures", ~whole & rows & some
+            if analysis.has_transfers(self._measured):
+                rows = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
+                yield f"transfers{of} ended in a run", "completions", "count", whole & rows
 
     @property
     def _at_bottleneck(self) -> pl.Expr:
@@ -157,3 +174,12 @@ class NotedSweep(NetworkedSweep):
     def _least(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], int]:
         """By point and variant, the least of a count in one run."""
         return {setting: int(min(numbers)) for setting, numbers in self._each(table, column, chosen).items()}
+
+
+def _quantiles(measures: Sequence[str], table: str) -> list[str]:
+    """The quantiles among these measures whose values a table counts."""
+    found = (MEASURES[name] for name in measures)
+    tails = (
+        _TAIL.search(one.whole) for one in found if (one.table == "completions") == (table == "completions")
+    )
+    return [f"p{tail[1]}" if len(tail[1]) < 3 else f"p{tail[1][:2]}.{tail[1][2:]}" for tail in tails if tail]

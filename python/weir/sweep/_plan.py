@@ -251,8 +251,7 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
         for point, values in enumerate(design.rows)
         for index, (variant, paths) in enumerate(zip(chosen, settable, strict=True))
     )
-    check_one_bottleneck((chosen[one.variant].label, one.scenario) for one in configurations)
-    return Plan(
+    plan = Plan(
         spec.name or scenario.name,
         seeded.core,
         tuple(chosen),
@@ -266,6 +265,8 @@ def define_sweep(scenario: Scenario, spec: SweepSpec) -> Plan:
             if any(paths.isdisjoint(axis.paths) for axis in axes)
         ),
     )
+    check_one_bottleneck((plan.configuration_label(n), one.scenario) for n, one in enumerate(configurations))
+    return plan
 
 
 def plan_at_one_point(

@@ -92,17 +92,14 @@ class Confirmed:
     beside: Mapping[str, Interval] = field(default_factory=dict[str, Interval], kw_only=True)
     """Measures that are no target, on the same seeds, with plain 95% intervals; of several
     conditions in the one that is worst for it."""
+    without_chance: bool = field(default=False, kw_only=True)
+    """Whether every seed gave the same run: nothing is drawn then, and no interval means anything."""
 
     @property
     def state(self) -> State:
         """`met` if all targets are, in all conditions; `missed` if one is."""
         states = {outcome.state for outcome in self.outcomes}
         return "missed" if "missed" in states else "open" if "open" in states else "met"
-
-    @property
-    def without_chance(self) -> bool:
-        """Whether every seed gave the same run: nothing is drawn then, and no interval means anything."""
-        return all(outcome.values.size > 1 and np.ptp(outcome.values) == 0.0 for outcome in self.outcomes)
 
     @property
     def worst(self) -> Outcome:

@@ -98,14 +98,21 @@ class Evaluator:
         self, settings: Sequence[Setting], first: int, replications: int
     ) -> Iterator[tuple[Setting, int, Values]]:
         """Each setting with so many seeds, from `first`, and the values of the measures in that run."""
-        seeded = self.scenario.replace([("seed", str(self.scenario.seed + first))])
-        variants = [Variant(str(i), f"setting {i}", placed(seeded, one)) for i, one in enumerate(settings)]
-        done = self.done(plan_at_one_point("compare", seeded, variants, replications))
+        done = self.done(self._plan(settings, first, replications))
         rows = done.observations(measures=self.measures).filter(pl.col("period") == WHOLE_RUN)
         # A fill of all columns would turn keys of 63 bits into floats.
         values = [pl.col(name).fill_null(float("nan")) for name in self.measures]
         for variant, replication, *row in rows.select("variant", "replication", *values).iter_rows():
             yield settings[int(variant)], first + replication, np.array(row, dtype=float)
+
+    def are_alike(self, settings: Sequence[Setting], first: int, replications: int) -> bool:
+        """Whether so many seeds, from `first`, gave the same run of each of these settings."""
+        return self.done(self._plan(settings, first, replications)).is_all_equal
+
+    def _plan(self, settings: Sequence[Setting], first: int, replications: int) -> Plan:
+        seeded = self.scenario.replace([("seed", str(self.scenario.seed + first))])
+        variants = [Variant(str(i), f"setting {i}", placed(seeded, one)) for i, one in enumerate(settings)]
+        return plan_at_one_point("compare", seeded, variants, replications)
 
     def done(self, plan: Plan) -> Sweep:
         """The runs of a plan, those done that the store does not have; `ask` compacts in the end."""
@@ -180,7 +187,14 @@ class Evaluator:
                     measure = outcome.target.measure
                     hint = "choose another measure, or a shorter warm_up or longer run if nothing is measured"
                     raise TargetError(f"{measure} is not defined in every run", hint)
-            judged = Confirmed(dict(setting), outcomes, beside=self._beside(setting, attempt + 1))
+            judged = Confirmed(
+                dict(setting),
+                outcomes,
+                beside=self._beside(setting, attempt + 1),
+                # Of a few packets a quantile may be the same in runs that differ.
+                without_chance=all(np.ptp(outcome.values) == 0.0 for outcome in outcomes)
+                and self.are_alike([setting + c for c in self.conditions], (attempt + 1) * FRESH, count),
+            )
             worst = judged.worst
             relative = worst.half_width / abs(worst.mean) if worst.mean else 0.0
             self.say("confirming", setting, worst.shortfall, relative)
