@@ -1,11 +1,11 @@
-"""What tests of captures share: scenarios, and readers of pcapng."""
+"""What tests of captures share: scenarios, captures that scapy writes, and readers of pcapng."""
 
 from __future__ import annotations
 
 import importlib
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -122,3 +122,42 @@ def ones_complement(data: bytes) -> int:
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return total
+
+
+def exchange(client: str = "10.0.0.1", server: str = "10.0.0.2", port: int = 4000) -> list[tuple[float, Any]]:
+    """A connection: time and IP packet. 4000 bytes from the server, a round trip of 30 ms, of which 10 ms
+    are behind the server."""
+    ip = scapy.IPv6 if ":" in client else scapy.IP
+
+    def packet(at: float, way: str, seq: int, ack: int, flags: str, data: int = 0) -> tuple[float, Any]:
+        ends = (client, server, port, 80) if way == "up" else (server, client, 80, port)
+        options = [("MSS", 1460)] if "S" in flags else []
+        tcp = scapy.TCP(sport=ends[2], dport=ends[3], seq=seq, ack=ack, flags=flags, options=options)
+        return at, ip(src=ends[0], dst=ends[1]) / tcp / scapy.Raw(b"x" * data)
+
+    start = 2**32 - 2000  # numbers wrap within the data
+    return [
+        packet(0.000, "up", 100, 0, "S"),
+        packet(0.010, "down", start - 1, 101, "SA"),
+        packet(0.030, "up", 101, start % 2**32, "A"),
+        packet(0.031, "up", 101, start % 2**32, "PA", 100),
+        packet(0.041, "down", start, 201, "A", 1000),
+        packet(0.042, "down", (start + 2000) % 2**32, 201, "A", 1000),  # out of order
+        packet(0.043, "down", (start + 1000) % 2**32, 201, "A", 1000),
+        packet(0.044, "down", (start + 2000) % 2**32, 201, "A", 1000),  # retransmission
+        packet(0.045, "down", (start + 3000) % 2**32, 201, "FA", 1000),
+        packet(0.070, "up", 201, (start + 4001) % 2**32, "FA"),
+        packet(0.080, "down", (start + 4001) % 2**32, 202, "A"),
+    ]
+
+
+def write(file: Path, packets: Sequence[tuple[float, Any]], **options: Any) -> Path:  # noqa: ANN401 - scapy's
+    made: list[Any] = []
+    for at, packet in packets:
+        packet.time = 1_700_000_000 + at
+        made.append(packet)
+    scapy.wrpcap(str(file), made, **options)
+    return file
+
+
+ETHERNET = [(at, scapy.Ether() / ip) for at, ip in exchange()]

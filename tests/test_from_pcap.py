@@ -9,7 +9,6 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import weir
-from capturing import needs_tshark, scapy, tshark
+from capturing import ETHERNET, exchange, needs_tshark, scapy, tshark, write
 from weir._errors import WeirError
 from weir.cli._app import program
 from weir.traffic import cdf_of, read
@@ -130,43 +129,6 @@ def test_tshark_agrees_on_connections_and_bytes(known: tuple[Path, weir.Sweep]) 
     assert octets == sum(int(length) for _, length in streams)
 
 
-def exchange(client: str = "10.0.0.1", server: str = "10.0.0.2", port: int = 4000) -> list[tuple[float, Any]]:
-    """A connection: time and IP packet. 4000 bytes from the server, a round trip of 30 ms, of which 10 ms
-    are behind the server."""
-    ip = scapy.IPv6 if ":" in client else scapy.IP
-
-    def packet(at: float, way: str, seq: int, ack: int, flags: str, data: int = 0) -> tuple[float, Any]:
-        ends = (client, server, port, 80) if way == "up" else (server, client, 80, port)
-        options = [("MSS", 1460)] if "S" in flags else []
-        tcp = scapy.TCP(sport=ends[2], dport=ends[3], seq=seq, ack=ack, flags=flags, options=options)
-        return at, ip(src=ends[0], dst=ends[1]) / tcp / scapy.Raw(b"x" * data)
-
-    start = 2**32 - 2000  # numbers wrap within the data
-    return [
-        packet(0.000, "up", 100, 0, "S"),
-        packet(0.010, "down", start - 1, 101, "SA"),
-        packet(0.030, "up", 101, start % 2**32, "A"),
-        packet(0.031, "up", 101, start % 2**32, "PA", 100),
-        packet(0.041, "down", start, 201, "A", 1000),
-        packet(0.042, "down", (start + 2000) % 2**32, 201, "A", 1000),  # out of order
-        packet(0.043, "down", (start + 1000) % 2**32, 201, "A", 1000),
-        packet(0.044, "down", (start + 2000) % 2**32, 201, "A", 1000),  # retransmission
-        packet(0.045, "down", (start + 3000) % 2**32, 201, "FA", 1000),
-        packet(0.070, "up", 201, (start + 4001) % 2**32, "FA"),
-        packet(0.080, "down", (start + 4001) % 2**32, 202, "A"),
-    ]
-
-
-def write(file: Path, packets: Sequence[tuple[float, Any]], **options: Any) -> Path:  # noqa: ANN401 - scapy's
-    made: list[Any] = []
-    for at, packet in packets:
-        packet.time = 1_700_000_000 + at
-        made.append(packet)
-    scapy.wrpcap(str(file), made, **options)
-    return file
-
-
-ETHERNET = [(at, scapy.Ether() / ip) for at, ip in exchange()]
 FORMS: dict[str, tuple[list[tuple[float, Any]], dict[str, Any]]] = {
     "ethernet": (ETHERNET, {}),
     "vlan": ([(at, scapy.Ether() / scapy.Dot1Q(vlan=7) / ip) for at, ip in exchange()], {}),
@@ -234,7 +196,7 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
         "not over at its end": 1,
     }
     assert {why: count for why, (count, _) in found.left_out.items()} == {
-        "no data in this direction": 1,
+        "no data": 1,
         "fewer than 10 datagrams": 0,
     }
     assert found.others == 1

@@ -145,6 +145,9 @@ class RecordingSelection:
     def groups(self) -> int | None:
         """Groups of hosts that have nothing to do with each other; None if there is one direction."""
     @property
+    def mixed(self) -> bool:
+        """Whether both directions of a link are replayed, as if they were one, though a network was named."""
+    @property
     def last_s(self) -> float:
         """From the first packet of the recording to the last that is replayed."""
     @property
@@ -730,6 +733,14 @@ class _Transfers(TypedDict):
     quic: tuple[int, int]
     datagrams: tuple[int, int]
     left_out: dict[str, tuple[int, int]]
+    other_direction: tuple[int, int, str | None, int]
+    """What went the other way: transfers, bytes, the host that was sent most, and the number of hosts."""
+    groups: int | None
+    """As `RecordingSelection.groups`."""
+    mixed: bool
+    """Whether both directions of the link are in `transfers`."""
+    late: int
+    latest: float
     packets: int
     others: int
     """Packets of other protocols."""
@@ -737,7 +748,7 @@ class _Transfers(TypedDict):
     damage: str | None
 
 def transfers(file: str | PathLike[str], towards: Sequence[str]) -> _Transfers:
-    """Of each conversation in a pcap or pcapng the larger direction, or that towards the networks, as
+    """Of a pcap or pcapng what went in the larger direction of the link, or to the networks, as
     `192.0.2.0/24`. Raises ValueError(message, hint)."""
 
 class _Course(TypedDict):

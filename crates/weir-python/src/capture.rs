@@ -5,7 +5,7 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict},
 };
-use weir_scenario::{LeftOut, Subnet, Transfer, Transfers};
+use weir_scenario::{LeftOut, OtherDirection, Subnet, Transfer, Transfers};
 use weir_types::UnitError;
 
 /// The transfers of a capture: columns as the bytes of float64, and counts. `ValueError` has message and hint.
@@ -25,7 +25,7 @@ pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<String>) -> 
                 }
             })
         };
-        let read = Transfers::read(&file, towards, proceed);
+        let read = Transfers::read(&file, &towards, proceed);
         match interrupted.into_inner() {
             Some(error) => Err(error),
             None => read.map_err(|wrong| PyValueError::new_err((wrong.message, wrong.hint))),
@@ -55,12 +55,19 @@ pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<String>) -> 
     let left_out = PyDict::new(py);
     for (why, count) in LeftOut::ALL.into_iter().zip(read.left_out) {
         let name = match why {
-            LeftOut::NoData => "no data in this direction",
+            LeftOut::NoData => "no data",
             LeftOut::FewDatagrams => "fewer than 10 datagrams",
         };
         left_out.set_item(name, (count.count, count.bytes))?;
     }
     found.set_item("left_out", left_out)?;
+    let OtherDirection { transfers, bytes, to, hosts } = read.other_direction;
+    let to = to.map(|to| to.to_string());
+    found.set_item("other_direction", (transfers, bytes, to, hosts))?;
+    found.set_item("groups", read.groups)?;
+    found.set_item("mixed", read.mixed)?;
+    found.set_item("late", read.late)?;
+    found.set_item("latest", read.latest.as_secs_f64())?;
     found.set_item("packets", read.packets)?;
     found.set_item("others", read.others)?;
     found.set_item("duration", read.duration)?;

@@ -72,6 +72,7 @@ pub(crate) struct RecordingSelection {
     replayed: RecordingShare,
     left_out: RecordingShare,
     groups: Option<usize>,
+    mixed: bool,
     last_s: f64,
     late: u64,
     latest_s: f64,
@@ -245,7 +246,7 @@ fn unlisted(scenario: &weir_scenario::Scenario) -> Vec<(String, usize, usize)> {
 
 fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
     let Traffic::Replay(replay) = &group.traffic else { return None };
-    let Selection { replayed, left_out, groups, last, late, latest } = replay.selection()?;
+    let Selection { replayed, left_out, groups, mixed, last, late, latest } = replay.selection()?;
     let share = |Share { packets, bytes, to, hosts }| RecordingShare {
         packets,
         bytes,
@@ -256,6 +257,7 @@ fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
         replayed: share(replayed),
         left_out: share(left_out),
         groups,
+        mixed,
         last_s: last.as_secs_f64(),
         late,
         latest_s: latest.as_secs_f64(),

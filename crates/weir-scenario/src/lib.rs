@@ -44,7 +44,7 @@ mod topology;
 mod traffic;
 mod wording;
 
-pub use capture::{Found, LeftOut, Subnet, Transfer, Transfers, pcapng};
+pub use capture::{Found, LeftOut, OtherDirection, Subnet, Transfer, Transfers, pcapng};
 pub use changes::{Change, DirectionChange, FlowsChange, LinkChange, QueueChange};
 pub use document::{Document, read_queue};
 pub use error::ScenarioError;

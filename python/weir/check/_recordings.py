@@ -54,10 +54,14 @@ def recording_out_of_order(scene: Resolved) -> Iterator[Note]:
                 "recording-out-of-order",
                 "warning" if found.latest_s >= _STEP_S else "note",
                 f"flows.{path.group}.traffic.replay.file",
-                f"{_packets(found.late)} of the recording came after a later one, by up to "
-                f"{time(found.latest_s)}: all are replayed sorted by time",
+                f"{out_of_order(found.late, found.latest_s)}: all are replayed sorted by time",
                 "nothing, if clocks of several queues or interfaces differ; else record again",
             )
+
+
+def out_of_order(late: int, latest_s: float) -> str:
+    """How many packets of a recording are not in the order of their times, and how far."""
+    return f"{_packets(late)} of the recording came after a later one, by up to {time(latest_s)}"
 
 
 def recording_not_measured(scene: Resolved) -> Iterator[Note]:

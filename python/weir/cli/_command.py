@@ -249,6 +249,21 @@ def write_file(path: Path, content: str | Figure, *, caption: bool = True) -> No
         refuse(f"{path} cannot be written: {error.strerror or error}")
 
 
+@contextmanager
+def all_or_none(paths: Iterable[Path]) -> Generator[None]:
+    """Within it, files are written. If it fails, they are as they were before."""
+    former = {path: path.read_bytes() if path.is_file() else None for path in paths}
+    try:
+        yield
+    except BaseException:
+        for path, content in former.items():
+            if content is not None:
+                path.write_bytes(content)
+            elif path.is_file():
+                path.unlink()
+        raise
+
+
 def check_file(path: Path | None, option: str) -> None:
     """Refuses a file that the user named where it cannot be, before anything runs."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):

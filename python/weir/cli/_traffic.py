@@ -51,7 +51,10 @@ def from_pcap(
     buffer: Annotated[str, option("SIZE", "Of the link.")] = "1 BDP",
     to: Annotated[
         list[str] | None,
-        option("NETWORK", "Only data to these addresses. May be repeated. Default: the larger direction."),
+        option(
+            "NETWORK",
+            "Only data to these addresses. May be repeated. Default: the larger direction of the link.",
+        ),
     ] = None,
     groups: Annotated[int, typer.Option(metavar="N", min=1, help="Groups by round trip.")] = 4,
     rtt: Annotated[str | None, option("TIME", "Of all flows, instead of what is measured.")] = None,
@@ -78,30 +81,46 @@ def from_pcap(
         command.print_json(found.to_json())
     else:
         command.print_text("\n".join(_table(found)))
-    if found.damage is not None:
-        command.note(f"{file} is read up to its damage: {found.damage}")
-    if (share := found.share_cut) > _MUCH:
-        command.note(
-            f"{share:.0%} of the bytes are of transfers that began before the capture or were not over at its"
-            " end: how large they were is not known; capture for longer"
-        )
+    _note(found)
     if out is None:
         command.note(f"weir traffic from-pcap {shlex.quote(os.fspath(file))} --out traffic.toml writes flows")
         return
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", out.stem).strip("-") or "traffic"
     link = Link(rate=rate, delay=delay, buffer=buffer)
     written = scenario_of(found, name=name, file=out.stem, link=link, groups=groups, rtt=rtt)
-    for suffix, text in written.beside.items():
-        command.write_file(out.with_suffix(suffix), text)
-    command.write_file(out, written.text)
-    files = listed([str(out), *(str(out.with_suffix(suffix)) for suffix in written.beside)])
+    texts = {out: written.text} | {out.with_suffix(suffix): text for suffix, text in written.beside.items()}
+    with command.all_or_none(texts):
+        for path, text in texts.items():
+            command.write_file(path, text)
+        if rate is not None:
+            # What is wrong with an option, the scenario says.
+            Scenario.load(out)
+    files = listed([str(path) for path in texts])
     check = f"weir check {shlex.quote(str(out))}"
     if rate is None:
         command.note(f"wrote {files}; describe the link in {out}, then: {check}")
         return
-    # What is wrong with an option, the scenario says.
-    Scenario.load(out)
     command.note(f"wrote {files}; next: {check}")
+
+
+def _note(found: Captured) -> None:
+    """What to know of the capture."""
+    from weir.check._recordings import out_of_order
+
+    if found.late:
+        command.note(f"{out_of_order(found.late, found.latest_s)}: all are sorted by time")
+    if found.mixed:
+        command.note(
+            "--to has hosts of both sides of the link: what went both ways is taken as one direction; name "
+            "those of one side"
+        )
+    if found.damage is not None:
+        command.note(f"{found.file} is read up to its damage: {found.damage}")
+    if (share := found.share_cut) > _MUCH:
+        command.note(
+            f"{share:.0%} of the bytes are of transfers that began before the capture or were not over at its"
+            " end: how large they were is not known; capture for longer"
+        )
 
 
 def _check_out(out: Path, *, force: bool) -> None:
@@ -115,7 +134,7 @@ def _check_out(out: Path, *, force: bool) -> None:
 
 def _table(found: Captured) -> Sequence[str]:
     from weir.sweep import _describe as describe
-    from weir.traffic import plain
+    from weir.traffic import other_direction, plain
 
     total = sum(octets for _, octets in found.conversations.values())
     rows = [("capture", f"{found.duration:.4g} s, {found.packets:,} packets, {describe.size(total)}")]
@@ -124,6 +143,9 @@ def _table(found: Captured) -> Sequence[str]:
         for kind, (count, octets) in found.conversations.items()
         if count
     ]
+    if found.other.transfers:
+        to = found.other.to if found.other.hosts == 1 else "NETWORK"
+        rows.append(("other direction", f"{other_direction(found)}: left out; --to {to} takes it instead"))
     if found.others:
         rows.append(("other packets", f"{found.others:,}"))
     octets = found.transfers["bytes"]

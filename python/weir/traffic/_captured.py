@@ -25,6 +25,18 @@ QUANTILES = (0.1, 0.5, 0.9, 0.99)
 
 
 @dataclass(frozen=True)
+class Other:
+    """What is left out since it went the other way."""
+
+    transfers: int
+    bytes: int
+    to: str | None
+    """The host that was sent most bytes."""
+    hosts: int
+    """Hosts that were sent something."""
+
+
+@dataclass(frozen=True)
 class Captured:
     """The traffic of a capture. Times in seconds, sizes in bytes of IP packets that are counted once."""
 
@@ -33,10 +45,21 @@ class Captured:
     packets: int
     others: int
     """Packets of other protocols, fragments, and packets without a whole header."""
+    late: int
+    """Packets that came after a later one: all are read sorted by time."""
+    latest_s: float
+    """By how much the latest of them was late."""
     conversations: Mapping[str, tuple[int, int]]
     """Of TCP, QUIC and other datagrams: their number, and bytes in both directions."""
     left_out: Mapping[str, tuple[int, int]]
     """The same by reason."""
+    other: Other
+    """What went in the other direction of the link."""
+    groups: int | None
+    """Groups of hosts that do not talk to each other, each with a direction of its own; None if there is one
+    direction."""
+    mixed: bool
+    """Whether both directions of the link are taken, as if they were one."""
     damage: str | None
     """Where the file is damaged: what comes before is there."""
     transfers: Mapping[str, Values]
@@ -105,8 +128,16 @@ class Captured:
             "duration_s": self.duration,
             "packets": self.packets,
             "other_packets": self.others,
+            "late_packets": self.late,
+            "latest_s": self.latest_s,
             "conversations": _counts(self.conversations),
             "left_out": _counts(self.left_out),
+            "other_direction": {
+                "count": self.other.transfers,
+                "bytes": self.other.bytes,
+                "to": self.other.to,
+            },
+            "both_directions": self.mixed,
             "damage": self.damage,
             "transfers": len(self.transfers["bytes"]),
             "transfer_bytes": int(self.transfers["bytes"].sum()),
@@ -125,8 +156,8 @@ class Captured:
 def read(file: Path, towards: Sequence[str] = ()) -> Captured:
     """The transfers in a pcap or pcapng file, which may be compressed with gzip, in bounded memory.
 
-    Of each conversation the larger direction counts, or that towards the networks: `192.0.2.0/24`.
-    Raises WeirError.
+    What went in the larger direction of the link counts, as in a replay, or what went to the networks:
+    `192.0.2.0/24`. Packets are sorted by time. Raises WeirError.
     """
     try:
         found = _core.transfers(file, towards)
@@ -142,7 +173,12 @@ def read(file: Path, towards: Sequence[str] = ()) -> Captured:
         packets=found["packets"],
         others=found["others"],
         conversations={"TCP": found["tcp"], "QUIC": found["quic"], "other datagrams": found["datagrams"]},
+        late=found["late"],
+        latest_s=found["latest"],
         left_out=found["left_out"],
+        other=Other(*found["other_direction"]),
+        groups=found["groups"],
+        mixed=found["mixed"],
         damage=found["damage"],
         transfers={name: values[~is_stream] for name, values in columns.items()},
         streams={name: values[is_stream] for name, values in columns.items()},

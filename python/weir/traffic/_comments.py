@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from weir.check._recordings import out_of_order
 from weir.check._units import scaled
 from weir.scenario._toml import to_toml
 from weir.traffic._captured import Captured, plain
@@ -23,7 +24,7 @@ def comments(found: Captured, how: Plan, *, known_rtt: bool) -> list[str]:
         "# Assumed:",
         *(f"# - {line}" for line in _assumed(found, how, known_rtt=known_rtt)),
         "# Left out:",
-        *(f"# - {line}" for line in _left_out(found)),
+        *(f"# - {line}" for line in _left_out(found) or ["nothing"]),
     ]
 
 
@@ -50,18 +51,35 @@ def _assumed(found: Captured, how: Plan, *, known_rtt: bool) -> Iterator[str]:
     if unknown and not known_rtt:
         known = "the median of the others" if len(found.rtts) else "a part of it, which was seen"
         yield f"for a round trip that is not known, {known}: {_counted(unknown)}"
+    if found.late:
+        yield f"the order of their times: {out_of_order(found.late, found.latest_s)}"
+    if found.mixed:
+        yield "one direction, though --to has hosts of both sides of the link"
     yield "senders as in Linux: a capture does not say"
 
 
-def _left_out(found: Captured) -> Iterator[str]:
+def _left_out(found: Captured) -> list[str]:
+    lines: list[str] = []
     for why, (count, octets) in found.left_out.items():
         if count:
-            yield f"{count:,} conversation{'' if count == 1 else 's'} ({_size(octets)}): {why}"
+            lines.append(f"{count:,} conversation{'' if count == 1 else 's'} ({_size(octets)}): {why}")
     if found.others:
-        yield f"{found.others:,} packets of other protocols, fragments, or without a whole header"
+        packets = f"{found.others:,} packet{'' if found.others == 1 else 's'}"
+        lines.append(f"{packets} of other protocols, fragments, or without a whole header")
     if found.damage is not None:
-        yield f"what comes after the damage of the file: {found.damage}"
-    yield "what each conversation sent in the other direction"
+        lines.append(f"what comes after the damage of the file: {found.damage}")
+    if found.other.transfers:
+        lines.append(f"what went in the other direction: {other_direction(found)}")
+    return lines
+
+
+def other_direction(found: Captured) -> str:
+    """How much went in the other direction, and where."""
+    other = found.other
+    to = f" to {other.to}" if other.to is not None else ""
+    more = f" and {other.hosts - 1:,} more" if other.hosts > 1 else ""
+    of_each = f", of each of {found.groups:,} groups of hosts" if (found.groups or 0) > 1 else ""
+    return f"{_counted(other.transfers)} ({_size(other.bytes)}){to}{more}{of_each}"
 
 
 def _of(found: Captured, which: Indices) -> str:

@@ -2,6 +2,7 @@
 
 mod connection;
 mod frame;
+mod order;
 pub mod pcapng;
 mod sides;
 mod subnet;
@@ -15,10 +16,11 @@ use weir_types::Invalid;
 
 use crate::traffic::files;
 pub(crate) use frame::{Endpoints, IpPacket};
-pub(crate) use sides::{Larger, Sides};
+pub(crate) use order::{InOrder, Lateness, in_order};
+pub(crate) use sides::{Larger, Side, Sides};
 pub use subnet::Subnet;
-pub(crate) use subnet::written;
-pub use transfers::{Found, LeftOut, Transfer, Transfers};
+pub(crate) use subnet::most;
+pub use transfers::{Found, LeftOut, OtherDirection, Transfer, Transfers};
 
 /// Bytes of a buffer at the start, and of the largest block.
 const BUFFER: usize = 1 << 20;

@@ -44,9 +44,29 @@ enum Node {
 
 /// The larger direction of a capture that has two.
 pub(crate) struct Larger {
-    sources: HashSet<Host>,
+    sides: HashMap<Host, Side>,
     /// Groups of hosts that have nothing to do with each other: each has a larger direction of its own.
     pub(crate) groups: usize,
+}
+
+/// Where a host is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Side {
+    /// A number of its group of hosts.
+    group: usize,
+    /// Whether it sends the larger direction.
+    pub(crate) larger: bool,
+}
+
+impl Side {
+    /// Of the only direction that there is.
+    pub(crate) const ONLY: Self = Self { group: 0, larger: true };
+
+    /// Whether some hosts of a group are on one side, and some on the other.
+    pub(crate) fn are_both(sides: impl Iterator<Item = Self>) -> bool {
+        let seen: HashSet<Self> = sides.collect();
+        seen.iter().any(|side| seen.contains(&Self { larger: !side.larger, ..*side }))
+    }
 }
 
 impl Sides {
@@ -98,9 +118,9 @@ impl Sides {
 }
 
 impl Larger {
-    /// Whether packets of this flow are in it.
-    pub(crate) fn has(&self, endpoints: &Endpoints) -> bool {
-        self.sources.contains(&hosts(endpoints).0)
+    /// Where the sender of this flow is.
+    pub(crate) fn side(&self, endpoints: &Endpoints) -> Side {
+        self.sides.get(&hosts(endpoints).0).copied().unwrap_or_default()
     }
 }
 
@@ -183,7 +203,10 @@ impl Graph {
             *side = (side.0 + bytes, side.1.max(Reverse(*order)));
         }
         let is_larger = |(root, opposite): &(usize, bool)| (groups[root][1] > groups[root][0]) == *opposite;
-        let sources = seen.iter().zip(&sides).filter(|(_, side)| is_larger(side));
-        Larger { sources: sources.map(|((at, _), _)| at.source).collect(), groups: groups.len() }
+        let of_each = seen.iter().zip(&sides).map(|((at, _), node)| {
+            let side = Side { group: node.0, larger: is_larger(node) };
+            (at.source, side)
+        });
+        Larger { sides: of_each.collect(), groups: groups.len() }
     }
 }

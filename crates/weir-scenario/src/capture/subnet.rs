@@ -2,6 +2,8 @@
 
 use std::{
     borrow::Cow,
+    cmp::Reverse,
+    collections::HashMap,
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     str::FromStr,
@@ -29,6 +31,12 @@ pub(crate) fn written(address: Address) -> IpAddr {
         }
         _ => Ipv6Addr::from(address).into(),
     }
+}
+
+/// The host with most bytes; of equal ones the first by its address: the order of a map is none.
+pub(crate) fn most(hosts: HashMap<Address, u64>) -> Option<IpAddr> {
+    let most = hosts.into_iter().max_by_key(|(host, bytes)| (*bytes, Reverse(*host)));
+    most.map(|(host, _)| written(host))
 }
 
 /// Whether it is a group of hosts: multicast or broadcast.

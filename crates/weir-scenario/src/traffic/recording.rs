@@ -15,7 +15,7 @@ use super::{
     towards::Towards,
     trace::{Trace, TracePacket},
 };
-use crate::capture::{self, Endpoints, Larger, Sides, written};
+use crate::capture::{self, Endpoints, InOrder, Larger, Lateness, Side, Sides, most};
 
 /// What a file holds.
 #[derive(Debug, Default)]
@@ -24,8 +24,7 @@ pub struct Recording {
     flows: Vec<Flow>,
     /// Groups of hosts that have nothing to do with each other; `None` if there is one direction.
     groups: Option<usize>,
-    /// Packets that came after a later one, and by how much the latest was late.
-    late: (u64, Duration),
+    lateness: Lateness,
     /// What was chosen last: the points of a sweep share it.
     chosen: Mutex<Option<(Towards, Arc<Trace>)>>,
 }
@@ -37,8 +36,7 @@ struct Flow {
     bytes: u64,
     /// `None` in CSV, which has no addresses.
     endpoints: Option<Endpoints>,
-    /// Whether it is of the larger direction, or of the only one.
-    larger: bool,
+    side: Side,
 }
 
 /// Packets of a recording, and where most of them went.
@@ -63,6 +61,8 @@ pub struct Selection {
     pub left_out: Share,
     /// Groups of hosts that have nothing to do with each other; `None` if there is one direction.
     pub groups: Option<usize>,
+    /// Whether both directions of a link are replayed, as if they were one, though a network was named.
+    pub mixed: bool,
     /// From the first packet of the recording to the last that is replayed.
     pub last: Duration,
     /// Packets that came after a later one.
@@ -143,13 +143,15 @@ impl Recording {
     pub fn selection(&self, towards: &Towards) -> Selection {
         let of = |goes: bool| Share::of(self.flows.iter().filter(move |flow| flow.goes(towards) == goes));
         let last = self.whole.packets.iter().rfind(|one| self.flows[one.flow as usize].goes(towards));
+        let sides = self.flows.iter().filter(|flow| flow.goes(towards)).map(|flow| flow.side);
         Selection {
             replayed: of(true),
             left_out: of(false),
             groups: self.groups,
+            mixed: matches!(towards, Towards::Subnets(_)) && self.is_two_way() && Side::are_both(sides),
             last: last.map_or(Duration::ZERO, |packet| packet.at),
-            late: self.late.0,
-            latest: self.late.1,
+            late: self.lateness.late,
+            latest: self.lateness.latest(),
         }
     }
 }
@@ -157,7 +159,7 @@ impl Recording {
 impl Flow {
     fn goes(&self, towards: &Towards) -> bool {
         match (towards, &self.endpoints) {
-            (Towards::Larger, _) => self.larger,
+            (Towards::Larger, _) => self.side.larger,
             (Towards::Subnets(subnets), Some((_, to, ..))) => {
                 subnets.iter().any(|subnet| subnet.contains(*to))
             }
@@ -178,11 +180,7 @@ impl Share {
             }
         }
         share.hosts = hosts.len() as u64;
-        // Of equal ones the first by its address: the order of a map is none.
-        share.to = hosts
-            .into_iter()
-            .max_by_key(|(to, bytes)| (*bytes, std::cmp::Reverse(*to)))
-            .map(|(to, _)| written(to));
+        share.to = most(hosts);
         share
     }
 }
@@ -200,7 +198,7 @@ fn numbered(mut packets: Vec<TracePacket>) -> (Trace, Vec<u32>) {
     (Trace { packets, flows: former.len() as u32 }, former)
 }
 
-/// What is not yet a recording: packets in the order of the file, and flows by whatever names them.
+/// What is not yet a recording: packets, and flows by whatever names them.
 struct Reading<Name> {
     /// Time since anywhere in nanoseconds, bytes, flow.
     packets: Vec<(i128, u32, u32)>,
@@ -218,16 +216,13 @@ impl<Name: Eq + Hash + Clone> Reading<Name> {
         self.packets.push((nanos, bytes, flow));
     }
 
-    /// Sorted by time: captures of several queues, and several interfaces, are not quite in order.
-    fn finish(mut self, groups: Option<usize>, of: impl Fn(&Name) -> (Option<Endpoints>, bool)) -> Recording {
-        let (mut latest, mut late) = (i128::MIN, (0, 0));
-        for (nanos, ..) in &self.packets {
-            if *nanos < latest {
-                late = (late.0 + 1, late.1.max(latest - nanos));
-            }
-            latest = latest.max(*nanos);
-        }
-        self.packets.sort_by_key(|(nanos, ..)| *nanos);
+    /// Of packets that are in the order of their times.
+    fn finish(
+        self,
+        lateness: Lateness,
+        groups: Option<usize>,
+        of: impl Fn(&Name) -> (Option<Endpoints>, Side),
+    ) -> Recording {
         let first = self.packets.first().map_or(0, |(nanos, ..)| *nanos);
         let since = |nanos: i128| Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
         let packets = self.packets.iter().map(|(nanos, bytes, flow)| TracePacket {
@@ -237,41 +232,46 @@ impl<Name: Eq + Hash + Clone> Reading<Name> {
             ecn: Ecn::NotEct,
         });
         let (whole, former) = numbered(packets.collect());
-        let mut flows = vec![Flow { packets: 0, bytes: 0, endpoints: None, larger: true }; former.len()];
+        let none = Flow { packets: 0, bytes: 0, endpoints: None, side: Side::default() };
+        let mut flows = vec![none; former.len()];
         let mut names = vec![None; former.len()];
         for (name, number) in self.flows {
             names[number as usize] = Some(name);
         }
         for (flow, former) in flows.iter_mut().zip(former) {
             let name = names[former as usize].as_ref().expect("every flow has a name");
-            (flow.endpoints, flow.larger) = of(name);
+            (flow.endpoints, flow.side) = of(name);
         }
         for packet in &whole.packets {
             let flow = &mut flows[packet.flow as usize];
             flow.packets += 1;
             flow.bytes += u64::from(packet.bytes);
         }
-        let late = (late.0, since(late.1));
-        Recording { whole: Arc::new(whole), flows, groups, late, chosen: Mutex::default() }
+        Recording { whole: Arc::new(whole), flows, groups, lateness, chosen: Mutex::default() }
     }
 }
 
 fn parse_capture(bytes: &[u8]) -> Result<Recording, Invalid> {
-    let mut reading = Reading::new();
-    let mut sides = Sides::default();
-    let damage = capture::read(bytes, |packet| {
-        let Some(ip) = packet.ip else { return Ok(()) };
-        sides.push(&ip.endpoints, ip.stations, packet.interface, ip.bytes);
-        reading.push(packet.nanos, ip.bytes, ip.endpoints);
-        Ok(())
-    })?;
+    let begin = || (Reading::new(), Sides::default());
+    let found = capture::in_order(
+        || Ok(bytes),
+        || Ok(()),
+        begin,
+        |(reading, sides), packet| {
+            let Some(ip) = packet.ip else { return Ok(()) };
+            sides.push(&ip.endpoints, ip.stations, packet.interface, ip.bytes);
+            reading.push(packet.nanos, ip.bytes, ip.endpoints);
+            Ok(())
+        },
+    )?;
+    let InOrder { made: (reading, sides), lateness, damage } = found;
     if let Some(damage) = damage {
         return Err(damage);
     }
     let larger = sides.larger();
-    let is_larger = |flow: &Endpoints| larger.as_ref().is_none_or(|larger| larger.has(flow));
     let groups = larger.as_ref().map(|larger: &Larger| larger.groups);
-    Ok(reading.finish(groups, |flow| (Some(*flow), is_larger(flow))))
+    let side = |flow: &Endpoints| larger.as_ref().map_or(Side::ONLY, |larger| larger.side(flow));
+    Ok(reading.finish(lateness, groups, |flow| (Some(*flow), side(flow))))
 }
 
 /// `time,bytes[,flow]`, with or without that head.
@@ -310,7 +310,12 @@ fn parse_csv(bytes: &[u8]) -> Result<Recording, Invalid> {
         };
         reading.push(nanos, size, flow.to_owned());
     }
-    Ok(reading.finish(None, |_| (None, true)))
+    let mut lateness = Lateness::default();
+    for (nanos, ..) in &reading.packets {
+        lateness.push(*nanos);
+    }
+    reading.packets.sort_by_key(|(nanos, ..)| *nanos);
+    Ok(reading.finish(lateness, None, |_| (None, Side::ONLY)))
 }
 
 /// Decimal seconds as whole nanoseconds, digit by digit: seconds since 1970 have more digits than a

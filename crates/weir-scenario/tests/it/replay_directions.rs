@@ -52,6 +52,29 @@ fn of_two_directions_the_larger_is_replayed() {
 }
 
 #[test]
+fn a_network_with_both_sides_of_the_link_is_known() {
+    let file = raw(&[datagram(1500, A, B), datagram(40, B, A), datagram(90, C, D), datagram(80, D, C)]);
+    let recording = Recording::parse(&file).unwrap();
+    let mixed = |towards: &str| recording.selection(&towards.parse().unwrap()).mixed;
+    assert!(mixed("10.0.0.0/24"), "A and B");
+    assert!(mixed("0.0.0.0/0"));
+    assert!(!mixed("10.0.0.1"));
+    assert!(!mixed("192.0.2.0/24"));
+    assert!(!mixed("larger"));
+    assert!(!mixed("both"), "it was asked for");
+}
+
+#[test]
+fn the_order_of_the_file_does_not_matter() {
+    // Of equal directions that of the earliest packet is the larger, wherever it is in the file.
+    let (there, back) = (datagram(200, A, B), datagram(200, B, A));
+    let file = pcap(101, &[(6, 0, &back), (5, 0, &there), (7, 0, &back), (7, 0, &there)]);
+    let selection = Recording::parse(&file).unwrap().selection(&Towards::Larger);
+    assert_eq!(selection.replayed.to, Some([10, 0, 0, 2].into()));
+    assert_eq!((selection.late, selection.latest), (1, Duration::from_nanos(1_000_000_000)));
+}
+
+#[test]
 fn of_equal_directions_that_of_the_first_packet_is_replayed() {
     let call = [datagram(200, B, A), datagram(201, A, B), datagram(201, B, A), datagram(200, A, B)];
     assert_eq!(sizes(&raw(&call), "larger"), [200, 201]);

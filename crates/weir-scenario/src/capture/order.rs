@@ -1,0 +1,115 @@
+//! The packets of a capture in the order of their times: those of several queues or interfaces, and those after
+//! a clock was set, are written in another.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+    io::Read,
+};
+
+use weir_types::{Duration, Invalid};
+
+use super::Packet;
+
+/// How far packets are from the order of their times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lateness {
+    newest: Option<i128>,
+    /// Packets that came after a later one.
+    pub(crate) late: u64,
+    /// By how many nanoseconds the latest of them was late.
+    nanos: i128,
+}
+
+impl Lateness {
+    /// Counts the next packet by its time in nanoseconds.
+    pub(crate) fn push(&mut self, nanos: i128) {
+        let newest = self.newest.map_or(nanos, |newest| newest.max(nanos));
+        self.newest = Some(newest);
+        if nanos < newest {
+            self.late += 1;
+            self.nanos = self.nanos.max(newest - nanos);
+        }
+    }
+
+    /// By how much the latest of them was late.
+    pub(crate) fn latest(&self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.nanos).unwrap_or(u64::MAX))
+    }
+}
+
+/// What was made of a capture.
+pub(crate) struct InOrder<Made> {
+    pub(crate) made: Made,
+    pub(crate) lateness: Lateness,
+    /// At which reading ended, if it ended before the file did.
+    pub(crate) damage: Option<Invalid>,
+}
+
+/// Begins with `begin`, and calls `each` for every packet in the order of the times, equal ones in that of the
+/// file. A capture that is not in order is opened twice: how late packets come says how long others wait for
+/// them, so that memory does not grow with the file. `go_on` is asked for every packet that is read.
+///
+/// # Errors
+/// Those of `open`, `go_on` and `each`, and of a capture that cannot be read at all.
+pub(crate) fn in_order<Made, File: Read + Send>(
+    mut open: impl FnMut() -> Result<File, Invalid>,
+    mut go_on: impl FnMut() -> Result<(), Invalid>,
+    mut begin: impl FnMut() -> Made,
+    mut each: impl FnMut(&mut Made, Packet) -> Result<(), Invalid>,
+) -> Result<InOrder<Made>, Invalid> {
+    let mut lateness = Lateness::default();
+    let mut made = begin();
+    let damage = super::read(open()?, |packet| {
+        go_on()?;
+        lateness.push(packet.nanos);
+        if lateness.late == 0 { each(&mut made, packet) } else { Ok(()) }
+    })?;
+    if lateness.late == 0 {
+        return Ok(InOrder { made, lateness, damage });
+    }
+    made = begin();
+    let mut waiting: BinaryHeap<Reverse<Waiting>> = BinaryHeap::new();
+    let (mut newest, mut number) = (i128::MIN, 0);
+    let damage = super::read(open()?, |packet| {
+        go_on()?;
+        newest = newest.max(packet.nanos);
+        waiting.push(Reverse(Waiting { number, packet }));
+        number += 1;
+        while waiting.peek().is_some_and(|Reverse(first)| first.packet.nanos + lateness.nanos <= newest) {
+            let Some(Reverse(first)) = waiting.pop() else { break };
+            each(&mut made, first.packet)?;
+        }
+        Ok(())
+    })?;
+    while let Some(Reverse(first)) = waiting.pop() {
+        each(&mut made, first.packet)?;
+    }
+    Ok(InOrder { made, lateness, damage })
+}
+
+/// A packet that waits for those that may come late, and its place in the file.
+struct Waiting {
+    number: u64,
+    packet: Packet,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.packet.nanos, self.number).cmp(&(other.packet.nanos, other.number))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
