@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from typer.testing import CliRunner
 
 import weir
@@ -93,10 +94,43 @@ def test_a_queue_gets_one_direction_and_the_check_says_which(tmp_path: Path) -> 
     key = "flows.recorded.traffic.replay.to"
     assert note.hint == f'{key} = "10.0.0.1" for the other, "both" for all'
     # Followed, it leaves no note.
-    for to, packets in (("10.0.0.1", 20), ("both", 30), ("10.0.0.0/8", 30)):
+    for to, packets in (("10.0.0.1", 20), ("both", 30)):
         other = scenario.replace({key: to})
         assert arrived(other.run())[0] == packets
         assert codes(weir.check.notes(other)) == []
+
+
+@pytest.mark.parametrize("to", ["10.0.0.0/30", ["10.0.0.1", "10.0.0.2"]])
+def test_a_network_with_both_sides_of_the_link_is_noted(to: str | list[str], tmp_path: Path) -> None:
+    """It was both directions in one queue, and no word of it."""
+    scenario = weir.load(both(tmp_path), {"flows.recorded.traffic.replay.to": to})
+    assert arrived(scenario.run())[0] == 30
+    (note,) = weir.check.notes(scenario)
+    assert (note.code, note.severity) == ("recording-two-way", "note")
+    assert note.message == (
+        "it has hosts of both sides of the link: both directions are replayed as one, 30 packets (11.2 kB) "
+        "to 10.0.0.2 and 1 more"
+    )
+    assert str(note.hint).startswith('flows.recorded.traffic.replay.to = "10.0.0.2" or "NETWORK"')
+
+
+def test_what_a_recording_has_after_the_end_is_noted(tmp_path: Path) -> None:
+    """A list said it, a recording did not."""
+    file = record(tmp_path, [(0.1 * at, udp("10.0.0.1", "10.0.0.2", 1000)) for at in range(10)])
+    key = "flows.recorded.traffic.replay.file"
+    for values, number, left in (
+        ({"duration": "0.55 s"}, 6, "4 of 10 packets"),
+        ({"flows.recorded.stop": "0.35 s"}, 4, "6 of 10 packets"),
+        ({"flows.recorded.start": "2.75 s"}, 3, "7 of 10 packets"),
+        ({"flows.recorded.start": "2.0 s"}, 10, ""),
+    ):
+        scenario = weir.load(file, values)
+        assert arrived(scenario.run())[0] == number
+        found = [note for note in weir.check.notes(scenario) if note.code == "recording-after-end"]
+        assert [(note.path, note.severity) for note in found] == ([(key, "note")] if left else [])
+        assert [note.message for note in found] == (
+            [f"{left} of the recording come when recorded is over: they are left out"] if left else []
+        )
 
 
 def test_a_stored_result_says_that_a_direction_is_left_out(tmp_path: Path) -> None:

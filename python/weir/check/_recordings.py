@@ -14,15 +14,24 @@ _STEP_S = 1.0
 
 
 def recording_two_way(scene: Resolved) -> Iterator[Note]:
-    """A capture has both directions of a link: the larger is replayed, the other is left out.
+    """A capture has both directions of a link: the larger is replayed, or both as one if `to` has both sides.
 
     A queue holds one direction of a link: the ACKs of what passes it come the other way.
     """
     for path in _replays(scene):
-        if scene.group(path)["traffic"]["replay"].get("to") != "larger":
-            continue
         key = f"flows.{path.group}.traffic.replay.to"
         found = path.recording
+        if found is not None and found.mixed:
+            yield Note(
+                "recording-two-way",
+                "note",
+                key,
+                f"it has hosts of both sides of the link: both directions are replayed as one, "
+                f"{_share(found.replayed)}",
+                f'{key} = "{found.replayed.to}" or "NETWORK" for one direction, "both" if both are meant',
+            )
+        if scene.group(path)["traffic"]["replay"].get("to") != "larger":
+            continue
         said = "the larger of both directions of the capture is replayed, the other is left out"
         hint = f'{key} = "NETWORK" for what went there, or "both" for all'
         if found is not None and found.groups is not None:
@@ -62,6 +71,22 @@ def recording_out_of_order(scene: Resolved) -> Iterator[Note]:
 def out_of_order(late: int, latest_s: float) -> str:
     """How many packets of a recording are not in the order of their times, and how far."""
     return f"{_packets(late)} of the recording came after a later one, by up to {time(latest_s)}"
+
+
+def recording_after_end(scene: Resolved) -> Iterator[Note]:
+    """Packets of a recording come when the run, or their group, is over: they are left out."""
+    for path in _replays(scene):
+        if path.recording is not None and path.replayed is not None:
+            whole, sent = path.recording.replayed.packets, path.replayed[0]
+            if sent < whole:
+                yield Note(
+                    "recording-after-end",
+                    "note" if sent else "warning",
+                    f"flows.{path.group}.traffic.replay.file",
+                    f"{whole - sent:,} of {_packets(whole)} of the recording come when {path.group} is over: "
+                    "they are left out",
+                    "a longer duration, or a later stop",
+                )
 
 
 def recording_not_measured(scene: Resolved) -> Iterator[Note]:
