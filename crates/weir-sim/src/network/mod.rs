@@ -121,9 +121,13 @@ impl Network {
         (now, served, self.unseen_at(port))
     }
 
-    /// Handles [`crate::engine::Event::Release`]: packets leave the line behind `port`.
+    /// Handles [`crate::engine::Event::Release`]: packets leave the line behind `port`. Where others have overtaken
+    /// them, several events are due at an instant. Only the first of them schedules another: otherwise they would
+    /// become more and more.
     pub(crate) fn on_release(&mut self, port: u32, now: Instant) {
         let Some(line) = self.ports[port as usize].state.line() else { return };
+        let Some((packet, at)) = line.release(now) else { return };
+        self.hosts.depart(&packet, at, port);
         while let Some((packet, at)) = line.release(now) {
             self.hosts.depart(&packet, at, port);
         }

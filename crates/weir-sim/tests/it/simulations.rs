@@ -101,3 +101,25 @@ fn a_single_flow_on_an_empty_path_fills_it() {
     assert!(of_link(&measured, "utilisation") > 0.999);
     assert!(of_flows(&measured, "goodput") > 0.99);
 }
+
+/// What overtakes on a line costs a few events a packet, however long the run is.
+#[test]
+fn events_grow_as_packets_where_packets_overtake() {
+    let text = r#"
+        schema = 1
+        name = "overtaking"
+        duration = "2 s"
+        flows.f = { rtt = "50 ms", count = 4, tcp.preset = "linux" }
+        [links.l]
+        rate = "50 Mbit/s"
+        delay = "5 ms"
+        buffer = "1 BDP"
+        delay_variation = { uniform.max = "1 ms", reorder = true }
+    "#;
+    for duration in ["2 s", "8 s"] {
+        let measured = run(&scenario(text, &[("duration", duration)]), 1);
+        let arrivals = of_link(&measured, "arrivals");
+        let each = measured.events as f64 / arrivals;
+        assert!(arrivals > 4000.0 && each < 4.0, "{duration}: {each} events for each of {arrivals} packets");
+    }
+}
