@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, inf, log, log2
+from math import ceil, inf, log, log2, log10
 from typing import Any
 
 from weir import _core
@@ -16,6 +16,14 @@ from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, limit_of,
 _REPEATED = 1.3
 """Packets of a flow that waits, times the first packets and their timeouts alone: some are answered, and what
 follows is lost. Measured with 5,000 to 500,000 flows on 5 and 20 Mbit/s."""
+
+_RESENT = 0.4
+"""Times the logarithm of the waiting transfers over the packets of the path and its buffer, and a half: how
+often transfers of an overload send again what is carried. Measured with loads of 1.05 to 2, transfers of 3 to
+1000 packets, 5 to 200 Mbit/s and 5 to 40 s."""
+
+_RESENT_BY_TIME = 1.0
+"""The same of RACK with its probes, which finds losses without waiting for a timeout."""
 
 _FED = 2.0
 """Packets of the path and its buffer for each flow, below which flows wait for timeouts."""
@@ -183,6 +191,7 @@ class Packets:
             # Only transfers whose SYN gets through send data.
             burst = min(waiting, carried) * min(wanted.each, self._tcp.window(path))
             more = wanted.transfers * syn + burst + waiting * _REPEATED * _mean_attempts(active)
+            more += carried * self._resent(path, waiting)
             live = waiting + wanted.transfers / max(active, wanted.lasts_s, 1e-9) * wanted.lasts_s
             sessions = 0.0 if path.traffic in _BY_THEMSELVES else sources
             return Traffic(path, sessions, carried, more, wanted.transfers, min(live, wanted.transfers))
@@ -192,6 +201,15 @@ class Packets:
         more = transfers * syn + sources * objects * starved * _REPEATED * _attempts(active)
         begun = transfers + sources * objects * starved
         return Traffic(path, sources, carried, more, begun, sources * objects)
+
+    def _resent(self, path: _core.Path, waiting: float) -> float:
+        """How often transfers of an overload send again what is carried."""
+        port = self.scene.ports_by_name[path.bottleneck.name]
+        held = port.bdp_packets + limit_of(port)
+        if waiting <= 0.0:
+            return 0.0
+        each = _RESENT_BY_TIME if self.scene.detects_by_time(path) else _RESENT
+        return each * max(0.0, 0.5 + log10(waiting / max(1.0, held)))
 
     def _starved(self, path: _core.Path) -> float:
         """The share of the flows at its bottleneck that the path and its buffer have no packets for."""

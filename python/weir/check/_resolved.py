@@ -183,6 +183,15 @@ class Resolved:
         control = self.congestion(path)
         return None if control is None else _core.congestion_facts(control)
 
+    def selective(self, path: _core.Path) -> bool:
+        """Whether senders of the group keep a scoreboard of what has arrived (SACK)."""
+        return "sack" in self.group(path).get("tcp", {}).get("recovery", {})
+
+    def detects_by_time(self, path: _core.Path) -> bool:
+        """Whether they take packets for lost by time, not by their order (RACK)."""
+        sack = self.group(path).get("tcp", {}).get("recovery", {}).get("sack", {})
+        return sack.get("detection") == "rack"
+
     def is_scalable(self, path: _core.Path) -> bool:
         """Whether its congestion control belongs in a low-latency queue (RFC 9331, section 4)."""
         facts = self.facts(path)
