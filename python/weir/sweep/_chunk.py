@@ -158,7 +158,8 @@ class Workers:
     what: str
     """For people: `2 threads`."""
     ahead: float = 1.5
-    """Chunks to hand out per slot, so that none waits for us."""
+    """Chunks to hand out per slot, so that none waits for us. With 1 no more are under
+    way than there are slots."""
     shortest_s: float = 0.2
     """A chunk shorter than this costs more to hand over than it is worth."""
     under_way: Callable[[], float] = lambda: 0.0
@@ -171,3 +172,7 @@ class Workers:
     """What their runs may take: where they are local all together, elsewhere those of each worker."""
     memory: _core.Memory | None = None
     """What the runs of this process share, where there are any."""
+
+    def most(self, slots: int) -> int:
+        """Chunks to hand out. Whatever is handed out may be begun: there may be more threads than slots."""
+        return slots if self.ahead <= 1.0 else max(slots + 1, round(slots * self.ahead))

@@ -269,7 +269,7 @@ class _Runner:
 
     def _hand_out(self) -> None:
         slots = self.workers.slots()
-        while len(self.pending) < max(slots + 1, round(slots * self.workers.ahead)):
+        while len(self.pending) < self.workers.most(slots):
             places = self._next(slots)
             if not places:
                 return
