@@ -267,6 +267,7 @@ impl Document {
         scenario.read_files(folder).map_err(explain)?;
         scenario.complete().map_err(explain)?;
         scenario.check().map_err(explain)?;
+        scenario.take_out_written_changes();
         Ok(scenario)
     }
 

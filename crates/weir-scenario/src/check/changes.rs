@@ -1,7 +1,10 @@
 //! Changes in mid-run: written out where they belong, completed and checked.
 
+use std::collections::HashMap;
+
+use indexmap::IndexSet;
 use weir_aqm::{Limit, Link as SeenLink};
-use weir_types::{Buffer, Duration};
+use weir_types::Duration;
 
 use super::{check_discipline, links::check_legacy};
 use crate::{
@@ -47,12 +50,18 @@ impl Scenario {
                 let path = format!("{path}.flows.{name}");
                 self.write_out_flows(&path, change.at, name, change_of, counted.contains(name))?;
             }
+        }
+        self.changes = changes;
+        Ok(())
+    }
+
+    /// Takes out what has been written out elsewhere. Until then every change has the place that it has in the file.
+    pub(crate) fn take_out_written_changes(&mut self) {
+        for change in &mut self.changes {
             change.links.retain(|_, change| *change != LinkChange::default());
             change.flows.retain(|_, change| *change != FlowsChange::default());
         }
-        changes.retain(|change| !change.links.is_empty() || !change.flows.is_empty());
-        self.changes = changes;
-        Ok(())
+        self.changes.retain(|change| !change.links.is_empty() || !change.flows.is_empty());
     }
 
     fn write_out_link(
@@ -140,52 +149,50 @@ impl Scenario {
 
     /// Fills in what queues derive from their link at that instant.
     pub(crate) fn complete_changes(&mut self, passing: &Passing) {
-        let mut changes = std::mem::take(&mut self.changes);
-        for change in &mut changes {
-            for (name, link) in &mut change.links {
-                for direction in Direction::BOTH {
-                    let at = DirectedLink { link: name, direction };
-                    let buffer = link.buffer(direction);
+        let names: IndexSet<_> =
+            self.changes.iter().flat_map(|change| change.links.keys()).cloned().collect();
+        for name in names {
+            for direction in Direction::BOTH {
+                let at = DirectedLink { link: &name, direction };
+                let changes = self.queue_changes(passing, at).into_iter();
+                let seen: HashMap<_, _> = changes.map(|change| (change.at, change.link)).collect();
+                for change in &mut self.changes {
+                    let Some(link) = change.links.get_mut(&name) else { continue };
                     let queue = match direction {
                         Direction::Forward => link.queue.as_mut(),
                         Direction::Reverse => link.reverse.as_mut().and_then(|change| change.queue.as_mut()),
                     };
-                    if let Some(queue) = queue {
-                        queue.complete(self.seen_at(passing, at, change.at, buffer));
+                    if let (Some(queue), Some(seen)) = (queue, seen.get(&change.at)) {
+                        queue.complete(*seen);
                     }
                 }
             }
         }
-        self.changes = changes;
     }
 
-    /// A link as its AQM sees it at `time`, with this buffer or the one from the start.
-    fn seen_at(
-        &self,
-        passing: &Passing,
-        at: DirectedLink<'_>,
-        time: Duration,
-        buffer: Option<Buffer>,
-    ) -> SeenLink {
+    /// A link as its AQM sees it at `time`, with the rate and the round trips of that instant and the buffer of the
+    /// start.
+    fn seen_at(&self, passing: &Passing, at: DirectedLink<'_>, time: Duration) -> SeenLink {
         let mut seen = self.seen_by_aqms(passing, at);
-        let changes = self.links[at.link].port(at.direction).map_or(&[][..], |port| port.rate_schedule);
-        if let Some(change) = changes.iter().rev().find(|change| change.at <= time) {
-            seen.rate = change.rate;
+        if let Some(port) = self.links[at.link].port(at.direction) {
+            let cycle = port.rate_period.filter(|period| !period.is_zero());
+            let time = cycle.map_or(time, |cycle| Duration::from_nanos(time.as_nanos() % cycle.as_nanos()));
+            let change = port.rate_schedule.iter().rev().find(|change| change.at <= time);
+            seen.rate = change.map_or(seen.rate, |change| change.rate);
         }
-        if let Some(buffer) = buffer {
-            seen.limit = self.limit_of(at, buffer, seen);
-        }
+        seen.rtt = passing.largest_rtt_at(self, at.link, time);
         seen
     }
 
-    /// The queues that stand before one direction of a link, one after another.
+    /// The queues that stand before one direction of a link, one after another. A buffer stays as large as it is when it
+    /// is given.
     pub(crate) fn queue_changes<'a>(
         &'a self,
         passing: &Passing,
         at: DirectedLink<'a>,
     ) -> Vec<QueueChange<'a>> {
         let Some(port) = self.links[at.link].port(at.direction) else { return Vec::new() };
-        let (mut queue, mut buffer) = (port.queue, None);
+        let (mut queue, mut limit) = (port.queue, None);
         let mut found = Vec::new();
         for change in &self.changes {
             let Some(link) = change.links.get(at.link) else { continue };
@@ -193,19 +200,18 @@ impl Scenario {
             if new_queue.is_none() && new_buffer.is_none() {
                 continue;
             }
+            let mut link = self.seen_at(passing, at, change.at);
             queue = new_queue.unwrap_or(queue);
-            buffer = new_buffer.or(buffer);
-            found.push(QueueChange {
-                at: change.at,
-                queue,
-                link: self.seen_at(passing, at, change.at, buffer),
-            });
+            limit = new_buffer.map(|buffer| self.limit_of(at, buffer, link)).or(limit);
+            link.limit = limit.unwrap_or(link.limit);
+            found.push(QueueChange { at: change.at, queue, link });
         }
         found
     }
 
     /// That what changes can change.
     pub(crate) fn check_changes(&self, passing: &Passing) -> Outcome {
+        let mut queues = HashMap::new();
         for (index, change) in self.changes.iter().enumerate() {
             for (name, link) in &change.links {
                 for direction in Direction::BOTH {
@@ -218,7 +224,9 @@ impl Scenario {
                     let at = DirectedLink { link: name, direction };
                     let suffix = if direction == Direction::Forward { "" } else { ".reverse" };
                     let path = format!("changes[{index}].links.{name}{suffix}");
-                    self.check_queue_change(&path, change.at, at, passing)?;
+                    let queues = queues.entry(at).or_insert_with(|| self.queue_changes(passing, at));
+                    let queue = queues.iter().find(|queue| queue.at == change.at).expect("it is one of them");
+                    self.check_queue_change(&path, queue, at, passing)?;
                 }
             }
             for (name, flows) in &change.flows {
@@ -232,12 +240,10 @@ impl Scenario {
     fn check_queue_change(
         &self,
         path: &str,
-        time: Duration,
+        change: &QueueChange<'_>,
         at: DirectedLink<'_>,
         passing: &Passing,
     ) -> Outcome {
-        let changes = self.queue_changes(passing, at);
-        let change = changes.iter().find(|change| change.at == time).expect("it is one of them");
         let first = self.links[at.link].port(at.direction).expect("it has a queue").queue;
         let holds_one = match change.link.limit {
             Limit::Packets(packets) => packets >= 1,

@@ -80,6 +80,23 @@ impl Passing {
         self.over(scenario, link).largest_rtt
     }
 
+    /// The same at an instant, by the changes of round trips until then.
+    pub(crate) fn largest_rtt_at(&self, scenario: &Scenario, link: &str, time: Duration) -> Duration {
+        let until = scenario.changes.partition_point(|change| change.at <= time);
+        let changes = &scenario.changes[..until];
+        if changes.iter().flat_map(|change| change.flows.values()).all(|flows| flows.rtt.is_none()) {
+            return self.largest_rtt(scenario, link);
+        }
+        let over = self.over(scenario, link);
+        let places = over.data.iter().chain(&over.acks).flatten();
+        let rtts = places.filter_map(|place| {
+            let (name, group) = scenario.flows.get_index(*place)?;
+            let latest = changes.iter().rev().find_map(|change| change.flows.get(name)?.rtt);
+            Some(latest.unwrap_or_else(|| group.rtt.typical_maximum()))
+        });
+        rtts.max().unwrap_or_default()
+    }
+
     /// The largest packet, data or ACK, that passes one direction of a link, in bytes.
     pub(crate) fn largest_packet(&self, scenario: &Scenario, at: DirectedLink<'_>) -> u32 {
         self.over(scenario, at.link).largest_packet[at.direction as usize].unwrap_or(1)

@@ -1,5 +1,9 @@
 //! Changes in mid-run: what can change, and what is said of what cannot.
 
+use weir_aqm::{Limit, qdisc::QueueConfig};
+use weir_scenario::{Document, Scenario};
+use weir_types::Level;
+
 use crate::{PLAIN, read};
 
 fn with(changes: &str) -> String {
@@ -131,4 +135,87 @@ fn mistakes_about_a_row_are_at_their_line() {
         let message = read(&format!("{ROW}{change}")).expect_err("must be refused").to_string();
         assert!(message.contains(&format!(":{line}: {place}: ")), "{message}");
     }
+}
+
+const ROUND_TRIPS: &str = r#"
+schema = 1
+name = "round-trips"
+duration = "60 s"
+[links.l]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "1 BDP"
+[flows.f]
+count = 4
+rtt = "60 ms"
+[flows.g]
+count = 4
+rtt = "50 ms"
+[[changes]]
+at = "10 s"
+flows.f.rtt = "200 ms"
+"#;
+
+/// What may wait, in bytes, from each change of the queue on.
+fn limits(scenario: &Scenario) -> Vec<f64> {
+    let network = scenario.network();
+    let port = &network.ports[0];
+    port.changes.iter().map(|change| change.link.limit.in_bytes(port.mean_packet_size.bytes())).collect()
+}
+
+/// A buffer that a change gives is so much of the rate and the round trips of that instant, and stays.
+#[test]
+fn a_buffer_is_that_of_its_instant() {
+    let text = |changes: &str| format!("{ROUND_TRIPS}{changes}");
+    let buffer = "[[changes]]\nat = \"20 s\"\nlinks.l.buffer = \"1 BDP\"\n";
+    let scenario = read(&text(buffer)).unwrap();
+    let (near, start) = (|a: f64, b: f64| (a - b).abs() <= 1500.0, &scenario.network().ports[0].limit);
+    assert!(near(limits(&scenario)[0], 250e3), "{:?}", limits(&scenario));
+    assert!(matches!(start, Limit::Span(75_000)), "{start:?}");
+    // In the same change; the longest round trip counts, whoever has it.
+    let both = read(&ROUND_TRIPS.replace("\"200 ms\"", "\"20 ms\"\nlinks.l.buffer = \"1 BDP\"")).unwrap();
+    assert!(near(limits(&both)[0], 62.5e3), "{:?}", limits(&both));
+    // A later change of rate or queue leaves it as it is.
+    let later = "[[changes]]\nat = \"30 s\"\nlinks.l.rate = \"1 Mbit/s\"\n\
+                 [[changes]]\nat = \"40 s\"\nlinks.l.queue.codel = {}\n";
+    let later = limits(&read(&text(&format!("{buffer}{later}"))).unwrap());
+    assert!(later.len() == 2 && later.iter().all(|bytes| near(*bytes, 250e3)), "{later:?}");
+}
+
+/// What a discipline takes from its link, it takes from the link of that instant: buffer, rate and round trips.
+#[test]
+fn a_queue_is_chosen_for_its_instant() {
+    let max_th = |changes: &str| {
+        let scenario = read(&format!("{ROUND_TRIPS}{changes}")).unwrap();
+        let queue = scenario.changes.last().unwrap().links["l"].queue.clone();
+        let Some(QueueConfig::Red(red)) = queue else { panic!("not RED: {queue:?}") };
+        red.max_th.map(Level::value).unwrap()
+    };
+    let small = "[[changes]]\nat = \"20 s\"\nlinks.l.buffer = \"40 packets\"\n";
+    let large = small.replace("40", "400");
+    let red = "[[changes]]\nat = \"30 s\"\nlinks.l.queue.red = {}\n";
+    assert!(max_th(&format!("{small}{red}")) < 22.0, "at most half of the buffer");
+    assert!((160.0..175.0).contains(&max_th(&format!("{large}{red}"))), "the product at 200 ms");
+}
+
+/// A periodic schedule has the rate of its cycle.
+#[test]
+fn a_buffer_in_a_later_cycle() {
+    let schedule =
+        "rate_schedule = [{ at = \"10 s\", rate = \"2 Mbit/s\" }]\nrate_period = \"20 s\"\ndelay =";
+    let change = "[[changes]]\nat = \"25 s\"\nlinks.l.buffer = \"100 ms\"\n";
+    let text = format!("{ROUND_TRIPS}{change}").replace("delay =", schedule);
+    let found = limits(&read(&text).unwrap());
+    assert!((found[0] - 125e3).abs() <= 1500.0, "{found:?}");
+}
+
+/// A mistake is at its place in the file, whatever has been written out elsewhere before it.
+#[test]
+fn a_mistake_behind_a_change_of_a_rate() {
+    let rate = "at = \"2 s\"\nlinks.bottleneck.rate = \"1 Mbit/s\"\n[[changes]]\n";
+    refuse(
+        &format!("{rate}at = \"3 s\"\nlinks.bottleneck.buffer = \"0 packets\""),
+        "changes[1].links.bottleneck.buffer",
+        "does not hold one packet",
+    );
 }
