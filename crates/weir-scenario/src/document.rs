@@ -9,7 +9,7 @@ use crate::{
     overrides::{self, Value},
     presets,
     problem::{Problem, is_plain},
-    queue_changes,
+    queue_changes::{self, Held},
     reader::{self, ReadError},
     syntax, topology, wording,
 };
@@ -195,7 +195,13 @@ impl Document {
     /// The text as a tree, with the overrides of a variant, those from outside, and the values of presets.
     fn resolved(&self, variant: Option<&str>) -> Result<DeTable<'_>, ScenarioError> {
         let mut tree = self.tree()?;
+        let mut held = Held::default();
+        held.add(&self.text, &tree);
         if let Some(name) = variant {
+            // What is wrong only without the variant is no error.
+            if self.overrides.iter().any(|(path, _)| path.starts_with("changes")) {
+                let _ = self.override_in(&mut tree.clone(), &mut held);
+            }
             let Some((_, changes)) = variants(&tree).find(|(found, _)| *found == name) else {
                 return Err(self.error(None, "variants", format!("there is no variant \"{name}\""), {
                     (!self.variants.is_empty()).then(|| format!("variants: {}", self.variants.join(", ")))
@@ -209,26 +215,37 @@ impl Document {
                     }
                 }
             }
+            held.add(&self.text, &tree);
         }
+        self.override_in(&mut tree, &mut held)?;
+        let completed = queue_changes::complete(&self.text, &mut tree, &held);
+        completed.map_err(|Problem { path, message, hint }| {
+            self.error(find(&tree, &path), &path, message, Some(hint))
+        })?;
+        presets::fill(&mut tree);
+        Ok(tree)
+    }
+
+    /// Sets what is overridden from outside.
+    fn override_in<'i>(&'i self, tree: &mut DeTable<'i>, held: &mut Held) -> Result<(), ScenarioError> {
         for (path, value) in &self.overrides {
             if path == "variants" || path.starts_with("variants.") {
                 let message = "a variant cannot be set from outside".to_owned();
                 let hint = "set the value itself: it is set in every variant".to_owned();
                 return Err(self.error(None, path, message, Some(hint)));
             }
-            self.set(&mut tree, path, &overrides::parse_value(value))?;
+            self.set(tree, path, &overrides::parse_value(value))?;
+            held.add(&self.text, tree);
         }
-        queue_changes::complete(&self.text, &mut tree);
-        presets::fill(&mut tree);
-        Ok(tree)
+        Ok(())
     }
 
     /// Sets `path` to `value`, which belongs to the text or to an override from outside.
     fn set<'i>(&self, tree: &mut DeTable<'i>, path: &str, value: &Value<'i>) -> Result<(), ScenarioError> {
         let written = path;
         let path: Vec<_> = path.split('.').collect();
-        let is_whole = |table: &Value<'_>| overrides::is_whole(&self.text, table);
-        if let Some((kind, name)) = overrides::missing_entry(tree, &path, value, &is_whole) {
+        let value = &overrides::expanded(&self.text, value);
+        if let Some((kind, name)) = overrides::missing_entry(tree, &self.text, &path, value, false) {
             let table = tree.get(kind).and_then(|value| value.get_ref().as_table());
             let known: Vec<_> =
                 table.into_iter().flat_map(DeTable::keys).map(|name| &**name.get_ref()).collect();
@@ -283,7 +300,7 @@ impl Document {
         let (path, message, hint) = wording::explain(error.message(), error.path().to_owned(), tree, written);
         let mut found = self.error(value, &path, message, hint);
         if let (Some(span), Some(line)) = (error.span(), found.line)
-            && span.start != overrides::ELSEWHERE
+            && !overrides::is_elsewhere(&span)
         {
             // The parser may know no more than the array around the entry.
             found.line = Some(self.line(span.start).max(line));
@@ -301,7 +318,7 @@ impl Document {
         let below = |long: &str, short: &str| {
             long == short || long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'))
         };
-        let elsewhere = value.is_some_and(|value| value.span().start == overrides::ELSEWHERE);
+        let elsewhere = value.is_some_and(|value| overrides::is_elsewhere(&value.span()));
         let mut set = self.overrides.iter().rev();
         let set = if elsewhere {
             set.find(|(set, _)| below(path, set) || below(set, path)).or(self.overrides.last())

@@ -23,41 +23,52 @@ use crate::schema::Place;
 pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Where values stand that no file holds: beyond the end of any.
-pub(crate) const ELSEWHERE: usize = usize::MAX;
+const ELSEWHERE: usize = usize::MAX;
+
+/// Where those of them stand that are tables of dotted keys.
+const DOTTED: usize = ELSEWHERE - 1;
+
+/// Whether what stands at `span` is from outside of the text.
+pub(crate) fn is_elsewhere(span: &Range<usize>) -> bool {
+    span.start >= DOTTED
+}
 
 /// Reads what stands behind `--set PATH=`: a TOML value, or else plain text.
 pub(crate) fn parse_value(text: &str) -> Value<'_> {
     match DeValue::parse(text) {
-        Ok(value) => displace(value, &(ELSEWHERE..ELSEWHERE)),
+        Ok(value) => displace(value, &|value| {
+            let dotted = matches!(value.get_ref(), DeValue::Table(_)) && !is_whole(text, value);
+            if dotted { DOTTED..DOTTED } else { ELSEWHERE..ELSEWHERE }
+        }),
         Err(_) => Spanned::new(ELSEWHERE..ELSEWHERE, DeValue::String(Cow::Borrowed(text))),
     }
 }
 
-/// The same value, with everything in it, as if it were written at `span`.
-pub(crate) fn displace<'i>(value: Value<'i>, span: &Range<usize>) -> Value<'i> {
+/// The same value, with everything in it, as if each value were written at its `place`.
+pub(crate) fn displace<'i>(value: Value<'i>, place: &impl Fn(&Value<'i>) -> Range<usize>) -> Value<'i> {
+    let span = place(&value);
     let value = match value.into_inner() {
         DeValue::Table(table) => {
             let displaced = table
                 .into_iter()
-                .map(|(name, value)| (key(name.get_ref(), span.clone()), displace(value, span)));
+                .map(|(name, value)| (key(name.get_ref(), place(&value)), displace(value, place)));
             DeValue::Table(displaced.collect())
         }
         DeValue::Array(values) => {
-            DeValue::Array(values.into_iter().map(|value| displace(value, span)).collect())
+            DeValue::Array(values.into_iter().map(|value| displace(value, place)).collect())
         }
         plain => plain,
     };
-    Spanned::new(span.clone(), value)
+    Spanned::new(span, value)
 }
 
-/// Whether a table was written as such, in braces or under its own header, and not by dotted keys alone. What comes
-/// from outside of the text is a value of its own.
+/// Whether a table was written as such, in braces or under its own header, and not by dotted keys alone.
 pub(crate) fn is_whole(text: &str, table: &Value<'_>) -> bool {
     let start = table.span().start;
-    start == ELSEWHERE || matches!(text.as_bytes()[start], b'{' | b'[')
+    start == ELSEWHERE || matches!(text.as_bytes().get(start), Some(b'{' | b'['))
 }
 
-/// Sets `path` to `value` by the rule of this module; `text` is what both were read from.
+/// Sets `path` to `value`, whose keys are `expanded`, by the rule of this module; `text` is what both were read from.
 pub(crate) fn set<'i>(text: &str, table: &mut DeTable<'i>, path: &[&str], value: &Value<'i>) {
     set_within(Place::root(), text, table, path, value);
 }
@@ -74,14 +85,14 @@ pub(crate) fn set_within<'i>(
         && !is_whole(text, value)
     {
         for (key, value) in values {
-            let key_path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
+            let key_path: Vec<_> = path.iter().copied().chain([&**key.get_ref()]).collect();
             set_within(place, text, table, &key_path, value);
         }
         return;
     }
     let [first, rest @ ..] = path else { return };
     if rest.is_empty() {
-        table.insert(key(first, value.span()), expanded(value));
+        table.insert(key(first, value.span()), value.clone());
         return;
     }
     let slot = table
@@ -106,51 +117,69 @@ pub(crate) fn choose(table: &mut DeTable<'_>, name: &str) {
     }
 }
 
-/// The same value, with tables for the parts of keys that are paths in quotation marks.
-fn expanded<'i>(value: &Value<'i>) -> Value<'i> {
-    let DeValue::Table(values) = value.get_ref() else { return value.clone() };
-    let mut table = DeTable::new();
-    for (name, value) in values {
-        let mut inner = &mut table;
-        let (parents, last) = match name.get_ref().rsplit_once('.') {
-            Some((parents, last)) => (Some(parents), last),
-            None => (None, &**name.get_ref()),
-        };
-        for parent in parents.into_iter().flat_map(|parents| parents.split('.')) {
-            let slot = inner
-                .entry(key(parent, name.span()))
-                .or_insert_with(|| Spanned::new(name.span(), DeValue::Table(DeTable::new())));
-            if !matches!(slot.get_ref(), DeValue::Table(_)) {
-                *slot = Spanned::new(name.span(), DeValue::Table(DeTable::new()));
+/// The same value, with tables for the parts of keys that are paths in quotation marks: as if these were dotted keys.
+pub(crate) fn expanded<'i>(text: &str, value: &Value<'i>) -> Value<'i> {
+    let inner = match value.get_ref() {
+        DeValue::Table(values) => {
+            let mut table = DeTable::new();
+            for (name, value) in values {
+                let path: Vec<_> = name.get_ref().split('.').collect();
+                enter(text, &mut table, &path, &name.span(), expanded(text, value));
             }
-            let DeValue::Table(next) = slot.get_mut() else { unreachable!("it was just made") };
-            inner = next;
+            DeValue::Table(table)
         }
-        inner.insert(key(last, name.span()), expanded(value));
+        DeValue::Array(values) => DeValue::Array(values.iter().map(|value| expanded(text, value)).collect()),
+        plain => plain.clone(),
+    };
+    Spanned::new(value.span(), inner)
+}
+
+/// Puts `value` at a path into `table`, as keys that are written at `span` do: dotted keys of one table belong
+/// together.
+fn enter<'i>(text: &str, table: &mut DeTable<'i>, path: &[&str], span: &Range<usize>, value: Value<'i>) {
+    let [first, rest @ ..] = path else { return };
+    let is_dotted = !is_whole(text, &value);
+    match (rest, value.get_ref(), table.get_mut(*first).map(Spanned::get_mut)) {
+        ([], DeValue::Table(values), Some(DeValue::Table(there))) if is_dotted => {
+            for (name, value) in values {
+                enter(text, there, &[name.get_ref()], &name.span(), value.clone());
+            }
+        }
+        ([], ..) => {
+            table.insert(key(first, span.clone()), value);
+        }
+        (_, _, Some(DeValue::Table(there))) => enter(text, there, rest, span, value),
+        _ => {
+            let mut inner = DeTable::new();
+            enter(text, &mut inner, rest, span, value);
+            let place = if is_elsewhere(span) { DOTTED..DOTTED } else { span.clone() };
+            table.insert(key(first, span.clone()), Spanned::new(place, DeValue::Table(inner)));
+        }
     }
-    Spanned::new(value.span(), DeValue::Table(table))
 }
 
 /// The table and the name of a link or a group of flows that `tree` lacks, if setting `path` to `value` would
-/// change it. A table that has what it must adds a new one; `is_whole` says whether a table was written as such,
+/// change it. A table that has what it must adds a new one, if it or one that it `is_within` was written as such,
 /// not as dotted keys.
 pub(crate) fn missing_entry<'a>(
     tree: &DeTable<'_>,
+    text: &str,
     path: &[&'a str],
     value: &'a Value<'_>,
-    is_whole: &impl Fn(&Value<'_>) -> bool,
+    is_within: bool,
 ) -> Option<(&'a str, &'a str)> {
+    let is_new = is_within || is_whole(text, value);
     match (path, value.get_ref()) {
         ([] | [_], DeValue::Table(values)) => values.iter().find_map(|(key, value)| {
-            let path: Vec<_> = path.iter().copied().chain(key.get_ref().split('.')).collect();
-            missing_entry(tree, &path, value, is_whole)
+            let path: Vec<_> = path.iter().copied().chain([&**key.get_ref()]).collect();
+            missing_entry(tree, text, &path, value, is_new)
         }),
         (&[kind @ ("links" | "flows"), name, ref rest @ ..], set) => {
             let there = tree.get(kind).and_then(|entries| entries.get_ref().get(name)).is_some();
             let new = || match set {
                 DeValue::Table(keys) => {
                     let mut required = Place::root().below(kind).below(name).required();
-                    is_whole(value) && required.all(|key| keys.contains_key(key))
+                    is_new && required.all(|key| keys.contains_key(key))
                 }
                 _ => true,
             };

@@ -85,7 +85,7 @@ fn fill_table<'i>(place: Place, written: &mut DeTable<'i>, defaults: DeTable<'i>
                 fill_table(place.below(name), written, std::mem::take(defaults), span);
             }
             (None, _) if !is_choice => {
-                written.insert(key(name, span.clone()), displace(default, span));
+                written.insert(key(name, span.clone()), displace(default, &|_| span.clone()));
             }
             _ => {}
         }

@@ -19,7 +19,8 @@ use toml::{
 };
 
 use crate::{
-    overrides::{Value, choose, is_whole, key, set_within},
+    overrides::{Value, choose, expanded, is_whole, key, set_within},
+    problem::Problem,
     schema::Place,
     topology,
 };
@@ -27,29 +28,88 @@ use crate::{
 /// The queue of a link in one direction, by its path below the tree: `links.l.queue`, `links.l.reverse.queue`.
 type Queues<'i> = HashMap<String, Value<'i>>;
 
+/// A queue of an entry that dotted keys give: the number of the entry, the path of the queue below it, the discipline of
+/// the keys, and the place they were written at.
+type Dotted = (usize, String, String, usize);
+
+/// Whether an entry, where it was written, sets a value of the queue that is there. If not, it chooses another.
+#[derive(Default)]
+pub(crate) struct Held(HashMap<Dotted, bool>);
+
+impl Held {
+    /// Adds the entries of `tree` that were not there before.
+    pub(crate) fn add(&mut self, text: &str, tree: &DeTable<'_>) {
+        if tree.contains_key("changes") {
+            for (dotted, before) in completed(text, &mut tree.clone()) {
+                let sets = before == dotted.2;
+                self.0.entry(dotted).or_insert(sets);
+            }
+        }
+    }
+}
+
 /// Completes the queues of all entries, which are in the order of time.
-pub(crate) fn complete(text: &str, tree: &mut DeTable<'_>) {
-    let Some(mut changes) = tree.remove("changes") else { return };
+///
+/// # Errors
+/// If an entry sets a value of a queue, and another has taken the place of that queue.
+pub(crate) fn complete(text: &str, tree: &mut DeTable<'_>, held: &Held) -> Result<(), Problem> {
+    for (dotted, before) in completed(text, tree) {
+        let sets = held.0.get(&dotted).copied().unwrap_or_default();
+        let (index, path, chosen, _) = dotted;
+        Problem::unless(
+            before == chosen || !sets,
+            format!("changes[{index}].{path}.{chosen}"),
+            format!("sets a value of {chosen}, and the queue is {before} then"),
+            format!("take it out, as changes = [] does, or write the queue whole: {path}.{chosen} = {{ … }}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Does so, and tells of each queue that dotted keys give the discipline that was there.
+fn completed(text: &str, tree: &mut DeTable<'_>) -> Vec<(Dotted, String)> {
+    let mut found = Vec::new();
+    let Some(mut changes) = tree.remove("changes") else { return found };
     if let DeValue::Array(entries) = changes.get_mut() {
         let mut now = Queues::new();
-        for entry in entries.iter_mut() {
-            complete_entry(text, tree, entry, &mut now);
+        for (index, entry) in entries.iter_mut().enumerate() {
+            *entry = expanded(text, entry);
+            complete_entry(text, tree, entry, &mut now, |path, (place, before, chosen)| {
+                found.push(((index, path, chosen, place), before));
+            });
         }
     }
     tree.insert(key("changes", changes.span()), changes);
+    found
 }
 
-fn complete_entry<'i>(text: &str, tree: &DeTable<'i>, entry: &mut Value<'i>, now: &mut Queues<'i>) {
+/// The place of a queue that dotted keys give, the discipline that was there and that of the keys.
+type Given = (usize, String, String);
+
+fn complete_entry<'i>(
+    text: &str,
+    tree: &DeTable<'i>,
+    entry: &mut Value<'i>,
+    now: &mut Queues<'i>,
+    mut found: impl FnMut(String, Given),
+) {
     let Some(DeValue::Table(links)) = at(entry, "links") else { return };
     for (name, link) in links.iter_mut() {
-        let path = topology::written(&format!("links.{}", name.get_ref()), |kind, name| {
+        let own = format!("links.{}", name.get_ref());
+        let path = topology::written(&own, |kind, name| {
             tree.get(kind).is_some_and(|entries| entries.get_ref().get(name).is_some())
         });
         if let Some(DeValue::Table(reverse)) = at(link, "reverse") {
-            complete_queue(text, tree, reverse, &format!("{path}.reverse.queue"), now);
+            let given = complete_queue(text, tree, reverse, &format!("{path}.reverse.queue"), now);
+            if let Some(given) = given {
+                found(format!("{own}.reverse.queue"), given);
+            }
         }
         if let DeValue::Table(forward) = link.get_mut() {
-            complete_queue(text, tree, forward, &format!("{path}.queue"), now);
+            let given = complete_queue(text, tree, forward, &format!("{path}.queue"), now);
+            if let Some(given) = given {
+                found(format!("{own}.queue"), given);
+            }
         }
     }
 }
@@ -65,8 +125,9 @@ fn complete_queue<'i>(
     link: &mut DeTable<'i>,
     path: &str,
     now: &mut Queues<'i>,
-) {
-    let Some(queue) = link.get_mut("queue") else { return };
+) -> Option<Given> {
+    let queue = link.get_mut("queue")?;
+    let mut given = None;
     // Of two choices the reader of the tree makes an error.
     if let DeValue::Table(chosen) = queue.get_ref()
         && !is_whole(text, queue)
@@ -78,17 +139,19 @@ fn complete_queue<'i>(
             Some(DeValue::Table(table)) => table.clone(),
             _ => DeTable::new(),
         };
-        set_choice(place, text, &mut table, chosen);
+        let (name, value) = chosen.iter().next()?;
+        // Braces give a queue whole.
+        if !is_whole(text, value) {
+            let before = table.keys().next().map_or("drop-tail", |before| before.get_ref());
+            given = Some((queue.span().start, before.to_owned(), name.get_ref().to_string()));
+        }
+        // Another choice is dropped.
+        choose(&mut table, name.get_ref());
+        set_within(place, text, &mut table, &[name.get_ref()], value);
         *queue = Spanned::new(queue.span(), DeValue::Table(table));
     }
     now.insert(path.to_owned(), queue.clone());
-}
-
-/// Sets what `queue`, dotted keys, says of its only choice in `table`: another one is dropped.
-fn set_choice<'i>(place: Place, text: &str, table: &mut DeTable<'i>, queue: &DeTable<'i>) {
-    let Some((name, value)) = queue.iter().next() else { return };
-    choose(table, name.get_ref());
-    set_within(place, text, table, &[name.get_ref()], value);
+    given
 }
 
 fn value<'a, 'i>(tree: &'a DeTable<'i>, path: &str) -> Option<&'a Value<'i>> {

@@ -219,3 +219,36 @@ fn a_mistake_behind_a_change_of_a_rate() {
         "does not hold one packet",
     );
 }
+
+/// A change that sets a value of the queue needs that queue: under another it would choose the first again.
+#[test]
+fn a_value_of_a_queue_that_is_another() {
+    let text = format!(
+        "{}\n[variants.codel]\nlinks.bottleneck.queue.codel = {{}}\n[variants.red]\n\
+         links.bottleneck.queue.red.gentle = true\n[variants.none]\nlinks.bottleneck.queue.codel = {{}}\nchanges = []\n",
+        with("at = \"3 s\"\nlinks.bottleneck.queue.red.max_th = \"14 packets\"")
+    );
+    let document = Document::parse("held.toml", &text).unwrap();
+    for kept in [document.scenario(), document.variant("red"), document.variant("none")] {
+        kept.unwrap();
+    }
+    let error = document.variant("codel").unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("changes[0].links.bottleneck.queue.red"));
+    assert_eq!(error.message, "sets a value of red, and the queue is codel then");
+    assert!(error.line.is_some() && error.hint.unwrap().contains("changes = []"));
+    let set = |path: &str, value: &str| document.with_overrides(&[(path.to_owned(), value.to_owned())]);
+    assert!(set("links.bottleneck.queue.codel", "{}").scenario().is_err());
+    // A whole queue, or one that is chosen where it was not there before, is another.
+    let whole = "[{ at = \"3 s\", links.bottleneck.queue.red = { max_th = \"14 packets\" } }]";
+    set("changes", whole).variant("codel").unwrap();
+    let another = "[{ at = \"3 s\", links.bottleneck.queue.codel.target = \"9 ms\" }]";
+    set("changes", another).scenario().unwrap();
+    set("changes", another).variant("red").unwrap();
+    let same = "[{ at = \"3 s\", links.bottleneck.queue.red.max_th = \"14 packets\" }]";
+    let error = set("changes", same).variant("codel").unwrap_err();
+    assert!(error.file.starts_with("--set changes="), "{error}");
+    // One that chooses another queue does so whatever was there, in between too.
+    let chosen = ["codel", "rem"].map(|name| (format!("links.bottleneck.queue.{name}"), "{}".to_owned()));
+    set("changes", another).with_overrides(&chosen).scenario().unwrap();
+    set("changes", another).with_overrides(&chosen).variant("codel").unwrap();
+}

@@ -273,6 +273,62 @@ fn a_change_follows_the_same_rule() {
     assert_eq!(read(&scenario.to_toml()).unwrap(), scenario, "written out it is the same");
 }
 
+/// The same from outside, and with paths in quotation marks as Python writes them.
+#[test]
+fn changes_from_outside_follow_the_same_rule() {
+    let document = Document::parse("tables.toml", TABLES).unwrap();
+    let values = |changes: &str| {
+        let scenario =
+            document.with_overrides(&[("changes".to_owned(), changes.to_owned())]).scenario().unwrap();
+        let red = red(scenario.changes[0].links["b"].queue.as_ref().unwrap()).clone();
+        (red.min_th.map(Level::value), red.max_th.map(Level::value), red.ecn)
+    };
+    for one in [
+        "links.b.queue.red.max_th = '60 packets'",
+        "\"links.b.queue.red.max_th\" = '60 packets'",
+        "links = { b = { queue.red.max_th = '60 packets' } }",
+        "links = { \"b.queue.red.max_th\" = '60 packets' }",
+        "links.b.buffer = '70 packets', \"links.b.queue.red.max_th\" = '60 packets'",
+        "\"links.b.queue.red.max_th\" = '60 packets', \"links.b.buffer\" = '70 packets'",
+    ] {
+        assert_eq!(values(&format!("[{{ at = '3 s', {one} }}]")), (Some(20.0), Some(60.0), true), "{one}");
+    }
+    for whole in [
+        "links.b.queue.red = { max_th = '60 packets' }",
+        "\"links.b.queue.red\" = { max_th = '60 packets' }",
+        "links.b.queue = { red.max_th = '60 packets' }",
+        "links = { b = { queue = { red = { max_th = '60 packets' } } } }",
+    ] {
+        let found = values(&format!("[{{ at = '3 s', {whole} }}]"));
+        assert_eq!(found, (Some(20.0), Some(60.0), false), "{whole}");
+    }
+}
+
+#[test]
+fn paths_in_quotation_marks_in_a_change() {
+    let change = "[[changes]]\nat = \"3 s\"\n";
+    let quoted = format!(
+        "{change}\"links.b.queue.red.max_th\" = \"60 packets\"\n\"flows.f.rtt\" = \"90 ms\"\n[variants.v]"
+    );
+    assert_eq!(
+        variant(&quoted),
+        variant(&quoted.replace("\"links.b.queue.red.max_th\"", "links.b.queue.red.max_th"))
+    );
+    assert!(red(variant(&quoted).changes[0].links["b"].queue.as_ref().unwrap()).ecn);
+    let text = format!("{TABLES}{change}\"links.b.bufer\" = \"3 packets\"\n");
+    let error = Document::parse("tables.toml", &text).unwrap().scenario().unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("changes[0].links.b.bufer"));
+    assert_eq!(error.line, Some(text.lines().count()));
+}
+
+/// In a table that replaces all links every one is new, however its keys are written.
+#[test]
+fn a_whole_table_of_links_has_new_ones() {
+    let links = "{ new.rate = '1 Mbit/s', new.delay = '1 ms', new.buffer = '9 packets' }";
+    let scenario = set(&[("links", links)]).scenario().unwrap();
+    assert_eq!(scenario.links.keys().collect::<Vec<_>>(), ["new"]);
+}
+
 #[test]
 fn variants_keep_their_order_and_labels() {
     let document = Document::parse("plain.toml", &format!("{PLAIN}{VARIANTS}")).unwrap();
