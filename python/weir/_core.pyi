@@ -75,6 +75,9 @@ class Port:
     def limit_bytes(self) -> int | None:
         """What may wait; None where the limit is in packets."""
     @property
+    def limit_changes(self) -> list[tuple[float, float]]:
+        """Its changes in mid-run: seconds, and what may wait from then on in packets of mean size."""
+    @property
     def mean_packet_bytes(self) -> int:
         """The packet size that stands for all."""
     @property

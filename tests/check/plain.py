@@ -288,6 +288,21 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"links.a.rate_schedule": [{"at": "20 s", "rate": "5 Mbit/s"}]}, {"links.a.buffer": "150 packets"},
     ),
     (
+        "fixed-while-rate-varies", "note", "links.a.buffer",
+        {"changes": [{"at": "20 s", "links.a.rate": "5 Mbit/s"}]},
+        {"changes": [{"at": "20 s", "links.a": {"rate": "5 Mbit/s", "buffer": "2 BDP"}}]},
+    ),
+    (
+        "fixed-while-rate-varies", "note", "changes[0].links.a.buffer",
+        {
+            "changes": [
+                {"at": "20 s", "links.a": {"rate": "5 Mbit/s", "buffer": "2 BDP"}},
+                {"at": "30 s", "links.a.rate": "2 Mbit/s"},
+            ]
+        },
+        {"duration": "30 s"},
+    ),
+    (
         "fixed-while-rate-varies", "note", "links.a.queue.pi.q_ref",
         {
             "links.a.rate_schedule": [{"at": "20 s", "rate": "5 Mbit/s"}],

@@ -14,6 +14,7 @@ from conftest import Lab
 from weir import _core
 from weir.check import CODES, merged, notes, notes_of_toml
 from weir.scenario import bundled
+from weir.scenario._toml import to_toml
 
 
 def test_the_plain_scenario_has_no_notes() -> None:
@@ -80,6 +81,21 @@ def test_variants_that_are_the_same() -> None:
     assert all(
         one.note.code != "same-variants" for one in weir.Scenario.loads(other).plan_comparison(1).notes
     )
+
+
+def test_a_threshold_is_fixed_while_another_changes() -> None:
+    """What a change gives the same value as before stays as it was, though it gives the whole queue."""
+    rate, given = {"at": "20 s", "links.a.rate": "5 Mbit/s"}, {"links.a.queue.red.max_th": "50 packets"}
+    red = {QUEUE: {"red": {"min_th": "20 packets", "max_th": "80 packets"}}, "links.a.buffer": "200 packets"}
+
+    def message(*changes: Mapping[str, Any]) -> str:
+        found = notes(weir.Scenario.loads(PLAIN, {**red, "changes": changes}))
+        return next((one.message for one in found if one.code == "fixed-while-rate-varies"), "")
+
+    fixed = "fixed while the rate of a changes: "
+    assert message(rate).startswith(fixed + "min_th, max_th, w_q; 80 packets wait 64 ms at 10")
+    assert message({**rate, **given}).startswith(fixed + "min_th, w_q; 20 packets wait 16 ms at 10")
+    assert message(rate, {"at": "30 s", **given}).startswith(fixed + "min_th, max_th, w_q; 80 packets")
 
 
 def test_the_bottleneck_moves_with_a_rate() -> None:

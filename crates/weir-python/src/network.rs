@@ -34,6 +34,7 @@ pub(crate) struct Port {
     delay_s: f64,
     limit_packets: Option<u32>,
     limit_bytes: Option<u64>,
+    limit_changes: Vec<(f64, f64)>,
     mean_packet_bytes: u32,
     largest_rtt_s: f64,
     bdp_packets: f64,
@@ -125,6 +126,17 @@ impl Network {
     }
 }
 
+/// What may wait after each change of it, in packets of mean size.
+fn limit_changes(port: &weir_scenario::Port<'_>) -> Vec<(f64, f64)> {
+    let mut before = port.limit;
+    let changed = port
+        .changes
+        .iter()
+        .filter(|change| std::mem::replace(&mut before, change.link.limit) != change.link.limit);
+    let packets = |limit: Limit| limit.in_packets(port.mean_packet_size.bytes());
+    changed.map(|change| (change.at.as_secs_f64(), packets(change.link.limit))).collect()
+}
+
 impl Network {
     /// The network of `scenario`, read from `document` with the overrides of `variant`.
     pub(crate) fn of(scenario: &weir_scenario::Scenario, document: &Document, variant: Option<&str>) -> Self {
@@ -155,6 +167,7 @@ impl Network {
                 delay_s: port.delay.as_secs_f64(),
                 limit_packets,
                 limit_bytes,
+                limit_changes: limit_changes(port),
                 mean_packet_bytes: port.mean_packet_size.bytes(),
                 largest_rtt_s: port.largest_rtt.as_secs_f64(),
                 bdp_packets: port.bdp_packets(),

@@ -8,12 +8,15 @@ from itertools import pairwise, takewhile
 from weir import _core
 from weir.check._levels import Level, fixed_levels
 from weir.check._note import Note
-from weir.check._resolved import Aqm, Resolved, limit_of, names, seconds
+from weir.check._resolved import Aqm, Resolved, names, seconds
 from weir.check._units import packets, rate, time
 from weir.scenario._scenario import flows_at
 
 _CLEARLY = 0.9
 """Rates per flow that are closer than this ratio count as equal."""
+
+_GAINS = ("w_q", "a", "b")
+"""Gains that belong to a rate, unless `design` gives them."""
 
 
 def load_above_rate(scene: Resolved) -> Iterator[Note]:
@@ -98,19 +101,19 @@ def fixed_while_rate_varies(scene: Resolved) -> Iterator[Note]:
     well.
     """
     for port in scene.data_ports:
-        low, high = scene.rates(port)
         traced = scene.follows_trace(port)
-        if low == high and not traced:
+        if len({*scene.rates(port)}) == 1 and not traced:
             continue
-        aqm, written = scene.aqm(port), str(scene.link(port)["buffer"])
-        levels = fixed_levels(scene, port, aqm)
-        if _core.quantity(written)[1] in {"BDP", "s"}:
-            levels.append(Level(f"{port.key}.buffer", written, limit_of(port)))
+        held = [
+            (level, *rates)
+            for level, since, until in _held(scene, port)
+            if len({*(rates := scene.rates_between(port, since, until))}) > 1 or traced
+        ]
+        levels = [one for one in held if not _is_gain(one)]
         if not levels:
             continue
-        gains = [key for key in ("w_q", "a", "b") if key in aqm.parameters and "design" not in aqm.parameters]
-        fixed = ", ".join(dict.fromkeys([*(level.name for level in levels), *gains]))
-        last = levels[-1]
+        fixed = ", ".join(dict.fromkeys(level.name for level, _, _ in sorted(held, key=_is_gain)))
+        last, low, high = levels[-1]
         at = [
             f"{time(last.packets * 8.0 * port.mean_packet_bytes / bps)} at {rate(bps)}" for bps in (high, low)
         ]
@@ -124,6 +127,34 @@ def fixed_while_rate_varies(scene: Resolved) -> Iterator[Note]:
             f"{packets(last.packets)} wait {' and '.join(at)}",
             f"an AQM with a target delay, for example {port.key}.queue.codel = {{}}",
         )
+
+
+def _held(scene: Resolved, port: _core.Port) -> list[tuple[Level, float, float]]:
+    """Thresholds, gains and buffers chosen for a rate, each with the seconds from when to when it holds."""
+    found: list[tuple[Level, float, float]] = []
+    for phase in scene.phases(port):
+        parameters = phase.aqm.parameters
+        levels = fixed_levels(scene, port, phase.aqm)
+        if _core.quantity(phase.buffer[1])[1] in {"BDP", "s"}:
+            levels.append(Level(*phase.buffer))
+        if "design" not in parameters:
+            gains = (key for key in _GAINS if key in parameters)
+            levels += [Level(f"{phase.aqm.path}.{key}", str(parameters[key]), 0.0) for key in gains]
+        for level in levels:
+            same = (one for one in found if one[2] == phase.at_s and _is_same(one[0], level))
+            if (before := next(same, None)) is None:
+                found.append((level, phase.at_s, phase.until_s))
+            else:
+                found[found.index(before)] = (before[0], before[1], phase.until_s)
+    return found
+
+
+def _is_same(one: Level, other: Level) -> bool:
+    return (one.name, one.written, one.packets) == (other.name, other.written, other.packets)
+
+
+def _is_gain(held: tuple[Level, int, int]) -> bool:
+    return held[0].name in _GAINS
 
 
 def mean_rate_of_trace(scene: Resolved) -> Iterator[Note]:

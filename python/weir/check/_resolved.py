@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from weir import _core
 from weir.check._load import Load
@@ -46,6 +46,16 @@ class Aqm:
             return None
         parameters = self.parameters
         return self.name == "dualpi2" or bool(parameters.get("ecn")) or "ce_threshold" in parameters
+
+
+class Phase(NamedTuple):
+    """What stands before a link between two changes of it."""
+
+    at_s: float
+    until_s: float
+    aqm: Aqm
+    buffer: tuple[str, str, float]
+    """Where it is in the scenario, as written, and in packets of mean size."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,28 @@ class Resolved:
                 table = table.get("reverse", {})
             if "queue" in table:
                 found.append(_aqm_of(f"changes[{place}].{port.key}.queue", table["queue"]))
+        return found
+
+    def phases(self, port: _core.Port) -> list[Phase]:
+        """The queue and the buffer of the port in the course of the run."""
+        written = str(self.link(port)["buffer"])
+        found = [Phase(0.0, inf, self.aqm(port), (f"{port.key}.buffer", written, limit_of(port)))]
+        for place, change in enumerate(self.changes):
+            table = change.get("links", {}).get(port.link, {})
+            if port.direction != "forward":
+                table = table.get("reverse", {})
+            if not {"queue", "buffer"} & set(table):
+                continue
+            path, at, before = f"changes[{place}].{port.key}", seconds(change, "at"), found[-1]
+            aqm, buffer = before.aqm, before.buffer
+            if "queue" in table:
+                aqm = _aqm_of(f"{path}.queue", table["queue"])
+            if "buffer" in table:
+                held = next((held for since, held in reversed(port.limit_changes) if since <= at), None)
+                limit = limit_of(port) if held is None else held
+                buffer = (f"{path}.buffer", str(table["buffer"]), limit)
+            found[-1] = before._replace(until_s=at)
+            found.append(Phase(at, inf, aqm, buffer))
         return found
 
     @cached_property
@@ -250,6 +282,12 @@ class Resolved:
     def rates(self, port: _core.Port) -> tuple[int, int]:
         """The lowest and the highest rate in bit/s."""
         rates = [port.rate_bps, *(rate for _, rate in self.rate_changes[port.name])]
+        return min(rates), max(rates)
+
+    def rates_between(self, port: _core.Port, since_s: float, until_s: float) -> tuple[int, int]:
+        """The lowest and the highest rate in bit/s from one instant until before another."""
+        changes = (rate for at, rate in self.rate_changes[port.name] if since_s < at < until_s)
+        rates = [self.rate_at(port, since_s), *changes]
         return min(rates), max(rates)
 
     def rate_at(self, port: _core.Port, at_s: float) -> int:
