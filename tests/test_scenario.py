@@ -11,7 +11,7 @@ import weir
 from conftest import SMALL
 from two_and_three_links import Row
 from weir.scenario._scenario import bundled
-from weir.scenario._toml import to_toml
+from weir.scenario._toml import Value, to_toml
 
 
 def test_values_are_replaced_by_path(small: Path) -> None:
@@ -100,6 +100,51 @@ def test_disciplines_are_compared() -> None:
         for name, text in result.resolved.items()
     }
     assert laws == {"rem": ["rem"], "drop-tail": ["drop-tail"]}
+
+
+CHANGED = """
+[[changes]]
+at = "3 s"
+links.bottleneck.queue.red.max_th = "14 packets"
+"""
+
+
+def test_disciplines_that_a_change_replaces_are_not_compared() -> None:
+    """All would be RED from then on, under other names."""
+    scenario = weir.Scenario.loads(SMALL + CHANGED, {"links.bottleneck.queue.red": {}})
+    whole: list[Value] = [{"at": "3 s", "links.bottleneck.queue": {"red": {}}}]
+    for changed in (scenario, scenario.replace({"changes": whole})):
+        with pytest.raises(
+            weir.ScenarioError, match="the queue red at 3 s: from then on codel, pie would"
+        ) as it:
+            changed.chosen(disciplines=["codel", "red", "pie"])
+        assert "--set 'changes=[]'" in str(it.value.hint)
+        assert [one.name for one in changed.chosen(disciplines=["red"])] == ["red"]
+    for others in ([], [{"at": "3 s", "links.bottleneck.buffer": "9 packets"}]):
+        kept = scenario.replace({"changes": others})
+        assert len(kept.chosen(disciplines=["codel", "red", "pie"])) == 3
+
+
+def test_a_change_of_a_value_belongs_to_its_queue() -> None:
+    red = SMALL.replace("[links.bottleneck]", "[links.bottleneck]\nqueue.red = {}")
+    scenario = weir.Scenario.loads(red + CHANGED)
+    with pytest.raises(
+        weir.ScenarioError, match="sets a value of red, and the queue is codel then"
+    ) as raised:
+        scenario.replace({"links.bottleneck.queue.codel": {}})
+    assert raised.value.path == "changes[0].links.bottleneck.queue.red"
+
+
+def test_dotted_keys_in_a_list_of_changes() -> None:
+    scenario = weir.Scenario.loads(
+        SMALL, {"links.bottleneck.queue.red": {"ecn": True, "min_th": "4 packets"}}
+    )
+    change = {"at": "3 s", "links.bottleneck.buffer": "20 packets"}
+    dotted = scenario.replace({"changes": [{**change, "links.bottleneck.queue.red.max_th": "15 packets"}]})
+    (found,) = tomllib.loads(dotted.to_toml())["changes"]
+    assert found["links"]["bottleneck"]["buffer"] == "20 packets"
+    red = found["links"]["bottleneck"]["queue"]["red"]
+    assert (red["ecn"], red["min_th"], red["max_th"]) == (True, "4 packets", "15 packets")
 
 
 def test_the_baseline_comes_first() -> None:

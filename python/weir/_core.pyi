@@ -301,6 +301,9 @@ class Scenario:
         """Whether setting `path` leaves every choice as it is. It does not where it is a parameter
         of an AQM that this scenario does not have."""
     @property
+    def has_changes(self) -> bool:
+        """Whether queues, buffers or round trips change in mid-run."""
+    @property
     def has_python_aqms(self) -> bool:
         """Whether AQMs in Python run in it."""
     @property

@@ -83,6 +83,40 @@ def test_variants_that_are_the_same() -> None:
     )
 
 
+def later(queue: Mapping[str, Any]) -> dict[str, Any]:
+    return {"changes": [{"at": "20 s", "links.a.queue": queue}]}
+
+
+def test_variants_that_become_the_same() -> None:
+    """A change that replaces the queue makes one of different variants, whatever they began with."""
+    text = PLAIN + (
+        '[variants.plain]\nlabel = "A"\n[variants.red]\nlinks.a.queue.red = {}\n'
+        "[variants.other]\nlinks.a.queue.codel = {}\nchanges = []\n"
+    )
+
+    def same(changes: Mapping[str, Any]) -> list[tuple[tuple[str, ...], str]]:
+        compared = weir.Scenario.loads(text.replace("[links.a]", to_toml_lines(changes) + "[links.a]"))
+        found = compared.plan_comparison(1).notes
+        return [(one.labels, one.note.message) for one in found if one.note.code == "same-queue-later"]
+
+    message = "A and red have different queues at a until 20 s, and the same then"
+    assert same(later({"pie": {}})) == [(("A", "red"), message)]
+    assert same({"changes": [{"at": "20 s", "links.a.buffer": "50 packets"}]}) == []
+    assert same({"changes": [{"at": "60 s", "links.a.queue": {"pie": {}}}]}) == []
+
+
+def to_toml_lines(values: Mapping[str, Any]) -> str:
+    """Keys of a file, before its first table."""
+    return "".join(f"{key} = {to_toml(value)}\n" for key, value in values.items())
+
+
+def test_a_stored_comparison_knows_that_variants_become_the_same() -> None:
+    text = (PLAIN + "[variants.a]\n[variants.b]\nlinks.a.queue.codel = {}\n").replace("60 s", "2 s")
+    changes = to_toml_lines({"changes": [{"at": "1 s", "links.a.queue": {"pie": {}}}]})
+    scenario = weir.Scenario.loads(text.replace("[links.a]", changes + "[links.a]"), {"measure": {}})
+    assert "same-queue-later" in [one.note.code for one in scenario.compare().scenario_notes]
+
+
 def test_a_threshold_is_fixed_while_another_changes() -> None:
     """What a change gives the same value as before stays as it was, though it gives the whole queue."""
     rate, given = {"at": "20 s", "links.a.rate": "5 Mbit/s"}, {"links.a.queue.red.max_th": "50 packets"}

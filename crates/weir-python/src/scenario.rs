@@ -210,6 +210,12 @@ impl Scenario {
         self.plain.has_python_aqms()
     }
 
+    /// Whether queues, buffers or round trips change in mid-run.
+    #[getter]
+    fn has_changes(&self) -> bool {
+        !self.plain.changes.is_empty()
+    }
+
     /// What the scenario, every default written out, has at a dotted path.
     fn value<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let json = self.plain.value(path).map(|value| value.to_string());

@@ -8,8 +8,10 @@ A rule is a function that yields notes; its name is the code of its notes, its f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from weir import _core
 from weir.check import _chance as chance
@@ -27,7 +29,7 @@ from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
 from weir.check._stationary import not_stationary
 from weir.check._values import few_values, nothing_random
-from weir.check._variants import same_variants
+from weir.check._variants import same_queue_later, same_variants
 
 if TYPE_CHECKING:
     from weir.scenario import Scenario
@@ -90,7 +92,15 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
 
 CODES = {
     rule.__name__.replace("_", "-"): str(rule.__doc__).partition("\n")[0]
-    for rule in (*RULES, same_variants, not_stationary, nothing_measured, nothing_random, few_values)
+    for rule in (
+        *RULES,
+        same_variants,
+        same_queue_later,
+        not_stationary,
+        nothing_measured,
+        nothing_random,
+        few_values,
+    )
 }
 """Code to what it means."""
 
@@ -122,14 +132,26 @@ def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float])
 
 
 def notes_together(
-    settings: Iterable[tuple[str, tuple[Note, ...]]], variants: Iterable[tuple[str, str]]
+    settings: Iterable[tuple[str, tuple[Note, ...]]], variants: Iterable[tuple[str, _core.Scenario | str]]
 ) -> tuple[Repeated, ...]:
     """The notes of some settings, each with its label; and of the variants among them, each with its label
-    and its hash, what may mislead when they are compared."""
+    and the scenario, or that as `to_toml` writes it, what may mislead when they are compared."""
+    compared = list(variants)
     together: dict[str, list[Note]] = {}
-    for label, note in same_variants(variants):
+    for label, note in (
+        *same_variants((label, one if isinstance(one, str) else one.hash) for label, one in compared),
+        *same_queue_later((label, _document(one)) for label, one in compared if _has_changes(one)),
+    ):
         together.setdefault(label, []).append(note)
     return merged((label, (*found, *together.get(label, ()))) for label, found in settings)
+
+
+def _has_changes(scenario: _core.Scenario | str) -> bool:
+    return scenario.has_changes if isinstance(scenario, _core.Scenario) else "[[changes]]" in scenario
+
+
+def _document(scenario: _core.Scenario | str) -> Mapping[str, Any]:
+    return tomllib.loads(scenario) if isinstance(scenario, str) else json.loads(scenario.to_json())
 
 
 def _found(scene: Resolved) -> tuple[Note, ...]:

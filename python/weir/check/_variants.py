@@ -1,9 +1,12 @@
-"""A rule on variants together."""
+"""Rules on variants together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from weir import _core
 from weir.check._note import Note
 from weir.check._units import listed
 
@@ -26,3 +29,37 @@ def same_variants(settings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, No
                 "what differs, or remove one: a table in a variant replaces the whole table",
             )
             yield from ((label, note) for label in same)
+
+
+def same_queue_later(variants: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Note]]:
+    """A change in mid-run gives variants with different queues the same one: then nothing is compared.
+
+    Of the labels of variants, and their documents with every default.
+    """
+    together: dict[tuple[str, str, str], dict[str, str]] = {}
+    for label, document in variants:
+        end = _core.quantity(document["duration"])[0]
+        for change in document.get("changes", []):
+            if _core.quantity(change["at"])[0] >= end:
+                continue
+            for name, changed in change.get("links", {}).items():
+                link = document["links"][name]
+                for port, first, later in (
+                    (name, link, changed),
+                    (f"{name}.reverse", link.get("reverse"), changed.get("reverse", {})),
+                ):
+                    if "queue" in later:
+                        same = (port, change["at"], json.dumps(later["queue"], sort_keys=True))
+                        together.setdefault(same, {})[label] = json.dumps(first["queue"], sort_keys=True)
+    told: set[str] = set()
+    for (port, at, _), labels in together.items():
+        if len({*labels.values()}) > 1 and not told >= set(labels):
+            told |= set(labels)
+            note = Note(
+                "same-queue-later",
+                "note",
+                "changes",
+                f"{listed(list(labels))} have different queues at {port} until {at}, and the same then",
+                "changes of its own for each variant, or none: changes = []",
+            )
+            yield from ((label, note) for label in labels)

@@ -57,7 +57,7 @@ def check(
     variants = [chosen.variant(name) for name in chosen.variants]
     settings = [("the scenario itself", chosen), *((one.label, one) for one in variants)]
     found = notes_together(
-        ((label, notes(one)) for label, one in settings), ((one.label, one.core.hash) for one in variants)
+        ((label, notes(one)) for label, one in settings), ((one.label, one.core) for one in variants)
     )
     if json:
         command.print_json(document_of(chosen, found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from difflib import SequenceMatcher, get_close_matches
 from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from weir import _core
 from weir.scenario._toml import Value, to_toml
@@ -165,15 +166,36 @@ class Scenario:
                 f"name the link: --set measure.bottleneck={bottleneck.name}",
                 self.name,
             )
-        found: list[Variant] = []
         for name in names:
             if name not in known:
                 raise scenario_error(
                     f"there is no queue discipline {name!r}", suggestion(name, known), self.name
                 )
+        self._check_kept(names, bottleneck)
+        found: list[Variant] = []
+        for name in names:
             core = self._core.replace([(f"{bottleneck.key}.queue.{name}", "{}")])
             found.append(Variant(name, name, core))
         return found
+
+    def _check_kept(self, names: Sequence[str], port: _core.Bottleneck) -> None:
+        """That no change in mid-run puts another queue in the place of these."""
+        changes: list[dict[str, Any]] = []
+        if self._core.has_changes:
+            changes = json.loads(self._core.to_json())["changes"]
+        for change in changes:
+            table: dict[str, Any] = change.get("links", {}).get(port.link, {})
+            if port.direction != "forward":
+                table = table.get("reverse", {})
+            for later in table.get("queue", ()):
+                others = [name for name in names if name != later]
+                if others and _core.quantity(change["at"])[0] < self.duration:
+                    raise scenario_error(
+                        f"a change gives {port.key} the queue {later} at {change['at']}: from then on "
+                        f"{', '.join(others)} would be {later} under another name",
+                        "leave the change out: --set 'changes=[]'; or write variants with their own changes",
+                        self.name,
+                    )
 
     def __repr__(self) -> str:
         return f"<weir.Scenario {self.name!r}: {self.title}>"

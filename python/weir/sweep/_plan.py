@@ -129,7 +129,7 @@ class Plan:
     def notes(self) -> tuple[Repeated, ...]:
         """What may mislead in its configurations."""
         labelled = ((self.variants[one.variant].label, one.scenario) for one in self.configurations)
-        variants = ((variant.label, variant.scenario.hash) for variant in self.variants)
+        variants = ((variant.label, variant.scenario) for variant in self.variants)
         return notes_together(((label, notes(scenario)) for label, scenario in labelled), variants)
 
     @cached_property
