@@ -1,11 +1,7 @@
 //! The packets of a capture in the order of their times: those of several queues or interfaces, and those after
 //! a clock was set, are written in another.
 
-use std::{
-    cmp::{Ordering, Reverse},
-    collections::BinaryHeap,
-    io::Read,
-};
+use std::{collections::BTreeMap, io::Read};
 
 use weir_types::{Duration, Invalid};
 
@@ -69,47 +65,23 @@ pub(crate) fn in_order<Made, File: Read + Send>(
         return Ok(InOrder { made, lateness, damage });
     }
     made = begin();
-    let mut waiting: BinaryHeap<Reverse<Waiting>> = BinaryHeap::new();
+    // By time and place in the file.
+    let mut waiting: BTreeMap<(i128, u64), Packet> = BTreeMap::new();
     let (mut newest, mut number) = (i128::MIN, 0);
     let damage = super::read(open()?, |packet| {
         go_on()?;
         newest = newest.max(packet.nanos);
-        waiting.push(Reverse(Waiting { number, packet }));
+        waiting.insert((packet.nanos, number), packet);
         number += 1;
-        while waiting.peek().is_some_and(|Reverse(first)| first.packet.nanos + lateness.nanos <= newest) {
-            let Some(Reverse(first)) = waiting.pop() else { break };
-            each(&mut made, first.packet)?;
+        while let Some(first) = waiting.first_entry()
+            && first.key().0 + lateness.nanos <= newest
+        {
+            each(&mut made, first.remove())?;
         }
         Ok(())
     })?;
-    while let Some(Reverse(first)) = waiting.pop() {
-        each(&mut made, first.packet)?;
+    for packet in waiting.into_values() {
+        each(&mut made, packet)?;
     }
     Ok(InOrder { made, lateness, damage })
 }
-
-/// A packet that waits for those that may come late, and its place in the file.
-struct Waiting {
-    number: u64,
-    packet: Packet,
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.packet.nanos, self.number).cmp(&(other.packet.nanos, other.number))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Waiting {}
