@@ -1,6 +1,6 @@
 //! The resolved network of a scenario, read-only.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use pyo3::{exceptions::PyKeyError, prelude::*};
 use weir_aqm::Limit;
@@ -246,14 +246,19 @@ fn listed(group: &FlowGroup, end: Duration) -> Option<(usize, usize, f64)> {
 
 /// Of each list that was read: the first group that takes from it, its transfers that no group takes, and all.
 fn unlisted(scenario: &weir_scenario::Scenario) -> Vec<(String, usize, usize)> {
-    let mut files: BTreeMap<&str, (&str, usize, HashSet<u32>)> = BTreeMap::new();
+    let mut files: BTreeMap<&str, (&str, usize, Vec<u32>)> = BTreeMap::new();
     for (name, group) in &scenario.flows {
         let Traffic::List(list) = &group.traffic else { continue };
         let Some(transfers) = list.transfers.read() else { continue };
-        let (.., taken) = files.entry(&list.file).or_insert((name, list.in_file, HashSet::new()));
+        let (.., taken) = files.entry(&list.file).or_insert((name, list.in_file, Vec::new()));
         taken.extend(transfers.iter().map(|one| one.line));
     }
-    let left = files.into_values().map(|(name, all, taken)| (name.to_owned(), all - taken.len(), all));
+    let left = files.into_values().map(|(name, all, mut taken)| {
+        // Several groups may take the same.
+        taken.sort_unstable();
+        taken.dedup();
+        (name.to_owned(), all - taken.len(), all)
+    });
     left.filter(|(_, left, _)| *left > 0).collect()
 }
 
