@@ -27,6 +27,9 @@ from weir.stats._measures import MEASURES
 from weir.sweep._networks import NetworkedSweep
 
 _TAIL = re.compile(r"_p(\d+)$")
+"""Of a measure that is a quantile."""
+
+_WHOLE = pl.col("period") == WHOLE_RUN
 
 
 class NotedSweep(NetworkedSweep):
@@ -132,7 +135,7 @@ class NotedSweep(NetworkedSweep):
             for what, table, column, chosen in self._counted(of_groups=of_groups)
             if (quantiles := _quantiles(measures, table))
         ]
-        arrivals = self._each("links", "arrivals", self._at_bottleneck)
+        arrivals = self._each("links", "arrivals", _WHOLE & _at_bottleneck(analysis.ALL))
         found: list[tuple[str, list[Note]]] = []
         for point, name, label in (
             self.finished.select("point", "variant", "label").unique(maintain_order=True).iter_rows()
@@ -146,24 +149,16 @@ class NotedSweep(NetworkedSweep):
 
     def _counted(self, *, of_groups: bool) -> Iterator[tuple[str, str, str, pl.Expr]]:
         """What quantiles are of: in words, the table and column that count it, and the rows of it."""
-        whole = pl.col("period") == WHOLE_RUN
         groups = self.flow_groups if of_groups and len(self.flow_groups) > 1 else []
         for group in (analysis.ALL, *groups):
             of = "" if group == analysis.ALL else f" of {group}"
-            rows = (pl.col("group") == group) & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
-            some = pl.col("departures") > 0
-            yield f"packets{of} left the bottleneck in a run", "links", "departures", whole & rows & some
+            some = _at_bottleneck(group) & (pl.col("departures") > 0)
+            yield f"packets{of} left the bottleneck in a run", "links", "departures", _WHOLE & some
             if group == analysis.ALL:
-                yield "packets left the bottleneck in a period", "links", "departures", ~whole & rows & some
+                yield "packets left the bottleneck in a period", "links", "departures", ~_WHOLE & some
             if analysis.has_transfers(self._measured):
                 rows = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
-                yield f"transfers{of} ended in a run", "completions", "count", whole & rows
-
-    @property
-    def _at_bottleneck(self) -> pl.Expr:
-        """The rows of the table `links` that are about all packets at the bottleneck."""
-        of_all = (pl.col("period") == WHOLE_RUN) & (pl.col("group") == analysis.ALL)
-        return of_all & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
+                yield f"transfers{of} ended in a run", "completions", "count", _WHOLE & rows
 
     def _each(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], list[int]]:
         """By point and variant, a count in each run."""
@@ -174,6 +169,11 @@ class NotedSweep(NetworkedSweep):
     def _least(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], int]:
         """By point and variant, the least of a count in one run."""
         return {setting: int(min(numbers)) for setting, numbers in self._each(table, column, chosen).items()}
+
+
+def _at_bottleneck(group: str) -> pl.Expr:
+    """The rows of the table `links` that are about the packets of a group at the bottleneck."""
+    return (pl.col("group") == group) & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
 
 
 def _quantiles(measures: Sequence[str], table: str) -> list[str]:
