@@ -36,9 +36,16 @@ def scenario(aqm: dict[str, Any], **link: Value) -> weir.Scenario:
     return weir.Scenario.loads(LINK, {"links.bottleneck.queue": aqm, **values})
 
 
-def exported(aqm: dict[str, Any], form: Form = "tc", **link: Value) -> Exported:
+def exported(
+    aqm: dict[str, Any],
+    form: Form = "tc",
+    *,
+    device: str | None = None,
+    share: float | None = None,
+    **link: Value,
+) -> Exported:
     """The same, exported."""
-    return export(scenario(aqm, **link), form=form)
+    return export(scenario(aqm, **link), form=form, device=device, share=share)
 
 
 def commands(script: str) -> list[list[str]]:
@@ -64,3 +71,14 @@ def shaper(script: str) -> dict[str, str]:
     words = next(line for line in commands(script) if "tbf" in line)
     rest = words[words.index("tbf") + 1 :]
     return dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+def section(text: str) -> dict[str, str]:
+    """The options of the one section of a file in OpenWrt's format."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    assert re.fullmatch(r"config queue '\w+'", lines[0])
+    found = [re.fullmatch(r"\toption (\w+) '([^']*)'", line) for line in lines[1:]]
+    assert all(found)
+    pairs = [(match[1], match[2]) for match in found if match]
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)

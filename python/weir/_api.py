@@ -225,8 +225,9 @@ class Scenario(below.Scenario):
         self,
         link: str | None = None,
         form: Form = "tc",
-        device: str = "eth0",
+        device: str | None = None,
         *,
+        share: float | None = None,
         replications: int = 0,
         threads: int = 0,
     ) -> Exported:
@@ -234,15 +235,17 @@ class Scenario(below.Scenario):
 
         Args:
             link: the bottleneck if None.
-            form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, or the scenario.
-            device: the network interface.
+            form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, a drop profile of Junos, or the
+                scenario.
+            device: the network interface; eth0, of a router none, if None.
+            share: of the link's rate that is shaped to; if None 0.9 for sqm, which is behind a modem, else 1.
             replications: of the comparison with the closest discipline, where no kernel has it; 0: none.
 
         Raises ScenarioError and WeirError for what cannot be exported.
         """
         from weir.export import export
 
-        return export(self, link, form, device, replications=replications, threads=threads)
+        return export(self, link, form, device, share=share, replications=replications, threads=threads)
 
     def plan_run(self, replications: int, seed: int | None = None) -> Plan:
         """What `run` does, checked."""

@@ -1,4 +1,4 @@
-"""OpenWrt, random-detect, scenarios; the command; and what cannot be exported."""
+"""Scenarios; the command; and what cannot be exported."""
 
 from __future__ import annotations
 
@@ -15,73 +15,6 @@ from exports import LINK, exported, options, scenario
 from weir.export import FORMS, ExportError, Form, export
 
 
-def section(text: str) -> dict[str, str]:
-    """The options of the one section of a file in OpenWrt's format."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    assert re.fullmatch(r"config queue '\w+'", lines[0])
-    found = [re.fullmatch(r"\toption (\w+) '([^']*)'", line) for line in lines[1:]]
-    assert all(found)
-    pairs = [(match[1], match[2]) for match in found if match]
-    assert len(dict(pairs)) == len(pairs)
-    return dict(pairs)
-
-
-def test_sqm_of_fq_codel() -> None:
-    found = section(exported({"fq-codel": {"target": "7500 us", "interval": "120 ms"}}, "sqm").text)
-    wanted = {
-        "enabled": "1",
-        "interface": "eth0",
-        "download": "0",
-        "upload": "10000",
-        "qdisc": "fq_codel",
-        "script": "simplest_tbf.qos",
-        "egress_ecn": "ECN",
-        "elimit": "120",
-        # The scripts read whole numbers only: 7.5ms would be 7ms.
-        "etarget": "7500us",
-        "itarget": "7500us",
-    }
-    assert {name: found[name] for name in wanted} == wanted
-    assert "interval 120ms" in found["eqdisc_opts"]
-    # What has an option of its own is not said twice.
-    assert not {"limit", "target", "ecn"} & set(found["eqdisc_opts"].split())
-
-
-def test_sqm_of_cake_takes_the_rate_from_its_own_option() -> None:
-    found = section(exported({"cobalt": {"interval": "80 ms"}}, "sqm").text)
-    assert (found["qdisc"], found["script"]) == ("cake", "piece_of_cake.qos")
-    assert found["eqdisc_opts"] == "flowblind rtt 80ms"
-    assert "etarget" not in found
-
-
-def test_sqm_of_pie_and_the_other_direction() -> None:
-    back = {"links.bottleneck.reverse": {"rate": "1500 kbit/s", "buffer": "50 packets"}}
-    found = section(export(scenario({"pie": {}}).replace(back), form="sqm").text)
-    assert (found["upload"], found["download"]) == ("10000", "1500")
-    assert found["egress_ecn"] == "NOECN"
-    assert "tupdate 15ms" in found["eqdisc_opts"]
-
-
-def test_random_detect() -> None:
-    aqm = {"red": {"min_th": "10 packets", "max_th": "40 packets", "max_p": 0.05, "ecn": True}}
-    lines = [line.strip() for line in exported(aqm, "wred").text.splitlines() if not line.startswith("!")]
-    # 1/0.05; and 2^-9 is nearest to 0.002.
-    assert [f"random-detect precedence {n} 10 40 20" for n in range(8)] == [
-        line for line in lines if " precedence " in line
-    ]
-    assert "random-detect exponential-weighting-constant 9" in lines
-    assert "random-detect ecn" in lines
-    assert "shape average 10000000" in lines
-    assert "queue-limit 120 packets" in lines
-    quarter = exported({"red": {"max_p": 0.3}}, "wred")
-    assert any("0.3 becomes 1/3" in warning for warning in quarter.warnings)
-
-
-def test_a_probability_that_stands_still_is_said() -> None:
-    found = exported({"adaptive-red": {}}, "wred")
-    assert any("nothing adapts it" in warning for warning in found.warnings)
-
-
 def test_a_scenario_comes_back_as_it_was() -> None:
     base = scenario({"red": {"max_p": 0.05}})
     again = weir.Scenario.loads(export(base, form="scenario").text)
@@ -96,7 +29,7 @@ def test_a_scenario_comes_back_as_it_was() -> None:
         ({"fq-pie": {}}, "sqm", "sqm-scripts has no fq_pie", "fq_codel"),
         ({"rem": {}}, "sqm", "no kernel has rem", "--as tc"),
         ({"codel": {}}, "wred", "codel is not", "adaptive-red"),
-        ({"red": {}}, "iptables", "no form 'iptables'", "tc, sqm, wred, scenario"),
+        ({"red": {}}, "iptables", "no form 'iptables'", "tc, sqm, wred, junos, scenario"),
         ({"choke": {"max_th": "130 packets"}}, "tc", "beyond the buffer", "larger"),
     ],
 )

@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from exports import commands, exported, options, shaper
+from exports import commands, exported, options, scenario, section, shaper
 from weir import _core
-from weir.export import Exported
+from weir.export import Exported, export
 
 _IN = ["unshare", "-n"] if hasattr(os, "geteuid") and os.geteuid() == 0 else ["unshare", "-rn"]
 
@@ -218,3 +218,62 @@ def test_the_line_that_takes_it_back_does(tmp_path: Path) -> None:
         pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
     assert "code 0" in done.stdout
     assert "tbf" not in done.stdout
+
+
+SQM: dict[str, dict[str, Any]] = {
+    "codel": {"codel": {"target": "7300 us"}},
+    "fq-codel": {"fq-codel": {"ecn": False, "memory_limit": "100 kB"}},
+    "pie": {"pie": {"ecn": True}},
+    "cobalt": {"cobalt": {"interval": "80 ms"}},
+}
+
+
+@pytest.mark.parametrize("name", SQM)
+def test_tc_understands_what_sqm_gives_it_in_both_directions(name: str) -> None:
+    back = {"links.bottleneck.reverse": {"rate": "2 Mbit/s", "buffer": "50 packets", "queue": SQM[name]}}
+    told = section(export(scenario(SQM[name]).replace(back), form="sqm").text)
+    for rate, letter in ((told["download"], "i"), (told["upload"], "e")):
+        # As simplest_tbf and piece_of_cake put them together.
+        kind, rest = told["qdisc"], told[f"{letter}qdisc_opts"]
+        lines = [f'tc qdisc replace dev "$DEV" root handle 100: tbf rate {rate}kbit burst 1514 limit 64000']
+        if kind == "cake":
+            lines = [f'tc qdisc replace dev "$DEV" root cake bandwidth {rate}kbit besteffort {rest}']
+        else:
+            ecn = told[f"{'in' if letter == 'i' else 'e'}gress_ecn"].lower()
+            level = f"limit {told[f'{letter}limit']} target {told[f'{letter}target']}"
+            lines.append(f'tc qdisc replace dev "$DEV" parent 100:1 {kind} {level} {ecn} {rest}')
+        done = in_namespace("\n".join(["DEV=wx0", *lines, ""]))
+        assert 1 not in done.codes, done.said
+        if 2 in done.codes:
+            pytest.skip(f"the kernel refuses {kind}: {done.said.strip().splitlines()[-1]}")
+        kept = next(qdisc for qdisc in done.shown if qdisc["kind"] == kind)
+        assert kept["kind"] == kind
+
+
+@pytest.mark.parametrize("link", ["bottleneck", "bottleneck.reverse"])
+@pytest.mark.parametrize("peak", [None, "50 Mbit/s"])
+def test_a_token_bucket_is_that_of_the_link_in_either_direction(link: str, peak: str | None) -> None:
+    bucket = {"burst": "30 kB", **({"peak": peak} if peak else {})}
+    side = {"rate": "10 Mbit/s", "buffer": "120 packets", "token_bucket": bucket}
+    base = scenario({"drop-tail": {}}, token_bucket=bucket).replace({"links.bottleneck.reverse": side})
+    found = export(base, link)
+    told = shaper(found.text)
+    assert (told["rate"], told["burst"]) == ("10mbit", "30000")
+    assert told.get("peakrate") == (None if peak is None else "50mbit")
+    assert (told.get("mtu") is None) is (peak is None)
+    assert not any("bucket" in warning for warning in found.warnings)
+    done = in_namespace(found.text)
+    if 2 in done.codes:
+        pytest.skip(f"the kernel refuses: {done.said.strip()}")
+    assert set(done.codes) == {0}
+    kept = next(qdisc for qdisc in done.shown if qdisc["kind"] == "tbf")["options"]
+    assert kept["rate"] * 8 == 10_000_000
+    # As tc shows it: bytes, and the cells of its table of rates.
+    assert kept["burst"] == "30000b/1"
+    assert ("mtu" in kept) is (peak is not None)
+
+
+def test_a_share_of_the_link_shapes_to_it() -> None:
+    found = exported({"drop-tail": {}}, share=0.95)
+    assert shaper(found.text)["rate"] == "9500kbit"
+    assert "Shapes to 95% of the link" in found.text

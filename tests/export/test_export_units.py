@@ -231,3 +231,23 @@ def test_one_link_of_a_row_that_is_written_in_short() -> None:
     # REM's target there is 20 packets; 1000 B at 10 Mbit/s take 0.8 ms.
     assert options(told.text)["target"] == "16ms"
     assert "those of the narrowest link, hop1" in told.text
+
+
+@pytest.mark.parametrize("name", ["fq-codel", "fq-pie", "fq"])
+@pytest.mark.parametrize(
+    ("packet", "limit", "buffer", "told"),
+    [
+        # A full frame takes 2304 B of the kernel's memory, so 1 MiB of frames take half as much again.
+        ("1500 B", "1 MiB", "10240 packets", 1_610_613),
+        ("100 B", "100 kB", "10240 packets", 2_304_000),
+        ("9000 B", "1 MB", "10240 packets", 1_085_333),
+        # 120 packets never fill it, neither here nor there: it stays the kernel's own.
+        ("1500 B", "32 MiB", "120 packets", 33_554_432),
+    ],
+)
+def test_memory_holds_as_many_packets_in_the_kernel(
+    name: str, packet: str, limit: str, buffer: str, told: int
+) -> None:
+    found = exported({name: {"memory_limit": limit}}, mean_packet_size=packet, buffer=buffer)
+    assert options(found.text)["memory_limit"] == str(told)
+    assert ("the memory that a packet takes" in found.text) is (buffer != "120 packets")

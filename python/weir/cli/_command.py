@@ -18,6 +18,7 @@ import typer
 
 from weir._core import ScenarioError
 from weir._errors import AqmFailedError, WeirError
+from weir._printable import printable
 
 if TYPE_CHECKING:
     from weir.check import Repeated
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-
-
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
-"""Titles and labels are the user's, or those of whoever sent the file: none may steer the terminal."""
-
-
-def printable(text: str) -> str:
-    """The text with its control characters written out, but for line ends and tabs."""
-    return text.translate(_CONTROLS)
 
 
 def print_text(text: str) -> None:

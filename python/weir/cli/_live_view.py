@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from weir._printable import printable
 from weir.check import _units as units
-from weir.cli._command import printable
 from weir.stats import wording
 from weir.stats._grid import Cell, Grid, render
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from weir._printable import printable
 from weir.cli import _command as command
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _picture(plan: Plan | None, workers: str, progress: Progress) -> RenderableT
             measure.title,
             f"{widest.half_width:.{measure.decimals}f}{unit}",
             f"{100.0 * widest.relative:.3g}%",
-            Text(command.printable(plan.configuration_label(widest.configuration))),
+            Text(printable(plan.configuration_label(widest.configuration))),
         )
     return Group(head, table)
 

@@ -34,9 +34,10 @@ class Wanted:
     """What is made of the answer."""
 
     export: Annotated[
-        str | None, option("FORM", "Print the tuned queue as tc, sqm or wred instead: see weir export.")
+        str | None,
+        option("FORM", "Print the tuned queue as tc, sqm, wred or junos instead: see weir export."),
     ] = None
-    device: Annotated[str, option("NAME", "Of --export: the network interface.")] = "eth0"
+    device: Annotated[str | None, option("NAME", "Of --export: the network interface.")] = None
     save: Annotated[Path | None, option("FILE", "Write the tuned scenario to FILE.")] = None
     report: Report = False
     opens: Open = False
@@ -150,8 +151,8 @@ def export(
     form: Annotated[
         str,
         option(
-            "tc|sqm|wred|scenario",
-            "A script for Linux's tc, a section for OpenWrt's sqm, random-detect, or the scenario.",
+            "tc|sqm|wred|junos|scenario",
+            "A script for Linux's tc, a section for OpenWrt's sqm, random-detect, Junos, or the scenario.",
             "--as",
         ),
     ] = "tc",
@@ -161,7 +162,14 @@ def export(
     set_: Set = None,
     no_python: NoPython = False,
     link: Annotated[str | None, option("NAME", "LINK or LINK.reverse. Default: the bottleneck.")] = None,
-    device: Annotated[str, option("NAME", "The network interface.")] = "eth0",
+    device: Annotated[
+        str | None,
+        option("NAME", "The network interface; of sqm that of the line. Default: eth0, of a router none."),
+    ] = None,
+    share: Annotated[
+        str | None,
+        option("SHARE", "Of the link's rate to shape at: 95%. Default: 100%, for sqm 90%."),
+    ] = None,
     replications: Annotated[
         int,
         typer.Option(
@@ -194,6 +202,7 @@ def export(
             link,
             form,  # type: ignore[arg-type] # checked there
             device,
+            share=None if share is None else _share(share),
             replications=0 if no_measure else replications,
             threads=threads or 0,
             progress=follow,
@@ -214,3 +223,11 @@ def export(
             command.note(f"{loaded.name} has variants: --variant {loaded.variants[0]}")
         if out is not None:
             command.note(f"{found.form}: {out}")
+
+
+def _share(text: str) -> float:
+    """`95%` or `0.95`, as a number."""
+    try:
+        return float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        raise typer.BadParameter(f"--share {text!r} is no share: write 95% or 0.95") from None

@@ -12,7 +12,7 @@ from rich.spinner import Spinner
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._settings import Wanted
-from weir.export import FORMS, ExportError
+from weir.export import ExportError, Form
 from weir.export import export as exported
 from weir.store import Store
 from weir.tune._choice import choice_text
@@ -62,7 +62,7 @@ def finish(found: Tuned | Front | Choice, opened: Store, store: Path | None, wan
         command.say_page(page, opens=wanted.opens, quiet=wanted.quiet)
 
 
-def _show_export(tuned: Tuned, form: str, device: str) -> None:
+def _show_export(tuned: Tuned, form: str, device: str | None) -> None:
     """The tuned queue as a script, with the verdict above everything else: a script is copied, and what was
     on the screen is not."""
     command.note(sentence(tuned.answer))
@@ -80,7 +80,7 @@ def _show_export(tuned: Tuned, form: str, device: str) -> None:
 def report(
     store: Store,
     found: Tuned | Front | Choice,
-    device: str = "eth0",
+    device: str | None = None,
     images: Sequence[str] = (),
     out: Path | None = None,
     *,
@@ -102,12 +102,15 @@ def report(
     return command.write_page(store, found.record, lambda place: page.write(place, images), out, quiet=quiet)
 
 
-def _exports(tuned: Tuned, device: str) -> dict[str, str]:
+def _exports(tuned: Tuned, device: str | None) -> dict[str, str]:
     """What the setting is on other systems, where they have the discipline."""
     exports: dict[str, str] = {}
-    for form, name in zip(FORMS, ("tc script", "OpenWrt SQM", "WRED"), strict=False):
+    titles: dict[Form, str] = {"tc": "tc script", "sqm": "OpenWrt SQM", "wred": "WRED", "junos": "Junos"}
+    for form, name in titles.items():
         try:
-            exports[name] = exported(tuned.scenario, None, form, device).text
+            # A router has other names than `device`.
+            of = device if form in {"tc", "sqm"} else None
+            exports[name] = exported(tuned.scenario, None, form, of).text
         except ExportError:
             continue
     return exports

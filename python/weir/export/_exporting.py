@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from weir import _core
-from weir.export import _forms as forms
 from weir.export._closest import Closest, closest
-from weir.export._forms import Exported, Form, Measured
 from weir.export._kernel import qdisc_of
 from weir.export._port import ExportError, Port, setting
+from weir.export._routers import drop_profile, is_cisco, is_juniper, random_detect
+from weir.export._script import tc
+from weir.export._sqm import SHARE, sqm
+from weir.export._text import Exported, Form, Measured, comment, listed
 from weir.scenario._scenario import Scenario, Variant, suggestion
 
 if TYPE_CHECKING:
@@ -19,8 +21,13 @@ if TYPE_CHECKING:
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
-_DEVICE = re.compile(r"[^\s/'\"$`\\;&|<>()*?\[\]{}~#!]{1,15}")
-"""A name of an interface that a shell takes as it is; Linux allows 15 characters."""
+_DEVICE = re.compile(r"(?!-|\.\.?$)[^\s\x00-\x1f\x7f-\x9f/'\"$`\\;&|<>()*?\[\]{}~#!]{1,15}")
+
+
+def _is_linux(name: str) -> bool:
+    """Whether Linux may have such an interface, and a shell takes it as it is."""
+    return _DEVICE.fullmatch(name) is not None and name.isprintable() and len(name.encode()) <= 15
+
 
 SHOWN = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99")
 """What is compared: the headline measures, marks, and what an operator promises."""
@@ -30,8 +37,9 @@ def export(
     scenario: Scenario | _core.Scenario,
     link: str | None = None,
     form: Form = "tc",
-    device: str = "eth0",
+    device: str | None = None,
     *,
+    share: float | None = None,
     replications: int = 0,
     threads: int = 0,
     progress: OnProgress | None = None,
@@ -42,8 +50,10 @@ def export(
     Args:
         scenario: with the setting; of one with variants, choose one before.
         link: whose discipline, `LINK` or `LINK.reverse`; the bottleneck if None.
-        form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, or the scenario with every default.
-        device: the network interface.
+        form: a `tc` script, a section for OpenWrt's sqm, `random-detect`, a drop profile of Junos, or the
+            scenario with every default.
+        device: the network interface; eth0, of a router none, if None.
+        share: of the link's rate that is shaped to; if None 0.9 for sqm, which is behind a modem, else 1.
         replications: of the comparison with what stands in for a discipline that no kernel has; 0: none.
         threads, progress: of these runs, as for `Scenario.compare`.
         command: noted as the way to come by the text.
@@ -52,31 +62,42 @@ def export(
     """
     if form not in FORMS:
         raise ExportError(f"there is no form {form!r}", suggestion(str(form), FORMS))
-    if not _DEVICE.fullmatch(device) or device.startswith("-") or device in {".", ".."}:
-        raise ExportError(f"{device!r} is no name of an interface", "`ip link` lists them; such as eth0")
+    _check(form, device, share)
     core = scenario.core if isinstance(scenario, Scenario) else scenario
     if form == "scenario":
         return _scenario(core, link, command)
-    port = Port.of(core, link)
+    port = Port.of(core, link, share or (SHARE if form == "sqm" else 1.0))
     if form == "wred":
-        return forms.random_detect(port, command)
-    qdisc = qdisc_of(port)
+        return random_detect(port, device, command)
+    if form == "junos":
+        return drop_profile(port, device, command)
+    device = device or "eth0"
     if form == "sqm":
-        if qdisc is None:
-            raise ExportError(
-                f"no kernel has {port.discipline}, so sqm-scripts has not",
-                "--as tc names what comes closest, and measures the difference",
-                port.path,
-            )
-        return forms.sqm(qdisc, device, command)
+        return sqm(port, device, command)
+    qdisc = qdisc_of(port)
     if qdisc is not None:
-        return forms.tc(port, qdisc, device, command)
+        return tc(port, qdisc, device, command)
     found, other = closest(port)
     qdisc = qdisc_of(other)
     assert qdisc is not None, f"{found.discipline} is what no kernel has either"
     measured = _measure(port, other, replications, threads, progress) if replications > 0 else None
     said = _stand_in(port, qdisc.kind, found, measured)
-    return replace(forms.tc(port, qdisc, device, command, said), closest=found, measured=measured)
+    return replace(tc(port, qdisc, device, command, said), closest=found, measured=measured)
+
+
+def _check(form: Form, device: str | None, share: float | None) -> None:
+    known = {
+        "wred": (is_cisco, "such as GigabitEthernet0/1"),
+        "junos": (is_juniper, "such as ge-0/0/1, without a unit"),
+    }
+    may_be, hint = known.get(form, (_is_linux, "`ip link` lists them; such as eth0"))
+    if device is not None and not may_be(device):
+        of = " of a router" if form in known else ""
+        raise ExportError(f"{device!r} is no name of an interface{of}", hint)
+    if share is not None and not 0.0 < share <= 1.0:
+        raise ExportError(
+            f"{100.0 * share:g}% is no share of a rate", "more than 0%, at most 100%: --share 95%"
+        )
 
 
 def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Exported:
@@ -90,8 +111,8 @@ def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Ex
     warnings = [
         f"{name} follows a trace: {file} has to lie beside this file" for name, file in traces.items()
     ]
-    head = [core.title, *([f"From: {command}"] if command else []), *forms.listed("Beside it", warnings)]
-    text = "\n".join([*forms.comment(head), "", core.to_toml()])
+    head = [core.title, *([f"From: {command}"] if command else []), *listed("Beside it", warnings)]
+    text = "\n".join([*comment(head), "", core.to_toml()])
     return Exported(text, "scenario", tuple(warnings))
 
 

@@ -12,6 +12,13 @@ from weir.export._qdisc import Qdisc, in_32_bits, tc_rate, tc_time
 _NEVER = 10_000_000
 """Microseconds: a target that is never reached."""
 
+_OF_FRAME = 2304
+"""Bytes of memory of a packet up to a full frame: a block of 2048 B as drivers take it, and the packet's own
+description, struct sk_buff, of 256 B (include/linux/skbuff.h)."""
+
+_OF_BUFFER = 768
+"""Bytes of memory beside the data of a larger one, about: its description, and that of its pieces."""
+
 _FIXED_IN_FQ_PIE = {"mean_packet_size", "delay_from", "byte_mode", "high_delay_step"}
 """Parameters of PIE that FQ-PIE leaves as they are."""
 
@@ -98,7 +105,7 @@ def _scheduler(found: Qdisc, *, batch: bool = True) -> None:
     found.option("flows", flows)
     # FQ-CoDel of the kernel has no smaller quantum than 256 B.
     found.whole("quantum", round(port["quantum"]), least=256 if batch else 1)
-    found.option("memory_limit", in_32_bits("memory_limit", port["memory_limit"]))
+    _memory_limit(found)
     if batch:
         found.whole("drop_batch", port["drop_batch"])
         found.needs("4.7")
@@ -106,6 +113,22 @@ def _scheduler(found: Qdisc, *, batch: bool = True) -> None:
             "overflow", "fattest", "where there is no room, the kernel drops from the fattest queue"
         )
     found.differs("flow_hashing", "salted", "the kernel hashes, so that two flows may share a queue")
+
+
+def _memory_limit(found: Qdisc) -> None:
+    """The kernel counts what a packet takes of its memory, skb->truesize, not the bytes of the packet."""
+    port = found.port
+    wanted, of_packet = port["memory_limit"], max(_OF_FRAME, port.mean_packet + _OF_BUFFER)
+    if port.limit_packets * of_packet <= wanted:
+        # The limit comes first, here and there.
+        found.option("memory_limit", in_32_bits("memory_limit", wanted))
+        return
+    used = in_32_bits("memory_limit", wanted * of_packet / port.mean_packet)
+    found.option("memory_limit", used)
+    found.notes.append(
+        f"memory_limit: the kernel counts the memory that a packet takes, about {of_packet} B for one of "
+        f"{port.mean_packet} B; {used} B hold as many of them as {round(wanted)} B in the simulation"
+    )
 
 
 def _pie(found: Qdisc) -> None:

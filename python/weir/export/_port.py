@@ -21,6 +21,16 @@ class ExportError(WeirError, ValueError):
 
 
 @dataclass(frozen=True)
+class Bucket:
+    """Of tokens."""
+
+    burst: int
+    """Bytes."""
+    peak: int | None
+    """Bits per second of a burst; None: it leaves at once."""
+
+
+@dataclass(frozen=True)
 class Port:
     """One direction of a link, with its queue discipline."""
 
@@ -29,30 +39,35 @@ class Port:
     core: _core.Port
     table: Mapping[str, Any]
     """What the scenario says of it, every default written out: quantities are text with their unit."""
+    share: float = 1.0
+    """Of its rate that is shaped to."""
 
     @staticmethod
-    def of(scenario: Scenario | _core.Scenario, name: str | None = None) -> Port:
+    def of(scenario: Scenario | _core.Scenario, name: str | None = None, share: float = 1.0) -> Port:
         """The port `LINK` or `LINK.reverse`; the bottleneck if None. Raises ScenarioError, ExportError."""
         core = scenario.core if isinstance(scenario, Scenario) else scenario
         known = {port.name: port for port in core.network.ports}
         name = core.network.bottleneck.name if name is None else name
         if name not in known:
             raise scenario_error(f"there is no link {name!r}", suggestion(name, core.links), core.name)
-        port = Port(core, known[name], core.value(f"links.{name}"))
+        port = Port(core, known[name], core.value(f"links.{name}"), share)
         if port.rate < SLOWEST:
-            rate = port.table["rate"]
-            raise ExportError(f"a rate of {rate} is none that a shaper can keep", path=f"links.{name}.rate")
+            of = "" if share == 1.0 else f"{100.0 * share:.6g}% of "
+            raise ExportError(
+                f"a rate of {of}{port.table['rate']} is none that a shaper can keep",
+                path=f"links.{name}.rate",
+            )
         return port
 
     def under(self, discipline: str, settings: Mapping[str, Any]) -> Port:
         """The same port under another discipline. Raises ScenarioError."""
         changed = [(self.path, to_toml({discipline: dict(settings)}))]
         try:
-            return Port.of(self.scenario.replace(changed), self.name)
+            return Port.of(self.scenario.replace(changed), self.name, self.share)
         except _core.ScenarioError:
             # One link of a row that the scenario writes in short; written out, every link has its own table.
             whole = _core.Scenario.loads(self.scenario.to_toml(), self.scenario.name)
-            return Port.of(whole.replace(changed), self.name)
+            return Port.of(whole.replace(changed), self.name, self.share)
 
     @property
     def name(self) -> str:
@@ -88,8 +103,17 @@ class Port:
 
     @property
     def rate(self) -> int:
-        """Bits per second, at the start."""
-        return self.core.rate_bps
+        """Bits per second to shape to: the share of the link's rate at the start."""
+        return max(round(self.core.rate_bps * self.share), 1)
+
+    @property
+    def bucket(self) -> Bucket | None:
+        """The token bucket of the link, if it has one."""
+        table = self.table.get("token_bucket")
+        if table is None:
+            return None
+        peak = round(self.number(table["peak"]) * self.share) if "peak" in table else None
+        return Bucket(round(self.number(table["burst"])), peak)
 
     @property
     def mean_packet(self) -> int:
@@ -123,6 +147,14 @@ class Port:
         return f"{microseconds} us" if microseconds < 1000 else f"{microseconds / 1000:.10g} ms"
 
     @property
+    def without_bucket(self) -> list[str]:
+        """That the token bucket of the link is left out, for a form that has none."""
+        if self.bucket is None:
+            return []
+        held = self.table["token_bucket"]["burst"]
+        return [f"the scenario's link is a token bucket of {held}; this shapes without bursts"]
+
+    @property
     def differences(self) -> list[str]:
         """What the link does in the simulation that a rate and a queue cannot say."""
         table, rate = self.table, self.table["rate"]
@@ -135,11 +167,6 @@ class Port:
         elif "rate_schedule" in table:
             changes = ", ".join(f"{change['rate']} at {change['at']}" for change in table["rate_schedule"])
             found.append(f"the scenario's rate changes ({changes}); this shapes to the first, {rate}")
-        if "token_bucket" in table:
-            found.append(
-                f"the scenario's link is a token bucket of {table['token_bucket']['burst']}; this shapes to "
-                f"{rate} without bursts"
-            )
         changes = tomllib.loads(self.scenario.to_toml()).get("changes", [])
         links = (change.get("links", {}).get(self.core.link, {}) for change in changes)
         reverse = self.core.direction == "reverse"

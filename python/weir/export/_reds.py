@@ -18,7 +18,7 @@ from weir.export._qdisc import MUCH, Qdisc, in_32_bits, tc_rate
 from weir.queue import Queue
 from weir.stats.wording import number
 
-_SIGNALS = {"uniform": 2.0, "geometric": 1.0, "wait": 2.0 / 3.0}
+SIGNALS = {"uniform": 2.0, "geometric": 1.0, "wait": 2.0 / 3.0}
 """Signals per packet over p_b, by the spacing; the kernel's is uniform."""
 
 _FASTEST = 34_000_000_000
@@ -180,7 +180,7 @@ def _shape(found: Qdisc) -> None:
         found.warnings.append("gentle = true: beyond max the kernel signals every packet, there is no ramp")
     spacing = found.port["spacing"] or "uniform"
     if spacing != "uniform":
-        times = number(_SIGNALS["uniform"] / _SIGNALS[spacing], 0)
+        times = number(SIGNALS["uniform"] / SIGNALS[spacing], 0)
         found.warnings.append(
             f'spacing = "{spacing}": the kernel spaces as "uniform", which signals {times} times as often '
             "at the same probability"

@@ -1,0 +1,148 @@
+"""A section of /etc/config/sqm, for the shaper of OpenWrt.
+
+Its script `simplest_tbf` is a token bucket over one queue; `piece_of_cake` is CAKE. Options are those that
+the scripts read (sqm-scripts 1.6: src/simplest_tbf.qos, src/piece_of_cake.qos, src/functions.sh). They take
+targets with whole numbers only, so 1.5 ms has to be 1500us.
+
+The interface is that of the line, so what goes out of it is the upload, the direction of flows with
+`upload = true`; what comes in is the download. A router cannot keep a queue short that is in front of a
+modem: the guide of OpenWrt shapes to 90% of what was measured (openwrt.org,
+guide-user/network/traffic-shaping/sqm).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weir.export._kernel import qdisc_of
+from weir.export._port import ExportError, Port
+from weir.export._qdisc import Qdisc, later
+from weir.export._text import Exported, head, share_of_line, word
+
+SHARE = 0.9
+"""Of the rate of the line."""
+
+SQM = ("fq_codel", "codel", "pie", "cake")
+"""Disciplines that sqm-scripts knows and looks for; `sfq` as well, which is nothing of ours."""
+
+_OTHERWISE = ("limit", "target", "ecn", "noecn", "bandwidth", "besteffort")
+"""Options of the discipline that have an option of their own, or that its script gives."""
+
+
+@dataclass(frozen=True)
+class _Direction:
+    called: str
+    """In the section."""
+    letter: str
+    """Of its options: ingress or egress."""
+    qdisc: Qdisc | None
+    """None where sqm leaves it as it is."""
+    why: str = ""
+    """It does."""
+
+    @property
+    def kbits(self) -> int:
+        return 0 if self.qdisc is None else self.qdisc.port.rate // 1000
+
+
+def sqm(chosen: Port, device: str, command: str | None) -> Exported:
+    """The section for both directions of the link of `chosen`. Raises ExportError."""
+    qdisc = qdisc_of(chosen)
+    if qdisc is None:
+        raise ExportError(
+            f"no kernel has {chosen.discipline}, so sqm-scripts has not",
+            "--as tc names what comes closest, and measures the difference",
+            chosen.path,
+        )
+    if qdisc.kind not in SQM:
+        raise ExportError(
+            f"sqm-scripts has no {qdisc.kind}",
+            f"it has {', '.join(SQM)}; --as tc writes a script for {qdisc.kind}",
+        )
+    directions = _directions(chosen, qdisc)
+    shaped = {one.called: one.qdisc for one in directions if one.qdisc is not None}
+    ports = {called.capitalize(): one.port for called, one in shaped.items()}
+    of = {called: f"{called}: " if len(shaped) > 1 else "" for called in shaped}
+    warnings = [f"{one.called}: {one.why}" for one in directions if one.why]
+    notes: list[str] = []
+    for called, one in shaped.items():
+        port, kbits = one.port, one.port.rate // 1000
+        said = [*port.differences, *port.without_bucket, *one.warnings]
+        if port.rate % 1000:
+            said.append(f"rate: {port.rate} bit/s become {kbits} kbit/s, in which sqm counts")
+        warnings += [f"{of[called]}{text}" for text in said]
+        notes += [f"{of[called]}{text}" for text in one.notes]
+    options = {
+        "enabled": "1",
+        "interface": device,
+        **{one.called: one.kbits for one in directions},
+        "qdisc": qdisc.kind,
+        "script": "piece_of_cake.qos" if qdisc.shapes else "simplest_tbf.qos",
+        # The web page shows, and keeps, what follows only with these two.
+        "qdisc_advanced": "1",
+        "qdisc_really_really_advanced": "1",
+    }
+    for one in directions:
+        options |= {} if one.qdisc is None else _options(one.letter, one.qdisc)
+    packages = "sqm-scripts and kmod-sched-cake" if qdisc.shapes else "sqm-scripts"
+    kernel = later(*(one.kernel for one in shaped.values()))
+    facts = [
+        *share_of_line(chosen),
+        f"Needs:   OpenWrt with {packages}; Linux {kernel} or newer",
+        "Then:    /etc/init.d/sqm restart; undo: set enabled to 0, and restart",
+        f"{device} is the interface of the line: upload goes out of it, download comes in.",
+        "The link layer is left out: set linklayer and overhead for your line.",
+    ]
+    title = f"{qdisc.kind} for the link {chosen.core.link} of {chosen.scenario.name}"
+    lines = [
+        *head(
+            ports,
+            f"{title}: a section of /etc/config/sqm",
+            facts,
+            list(dict.fromkeys(notes)),
+            warnings,
+            command,
+        ),
+        "",
+        f"config queue '{word(device, '_')}'",
+        *(f"\toption {name} '{value}'" for name, value in options.items()),
+        "",
+    ]
+    return Exported("\n".join(lines), "sqm", tuple(warnings), kernel, qdisc.iproute2)
+
+
+def _directions(chosen: Port, qdisc: Qdisc) -> list[_Direction]:
+    """Download and upload; sqm has one kind of queue for both."""
+    found: list[_Direction] = []
+    ways = {"download": ("i", "forward"), "upload": ("e", "reverse")}
+    for called, (letter, direction) in ways.items():
+        if direction == chosen.core.direction:
+            found.append(_Direction(called, letter, qdisc))
+            continue
+        others = [port for port in chosen.scenario.network.ports if port.link == chosen.core.link]
+        other = next((port.name for port in others if port.direction == direction), None)
+        if other is None:
+            found.append(_Direction(called, letter, None, "0 leaves it as it is: no queue is there"))
+            continue
+        port = Port.of(chosen.scenario, other, chosen.share)
+        there = qdisc_of(port)
+        if there is not None and there.kind == qdisc.kind:
+            found.append(_Direction(called, letter, there))
+        else:
+            why = (
+                f"0 leaves it as it is: {port.name} has {port.discipline}, and sqm has one kind of queue for "
+                f"both (--set '{port.path}={{{chosen.discipline}={{}}}}' shapes it too)"
+            )
+            found.append(_Direction(called, letter, None, why))
+    return found
+
+
+def _options(letter: str, qdisc: Qdisc) -> dict[str, str]:
+    """Of a direction: `i` ingress, `e` egress."""
+    own = {words[0]: words[-1] for words in qdisc.words}
+    found: dict[str, str] = {}
+    if not qdisc.shapes:
+        found[f"{'in' if letter == 'i' else 'e'}gress_ecn"] = "ECN" if "ecn" in own else "NOECN"
+        found |= {f"{letter}limit": own["limit"], f"{letter}target": own["target"]}
+    others = " ".join(" ".join(words) for words in qdisc.words if words[0] not in _OTHERWISE)
+    return found | {f"{letter}qdisc_opts": others}
