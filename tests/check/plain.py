@@ -128,6 +128,10 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"flows.ftp.tcp.accecn": True},
     ),
     (
+        "ecn-on-unused", "warning", "flows.ftp.tcp.ecn_on_syn",
+        {"flows.ftp.tcp.ecn_on_syn": True, "flows.ftp.tcp.ecn_on_acks": True, **CODEL}, {ECN: True},
+    ),
+    (
         "target-out-of-reach", "warning", "flows.ftp.tcp.congestion.ledbat.target",
         {"flows.ftp.tcp.congestion": {"ledbat": {}}, QUEUE: {"codel": {}}}, {QUEUE: {"drop-tail": {}}},
     ),

@@ -63,6 +63,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     drops.bottleneck_without_marks,
     senders.marks_ignored,
     senders.receiver_ecn_unused,
+    senders.ecn_on_unused,
     senders.target_out_of_reach,
     levels.threshold_above_buffer,
     levels.threshold_below_bdp,

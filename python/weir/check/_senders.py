@@ -8,7 +8,7 @@ from weir import _core
 from weir.check._levels import AQM_DELAYS, strongest
 from weir.check._note import Note
 from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, names
-from weir.check._units import time
+from weir.check._units import listed, time
 
 
 def marks_ignored(scene: Resolved) -> Iterator[Note]:
@@ -53,6 +53,27 @@ def receiver_ecn_unused(scene: Resolved) -> Iterator[Note]:
             f"senders of {names(paths)} do not ask for accurate ECN feedback, so receiver_ecn has no effect",
             f"{tcp}.accecn = true, beside ecn = true",
         )
+
+
+def ecn_on_unused(scene: Resolved) -> Iterator[Note]:
+    """Control packets are to be ECN-capable, and data of the flows are not: it has no effect.
+
+    ECN is negotiated for a connection as a whole (RFC 3168, section 6.1.1).
+    """
+    for path in scene.paths:
+        if path.traffic in UNRESPONSIVE or scene.ecn_capable(path):
+            continue
+        tcp = scene.group(path)["tcp"]
+        # The preset `ns2` has `ecn_on_retransmissions`, with ECN and without.
+        written = [key for key in ("ecn_on_syn", "ecn_on_syn_ack", "ecn_on_acks") if tcp.get(key)]
+        if written:
+            yield Note(
+                "ecn-on-unused",
+                "warning",
+                f"flows.{path.group}.tcp.{written[0]}",
+                f"{path.group} does not ask for ECN: no effect of {listed(written)}",
+                f"flows.{path.group}.tcp.ecn = true",
+            )
 
 
 def target_out_of_reach(scene: Resolved) -> Iterator[Note]:
