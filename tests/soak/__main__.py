@@ -11,6 +11,7 @@ from pathlib import Path
 
 from conftest import SMALL
 from soak import kills
+from soak.features import MODERN
 from soak.harness import failures
 
 COUNTS = {"scenarios": 100_000, "commands": 10_000, "stores": 10_000, "kills": 80}
@@ -45,7 +46,9 @@ def _killed(first: int, count: int) -> dict[int, str]:
         sent = [*kills.SIGNALS][seed // len(kills.COMMANDS) % len(kills.SIGNALS)]
         with tempfile.TemporaryDirectory() as name:
             scenario = Path(name) / "small.toml"
-            scenario.write_text(SMALL, encoding="utf-8")
+            # Each kind and signal with both.
+            of_today = seed // (len(kills.COMMANDS) * len(kills.SIGNALS)) % 2 == 1
+            scenario.write_text(MODERN if of_today else SMALL, encoding="utf-8")
             try:
                 _say(f"{seed}: {kills.trial(what, sent, seed, scenario, Path(name))}")
             except AssertionError as error:

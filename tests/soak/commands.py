@@ -26,7 +26,12 @@ _ANY = (
     "select 1", "select * from links", "select * from nowhere", "drop table links", "replication < 1",
     "label = 'RED'", "1 kB..20 kB", "bottleneck", "bottleneck:reverse", "bottleneck=x.pcapng", "nothing",
     "lines", "heat", "tradeoff", "ellipses", "cdf", "tail", "over-time", "trend", "sensitivity",
-    "variant", "users", "rates", "tc", "sqm", "wred", "red.max_th=5..50", "rate=1..5 Mbit/s",
+    "variant", "users", "rates", "tc", "sqm", "wred", "junos", "red.max_th=5..50", "rate=1..5 Mbit/s",
+    "modern.toml", "modern", "flows", "95%", "0.9", "rtt=10..200 ms", "changes=[]",
+    "links.bottleneck.token_bucket.burst=5 kB", "links.bottleneck.delay_variation.uniform.max=3 ms",
+    "links.bottleneck.reverse.aggregation.packets=0", "links.bottleneck.queue.dualpi2={}",
+    "flows.prague.tcp.congestion.bbr3={}", "flows.bbr.tcp.pacing={}", "flows.bbr.tcp.accecn=true",
+    "flows.prague.tcp.receiver_ecn=classic", 'changes=[{at="1 s", links.bottleneck.rate="9"}]',
 )  # fmt: skip
 
 _VALUED: dict[str, tuple[str, ...]] = {
@@ -65,7 +70,7 @@ _VALUED: dict[str, tuple[str, ...]] = {
         "--export",
         "--save",
     ),
-    "export": ("--as", "--variant", "--set", "--link", "--device", "--out"),
+    "export": ("--as", "--variant", "--set", "--link", "--device", "--share", "--out"),
     "check": ("--set", "--variant"),
     "results": ("--where", "--sql", "--export", "--table", "--measure", "--by", "--store"),
     "report": ("--store", "--out"),
@@ -94,13 +99,8 @@ _FLAGS: dict[str, tuple[str, ...]] = {
     "traffic": ("--force", "--json"),
 }
 
-_LIKELY = {
-    "run": "small.toml",
-    "compare": "small.toml",
-    "sweep": "small.toml",
-    "check": "small.toml",
-    "tune": "small.toml",
-}
+_OF_A_FILE = frozenset({"run", "compare", "sweep", "check", "tune", "export"})
+_LIKELY = ("small.toml", "small.toml", "modern.toml")
 
 _SHORT = ("--set", "duration=2 s", "--threads", "1")
 """So that what is right by chance ends soon."""
@@ -111,8 +111,8 @@ def arguments(seed: int) -> list[str]:
     rng = random.Random(seed)  # noqa: S311
     verb = rng.choice([*_VALUED, "run", "compare", "sweep", "results", "results", "plot", "plot"])
     words = [verb, "from-pcap"] if verb == "traffic" else [verb]
-    if verb in _LIKELY and rng.random() < 0.85:
-        words.append(_LIKELY[verb])
+    if verb in _OF_A_FILE and rng.random() < 0.85:
+        words.append(rng.choice(_LIKELY))
     elif rng.random() < 0.5:
         words.append(rng.choice(_ANY))
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 5))):

@@ -1,4 +1,4 @@
-"""Scenarios with random mistakes: loaded, and looked at as `weir check` does."""
+"""Scenarios with random mistakes: loaded, looked at as `weir check` does, and now and then run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from functools import cache
 from pathlib import Path
 
 import weir
-from weir import ScenarioError, WeirError
-from weir.check import merged, notes
+from soak.features import inserted
+from weir import ScenarioError, WeirError, _core
+from weir.check import cost, merged, notes
 from weir.cli import _check as check
+from weir.run._batch import run_batch
+from weir.run._tables import frames
 from weir.scenario import Scenario
+
+_RUN = 8
+"""One in so many cases has no mistakes, but other features, and is run."""
+
+_FEW = 20_000
+_MEMORY = 200e6
 
 _TOKEN = re.compile(r'"[^"\n]*"|[\w.+-]+|[^\w\s]')
 
@@ -132,13 +141,21 @@ _CHANGES = (
     _scaled_number,
     _lines,
     _characters,
+    inserted,
+    inserted,
+    inserted,
 )
 
 
 def scenario(seed: int) -> str:
     """The text of a case."""
     rng = random.Random(seed)  # noqa: S311
-    return mutated(rng.choice(texts()), rng)
+    text = rng.choice(texts())
+    if seed % _RUN == 0:
+        for _ in range(rng.randint(1, 4)):
+            text = inserted(text, rng)
+        return text
+    return mutated(text, rng)
 
 
 def case(seed: int) -> None:
@@ -146,6 +163,8 @@ def case(seed: int) -> None:
     text = scenario(seed)
     try:
         look_at(text)
+        if seed % _RUN == 0:
+            run_briefly(text)
     except (ScenarioError, WeirError) as error:
         assert str(error)  # noqa: PT017
     except BaseException as error:
@@ -162,6 +181,18 @@ def look_at(text: str) -> None:
     with redirect_stdout(io.StringIO()):
         check.print_network(loaded, found)
     check.document_of(loaded, found)
+
+
+def run_briefly(text: str) -> None:
+    """Two seconds of it and of a few variants, where that is little work: no port sends more than it can."""
+    short = Scenario.loads(text, {"duration": "2 s", "measure.warm_up": "0 s", "measure.period": "500 ms"})
+    for one in (short, *(short.variant(name) for name in short.variants[:2])):
+        if cost(one).packets < _FEW and cost(one).memory_bytes < _MEMORY:
+            links = frames(_core.tables(run_batch([(one.core, 1)])), [0])["links"]
+            for row in links.iter_rows(named=True):
+                # A packet that began before a period counts where it ends.
+                bits = row["rate_bps"] * (row["to_s"] - row["from_s"])
+                assert not row["utilisation"] > 1.0 + 8 * 65_535 / max(bits, 1.0), row
 
 
 def minimal(text: str) -> str:

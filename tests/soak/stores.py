@@ -15,6 +15,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from conftest import SMALL, command_in
+from soak.features import MODERN
 
 _SCENARIO = SMALL.replace('"6 s"', '"3 s"').replace("until = 6 }", "until = 4 }").replace('"2 s"', '"1 s"')
 _AGAIN = ("compare", "small.toml", "--replications", "2", "--quiet", "--json", "--threads", "1")
@@ -29,6 +30,8 @@ _LOOKS: tuple[tuple[str, ...], ...] = (
     ("results", "--verify"),
     ("results", "--prune"),
     ("results", "1", "--remove"),
+    ("results", "4"),
+    ("plot", "modern", "--kind", "over-time", "--out", "flows.svg"),
     ("report", "1", "--out", "page"),
     ("plot", "1", "--kind", "tradeoff", "--out", "figure.json"),
     ("responses", "1", "--band", "1 kB..20 kB"),
@@ -42,12 +45,14 @@ def whole() -> tuple[Path, str]:
     """A folder with a store that is as it should be, and what it shows."""
     place = Path(tempfile.mkdtemp(prefix="whole-"))
     (place / "small.toml").write_text(_SCENARIO, encoding="utf-8")
+    (place / "modern.toml").write_text(MODERN, encoding="utf-8")
     weir = command_in(place)
     shown = _estimates(weir(*_AGAIN))
     axis = "links.bottleneck.rate=1 Mbit/s,2 Mbit/s"
     for arguments in (
         ("sweep", "small.toml", "--axis", axis, "--name", "rates"),
         ("run", "small.toml", "--seed", "3"),
+        ("run", "modern.toml"),
     ):
         assert weir(*arguments, "--quiet").returncode == 0
     return place, shown
