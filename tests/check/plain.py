@@ -343,10 +343,22 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"flows.ftp.start_jitter": "0 s"}, {"flows.ftp.count": 1},
     ),
     (
+        "flows-in-step", "warning", "flows.ftp.start_jitter",
+        {
+            "flows.ftp.start_jitter": "0 s",
+            "links.a.reverse": {"buffer": "50 packets", "aggregation": {"interval": "1 ms"}},
+        },
+        {"links.a.reverse.aggregation.max_interval": "3 ms"},
+    ),
+    (
         "phase-effects", "note", "flows.ftp.send_jitter",
         {"flows.ftp.count": 3}, {"flows.ftp.send_jitter": "1 ms"},
     ),
     ("phase-effects", "note", "flows.ftp.send_jitter", {"flows.ftp.count": 3}, {"flows.ftp.count": 5}),
+    (
+        "phase-effects", "note", "flows.ftp.send_jitter",
+        {"flows.ftp.count": 3}, {"links.a.delay_variation.uniform.max": "2 ms"},
+    ),
 ]  # fmt: skip
 
 

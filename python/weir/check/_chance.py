@@ -122,7 +122,10 @@ def _is_regular(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> b
         bool(paths)
         and not port.loses_packets
         and all(
-            path.base_rtt_s is not None and not seconds(scene.group(path), "send_jitter") for path in paths
+            path.base_rtt_s is not None
+            and not seconds(scene.group(path), "send_jitter")
+            and not _is_parted(scene, path)
+            for path in paths
         )
     )
 
@@ -132,7 +135,11 @@ def _in_step(scene: Resolved, port: _core.Port) -> tuple[_core.Path, int] | None
     number."""
     if scene.aqm(port).name not in _DRAW_NOTHING or port.loses_packets:
         return None
-    regular = [path for path in scene.through(port) if path.traffic == "bulk" and not _is_random(scene, path)]
+    regular = [
+        path
+        for path in scene.through(port)
+        if path.traffic == "bulk" and not _is_random(scene, path) and not _is_parted(scene, path)
+    ]
     alike = [
         (scene.data_of(path), path.base_rtt_s, path.packet_bytes, scene.group(path)["start"])
         for path in regular
@@ -153,4 +160,17 @@ def _is_random(scene: Resolved, path: _core.Path) -> bool:
         or path.traffic in _RANDOM
         or (path.traffic == "cbr" and group["traffic"]["cbr"].get("gaps", "equal") != "equal")
         or any(seconds(group, key) > 0.0 for key in ("start_jitter", "send_jitter"))
+    )
+
+
+def _is_parted(scene: Resolved, path: _core.Path) -> bool:
+    """Whether chance on a line decides when packets of the group, or their ACKs, arrive."""
+    way = [
+        scene.ports_by_name[name]
+        for name in (*scene.data_of(path), *path.acks)
+        if name in scene.ports_by_name
+    ]
+    return any(
+        port.loses_packets or "delay_variation" in line or "max_interval" in line.get("aggregation", {})
+        for port, line in ((port, scene.link(port)) for port in way)
     )
