@@ -131,6 +131,11 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
         return _no_room(directory, doing)
     if code in _UNSHARED:
         return not_local(directory)
+    if isinstance(error, sqlite3.ProgrammingError):
+        # Of how the connection is used: it says nothing about the file.
+        return StoreError(
+            f"{directory}: {doing}: it was closed", "open it again: weir.Sweep.open, or weir.store.Store.open"
+        )
     if kind in _DAMAGED:
         return damaged(directory, str(error))
     message = f"{directory}: {doing}: {error}"

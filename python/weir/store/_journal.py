@@ -205,4 +205,5 @@ def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection
 
 
 def _open(name: str) -> sqlite3.Connection:
-    return sqlite3.connect(name, uri=True, isolation_level=None, timeout=_WAIT)
+    # A thread may use what another has opened: the store has them take turns.
+    return sqlite3.connect(name, uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False)

@@ -37,7 +37,7 @@ class Store(SweepRecords):
     """Every finished run, never lost and never computed twice. Closed by `close` or a `with`.
 
     Whatever goes wrong is a StoreError; what `commit` has returned for is safe whatever happens.
-    For one thread of its process; any number of processes on one host may have it open at once.
+    Threads may share it: they take turns. Any number of processes on one host may have it open at once.
     """
 
     def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
@@ -131,7 +131,7 @@ class Store(SweepRecords):
         Cheap to call where there is nothing to do. While another process does it: waits with `force`, else
         leaves the work to it. If it fails, nothing is lost.
         """
-        with store_errors(self.path, _SAFE), self._owners.alone(wait=force) as ours:
+        with self._store_errors(_SAFE), self._owners.alone(wait=force) as ours:
             if ours and (chunks.merge(self._journal, rest=force) or force):
                 files.write(self._journal, self._owners)
 
@@ -214,12 +214,13 @@ class Store(SweepRecords):
         return mended
 
     def close(self) -> None:
-        """Gives claims back. Closing twice does nothing."""
-        with suppress(StoreError):
-            if not self._read_only:
-                self.release()
-        self._journal.close()
-        self._owners.leave()
+        """Gives claims back, when no other thread reads or writes. Closing twice does nothing."""
+        with self._turn:
+            with suppress(StoreError):
+                if not self._read_only:
+                    self.release()
+            self._journal.close()
+            self._owners.leave()
 
     def __del__(self) -> None:
         # One that is never closed, a notebook's, gives its lock back when it is forgotten.

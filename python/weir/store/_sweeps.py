@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from weir import _core
@@ -54,6 +55,8 @@ class SweepRecords:
         self.path = path
         self._journal = opened
         self._owners = owners
+        self._turn = RLock()
+        """Of the thread that uses the journal: its transactions are those of one connection."""
 
     def record_sweep(self, sweep: Sweep) -> Sweep:
         """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
@@ -157,7 +160,8 @@ class SweepRecords:
 
     @contextmanager
     def _store_errors(self, doing: str) -> Generator[None]:
-        with store_errors(self.path, doing):
+        """Around everything that uses the journal: threads take turns, and errors are told to people."""
+        with self._turn, store_errors(self.path, doing):
             yield
 
 
