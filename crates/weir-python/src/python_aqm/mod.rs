@@ -45,7 +45,7 @@ pub(crate) fn within_interpreter(work: Box<dyn FnOnce() + Send>) {
 /// of its source.
 ///
 /// # Errors
-/// A `weir.aqm.NotFoundError`, which names the parameter that is to blame.
+/// A `weir.aqm._find.NotFoundError`, which names the parameter that is to blame.
 pub(crate) fn find(py: Python<'_>, parameters: &mut PythonParameters, folder: &str) -> PyResult<()> {
     let settings = PyDict::new(py);
     for (name, setting) in &parameters.parameters {
@@ -57,7 +57,7 @@ pub(crate) fn find(py: Python<'_>, parameters: &mut PythonParameters, folder: &s
         }
     }
     let arguments = (&parameters.class, folder, &settings, &parameters.source);
-    let found = py.import("weir.aqm")?.call_method1("find", arguments)?;
+    let found = py.import("weir.aqm._find")?.call_method1("find", arguments)?;
     parameters.source = Some(found.getattr("source")?.extract()?);
     parameters.factory = LoadedClass(Some(Arc::new(AqmClass {
         path: parameters.class.clone(),
@@ -108,7 +108,7 @@ impl AqmClass {
         let seed = (rng.uniform() * (1_u64 << 53) as f64) as u64;
         object.setattr("random", py.import("random")?.call_method1("Random", (seed,))?)?;
         object.call_method("__init__", (LinkView::new(link),), Some(self.parameters.bind(py)))?;
-        let variables = py.import("weir.aqm")?.call_method1("variables_of", (&object,))?;
+        let variables = py.import("weir.aqm._objects")?.call_method1("variables_of", (&object,))?;
         let variables: Vec<String> = variables.extract()?;
         Ok(AqmObject {
             path: self.path.clone(),

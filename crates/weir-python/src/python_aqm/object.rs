@@ -73,7 +73,7 @@ impl AqmObject {
 
     /// Its `period`, in seconds, as a time.
     pub(super) fn period(&self, py: Python<'_>) -> PyResult<Option<Duration>> {
-        let period = py.import("weir.aqm")?.call_method1("period_of", (&self.object,))?;
+        let period = py.import("weir.aqm._objects")?.call_method1("period_of", (&self.object,))?;
         Ok(period.extract::<Option<f64>>()?.map(Duration::from_secs_f64))
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn fail(py: Python<'_>, error: PyErr, aqm: &str, place: &str) -> ! {
     let place = format!("{aqm}, {place}");
     let traceback = error.traceback(py);
     let told = py
-        .import("weir.aqm")
+        .import("weir.aqm._objects")
         .and_then(|module| module.call_method1("tell", (error.value(py), traceback, place)));
     let ends = match told {
         Ok(same) if same.is(error.value(py)) => error,

@@ -1,111 +1,22 @@
-"""Base classes of AQMs in Python.
-
-A `Controller` sets a probability some times a second. The core draws for each packet, so it costs
-next to nothing. An `Aqm` decides on every packet, at about half a microsecond a call. Example:
-
-    # lab/leaky.py
-    from weir.aqm import Controller, Link, Seen
-
-    class Leaky(Controller):
-        period = 0.01
-        variables = ("level",)
-
-        def __init__(self, link: Link, target: float = 20, gain: float = 1e-4) -> None:
-            self.target, self.gain, self.level = target, gain, 0.0
-
-        def update(self, seen: Seen) -> float:
-            self.level = 0.99 * self.level + self.gain * (seen.packets - self.target)
-            self.level = min(max(self.level, 0.0), 1.0)
-            return self.level
-
-A scenario names it by its import path, as `weir.Queue` does:
-
-    queue.python = { class = "lab.leaky:Leaky", parameters = { target = 30 } }
-
-Weir looks for it on Python's path and in the folder of the scenario file; for `weir.Queue`, and a
-scenario in a text, in the current folder. A digest of the file is part of the key of a run.
-
-To load such a scenario runs the file: `weir.load(..., python=False)` refuses it.
-"""
+"""A class of a scenario: found by its import path, and checked before anything runs."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
 import inspect
-import random
 import sys
-import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, ClassVar, Literal, cast
+from types import ModuleType
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from weir._core import Backlog, Link, Packet, Seen
-
-__all__ = ["Aqm", "Backlog", "Controller", "Link", "Packet", "Seen", "Verdict"]
-
-Verdict = Literal["pass", "mark", "drop"]
-"""What happens to a packet. A mark is a drop without `ecn = true` in the scenario, and for packets
-that are not ECN-capable."""
-
-
-class _Base:
-    random: random.Random
-    """Random numbers of this AQM alone: the same in every run with the same seed."""
-
-    variables: ClassVar[tuple[str, ...]] = ()
-    """Names of numeric attributes to record as time series, if the scenario has `measure.series`."""
-
-    def __init__(self, link: Link) -> None:
-        """Takes the link, and by name the `parameters` of the scenario."""
-
-
-class Controller(_Base):
-    """An AQM that sets a probability some times a second."""
-
-    period: float = 0.01
-    """Seconds between updates."""
-
-    def update(self, seen: Seen) -> float:
-        """Returns the probability, 0 to 1, of signalling a packet until the next update.
-
-        The first update is one period after the start; before it, no packet is signalled."""
-        raise NotImplementedError
-
-
-class Aqm(_Base):
-    """An AQM that decides on every packet. Methods that a class does not define are not called.
-
-    Times are seconds from the start of the run.
-    """
-
-    period: float | None = None
-    """Seconds between calls of `update`; none if None."""
-
-    def on_enqueue(self, packet: Packet, queue: Backlog, now: float) -> Verdict | None:
-        """A packet has arrived; `queue` does not yet count it. None: it passes. A packet that does
-        not fit into the buffer is dropped in any case."""
-
-    def on_dequeue(self, packet: Packet, sojourn: float, queue: Backlog, now: float) -> Verdict | None:
-        """A packet leaves after `sojourn` seconds; `queue` no longer counts it. None: it passes."""
-
-    def on_idle(self, now: float) -> None:
-        """The link is idle: nothing waits."""
-
-    def on_overflow(self, packets: int, now: float) -> None:
-        """Fair queueing has dropped so many waiting packets because the buffer was full."""
-
-    def on_rate(self, rate: int, now: float) -> None:
-        """The link now has this rate, in bit/s."""
-
-    def update(self, queue: Backlog, now: float) -> None:
-        """Periodic work."""
-
+from weir.aqm import Aqm, Controller
+from weir.aqm._objects import period_of, variables_of
 
 _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "update")
 
@@ -131,58 +42,6 @@ class Found:
     """The hooks that it defines."""
     source: str
     """A digest of its file."""
-
-
-def tell(error: BaseException, frames: TracebackType | None, place: str) -> BaseException:
-    """Adds to an exception of an AQM where it was raised, and keeps the traceback within the AQM.
-
-    Returns the exception that ends the run. It replaces one that would end the program.
-    """
-    ends = error
-    if not isinstance(error, (Exception, KeyboardInterrupt)):
-        ends = RuntimeError(f"an AQM raised {type(error).__name__}: {error}")
-        ends.__cause__ = error
-        ends.add_note(place)
-    error.add_note(place)
-    text = "".join(traceback.format_exception(type(error), error, frames))
-    ends.weir_traceback = text  # type: ignore[attr-defined]
-    return ends
-
-
-SHORTEST_PERIOD = 1e-5
-LONGEST_PERIOD = 1e6
-"""Seconds; as for the AQMs of the core."""
-
-
-def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
-    """Its period, if it is one. Raises TypeError or ValueError."""
-    period: object = aqm.period
-    if period is None:
-        return None
-    # numpy's numbers are not instances of float.
-    if isinstance(period, (bool, str)) or not hasattr(type(period), "__float__"):
-        raise TypeError(f"period is {period!r}, no number of seconds: write 0.01 for 10 ms")
-    seconds = float(period)  # type: ignore[arg-type]
-    if not SHORTEST_PERIOD <= seconds <= LONGEST_PERIOD:
-        raise ValueError(
-            f"a period of {seconds} s: "
-            f"write {SHORTEST_PERIOD} to {LONGEST_PERIOD:.0f} seconds between updates"
-        )
-    return seconds
-
-
-def variables_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> list[str]:
-    """Names of its variables, if they are names. Raises TypeError."""
-    value = cast("object", aqm.variables)
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        example = value if isinstance(value, str) else "name"
-        raise TypeError(f'variables is {value!r}, no tuple of names: write ("{example}",)')
-    names: list[str] = []
-    for name in cast("Sequence[object]", value):
-        if not isinstance(name, str):
-            raise TypeError(f'{name!r} in variables is no name of an attribute: write "name"')
-        names.append(name)
-    return names
 
 
 _sources: WeakKeyDictionary[type, str] = WeakKeyDictionary()
