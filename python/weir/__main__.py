@@ -44,11 +44,21 @@ def main() -> None:
     from weir import cli
 
     app = cli.load()
-    cli.main(_interruptible(), app)
+    try:
+        cli.main(_interruptible(), app)
+    except SystemExit as ending:
+        # Where no AQM in Python was called, there is no such module.
+        if (calls := sys.modules.get("weir.aqm._calls")) is not None:
+            calls.leave(ending.code if isinstance(ending.code, int) else int(ending.code is not None))
+        raise
 
 
 @contextmanager
 def _interruptible() -> Generator[None]:
+    from weir._core import signal_descriptor
+
+    if (descriptor := signal_descriptor()) is not None:
+        signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
     _on_signals(_interrupt)
     try:
         yield

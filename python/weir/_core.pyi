@@ -322,6 +322,10 @@ def choices_of(path: str) -> list[tuple[str, str]]:
     `links.core.queue.fq.aqm.red.max_th` they are (`links.core.queue`, `fq`) and
     (`links.core.queue.fq.aqm`, `red`)."""
 
+def signal_descriptor() -> int | None:
+    """For `signal.set_wakeup_fd`: Ctrl-C and SIGTERM end the process also while a call of an AQM in Python keeps
+    the interpreter. None where there is none."""
+
 def run_keys(hashes: Sequence[str], first_seed: int, replications: int, results_version: int) -> bytes:
     """`Scenario.run_key` of many scenarios, as int64, each with the seeds `first_seed`, `first_seed + 1`, ...
 
@@ -420,7 +424,8 @@ class Batch:
         Runs that take too much of `memory` end.
         """
     def wait(self, seconds: float) -> bool:
-        """Waits at most so long; True when every run has ended."""
+        """Waits at most so long; True when every run has ended. Raises TimeoutError if a call of an AQM in
+        Python takes too long, and cannot be interrupted."""
     @property
     def progress(self) -> float:
         """Simulated time done, as a fraction of all."""
@@ -428,7 +433,8 @@ class Batch:
     def finished(self) -> int:
         """Runs ended so far."""
     def cancel(self) -> None:
-        """Stops every run within a few milliseconds and waits for the threads."""
+        """Stops every run within a few milliseconds and waits for the threads; for a call of an AQM in Python
+        that goes on although it was interrupted, a few seconds."""
     def results(self) -> list[Run]:
         """The runs in the order of the jobs. Raises RuntimeError unless finished, CaptureError if a capture
         could not be written, and MemoryError if a run took more than it may."""

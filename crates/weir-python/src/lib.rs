@@ -27,7 +27,7 @@ mod _core {
         network::{
             Bottleneck, LoadChange, Network, Path, Port, RecordingSelection, RecordingShare, network_of,
         },
-        python_aqm::{BacklogView, LinkView, PacketView, SeenView},
+        python_aqm::{BacklogView, LinkView, PacketView, SeenView, signal_descriptor},
         queue::QueueCore,
         run::{Batch, Run, tables},
         scenario::Scenario,

@@ -11,31 +11,45 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 use weir_scenario::Direction;
-use weir_sim::{
-    Capture, Column, GroupRows, Job, Measured, Measurements, Names, Share, Table, Tables, ThreadWrapper,
-};
+use weir_sim::{Capture, Column, GroupRows, Job, Measured, Measurements, Names, Share, Table, Tables, Work};
 
 use crate::{
     errors::CaptureError,
     memory::{Exceeded, Memory},
-    python_aqm::{self, raised},
+    python_aqm::{self, Lease, raised},
     scenario::Scenario,
 };
 
+/// How often is looked whether threads that were stopped have ended.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Runs simulations on all cores in the background, without the interpreter lock.
 #[pyclass(frozen, module = "weir._core")]
-pub(crate) struct Batch(Mutex<weir_sim::Batch>);
+pub(crate) struct Batch(Mutex<weir_sim::Batch>, Arc<Lease>);
 
 impl Batch {
     fn lock(&self) -> MutexGuard<'_, weir_sim::Batch> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops every run and waits for the threads, but for those that do not return from an AQM.
+    fn stop(&self) {
+        self.1.end();
+        let mut batch = self.lock();
+        batch.stop();
+        while !batch.wait(LOOK) {
+            if self.1.is_stuck() {
+                return batch.abandon();
+            }
+        }
+        batch.cancel();
     }
 }
 
 impl Drop for Batch {
     fn drop(&mut self) {
         // Runs with AQMs in Python need the interpreter to come to their end.
-        Python::try_attach(|py| py.detach(|| self.lock().cancel()));
+        Python::try_attach(|py| py.detach(|| self.stop()));
     }
 }
 
@@ -60,14 +74,26 @@ impl Batch {
         if let Some(first) = jobs.first_mut() {
             first.captures = captures.into_iter().map(capture).collect();
         }
-        let wrapper: ThreadWrapper = if python_aqms { python_aqm::within_interpreter } else { |work| work() };
+        let lease = Arc::new(Lease::default());
+        let within = python_aqms.then(|| Arc::clone(&lease));
+        let wrapper = move |work: Work| match &within {
+            Some(lease) => python_aqm::within_interpreter(lease, work),
+            None => work(),
+        };
         let memory = memory.map(|memory| Arc::clone(&memory.0));
-        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, memory, wrapper)?)))
+        Ok(Self(Mutex::new(weir_sim::Batch::start(jobs, threads, memory, wrapper)?), lease))
     }
 
-    fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
+    fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
-        py.detach(|| self.lock().wait(timeout))
+        let done = py.detach(|| self.lock().wait(timeout));
+        match self.1.failure(py).filter(|_| !done) {
+            None => Ok(done),
+            Some(failure) => {
+                py.detach(|| self.stop());
+                Err(failure)
+            }
+        }
     }
 
     #[getter]
@@ -81,7 +107,7 @@ impl Batch {
     }
 
     fn cancel(&self, py: Python<'_>) {
-        py.detach(|| self.lock().cancel());
+        py.detach(|| self.stop());
     }
 
     fn results(&self, py: Python<'_>) -> PyResult<Vec<Run>> {

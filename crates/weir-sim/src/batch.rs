@@ -77,8 +77,8 @@ impl Job {
     }
 }
 
-/// Runs the work of a thread. An AQM in Python needs an interpreter around it.
-pub type ThreadWrapper = fn(work: Box<dyn FnOnce() + Send>);
+/// The work of a thread.
+pub type Work = Box<dyn FnOnce() + Send>;
 
 /// Runs in the background. Dropping the batch stops them.
 #[derive(Debug)]
@@ -93,6 +93,7 @@ pub struct Batch {
 
 impl Batch {
     /// Starts all `jobs` on `threads` threads; 0 means one per core. Runs that take too much of `memory` end.
+    /// `wrapper` runs the work of each thread: an AQM in Python needs an interpreter around it.
     ///
     /// # Errors
     /// If no thread can be started.
@@ -100,13 +101,14 @@ impl Batch {
         jobs: Vec<Job>,
         threads: usize,
         memory: Option<Arc<Memory>>,
-        wrapper: ThreadWrapper,
+        wrapper: impl Fn(Work) + Clone + Send + 'static,
     ) -> std::io::Result<Self> {
         let mut workers = Vec::new();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .spawn_handler(|pooled| {
                 let thread = thread::Builder::new().name(format!("weir-{}", pooled.index()));
+                let wrapper = wrapper.clone();
                 workers.push(thread.spawn(move || wrapper(Box::new(|| pooled.run())))?);
                 Ok(())
             })
@@ -169,12 +171,24 @@ impl Batch {
         self.jobs.iter().filter(|(job, monitor)| monitor.simulated() >= job.scenario.duration).count()
     }
 
+    /// Stops every run.
+    pub fn stop(&self) {
+        cancel(&self.jobs);
+    }
+
     /// Stops every run and waits for the threads.
     pub fn cancel(&mut self) {
-        cancel(&self.jobs);
+        self.stop();
         if let Some(threads) = self.threads.take() {
             let _ = threads.join();
         }
+    }
+
+    /// Stops every run, and leaves the threads to themselves: one of them never returns.
+    pub fn abandon(&mut self) {
+        self.stop();
+        self.threads = None;
+        self.done = true;
     }
 
     /// The error of the capture that stopped the runs, if there is one.

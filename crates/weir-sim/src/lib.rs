@@ -43,7 +43,7 @@ mod tables;
 mod traffic;
 
 #[cfg(not(target_family = "wasm"))]
-pub use batch::{Batch, Job, Measured, ThreadWrapper};
+pub use batch::{Batch, Job, Measured, Work};
 pub use capture::{Capture, CaptureError};
 pub use memory::{CountingAllocator, Exceeded, Memory, Part, Share};
 pub use monitor::{Monitor, Stopped};

@@ -49,6 +49,9 @@ class _Base:
     variables: ClassVar[tuple[str, ...]] = ()
     """Names of numeric attributes to record as time series, if the scenario has `measure.series`."""
 
+    time_limit: float | None = 60.0
+    """Seconds that one call may take. One that takes longer ends the run; None: there is no limit."""
+
     def __init__(self, link: Link) -> None:
         """Takes the link, and by name the `parameters` of the scenario."""
 

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from weir.aqm import Aqm, Controller
-from weir.aqm._objects import period_of, variables_of
+from weir.aqm._objects import period_of, time_limit_of, variables_of
 
 _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "update")
 
@@ -161,7 +161,7 @@ def _known(name: str, names: list[str], otherwise: str) -> str:
 
 
 def _check_attributes(cls: type[Controller | Aqm]) -> None:
-    for name, read in (("period", period_of), ("variables", variables_of)):
+    for name, read in (("period", period_of), ("time_limit", time_limit_of), ("variables", variables_of)):
         # A property can only be checked on an object.
         value: object = getattr(cls, name)
         if hasattr(value, "__get__"):

@@ -9,6 +9,7 @@ from typing import cast
 
 from weir.aqm import Aqm, Controller
 
+
 def tell(error: BaseException, frames: TracebackType | None, place: str) -> BaseException:
     """Adds to an exception of an AQM where it was raised, and keeps the traceback within the AQM.
 
@@ -35,10 +36,7 @@ def period_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
     period: object = aqm.period
     if period is None:
         return None
-    # numpy's numbers are not instances of float.
-    if isinstance(period, (bool, str)) or not hasattr(type(period), "__float__"):
-        raise TypeError(f"period is {period!r}, no number of seconds: write 0.01 for 10 ms")
-    seconds = float(period)  # type: ignore[arg-type]
+    seconds = _seconds(period, "period", "0.01 for 10 ms")
     if not SHORTEST_PERIOD <= seconds <= LONGEST_PERIOD:
         raise ValueError(
             f"a period of {seconds} s: "
@@ -59,3 +57,21 @@ def variables_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> list[str]:
             raise TypeError(f'{name!r} in variables is no name of an attribute: write "name"')
         names.append(name)
     return names
+
+
+def time_limit_of(aqm: Controller | Aqm | type[Controller | Aqm]) -> float | None:
+    """Its time limit, if it is one. Raises TypeError or ValueError."""
+    limit: object = aqm.time_limit
+    if limit is None:
+        return None
+    seconds = _seconds(limit, "time_limit", "60.0 for a minute")
+    if not seconds > 0.0:
+        raise ValueError(f"a time_limit of {seconds} s: write more than 0 seconds, or None for no limit")
+    return seconds
+
+
+def _seconds(value: object, name: str, example: str) -> float:
+    # numpy's numbers are not instances of float.
+    if isinstance(value, (bool, str)) or not hasattr(type(value), "__float__"):
+        raise TypeError(f"{name} is {value!r}, no number of seconds: write {example}")
+    return float(value)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from collections.abc import Generator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
 _PATIENCE_S = 10.0
-"""How long a process may take to end by itself."""
+"""How long processes may take to end by themselves."""
 
 
 def chosen_workers(
@@ -115,8 +116,10 @@ def _processes(number: int, allowed: Allowed) -> Generator[Workers]:
         stop.value = True
         children = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + _PATIENCE_S
         for child in children:
-            child.join(_PATIENCE_S)
+            child.join(max(0.0, until - time.monotonic()))
+        for child in children:
             child.terminate()
             child.join()
 

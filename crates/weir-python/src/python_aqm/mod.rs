@@ -3,9 +3,11 @@
 //! An exception in one of them ends the run like a panic would: nothing of it is left. Whoever
 //! waits for the run gets the exception back with its own traceback, through [`raised`].
 
+mod calls;
 mod controller;
 mod object;
 mod packet_aqm;
+mod signals;
 mod views;
 
 use std::{collections::HashSet, sync::Arc};
@@ -17,10 +19,12 @@ use weir_aqm::{
 };
 use weir_types::Rng;
 
+pub(crate) use calls::Lease;
 use controller::Controller;
 pub(crate) use object::raised;
 use object::{AqmObject, fail, intern};
 use packet_aqm::PacketAqm;
+pub(crate) use signals::signal_descriptor;
 pub(crate) use views::{BacklogView, LinkView, PacketView, SeenView};
 
 /// A loaded class and its arguments.
@@ -37,8 +41,8 @@ struct AqmClass {
 
 /// Does `work` on a thread that the interpreter knows all along: to make itself known at every call
 /// of an AQM would take ten times as long as the call.
-pub(crate) fn within_interpreter(work: Box<dyn FnOnce() + Send>) {
-    Python::attach(|py| py.detach(work));
+pub(crate) fn within_interpreter(lease: &Arc<Lease>, work: weir_sim::Work) {
+    calls::leased(lease, || Python::attach(|py| py.detach(work)));
 }
 
 /// Finds the class that `parameters` name, in `folder` too, and remembers it there with a digest
@@ -107,14 +111,19 @@ impl AqmClass {
         let object = class.call_method1("__new__", (class,))?;
         let seed = (rng.uniform() * (1_u64 << 53) as f64) as u64;
         object.setattr("random", py.import("random")?.call_method1("Random", (seed,))?)?;
-        object.call_method("__init__", (LinkView::new(link),), Some(self.parameters.bind(py)))?;
-        let variables = py.import("weir.aqm._objects")?.call_method1("variables_of", (&object,))?;
-        let variables: Vec<String> = variables.extract()?;
+        let objects = py.import("weir.aqm._objects")?;
+        let looks =
+            || PyResult::Ok(calls::looks(objects.call_method1("time_limit_of", (&object,))?.extract()?));
+        calls::timed(py, looks()?, || {
+            object.call_method("__init__", (LinkView::new(link),), Some(self.parameters.bind(py)))
+        })?;
+        let variables: Vec<String> = objects.call_method1("variables_of", (&object,))?.extract()?;
         Ok(AqmObject {
             path: self.path.clone(),
             variables: variables.iter().map(|name| intern(name)).collect(),
             rate_matters: self.hooks.contains("on_rate"),
             ecn: self.ecn,
+            looks: looks()?,
             object: object.unbind(),
         })
     }

@@ -8,6 +8,8 @@ use std::{
 use pyo3::{call::PyCallArgs, prelude::*};
 use weir_types::{Duration, Instant};
 
+use super::calls::timed;
+
 /// An exception of an AQM, on its way out of a run.
 struct Raised(PyErr);
 
@@ -27,6 +29,8 @@ pub(super) struct AqmObject {
     pub(super) variables: Vec<&'static str>,
     pub(super) rate_matters: bool,
     pub(super) ecn: bool,
+    /// That a call may take: see [`calls`](super::calls).
+    pub(super) looks: u32,
 }
 
 impl AqmObject {
@@ -39,8 +43,8 @@ impl AqmObject {
         now: Instant,
         read: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
     ) -> T {
-        let returned = self.object.bind(py).call_method1(hook, arguments);
-        returned.and_then(|value| read(&value)).unwrap_or_else(|error| {
+        let work = || self.object.bind(py).call_method1(hook, arguments).and_then(|value| read(&value));
+        timed(py, self.looks, work).unwrap_or_else(|error| {
             fail(py, error, &self.path, &format!("in {hook} at {} s of the run", now.as_secs_f64()))
         })
     }
@@ -62,8 +66,8 @@ impl AqmObject {
         }
         Python::attach(|py| {
             for name in &self.variables {
-                let value = self.object.bind(py).getattr(*name).and_then(|value| value.extract::<f64>());
-                match value {
+                let work = || self.object.bind(py).getattr(*name)?.extract::<f64>();
+                match timed(py, self.looks, work) {
                     Ok(value) => record(name, value),
                     Err(error) => fail(py, error, &self.path, &format!("when {name} was recorded")),
                 }
