@@ -1,6 +1,6 @@
 """Calls that do not end.
 
-The core interrupts one that takes longer than the `time_limit` of its class, or that nobody waits for any more.
+The core interrupts one that takes longer than the `time_limit` of its class, or that is not waited for.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _behind = False
 
 
 def leave_behind() -> None:
-    """The core leaves a thread to itself. The interpreter cannot be taken down while one is at work in it: the
-    process ends at the end of its program instead."""
+    """The core leaves a thread to itself. The interpreter cannot be taken down while one is at work in it:
+    the process ends at the end of its program instead."""
     global _behind  # noqa: PLW0603 - as the threads, it is of the process
     if not _behind:
         _behind = True

@@ -57,7 +57,8 @@ Which = Annotated[
     str | None,
     typer.Argument(
         metavar="[RESULT]",
-        help="Number, name or id of a result: see weir results. Default: the newest.",
+        help="Number, name or id of a result: see weir results. Of a name, and by default: the newest that "
+        "can answer.",
         autocompletion=completed.results,
     ),
 ]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir._errors import WeirError
 from weir.cli import _command as command
+from weir.cli._answers import Answer, answered, say
 from weir.cli._options import Assignment, By, Export, Json, Measures, Open, Quiet, StorePath, Which, option
 
 if TYPE_CHECKING:
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 
     from weir.stats._measures import By as Parts
     from weir.store import Store
+    from weir.store import Sweep as Record
     from weir.sweep import Sweep
+    from weir.sweep._query import Rows
     from weir.tune._sampled import Front
     from weir.tune._tune import Choice, Tuned
 
@@ -91,19 +95,43 @@ def results(
                 command.print_text(query.prune(opened))
             return
         if not any((where, sql, export, table)):
-            _show(opened, which, measure or (), by, as_json=json)
+            _show(opened, which, measure or (), by, as_json=json, quiet=quiet)
             return
-        chosen = _sweep(opened, which)
-        frame = (
-            query.query(opened, chosen, sql, measure or (), by)
-            if sql
-            else query.rows(opened, chosen, table, where, measure or (), by)
-        )
-        _show_rows(frame, export, as_json=json, quiet=quiet)
+        found = _rows(opened, which, sql, table, where, measure or (), by)
+        say(opened, which, found, quiet=quiet)
+        _show_rows(found.value.frame, export, as_json=json, quiet=quiet)
+
+
+def _rows(
+    store: Store,
+    which: str | None,
+    sql: str | None,
+    table: str | None,
+    where: str | None,
+    measures: Sequence[str],
+    by: Parts | None,
+) -> Answer[Rows]:
+    """The answer to a query, or the rows of a table."""
+    from weir.sweep import Sweep
+    from weir.sweep import _query as query
+
+    def ask(record: Record) -> Rows:
+        sweep = Sweep(store, record)
+        if sql:
+            return query.query(store, sweep, sql, measures, by)
+        return query.rows(store, sweep, table, where, measures, by)
+
+    return answered(store, which, ask, lacks=lambda rows: rows.lacking)
 
 
 def _show(
-    store: Store, which: str | None, measures: Sequence[str], by: Parts | None, *, as_json: bool
+    store: Store,
+    which: str | None,
+    measures: Sequence[str],
+    by: Parts | None,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """One result, or the list of all."""
     from weir.cli import _tables as tables
@@ -118,7 +146,22 @@ def _show(
         else:
             tables.print_results(listed, store.versions())
         return
-    found = _found(store, which)
+
+    def ask(record: Record) -> Sweep | Tuned | Front | Choice:
+        one = _opened(store, record)
+        if isinstance(one, Sweep):
+            # Raises what `one` lacks, before anything is printed.
+            one.estimates(measures or None, by=by)
+        elif measures or by:
+            raise WeirError("it has no tables of measures")
+        return one
+
+    def lacks(one: Sweep | Tuned | Front | Choice) -> str | None:
+        return query.without_values(one, measures) if isinstance(one, Sweep) else None
+
+    answer = answered(store, which, ask, lacks=lacks)
+    say(store, which, answer, quiet=quiet)
+    found = answer.value
     if not isinstance(found, Sweep):
         from weir.cli import _tuning as tuning
 
@@ -131,19 +174,11 @@ def _show(
         command.print_notes(tables.notes_beside(found, measures, by))
 
 
-def _sweep(store: Store, which: str | None) -> Sweep:
-    """The result of this number, name or id, or the newest. Raises StoreError, and WeirError for a tuning."""
-    from weir.sweep import Sweep
-
-    return Sweep(store, store.find_sweep(which))
-
-
-def _found(store: Store, which: str | None) -> Sweep | Tuned | Front | Choice:
-    """The same, of any kind."""
+def _opened(store: Store, record: Record) -> Sweep | Tuned | Front | Choice:
+    """A result of any kind. Raises WeirError if it has nothing to show."""
     from weir.sweep import Sweep
     from weir.sweep._plan import TUNING
 
-    record = store.find_sweep(which)
     if record.definition["kind"] != TUNING:
         return Sweep(store, record)
     from weir.tune._tune import again
@@ -171,12 +206,19 @@ def report(
 
     images = IMAGES if figures else ()
     with command.opened(store, quiet=quiet) as opened:
-        found = _found(opened, which)
+
+        def ask(record: Record) -> Sweep | Tuned | Front | Choice:
+            one = _opened(opened, record)
+            if theory and not isinstance(one, Sweep):
+                raise WeirError("theory is drawn beside packets, and this result is of tuning", "weir theory")
+            return one
+
+        answer = answered(opened, which, ask)
+        say(opened, which, answer, quiet=quiet)
+        found = answer.value
         if isinstance(found, Sweep):
             page = command.report(found, out, images, theory=theory, quiet=quiet)
         else:
-            if theory:
-                command.refuse("theory is drawn beside packets, and this result is of tuning", "weir theory")
             from weir.cli import _tuning as tuning
 
             page = tuning.report(opened, found, images=images, out=out, quiet=quiet)
@@ -250,18 +292,28 @@ def plot(
     if kind is None and out is not None and out.suffix:
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
 
-    from weir.plot import IMAGES, figure
+    from weir.plot import IMAGES, Figure, figure
+    from weir.sweep import Sweep
+    from weir.sweep import _query as query
 
     with command.opened(store, quiet=quiet) as opened:
-        chosen = _sweep(opened, which)
-        if kind is None:
+
+        def ask(record: Record) -> tuple[Sweep, Figure | None]:
+            sweep = Sweep(opened, record)
+            if kind is None:
+                return sweep, None
+            return sweep, figure(sweep, kind, where=dict(only or ()), **given).styled(**style)
+
+        measures = [one for one in (measure, y if kind == "tradeoff" else None) if one is not None]
+        answer = answered(opened, which, ask, lacks=lambda drawn: query.without_values(drawn[0], measures))
+        chosen, drawn = answer.value
+        if drawn is None or kind is None:
             place = command.report(chosen, out, IMAGES, quiet=quiet)
         else:
-            drawn = figure(chosen, kind, where=dict(only or ()), **given).styled(**style)
             place = out or Path(f"{kind.replace('_', '-')}.svg")
             command.write_file(place, drawn, caption=not no_title)
         if not quiet:
-            command.note(str(place))
+            command.note(f"{place}: {answer.took}")
     if opens:
         command.open_in_browser(place)
 
@@ -292,9 +344,17 @@ def responses(
         raise typer.BadParameter(f"{band!r} is not LOW..HIGH", param_hint="--band")
 
     from weir.stats import _responses as found
+    from weir.sweep import Sweep
 
     with command.opened(store, quiet=quiet) as opened:
-        rows = _sweep(opened, which).responses(low, high, link=link, hold=hold, average=average, at=at)
+
+        def ask(record: Record) -> pl.DataFrame:
+            sweep = Sweep(opened, record)
+            return sweep.responses(low, high, link=link, hold=hold, average=average, at=at)
+
+        answer = answered(opened, which, ask)
+        say(opened, which, answer, quiet=quiet)
+        rows = answer.value
         if not runs:
             rows = found.estimates(rows)
         if export is not None or json or runs:

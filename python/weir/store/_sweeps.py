@@ -88,18 +88,26 @@ class SweepRecords:
 
         Raises StoreError, naming those there are.
         """
+        return self.find_sweeps(text)[0]
+
+    def find_sweeps(self, text: str | None) -> list[Sweep]:
+        """The one of that number, or all of that name, or the one whose id begins so, or all if None: at
+        least one, the latest first.
+
+        Raises StoreError, naming those there are.
+        """
         found = self.sweeps()
         if text is None:
             if not found:
                 raise StoreError(f"there is no result in {self.path}", "weir run SCENARIO makes one")
-            return found[-1]
+            return found[::-1]
         numbered = [sweep for sweep in found if str(sweep.number) == text]
         named = [sweep for sweep in found if sweep.name == text]
         if numbered or named:
-            return (numbered or named)[-1]
+            return numbered or named[::-1]
         begun = [sweep for sweep in found if text and sweep.id.startswith(text)]
         if len(begun) == 1:
-            return begun[0]
+            return begun
         if begun:
             raise StoreError(
                 f"the ids of {len(begun)} results in {self.path} begin with {text!r}",

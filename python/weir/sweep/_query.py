@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,15 @@ def prune(store: Store) -> str:
     return f"removed {describe.counted(removed, 'run')} without a result: {describe.size(freed)}"
 
 
+@dataclass(frozen=True)
+class Rows:
+    """An answer."""
+
+    frame: pl.DataFrame
+    lacking: str | None
+    """The table that has no rows in this result, in words; None if there is none, or others have some."""
+
+
 def rows(
     store: Store,
     sweep: Sweep,
@@ -121,32 +131,46 @@ def rows(
     where: str | None,
     measures: Sequence[str] = (),
     by: By | None = None,
-) -> pl.DataFrame:
+) -> Rows:
     """A table of the sweep, of the rows that meet an SQL condition. Raises WeirError."""
     name = table or ("observations" if where else "estimates")
     if name not in TABLES:
         raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
     if where:
         return query(store, sweep, f"select * from {name} where {where}", measures, by)  # noqa: S608 - the user's own query
-    return _frame(sweep, name, measures, by)
+    frame = _frame(sweep, name, measures, by)
+    return Rows(frame, _lacking({name: frame}) or without_values(sweep, measures))
 
 
-def query(
-    store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = (), by: By | None = None
-) -> pl.DataFrame:
+def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = (), by: By | None = None) -> Rows:
     """The answer to a query over the tables of a sweep. Raises WeirError for one that fails."""
     named = {name.lower() for name in _FROM.findall(sql)}
     frames = {name: _frame(sweep, name, measures, by) for name in TABLES if name in named}
+    lacking = _lacking(frames)
     if "results" in named:
         frames["results"] = pl.DataFrame(listing(store))
     try:
-        return pl.SQLContext(frames, eager=True).execute(sql)
+        return Rows(pl.SQLContext(frames, eager=True).execute(sql), lacking)
     except pl.exceptions.PolarsError as error:
         raise WeirError(
             f"the query failed: {str(error).splitlines()[0]}",
             f"tables: {', '.join((*TABLES, 'results'))}; a path needs quotation marks: "
             '"links.bottleneck.rate"',
         ) from None
+
+
+def without_values(sweep: Sweep, measures: Sequence[str]) -> str | None:
+    """The first of these measures that is defined nowhere in the sweep, in words. Raises MeasureError."""
+    for words in measures:
+        if not sweep.estimates([words])["mean"].fill_nan(None).count():
+            return f"it has no values of {words}"
+    return None
+
+
+def _lacking(frames: Mapping[str, pl.DataFrame]) -> str | None:
+    """The first of these tables if it has no rows, in words."""
+    empty = [name for name, frame in frames.items() if frame.is_empty()]
+    return f"its table {empty[0]!r} is empty" if empty else None
 
 
 def export(frame: pl.DataFrame, path: Path) -> None:

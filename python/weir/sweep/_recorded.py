@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -15,7 +16,7 @@ from weir import _core
 from weir._errors import WeirError
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
-from weir.store import Store, StoreError
+from weir.store import DEFAULT, Store, StoreError
 from weir.store import Sweep as Record
 from weir.sweep._design import Design, settings
 from weir.sweep._plan import EVALUATION, FORMAT, TUNING, Kind
@@ -130,6 +131,17 @@ class RecordedSweep:
         self._sequential = Sequential(self.until, self.replications, planned=bool(self.until))
         self._bare: dict[str, tuple[_core.Scenario, set[str]]] = {}
         """Variant to its scenario, axes not yet set, and the paths that it has."""
+
+    @classmethod
+    def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Self:
+        """The result of this number, name or id in a store; of a name, or without one, the newest that has
+        tables. Raises StoreError, and WeirError if none has."""
+        opened = Store.open(store, read_only=True)
+        records = opened.find_sweeps(None if which is None else str(which))
+        for record in records[:-1]:
+            with suppress(WeirError):
+                return cls(opened, record)
+        return cls(opened, records[-1])
 
     def label(self, variant: str) -> str:
         """Of one variant."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -14,7 +13,6 @@ import polars as pl
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.stats._measures import MEASURES, By, MeasureError, check_part, defined, measure_named
-from weir.store import DEFAULT, Store
 from weir.sweep import _describe as describe
 from weir.sweep._axes import titles
 from weir.sweep._design import indices
@@ -28,12 +26,6 @@ class Sweep(NotedSweep):
     Frames are polars data frames. Their first columns are point, variant, label and one column per axis. In
     frames with a `period`, -1 is the whole run without its warm-up.
     """
-
-    @classmethod
-    def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Sweep:
-        """The result of this number, name or id in a store; without one, the newest. Raises StoreError."""
-        opened = Store.open(store, read_only=True)
-        return cls(opened, opened.find_sweep(None if which is None else str(which)))
 
     def observations(
         self, of: str = analysis.ALL, measures: Sequence[str] = (), at: str = ""
