@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from weir.run._captures import parsed
 from weir.scenario import _scenario as below
@@ -63,7 +64,7 @@ class Scenario(below.Scenario):
         progress: OnProgress | None = None,
         *,
         capture: Sequence[str] = (),
-        store: Place | None = None,
+        store: Place | Literal[False] | None = None,
         memory: str | None = None,
     ) -> Sweep:
         """Runs the scenario itself, without its variants.
@@ -75,7 +76,8 @@ class Scenario(below.Scenario):
             progress: called several times a second.
             capture: links whose packets in the first run are written to pcapng files, such as
                 `"bottleneck"`, `"bottleneck:reverse"`, `"bottleneck:in"` or `"bottleneck=trace.pcapng"`.
-            store: directory that keeps finished runs; results/store if None.
+            store: directory that keeps finished runs; results/store if None. False: none is kept, and the
+                result lasts as long as its handle, as with an AQM in Python that has `stored = False`.
             memory: what all runs may take at a time, `"8 GB"`; 80% of what is available if None.
 
         Raises WeirError for a capture that cannot be made, and for runs that took more memory than they may:
@@ -96,7 +98,7 @@ class Scenario(below.Scenario):
         disciplines: Sequence[str] | None = None,
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
-        store: Place | None = None,
+        store: Place | Literal[False] | None = None,
         memory: str | None = None,
     ) -> Sweep:
         """Runs variants of the scenario with the same seeds, so that differences are paired.
@@ -126,7 +128,7 @@ class Scenario(below.Scenario):
         disciplines: str | Sequence[str] | None = None,
         seed: int | None = None,
         name: str | None = None,
-        store: Place | None = None,
+        store: Place | Literal[False] | None = None,
         threads: int | None = None,
         executor: Executor | None = None,
         workers: int = 0,
@@ -149,7 +151,7 @@ class Scenario(below.Scenario):
             disciplines: instead of variants, these queue disciplines with their defaults.
             seed: of the first replication; the scenario's own if None.
             name: of the result; the scenario's name if None.
-            store: directory that keeps finished runs; results/store if None.
+            store: as in `run`.
             threads: one per core if None.
             executor: any `concurrent.futures.Executor` instead of threads; `workers` says how
                 many chunks it does at a time, where it does not know.
@@ -287,12 +289,16 @@ class Scenario(below.Scenario):
 
 def _done(
     plan: Plan,
-    store: Place | None,
+    store: Place | Literal[False] | None,
     workers: AbstractContextManager[Workers],
     progress: OnProgress | None,
     captures: Sequence[Capture] = (),
 ) -> Sweep:
     """The result, open for reading until it is forgotten or closed."""
+    if store is False or plan.unstored:
+        pages = DEFAULT.parent if store is False else Path(store or DEFAULT).parent
+        with workers as chosen:
+            return execute_plan(plan, Store.unkept(pages), chosen, progress, captures=captures)[0]
     place = store or DEFAULT
     with Store.open(place, create=True) as opened, workers as chosen:
         done, _ = execute_plan(plan, opened, chosen, progress, captures=captures)

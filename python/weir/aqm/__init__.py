@@ -44,10 +44,14 @@ that are not ECN-capable."""
 
 class _Base:
     random: random.Random
-    """Random numbers of this AQM alone: the same in every run with the same seed."""
+    """Random numbers of this AQM alone: the seed of the run and the path of the queue determine them."""
 
     variables: ClassVar[tuple[str, ...]] = ()
     """Names of numeric attributes to record as time series, if the scenario has `measure.series`."""
+
+    stored: ClassVar[bool] = True
+    """Whether runs are kept in the store, and found there the next time. False for a class that acts on what
+    lies outside of it, such as a file, a server or the clock: then the same run may be another tomorrow."""
 
     time_limit: float | None = 60.0
     """Seconds that one call may take. One that takes longer ends the run; None: there is no limit."""

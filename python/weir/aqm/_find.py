@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.machinery import PathFinder
@@ -17,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from weir.aqm import Aqm, Controller
 from weir.aqm._objects import period_of, time_limit_of, variables_of
+from weir.aqm._sources import Named, remember
 
 _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "update")
 
@@ -49,6 +49,14 @@ _sources: WeakKeyDictionary[type, str] = WeakKeyDictionary()
 change the class."""
 
 
+_stored: dict[tuple[str, str], bool] = {}
+
+
+def unstored(named: Iterable[Named]) -> list[str]:
+    """Those of the classes, which have been found, that keep their runs out of the store: import paths."""
+    return [one.cls for one in named if not _stored.get((one.cls, one.digest or ""), True)]
+
+
 def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | None) -> Found:
     """Finds the class at an import path and checks that it takes these parameters.
 
@@ -75,6 +83,7 @@ def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | No
     base = Controller if issubclass(cls, Controller) else Aqm
     hooks = frozenset(hook for hook in _HOOKS if getattr(cls, hook, None) is not getattr(base, hook, None))
     _check_hooks(cls, is_controller=base is Controller)
+    _stored[path, digest] = bool(cls.stored)
     if not hooks:
         raise NotFoundError(
             "class",
@@ -227,5 +236,5 @@ def _digest(cls: type, module: ModuleType) -> str:
                 f"the text of {module.__name__} cannot be read, so the run could not be identified later",
                 "put the class into a file",
             ) from None
-        _sources[cls] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        _sources[cls] = remember(text)
     return _sources[cls]

@@ -20,6 +20,7 @@ from weir.check import _drops as drops
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
 from weir.check import _measured as measured
+from weir.check import _python as python
 from weir.check import _recordings as recordings
 from weir.check import _senders as senders
 from weir.check._cost import Cost
@@ -89,6 +90,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     chance.drawn_rtts,
     chance.flows_in_step,
     chance.phase_effects,
+    python.python_not_repeatable,
 )
 
 CODES = {

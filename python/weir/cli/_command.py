@@ -143,11 +143,16 @@ def target(out: Path) -> Path:
 
 
 @contextmanager
-def opened(place: Path | None, *, create: bool = False, quiet: bool) -> Generator[Store]:
+def opened(place: Path | None, *, create: bool = False, quiet: bool, kept: bool = True) -> Generator[Store]:
     """The store, results/store if None; what had to be mended in it is said. One that cannot be written is
-    opened to be read, unless it was to be made. Raises StoreError."""
+    opened to be read, unless it was to be made. Not `kept`: one beside it for this command. Raises
+    StoreError."""
     from weir.store import DEFAULT, Store, UnwritableStoreError
 
+    if not kept:
+        with Store.unkept((place or DEFAULT).parent) as store:
+            yield store
+        return
     try:
         found = Store.open(place or DEFAULT, create=create)
     except UnwritableStoreError:

@@ -101,6 +101,12 @@ Seed = Annotated[
 StorePath = Annotated[
     Path | None, option("DIR", "Where finished runs are kept. Default: results/store.", "--store")
 ]
+NoStore = Annotated[
+    bool,
+    typer.Option(
+        "--no-store", help="Find and keep no runs: for an AQM in Python that acts on what is outside."
+    ),
+]
 Threads = Annotated[int | None, option("N", "Threads of this process. Default: one per core.", min=1)]
 Processes = Annotated[int | None, option("N", "Processes of this machine instead.", min=1)]
 Dask = Annotated[str | None, option("ADDRESS", "A Dask cluster instead: tcp://host:8786, or local:4.")]

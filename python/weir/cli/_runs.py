@@ -15,6 +15,7 @@ from weir.cli._options import (
     Assignment,
     Disciplines,
     NoPython,
+    NoStore,
     Replications,
     Seed,
     Set,
@@ -58,6 +59,7 @@ def run(
     ] = None,
     watch: Watch = False,
     store: StorePath = None,
+    no_store: NoStore = False,
     workers: WorkerChoice,
     shown: Shown,
 ) -> None:
@@ -69,7 +71,9 @@ def run(
     def once(first: bool) -> None:  # noqa: FBT001
         loaded = Scenario.load(scenario, set_, python=not no_python)
         plan = loaded.plan_run(replications, seed)
-        _run(plan, store, workers, shown.at(first=first), parsed(capture or (), loaded.core))
+        _run(
+            plan, store, workers, shown.at(first=first), parsed(capture or (), loaded.core), kept=not no_store
+        )
         if loaded.variants and not shown.quiet:
             command.note(f"{loaded.name} has {len(loaded.variants)} variants: weir compare {scenario}")
 
@@ -100,6 +104,7 @@ def compare(
     seed: Seed = None,
     watch: Watch = False,
     store: StorePath = None,
+    no_store: NoStore = False,
     workers: WorkerChoice,
     shown: Shown,
 ) -> None:
@@ -113,7 +118,7 @@ def compare(
     def once(first: bool) -> None:  # noqa: FBT001
         loaded = Scenario.load(scenario, set_, python=not no_python)
         plan = loaded.plan_comparison(replications, seed, *chosen, baseline, margins)
-        _run(plan, store, workers, shown.at(first=first))
+        _run(plan, store, workers, shown.at(first=first), kept=not no_store)
 
     watching(scenario, once, watch=watch, quiet=shown.quiet)
 
@@ -164,6 +169,7 @@ def sweep(
     seed: Seed = None,
     name: Annotated[str | None, option("NAME", "Of the result. Default: the scenario's name.")] = None,
     store: StorePath = None,
+    no_store: NoStore = False,
     workers: WorkerChoice,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check every point, say what there would be to do, and stop.")
@@ -180,9 +186,9 @@ def sweep(
     spec = SweepSpec(axis, samples, method, chosen, instead, replications, until, seed, name, fixed)
     plan = define_sweep(Scenario.load(scenario, set_, python=not no_python), spec)
     if dry_run:
-        _announce(plan, store, shown)
+        _announce(plan, store, shown, kept=not no_store)
     else:
-        _run(plan, store, workers, shown)
+        _run(plan, store, workers, shown, kept=not no_store)
 
 
 def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
@@ -200,7 +206,13 @@ def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
 
 
 def _run(
-    plan: Plan, store: Path | None, workers: WorkerChoice, shown: Shown, captures: Sequence[Capture] = ()
+    plan: Plan,
+    store: Path | None,
+    workers: WorkerChoice,
+    shown: Shown,
+    captures: Sequence[Capture] = (),
+    *,
+    kept: bool,
 ) -> None:
     """Does what is missing, and shows the result."""
     from weir.cli import _tables as tables
@@ -208,7 +220,8 @@ def _run(
     from weir.sweep._plan import check_measures
 
     check_measures(shown.measure or (), [variant.scenario for variant in plan.variants])
-    with command.opened(store, create=True, quiet=shown.quiet) as opened:
+    kept = kept and not plan.unstored
+    with command.opened(store, create=True, quiet=shown.quiet, kept=kept) as opened:
         sweep, tally = _done(plan, opened, workers, captures, quiet=shown.quiet)
         # Of a sweep the headline, and what decided; otherwise the console chooses.
         usual = (*HEADLINE, *(rule.measure for rule in plan.until)) if plan.kind == "sweep" else ()
@@ -232,14 +245,14 @@ def _run(
             command.say_page(page, opens=shown.opens, quiet=shown.quiet)
 
 
-def _announce(plan: Plan, store: Path | None, shown: Shown) -> None:
+def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> None:
     """What there would be to do."""
     from weir.store import DEFAULT
     from weir.sweep._describe import counted
 
     found = 0
     runs = {int(key) for key in plan.keys.ravel()}
-    if ((store or DEFAULT) / "journal.sqlite").exists():
+    if kept and not plan.unstored and ((store or DEFAULT) / "journal.sqlite").exists():
         with command.opened(store, create=False, quiet=True) as opened:
             found = len(opened.finished(runs))
     points, variants = len(plan.design.rows), [variant.name for variant in plan.variants]
@@ -279,6 +292,9 @@ def _done(
                 )
     except KeyboardInterrupt:
         runs = set(plan.keys.ravel().tolist())
+        if not store.is_kept:
+            command.note("interrupted; no run is kept")
+            raise typer.Exit(command.INTERRUPTED) from None
         command.note(
             f"interrupted; {len(store.finished(runs)):,} of {counted(len(runs), 'run')} are finished "
             "and safe: the same command does the rest"
@@ -310,4 +326,10 @@ def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None
         command.note(f"an axis does not apply to {', '.join(plan.unaffected)}: the same at all its values")
     for name, file in sweep.captures.items():
         command.note(f"capture {name}: {file}")
-    command.note(command.where_it_is(sweep.number, store))
+    if sweep.store.is_kept:
+        command.note(command.where_it_is(sweep.number, store))
+    else:
+        why = f" ({', '.join(plan.unstored)}: stored = False)" if plan.unstored else ""
+        command.note(
+            f"no run was looked for in the store, and none is kept{why}; --report writes a page that stays"
+        )

@@ -10,7 +10,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from weir import _core
-from weir._temporary import remove_orphans
+from weir._temporary import remove_orphans, temporary_directory
 from weir.store import _chunks as chunks
 from weir.store import _files as files
 from weir.store import _journal as journal
@@ -43,6 +43,7 @@ class Store(SweepRecords):
     def __init__(self, path: Path, opened: Journal, owners: Owners, *, read_only: bool) -> None:
         super().__init__(path, opened, owners)
         self._read_only = read_only
+        self._undo = ExitStack()
         self.repairs: list[str] = []
         """What was found damaged when it was opened, and what was done: sentences for people."""
 
@@ -75,6 +76,22 @@ class Store(SweepRecords):
                     remove_orphans(place)
             undo.pop_all()
         return store
+
+    @staticmethod
+    def unkept(pages: str | os.PathLike[str]) -> Store:
+        """A store that is removed when it is closed, for runs that must not be found again. The pages and
+        captures of its results go to `pages`, where they stay. Raises StoreError, OSError."""
+        with ExitStack() as undo:
+            place = undo.enter_context(temporary_directory("weir-"))
+            store = Store.open(place / "store", create=True)
+            store._pages = Path(pages)
+            store._undo = undo.pop_all()
+        return store
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its results can be found again."""
+        return self._pages is None
 
     def finished(self, runs: Iterable[int]) -> set[int]:
         """Those of the runs that are in the store."""
@@ -221,6 +238,7 @@ class Store(SweepRecords):
                     self.release()
             self._journal.close()
             self._owners.leave()
+            self._undo.close()
 
     def __del__(self) -> None:
         # One that is never closed, a notebook's, gives its lock back when it is forgotten.

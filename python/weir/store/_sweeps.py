@@ -57,6 +57,8 @@ class SweepRecords:
         self._owners = owners
         self._turn = RLock()
         """Of the thread that uses the journal: its transactions are those of one connection."""
+        self._pages: Path | None = None
+        """Of a store that is not kept: where the pages and captures of its results go."""
 
     def record_sweep(self, sweep: Sweep) -> Sweep:
         """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
@@ -136,7 +138,11 @@ class SweepRecords:
     def directory(self, sweep: Sweep) -> Path:
         """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
         exist; where one of that name is another result's, the id stands behind the name."""
-        place = Path(os.path.normpath(self.path / os.pardir)) / f"{sweep.number}-{sweep.name}"
+        if self._pages is not None:
+            # No number will find it.
+            place = self._pages / sweep.name
+        else:
+            place = Path(os.path.normpath(self.path / os.pardir)) / f"{sweep.number}-{sweep.name}"
         # Another store's, or an earlier one's with this number.
         return place if _owner(place) in {None, sweep.id} else place.with_name(f"{place.name}-{sweep.id}")
 

@@ -127,8 +127,14 @@ def refusal(cost: Cost, allowed: Allowed | None = None) -> LimitError | None:
 def within_limits(plan: Plan, store: Store, workers: Workers) -> Workers:
     """The workers, so many at a time as fit into the memory that runs may take, where they share it.
 
-    Raises LimitError if not even one run fits, unless the store has all runs.
+    Raises LimitError if not even one run fits, unless the store has all runs; WeirError if the runs must not
+    be kept, and the store is.
     """
+    if store.is_kept and plan.unstored:
+        raise WeirError(
+            f"{plan.unstored[0]} keeps its runs out of the store (stored = False), and these are kept",
+            "weir run, compare and sweep do such runs anew each time",
+        )
     most = workers.allowed.now
     if not workers.local or most is None:
         return workers

@@ -14,6 +14,8 @@ import numpy as np
 
 from weir import _core
 from weir._errors import WeirError
+from weir.aqm._find import unstored
+from weir.aqm._sources import Named, named_in, text_of
 from weir.check import Cost, Repeated, cost, notes, notes_together
 from weir.scenario._scenario import Variant
 from weir.stats._measures import MEASURES, MeasureError, check_part
@@ -156,7 +158,7 @@ class Plan:
     def id(self) -> str:
         """Two results are the same if all that they show is the same."""
         # How defaults are written out may change, and what is simulated stays the same.
-        parts = {name: part for name, part in self.definition().items() if name != "resolved"}
+        parts = {name: part for name, part in self.definition().items() if name not in {"resolved", "python"}}
         return hashlib.sha256(json.dumps([self.name, parts]).encode()).hexdigest()[:10]
 
     def configuration_label(self, index: int) -> str:
@@ -177,6 +179,23 @@ class Plan:
                     chosen.setdefault(path, {}).setdefault(str(value), one.scenario.value(path)[value])
         return chosen
 
+    @property
+    def unstored(self) -> list[str]:
+        """Classes in Python that keep their runs out of the store: then nothing of the plan may go there."""
+        return unstored(self._classes)
+
+    @cached_property
+    def _classes(self) -> list[Named]:
+        """Those in Python that variants name."""
+        named = [one for one in self.variants if one.scenario.has_python_aqms]
+        return [cls for one in named for cls in named_in(json.loads(one.scenario.to_json()))]
+
+    @cached_property
+    def _python(self) -> dict[str, str]:
+        """Import path of each class to the text of its file: it may be another tomorrow."""
+        named = {one.cls: text_of(one.digest) for one in self._classes}
+        return {name: text for name, text in named.items() if text is not None}
+
     def definition(self) -> dict[str, Any]:
         """All that is needed to find the runs again and to draw them, as plain values."""
         return {
@@ -194,6 +213,7 @@ class Plan:
             "margins": dict(self.margins),
             "results_version": _core.results_version,
             **({"choices": self._choices} if self._choices else {}),
+            **({"python": self._python} if self.has_python_aqms else {}),
         }
 
 

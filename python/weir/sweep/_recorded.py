@@ -14,6 +14,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
+from weir.aqm._sources import remember
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.store import DEFAULT, Store, StoreError
@@ -124,6 +125,10 @@ class RecordedSweep:
         """The variant that the others are compared with."""
         self.resolved: Mapping[str, str] = definition["resolved"]
         """Variant to its scenario as TOML, every default written out, axes not yet set."""
+        self.python: Mapping[str, str] = definition.get("python", {})
+        """Import path of each AQM in Python to the text of its file as it was run."""
+        for text in self.python.values():
+            remember(text)
         self.layout = Design.from_json(definition["design"])
         self.design = self.layout.kind
         """How the points were chosen."""

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weir._errors import WeirError
-from weir._temporary import temporary_directory
 from weir.run._captures import Capture, capture_run
 from weir.run._tables import frames
-from weir.store import Finished, FinishedRun, Store
+from weir.store import DEFAULT, Finished, FinishedRun, Store
 from weir.store import Sweep as Record
 from weir.sweep._chunk import Chunk, LostWorkersError, Outcome, Workers
 from weir.sweep._limits import exceeded, within_limits
@@ -158,8 +157,7 @@ def unrecorded(
     """A comparison in a store that ends with the block: for results that are not opened again."""
     plan = plan_at_one_point("compare", scenario, variants, replications)
     with (
-        temporary_directory("weir-") as place,
-        Store.open(place / "store", create=True) as store,
+        Store.unkept(DEFAULT.parent) as store,
         chosen_workers(threads=threads) as workers,
     ):
         yield execute_plan(plan, store, workers, progress)[0]

@@ -1,0 +1,138 @@
+"""Files of classes: their texts by digest, and what in a text makes the same seed give other results."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+_texts: dict[str, str] = {}
+
+
+def remember(text: str) -> str:
+    """Keeps the text of a file; returns its digest."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    _texts[digest] = text
+    return digest
+
+
+def text_of(digest: str | None) -> str | None:
+    """The text, if this process has seen it."""
+    return _texts.get(digest or "")
+
+
+class Named(NamedTuple):
+    """A class that a scenario names."""
+
+    path: str
+    """Of its table: `links.bottleneck.queue.python`."""
+    cls: str
+    """Its import path."""
+    digest: str | None
+    """Of its file."""
+
+
+def named_in(document: Mapping[str, Any], path: str = "") -> Iterator[Named]:
+    """The classes that a scenario with every default names."""
+    for key, value in document.items():
+        here = f"{path}.{key}" if path else key
+        parts = cast("Sequence[Any]", value) if isinstance(value, list) else [value]
+        for one in parts:
+            if isinstance(one, Mapping):
+                table = cast("Mapping[str, Any]", one)
+                if key == "python" and isinstance(table.get("class"), str):
+                    yield Named(here, table["class"], table.get("source"))
+                else:
+                    yield from named_in(table, here)
+
+
+class Use(NamedTuple):
+    """A call that gives something else in each run."""
+
+    line: int
+    name: str
+    """`random.random`."""
+
+
+_SEEDED = frozenset(
+    {
+        "random.Random",
+        *(
+            f"numpy.random.{name}"
+            for name in ("default_rng", "RandomState", "SeedSequence", "PCG64", "MT19937")
+        ),
+        *(f"numpy.random.{name}" for name in ("Philox", "SFC64", "PCG64DXSM")),
+    }
+)
+"""Generators that are repeatable if they are given a seed."""
+
+_NOT_DRAWN = frozenset({"numpy.random.Generator"})
+
+_OTHERS = frozenset(
+    {
+        *("os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "time.time", "time.time_ns"),
+        *("time.monotonic", "time.monotonic_ns", "time.perf_counter", "time.perf_counter_ns"),
+        *("time.process_time", "time.process_time_ns", "time.thread_time", "time.thread_time_ns"),
+        *("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today"),
+        "datetime.date.today",
+    }
+)
+_ROOMS = ("random.", "numpy.random.", "secrets.")
+
+
+def unrepeatable(text: str) -> list[Use]:
+    """Where a file draws from generators that all share, or that have no seed, and where it reads the clock.
+
+    What it calls is looked up by the names of its imports: what other modules do is not seen.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return []
+    names = dict(_imported(tree))
+    called: dict[int, ast.Call] = {
+        id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)
+    }
+    found: list[Use] = []
+    inner: set[int] = set()
+    for node in ast.walk(tree):
+        if id(node) in inner or not isinstance(node, (ast.Attribute, ast.Name)):
+            continue
+        name = _full_name(node, names)
+        if name is None:
+            continue
+        if isinstance(node, ast.Attribute):
+            inner.update(id(part) for part in ast.walk(node.value))
+        if _draws(name, called.get(id(node))):
+            found.append(Use(node.lineno, name))
+    return sorted(set(found))
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Names of the file, and what they stand for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                top = one.name.partition(".")[0]
+                yield (one.asname, one.name) if one.asname else (top, top)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for one in node.names:
+                yield one.asname or one.name, f"{node.module}.{one.name}"
+
+
+def _full_name(node: ast.expr, names: Mapping[str, str]) -> str | None:
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute) and (of := _full_name(node.value, names)) is not None:
+        return f"{of}.{node.attr}"
+    return None
+
+
+def _draws(name: str, call: ast.Call | None) -> bool:
+    """Whether it is one that draws, or reads the clock; a class that is not called, as in a type, is not."""
+    if name in _SEEDED:
+        return call is not None and not (call.args or call.keywords)
+    if name in _NOT_DRAWN or name in {"numpy.random", "random", "secrets"}:
+        return False
+    return name in _OTHERS or name.startswith(_ROOMS)

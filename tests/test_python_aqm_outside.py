@@ -1,0 +1,157 @@
+"""AQMs in Python that depend on more than scenario and seed: it is said, and their runs need not be kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import weir
+from conftest import SMALL, Command, Lab, names_in
+from python_aqms import scenario, written
+from weir._errors import WeirError
+from weir.aqm._sources import unrepeatable
+
+CHANCE = """
+    {imports}
+    from weir.aqm import Aqm
+
+    class Chance(Aqm):
+        def on_enqueue(self, packet, queue, now):
+            return "drop" if {drawn} < 0.02 else None
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "drawn", "name"),
+    [
+        ("import random", "random.random()", "random.random"),
+        ("import random as r", "r.gauss(0, 1)", "random.gauss"),
+        ("from random import random as draw", "draw()", "random.random"),
+        ("from random import Random", "Random().random()", "random.Random"),
+        ("import random", "random.SystemRandom().random()", "random.SystemRandom"),
+        ("import numpy as np", "np.random.rand()", "numpy.random.rand"),
+        ("import numpy", "numpy.random.default_rng().random()", "numpy.random.default_rng"),
+        ("from numpy import random as nr", "nr.normal()", "numpy.random.normal"),
+        ("import numpy.random as nr", "nr.normal()", "numpy.random.normal"),
+        ("from secrets import randbelow", "randbelow(5)", "secrets.randbelow"),
+        ("import time", "time.monotonic()", "time.monotonic"),
+        ("from datetime import datetime", "datetime.now().second", "datetime.datetime.now"),
+        ("import os", "os.urandom(1)[0]", "os.urandom"),
+    ],
+)
+def test_what_changes_results_at_the_same_seed_is_said(lab: Lab, imports: str, drawn: str, name: str) -> None:
+    path = f"{lab(CHANCE.format(imports=imports, drawn=drawn))}:Chance"
+    (note,) = (one for one in weir.check.notes(scenario(path)) if one.code == "python-not-repeatable")
+    assert note.severity == "warning"
+    assert note.path == "links.bottleneck.queue.python.class"
+    assert f"{name} (line 7)" in note.message
+    assert "self.random" in note.hint
+
+
+@pytest.mark.parametrize(
+    ("imports", "drawn"),
+    [
+        ("import random", "self.random.random()"),
+        ("import random", "random.Random(3).random()"),
+        ("import numpy as np", "np.random.default_rng(self.random.getrandbits(64)).random()"),
+        ("import time, os", "now + len(os.sep)"),
+        ("random = None", "len('random.random()')"),
+    ],
+)
+def test_what_the_seed_determines_is_not_noted(imports: str, drawn: str) -> None:
+    assert unrepeatable(CHANCE.format(imports=imports, drawn=drawn).replace("\n    ", "\n")) == []
+
+
+def test_a_run_says_it_and_so_does_its_result_later(lab: Lab, weir_command: Command) -> None:
+    module = lab(CHANCE.format(imports="import random", drawn="random.random()"))
+    done = weir_command("run", str(written(f"{module}:Chance")))
+    assert "[python-not-repeatable]" in done.stderr
+    # The result has the text as it was run.
+    Path(f"{module}.py").write_text("gone", encoding="utf-8")
+    shown = json.loads(weir_command("results", "1", "--json").stdout)
+    assert "python-not-repeatable" in {note["code"] for note in shown["notes"]}
+    assert weir_command("report", "1").returncode == 0
+    page = next(Path("results").glob("1-*/report.html")).read_text(encoding="utf-8")
+    assert "class Chance(Aqm):" in page
+    assert "random.random()" in page
+
+
+def test_each_queue_has_a_stream_of_its_own(lab: Lab) -> None:
+    """Of the seed and the path: what another queue draws changes nothing."""
+    module = lab("""
+        from weir.aqm import Aqm
+
+        class First(Aqm):
+            variables = ("drawn",)
+            def __init__(self, link, more=0):
+                self.drawn = self.random.random()
+                for _ in range(more):
+                    self.random.random()
+            def on_enqueue(self, packet, queue, now):
+                return None
+    """)
+
+    def drawn(seed: int, link: str = "bottleneck", more: int = 0) -> dict[str, float]:
+        text = SMALL.partition("[variants")[0].replace("links.bottleneck", f"links.{link}")
+        reverse = {"class": f"{module}:First", "parameters": {"more": more}}
+        queues = {
+            f"links.{link}.queue.python": {"class": f"{module}:First"},
+            f"links.{link}.reverse.queue.python": reverse,
+            f"links.{link}.reverse.buffer": "20 packets",
+        }
+        series = weir.Scenario.loads(text, queues).run(seed=seed).series  # type: ignore[arg-type]
+        rows = series.filter(series["variable"] == "drawn").unique("component")
+        return dict(zip(rows["component"], rows["value"], strict=True))
+
+    first = drawn(1)
+    assert len(set(first.values())) == 2
+    assert drawn(1, more=10) == first
+    assert set(drawn(2).values()).isdisjoint(first.values())
+    assert set(drawn(1, link="other").values()).isdisjoint(first.values())
+
+
+OUTSIDE = """
+    from pathlib import Path
+    from weir.aqm import Controller
+
+    class Reads(Controller):
+        {stored}
+        def update(self, seen):
+            return float(Path("probability").read_text())
+"""
+
+
+@pytest.mark.parametrize(("stored", "options"), [("stored = False", []), ("pass", ["--no-store"])])
+@pytest.mark.parametrize("verb", ["run", "sweep"])
+def test_runs_that_are_kept_out_of_the_store(
+    lab: Lab, weir_command: Command, stored: str, options: list[str], verb: str
+) -> None:
+    file = written(f"{lab(OUTSIDE.format(stored=stored))}:Reads")
+    more = ["--axis", "flows.ftp.rtt=60, 80 ms", "--threads", "2"] if verb == "sweep" else []
+    losses: list[float] = []
+    for probability in ("0.0", "0.3"):
+        Path("probability").write_text(probability, encoding="utf-8")
+        done = weir_command(verb, str(file), *more, *options, "--json", "--report")
+        assert done.returncode == 0, done.stderr
+        shown = json.loads(done.stdout)
+        assert (shown["found"], shown["done"]) == (0, 2 if more else 1)
+        losses.append(next(row["mean"] for row in shown["estimates"] if row["measure"] == "loss"))
+        assert "none is kept" in done.stderr
+    assert losses[1] > losses[0] + 0.1
+    assert names_in(Path("results")) == ["small"]
+    assert "class Reads(Controller):" in Path("results/small/report.html").read_text(encoding="utf-8")
+
+
+def test_runs_that_are_not_kept_in_python(lab: Lab) -> None:
+    Path("probability").write_text("0.1", encoding="utf-8")
+    aqm = scenario(f"{lab(OUTSIDE.format(stored='stored = False'))}:Reads")
+    with aqm.run(store="kept/store") as result:
+        place = result.store.path
+        assert result.estimates().height > 0
+        assert place.exists()
+    assert not place.exists()
+    assert not Path("kept").exists()
+    with pytest.raises(WeirError, match=r"stored = False"):
+        aqm.tune(["mean delay < 20 ms"], ["links.bottleneck.buffer=10..30 packets"], store="kept/store")
