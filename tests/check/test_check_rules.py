@@ -269,6 +269,7 @@ def test_every_code_is_tried_and_documented() -> None:
             "test_defaults.py",
             "test_listed.py",
             "test_nothing_measured.py",
+            "test_python_aqm_outside.py",
             "test_recordings.py",
             "test_repeats.py",
         )
