@@ -300,8 +300,8 @@ def test_no_room_for_a_new_journal_leaves_the_old_one(path: Path, monkeypatch: p
     """What cannot be written for want of room is not damaged."""
 
     class Full(Journal):
-        def __init__(self, path: Path, *, read_only: bool = False, create: bool = False) -> None:
-            super().__init__(path, read_only=read_only, create=create)
+        def __init__(self, path: Path, *, create: bool = False, **how: bool) -> None:
+            super().__init__(path, create=create, **how)
             if create:
                 (pages,) = self.sql.execute("PRAGMA page_count").fetchone()
                 self.sql.execute(f"PRAGMA max_page_count = {pages}")

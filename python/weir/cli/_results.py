@@ -179,7 +179,9 @@ def _opened(store: Store, record: Record) -> Sweep | Tuned | Front | Choice:
     from weir.sweep import Sweep
     from weir.sweep._plan import TUNING
 
-    if record.definition["kind"] != TUNING:
+    with store.reading(record) as definition:
+        is_tuning = definition["kind"] == TUNING
+    if not is_tuning:
         return Sweep(store, record)
     from weir.tune._tune import again
 

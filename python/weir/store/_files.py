@@ -37,7 +37,7 @@ def present(store: Path) -> dict[int, dict[str, Path]]:
     found: dict[int, dict[str, Path]] = {}
     folder = store / FOLDER
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if match := _FILE.fullmatch(path.name):
+        if (match := _FILE.fullmatch(path.name)) and path.is_file():
             found.setdefault(int(match[2]), {})[match[1]] = path
     return found
 

@@ -11,9 +11,11 @@ give up all of them.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Generator, Iterable
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from weir.store._errors import StoreError, damaged, not_local
@@ -78,13 +80,19 @@ CREATE TABLE claims (run INTEGER PRIMARY KEY, owner INTEGER NOT NULL) STRICT;
 PRAGMA application_id = {_MARK};
 PRAGMA user_version = {FORMAT};
 """
+_COMMENT = re.compile(r"--[^\n]*")
 
 
 class Journal:
     """An open journal. Its methods raise sqlite3.Error and OSError; the store tells them to people."""
 
-    def __init__(self, path: Path, *, read_only: bool = False, create: bool = False) -> None:
-        """Raises StoreError unless it is a journal that this Weir can read."""
+    def __init__(
+        self, path: Path, *, read_only: bool = False, create: bool = False, salvage: bool = False
+    ) -> None:
+        """Raises StoreError unless it is a journal that this Weir can read.
+
+        `salvage`: what others have added to it does not matter, since it is read to make another one.
+        """
         self.path = path
         self.store = path.parent
         self._asked: frozenset[int] | None = None
@@ -92,6 +100,7 @@ class Journal:
         self.sql = _connect(path, read_only=read_only, create=create)
         try:
             self._prepare(read_only=read_only, create=create)
+            self._refuse_foreign(salvage=salvage)
         except BaseException:
             self.close()
             raise
@@ -139,7 +148,21 @@ class Journal:
         self.sql.execute("INSERT INTO asked SELECT value FROM json_each(?)", (json.dumps(sorted(wanted)),))
         self._asked = wanted
 
+    def _refuse_foreign(self, *, salvage: bool) -> None:
+        """Raises StoreError for a table that is not as we make it, and for triggers, views and all else that
+        others have added: they would act, or answer, in our place."""
+        ours, there = _schema_of_ours(), _schema(self.sql)
+        added = sorted(there.keys() - ours.keys())
+        if added and not salvage:
+            kind, name = added[0]
+            raise damaged(self.store, f"it has a {kind} {name!r}, which is not Weir's")
+        for kind, name in ours:
+            if there.get((kind, name)) != ours[kind, name]:
+                raise damaged(self.store, f"its {kind} {name!r} is not as Weir makes it")
+
     def _prepare(self, *, read_only: bool, create: bool) -> None:
+        # What a schema of others calls can harm nobody.
+        self.sql.execute("PRAGMA trusted_schema = OFF")
         if not read_only:
             self.sql.execute("PRAGMA synchronous = FULL")
             self.sql.execute("PRAGMA fullfsync = ON")  # macOS: through the cache of the disk
@@ -184,6 +207,22 @@ def refuse_others(path: Path, sql: sqlite3.Connection) -> None:
             if newer
             else "name another directory for the store, with --store DIR; this one is left as it is",
         )
+
+
+def _schema(sql: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Kind and name of everything in a database to how it was made, but for what SQLite keeps for itself."""
+    rows = sql.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'")
+    return {
+        (str(kind), str(name)): " ".join(_COMMENT.sub("", str(made)).split())
+        for kind, name, made in rows.fetchall()
+    }
+
+
+@cache
+def _schema_of_ours() -> dict[tuple[str, str], str]:
+    with closing(sqlite3.connect(":memory:")) as sql:
+        sql.executescript(_SCHEMA)
+        return _schema(sql)
 
 
 def _connect(path: Path, *, read_only: bool, create: bool) -> sqlite3.Connection:

@@ -25,6 +25,8 @@ FOLDER = "owners"
 _LOCK = "owner.lock"
 _MAINTENANCE = "maintenance.lock"
 _NAME = re.compile(r"[0-9a-f]{16}")
+_PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK
+"""A lock of a store that came from elsewhere may be a link or a pipe: neither followed nor waited for."""
 
 
 class Owners:
@@ -70,7 +72,7 @@ class Owners:
     def alive(self, owner: int) -> bool:
         """Whether that owner still lives; what a dead one has left is removed."""
         try:
-            descriptor = os.open(self._path(owner) / _LOCK, os.O_RDONLY)
+            descriptor = os.open(self._path(owner) / _LOCK, os.O_RDONLY | _PLAIN)
         except (FileNotFoundError, NotADirectoryError):
             return False
         try:
@@ -107,7 +109,7 @@ class Owners:
     def alone(self, *, wait: bool) -> Generator[bool]:
         """Within the block we alone may change what files there are; False if another is at it, unless we
         wait."""
-        descriptor = os.open(self._folder / _MAINTENANCE, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(self._folder / _MAINTENANCE, os.O_RDWR | os.O_CREAT | _PLAIN, 0o666)
         try:
             ours = True
             try:

@@ -39,6 +39,7 @@ def make_journal(path: Path, owners: Owners) -> list[str]:
     uri = f"{old.resolve().as_uri()}?mode=ro"
     # Not StoreError: the journal of another version is left as it is.
     with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(uri, uri=True)) as sql:
+        sql.execute("PRAGMA trusted_schema = OFF")
         refuse_others(old, sql)
     try:
         _remove(new)
@@ -87,7 +88,7 @@ def _take_over(made: Journal, path: Path, uri: str) -> list[str]:
     taken = lost = 0
     results: list[int] = []
     # As many as come before the damage.
-    with _to_the_damage(path.parent), closing(Journal(path, read_only=True)) as old:
+    with _to_the_damage(path.parent), closing(Journal(path, read_only=True, salvage=True)) as old:
         made.sql.execute("ATTACH ? AS old", (uri,))
         for chunk in _chunks(old):
             try:

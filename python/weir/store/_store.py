@@ -57,6 +57,7 @@ class Store(SweepRecords):
         directory = Path(path)
         with store_errors(directory, "it cannot be opened"), ExitStack() as undo:
             _look_for(directory, create=create)
+            _refuse_links(directory)
             owners = Owners(directory)
             undo.callback(owners.leave)
             # A reader gets along without: on a full disk, or in a directory of another user.
@@ -263,6 +264,7 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
     with store_errors(directory, "a new journal could not be made"):
         if not directory.is_dir():
             raise StoreError(f"there is no store at {directory}")
+        _refuse_links(directory)
         owners = Owners(directory)
         try:
             owners.enter()
@@ -280,8 +282,23 @@ def _folders_of_results(store: Path) -> Iterator[Path]:
     beside = store.absolute().parent
     yield beside
     for place in beside.glob("[0-9]*-*"):
-        if place.is_dir():
-            yield from (place, *(part for part in place.iterdir() if part.is_dir()))
+        if _is_folder(place):
+            yield from (place, *filter(_is_folder, place.iterdir()))
+
+
+def _is_folder(place: Path) -> bool:
+    """A folder itself, not a link to one elsewhere."""
+    return place.is_dir() and not place.is_symlink()
+
+
+def _refuse_links(directory: Path) -> None:
+    """Raises StoreError for a link in the store: what is written through it would be elsewhere."""
+    for entry in sorted(directory.iterdir()) if directory.is_dir() else ():
+        if entry.is_symlink():
+            raise StoreError(
+                f"{entry} is a link to elsewhere; a store writes in its own folder alone",
+                "put what it leads to in its place, or name another directory, with --store DIR",
+            )
 
 
 def _look_for(directory: Path, *, create: bool) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import re
 import sqlite3
 import zlib
 from collections.abc import Generator, Mapping, Sequence
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from weir import _core
 from weir.store._errors import StoreError, store_errors
 from weir.store._journal import NAME, Journal
+from weir.store._names import ascii_name, file_name, is_id, names_a_file, text_of
 from weir.store._owners import Owners
 from weir.store._records import Sweep
 from weir.store._replace import write_whole
@@ -28,6 +29,9 @@ FOLDER = "sweeps"
 
 MANIFEST = "manifest.json"
 """In the directory of a result: whose it is."""
+
+_ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What Python makes of values that are not what they should be."""
 
 COLUMNS = "number, id, name, title, definition, command, weir, created, crc32"
 
@@ -61,13 +65,17 @@ class SweepRecords:
         """Of a store that is not kept: where the pages and captures of its results go."""
 
     def record_sweep(self, sweep: Sweep) -> Sweep:
-        """Keeps what was asked for, and returns it with its number. A known id keeps its number, and is the
-        latest again, with the new definition."""
+        """Keeps what was asked for, and returns it with its number, and with a name that files may have. A
+        known id keeps its number, and is the latest again, with the new definition."""
+        if not is_id(sweep.id):
+            raise ValueError(f"{sweep.id!r} is no id: up to 40 letters, digits, '_' and '-'")
         created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
         weir = _core.__version__ if sweep.weir is None else sweep.weir
         definition = json.dumps(sweep.definition)
-        checked = _crc32((sweep.id, sweep.name, sweep.title, definition, sweep.command))
-        values = (sweep.number, sweep.id, sweep.name, sweep.title, definition, sweep.command, weir, created)
+        name, title = file_name(sweep.name), text_of(sweep.title)
+        command = sweep.command and text_of(sweep.command)
+        checked = _crc32((sweep.id, name, title, definition, command))
+        values = (sweep.number, sweep.id, name, title, definition, command, weir, created)
         with self._store_errors("the sweep could not be recorded"), self._journal.transaction() as sql:
             row = sql.execute(
                 f"INSERT INTO sweeps ({COLUMNS}, asked) "  # noqa: S608
@@ -104,7 +112,7 @@ class SweepRecords:
                 raise StoreError(f"there is no result in {self.path}", "weir run SCENARIO makes one")
             return found[::-1]
         numbered = [sweep for sweep in found if str(sweep.number) == text]
-        named = [sweep for sweep in found if sweep.name == text]
+        named = [sweep for sweep in found if sweep.name in {text, file_name(text)}]
         if numbered or named:
             return numbered or named[::-1]
         begun = [sweep for sweep in found if text and sweep.id.startswith(text)]
@@ -119,6 +127,18 @@ class SweepRecords:
         more = ", … (weir results)" if len(found) > len(names) else ""
         hint = f"there are: {', '.join(names)}{more}" if names else "nothing has been recorded in it"
         raise StoreError(f"{self.path} has no result {text!r}", hint)
+
+    @contextmanager
+    def reading(self, sweep: Sweep) -> Generator[Mapping[str, Any]]:
+        """The definition of a recorded result, for a block that takes it apart: StoreError where it does not
+        say what one says."""
+        try:
+            yield sweep.definition
+        except _ODD as error:
+            message, hint = self._unreadable(sweep.number, sweep.command)
+            raise StoreError(
+                f"{message}: its definition is none ({type(error).__name__}: {error})", hint
+            ) from error
 
     def write_sweep_table(self, sweep: Sweep, frame: pl.DataFrame) -> Path:
         """Writes the wide table of a sweep, sweeps/NAME-ID.parquet; returns where it is."""
@@ -147,9 +167,11 @@ class SweepRecords:
         return place if _owner(place) in {None, sweep.id} else place.with_name(f"{place.name}-{sweep.id}")
 
     def claim_directory(self, sweep: Sweep) -> Path:
-        """Makes the directory, and notes in it whose it is. Raises OSError."""
+        """Makes the directory, and notes in it whose it is. Raises OSError, also for a link to elsewhere."""
         place = self.directory(sweep)
         place.mkdir(parents=True, exist_ok=True)
+        if link := next((one for one in (place, *place.iterdir()) if one.is_symlink()), None):
+            raise OSError(errno.ELOOP, "a link to elsewhere, in which nothing is written", str(link))
         note = {"weir": sweep.weir, "number": sweep.number, "name": sweep.name, "id": sweep.id}
         write_whole(place / MANIFEST, lambda path: path.write_text(json.dumps(note) + "\n"))
         return place
@@ -158,19 +180,22 @@ class SweepRecords:
         number, key, name, title, definition, command, weir, created, _ = row
         if _is_whole(row):
             when = datetime.fromisoformat(created)
-            return Sweep(key, name, title, json.loads(definition), command, weir, when, number)
-        again = f"; then this makes it again: {command}" if command else ""
-        unreadable = _Damaged(
-            f"the record of result {number} in {self.path / NAME} is damaged",
-            f"its runs are safe: remove it, `weir results {number} --remove --store {self.path}`{again}",
-        )
+            return Sweep(key, name, title, _definition(definition), command, weir, when, number)
+        unreadable = _Damaged(*self._unreadable(number, command))
         # They make names of directories.
-        key, name = (_plain(str(text)) or "damaged" for text in (key, name))
+        key, name = (ascii_name(str(text)) or "damaged" for text in (key, name))
         begin = datetime.fromtimestamp(0, UTC)
         return Sweep(key, name, str(title), unreadable, command and str(command), str(weir), begin, number)
 
+    def _unreadable(self, number: int | None, command: object) -> tuple[str, str]:
+        again = f"; then this makes it again: {command}" if command else ""
+        return (
+            f"the record of result {number} in {self.path / NAME} is damaged",
+            f"its runs are safe: remove it, `weir results {number} --remove --store {self.path}`{again}",
+        )
+
     def _table(self, sweep: Sweep) -> Path:
-        return self.path / FOLDER / f"{_plain(sweep.name) or 'sweep'}-{_plain(sweep.id)}.parquet"
+        return self.path / FOLDER / f"{ascii_name(sweep.name) or 'sweep'}-{sweep.id}.parquet"
 
     @contextmanager
     def _store_errors(self, doing: str) -> Generator[None]:
@@ -180,11 +205,15 @@ class SweepRecords:
 
 
 def _owner(place: Path) -> str | None:
-    """The id of the result to which a directory belongs; None if there is no such directory."""
+    """The id of the result to which a directory belongs; None if there is no such directory. A link is
+    nobody's."""
+    if place.is_symlink():
+        return ""
     if not place.exists():
         return None
     try:
-        return str(json.loads((place / MANIFEST).read_text(encoding="utf-8"))["id"])
+        manifest = place / MANIFEST
+        return str(json.loads(manifest.read_text(encoding="utf-8"))["id"]) if manifest.is_file() else ""
     except (OSError, ValueError, TypeError, KeyError):
         return ""
 
@@ -198,15 +227,22 @@ def damaged_sweeps(sql: sqlite3.Connection) -> dict[int, str | None]:
 def _is_whole(row: Sequence[Any]) -> bool:
     try:
         datetime.fromisoformat(row[7])
-        return 0 < row[0] < 10**9 and _crc32(row[1:6]) == row[8]
-    except (TypeError, ValueError):
+        # Anyone can sum up what they have made up: the sum says nothing of where the names lead.
+        named = is_id(row[1]) and names_a_file(row[2])
+        whole = named and 0 < row[0] < 10**9 and _crc32(row[1:6]) == row[8]
+        return whole and isinstance(_definition(row[4]), dict)
+    except (TypeError, ValueError, RecursionError):
         return False
+
+
+def _definition(text: str) -> Any:  # noqa: ANN401 - what JSON can hold
+    """What was written down. Raises ValueError for what is no JSON, or no text once it is read."""
+    found = json.loads(text)
+    if "\\ud" in text.lower():
+        # Halves of characters are text to Python, and to no file.
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
 
 
 def _crc32(texts: Sequence[Any]) -> int:
     return zlib.crc32(json.dumps(texts).encode())
-
-
-def _plain(text: str) -> str:
-    """For the name of a file on any system."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:100]

@@ -19,6 +19,7 @@ from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.store import DEFAULT, Store, StoreError
 from weir.store import Sweep as Record
+from weir.sweep._definition import check_definition
 from weir.sweep._design import Design, settings
 from weir.sweep._plan import EVALUATION, FORMAT, TUNING, Kind
 from weir.sweep._until import Rule, Sequential
@@ -76,7 +77,10 @@ class RecordedSweep:
     """Inner variables over time; empty unless the scenario asks for series."""
 
     def __init__(self, store: Store, record: Record) -> None:
-        definition: Mapping[str, Any] = record.definition
+        with store.reading(record) as definition:
+            self._take(store, record, definition)
+
+    def _take(self, store: Store, record: Record, definition: Mapping[str, Any]) -> None:
         if definition["kind"] == EVALUATION:
             raise WeirError(
                 f"result {record.number}, {record.name}, is an evaluation, and has no tables",
@@ -92,6 +96,7 @@ class RecordedSweep:
             raise WeirError(
                 f"another version of Weir defined the result {record.name!r}", "use that version to read it"
             )
+        check_definition(definition)
         self.store = store
         self.record = record
         self.number = record.number or 0
@@ -136,6 +141,8 @@ class RecordedSweep:
         self._sequential = Sequential(self.until, self.replications, planned=bool(self.until))
         self._bare: dict[str, tuple[_core.Scenario, set[str]]] = {}
         """Variant to its scenario, axes not yet set, and the paths that it has."""
+        if len(definition["configurations"]) != len(self.layout) * len(self.variants):
+            raise ValueError("it has not a configuration for each variant at each point")
 
     @classmethod
     def open(cls, which: int | str | None = None, store: str | os.PathLike[str] = DEFAULT) -> Self:

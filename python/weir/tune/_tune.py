@@ -267,12 +267,14 @@ def again(store: Store, record: Record) -> Tuned | Front | Choice:
             f"the same command does them: {record.command}" if record.command else "tune again",
         )
 
-    text, file, overrides, variant = record.definition["scenario"]
-    core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
-    task = Task.of(Scenario(core), Question(**record.definition["question"]))
+    with store.reading(record) as definition:
+        text, file, overrides, variant = definition["scenario"]
+        core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
+        task = Task.of(Scenario(core), Question(**definition["question"]))
     workers = Workers(refuse, lambda: 1, "none")
     found, _ = _answered(task, store, workers)
-    return replace(found, record=record, **record.definition["cost"])
+    with store.reading(record) as definition:
+        return replace(found, record=record, **definition["cost"])
 
 
 def _answered(

@@ -1,0 +1,45 @@
+"""Whether the definition of a result is what one can be: a store may come from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast, get_args
+
+from weir.stats._measures import MEASURES
+from weir.sweep._plan import Kind
+
+_TEXTS = ("kind", "scenario", "title")
+_COUNTS = {"replications": 10_000_000, "seed": 2**63 - 1, "results_version": 2**31 - 1}
+"""Name of a whole number to its largest value."""
+_HASH = re.compile(r"[0-9a-f]{1,64}")
+
+
+def check_definition(definition: Mapping[str, Any]) -> None:
+    """Raises ValueError, TypeError or LookupError for what is no definition of a result with tables."""
+    _of(str, *(definition[name] for name in _TEXTS))
+    if definition["kind"] not in get_args(Kind):
+        raise ValueError(f"there is no kind {definition['kind']!r:.40}")
+    for name, most in _COUNTS.items():
+        _of(int, definition[name])
+        if not 0 <= definition[name] <= most:
+            raise ValueError(f"{name} is {definition[name]}")
+    _of(list, *(definition[name] for name in ("variants", "until", "configurations")))
+    _of(dict, *(definition[name] for name in ("margins", "resolved", "design")), definition.get("live", {}))
+    _of(dict, *definition["variants"])
+    _of(str, *(variant[name] for variant in definition["variants"] for name in ("name", "label")))
+    _of(str, *definition["until"], *definition["configurations"])
+    _of(str, *(definition["resolved"][variant["name"]] for variant in definition["variants"]))
+    _of((int, float), *definition["margins"].values())
+    if unknown := definition["margins"].keys() - MEASURES.keys():
+        raise ValueError(f"there is no measure {min(unknown)!r:.40}")
+    if odd := next((text for text in definition["configurations"] if not _HASH.fullmatch(text)), None):
+        raise ValueError(f"{odd!r:.40} is no hash of a scenario")
+    if not definition["variants"] or not definition["replications"]:
+        raise ValueError("it has no runs")
+
+
+def _of(kind: type | tuple[type, ...], *values: object) -> None:
+    for value in values:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise TypeError(f"{cast('object', value)!r:.40} is not what stands there")
