@@ -14,6 +14,7 @@ from synthetic import RUNS, assert_holds, filled, names
 
 from conftest import SMALL, command_in
 from weir.store import DamagedStoreError, Store, StoreError, Sweep, rebuild
+from weir.store._journal import Journal
 
 
 @pytest.fixture
@@ -207,3 +208,16 @@ def test_names_that_no_file_may_have_are_shortened_before_they_are_kept(path: Pa
 def test_ids_that_no_file_may_have_are_refused(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(ValueError, match="no id"):
         store.record_sweep(Sweep("../x", "rates"))
+
+
+@pytest.mark.parametrize("begin", ["BEGIN", "BEGIN IMMEDIATE"])
+def test_an_interruption_before_a_block_leaves_no_transaction(path: Path, begin: str) -> None:
+    with closing(Journal(path / "journal.sqlite")) as journal:
+        for block in (journal.transaction, journal.snapshot):
+            # Ctrl-C after the statement, before the block: nobody is there to end it.
+            journal.sql.execute(begin)
+            journal.sql.execute("DELETE FROM runs")
+            with block() as sql:
+                assert sql.execute("SELECT count(*) FROM runs").fetchone() == (len(RUNS),)
+    with Store.open(path) as store:
+        assert_holds(store, RUNS)

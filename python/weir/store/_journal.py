@@ -118,6 +118,10 @@ class Journal:
     @contextmanager
     def snapshot(self, begin: str = "BEGIN") -> Generator[sqlite3.Connection]:
         """Reads one state, whatever other processes do meanwhile."""
+        if self.sql.in_transaction:
+            # Ctrl-C came between the statement that began it and the block that ends it.
+            self.sql.execute("ROLLBACK")
+            self._asked = None
         try:
             self.sql.execute(begin)
             yield self.sql
