@@ -14,11 +14,14 @@ from pathlib import Path
 
 import typer
 
+from weir._printable import cut
 from weir.cli._command import (
+    BAD_INPUT,
     INTERRUPTED,
     command_line,
     note,
     opened,
+    print_error,
     print_json,
     print_text,
     refuse,
@@ -61,6 +64,7 @@ def main(interruptible: AbstractContextManager[None] | None = None, app: typer.T
     """The entry point. Within `interruptible` the verb works: Ctrl-C may raise KeyboardInterrupt there. `app`
     is what `load` has loaded."""
     _check_streams()
+    _check_arguments()
     try:
         (app or load())(prog_name="weir", obj=interruptible)
     except OSError as error:
@@ -73,6 +77,18 @@ def main(interruptible: AbstractContextManager[None] | None = None, app: typer.T
             sys.stdout.flush()
         except OSError as error:
             unwritable(error)
+
+
+def _check_arguments() -> None:
+    """A name that is not UTF-8 can stand neither in a scenario nor in a store, nor in a page."""
+    for argument in sys.argv[1:]:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            print_error(
+                f"{cut(ascii(argument))} is not UTF-8", "give the file another name, or set LC_ALL=C.UTF-8"
+            )
+            sys.exit(BAD_INPUT)
 
 
 def _check_streams() -> None:

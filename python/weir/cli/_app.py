@@ -20,6 +20,10 @@ PACKAGES = {"reproduce": "weir-papers"}
 
 
 class _Verbs(TyperGroup):
+    def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as its base has it
+        with command.guarded():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: typer.Context) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
         # Outside of it typer would end without a word.
         with command.guarded(), ctx.obj or nullcontext():

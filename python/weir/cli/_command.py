@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import typer
+from typer._click.exceptions import UsageError  # exported by typer as its subclass BadParameter alone
 
 from weir._core import ScenarioError
 from weir._errors import AqmFailedError, WeirError
-from weir._printable import printable
+from weir._printable import cut, printable, printable_json, shortened
 
 if TYPE_CHECKING:
     from weir.check import Repeated
@@ -38,8 +39,8 @@ def print_text(text: str) -> None:
 
 def print_json(document: object) -> None:
     """Data for machines: to stdout."""
-    text = _json(document)
-    sys.stdout.write(text.translate({code: f"\\u{code:04x}" for code in range(127, 160)}) + "\n")
+    # Line ends between values are our own, those within texts are written out already.
+    sys.stdout.write(printable_json(_json(document)) + "\n")
 
 
 def _json(value: object, indent: str = "") -> str:
@@ -82,22 +83,24 @@ def _drop(descriptor: int) -> None:
 def print_notes(notes: Iterable[Repeated]) -> None:
     """What may mislead in a scenario, a line each: to stderr."""
     for one in notes:
-        note(str(one))
+        note(shortened(str(one)))
 
 
 def print_error(message: str, hint: str | None = None) -> None:
     """What went wrong, and what to do: to stderr."""
-    note(f"error: {message}")
+    note(f"error: {shortened(message)}")
     if hint:
-        note(f"hint: {hint}")
+        note(f"hint: {shortened(hint)}")
 
 
 def print_scenario_error(error: ScenarioError) -> None:
     """`file:line: path: message`, and the hint."""
-    place = error.file if error.line is None else f"{error.file}:{error.line}"
-    note(": ".join(part for part in (place, error.path, error.message) if part))
+    file = cut(error.file, 160)
+    place = file if error.line is None else f"{file}:{error.line}"
+    path = cut(error.path, 160) if error.path else ""
+    note(": ".join(part for part in (place, path, shortened(error.message)) if part))
     if error.hint:
-        note(f"hint: {error.hint}")
+        note(f"hint: {shortened(error.hint)}")
 
 
 @contextmanager
@@ -114,6 +117,15 @@ def guarded() -> Generator[None]:
     except WeirError as error:
         print_error(error.told, error.hint)
         raise typer.Exit(error.exit_code) from None
+    except UsageError as error:
+        error.message = shortened(printable(error.message))
+        raise
+    except OSError as error:
+        # Without a name it is of stdout. Such a name is too long, in a loop of links, or no longer there.
+        if error.filename is None:
+            raise
+        print_error(f"{os.fsdecode(error.filename)}: {error.strerror or error}", "name another file")
+        raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:
         note("interrupted; finished runs are safe")
         raise typer.Exit(INTERRUPTED) from None

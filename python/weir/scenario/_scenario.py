@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from weir import _core
+from weir._printable import cut
 from weir.scenario._toml import Value, to_toml
 
 _BUNDLED = Path(__file__).parents[1] / "scenarios"
@@ -231,9 +232,13 @@ def file_of(source: str | os.PathLike[str]) -> Path:
     path = Path(source)
     name = os.fspath(source)
     try:
+        name.encode()
         is_there, is_directory = path.exists(), path.is_dir()
     except OSError as error:
-        raise scenario_error(f"cannot be read: {error.strerror}", None, name[:40]) from None
+        raise scenario_error(f"cannot be read: {error.strerror}", None, cut(name)) from None
+    except (UnicodeEncodeError, ValueError):
+        said = "cannot be read: this is no name of a file, or not one in UTF-8"
+        raise scenario_error(said, "give the file another name", cut(ascii(name))) from None
     if is_directory:
         files = ", ".join(str(file) for file in sorted(path.glob("*.toml"))[:5])
         hint = f"name a file in it: {files}" if files else "`weir list scenarios` shows what is bundled"
