@@ -46,7 +46,7 @@ def write(folder: Path, text: str, height: float = 0.3) -> Path:
     "verb",
     [
         ["check"], ["run"], ["compare", "--disciplines", "red"], ["sweep", "-a", "seed=1,2"], ["export"],
-        ["tune", "--target", "loss < 1%"], ["theory", "ofc"],
+        ["tune", "--target", "loss < 1%"], ["theory", "ofc"], ["studio", "--no-open"],
     ],
     ids=lambda verb: verb[0],
 )  # fmt: skip

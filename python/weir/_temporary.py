@@ -6,11 +6,16 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _SUFFIX = ".weir.tmp"
+_UNLOCKED = ".weir.new"
+"""Until the lock is there: a killed process may leave one so."""
+_BEING_MADE_S = 60.0
+"""Longer than it takes to lock one."""
 
 
 @contextmanager
@@ -34,46 +39,35 @@ def temporary_file(prefix: str, parent: Path) -> Generator[Path]:
 def remove_orphans(parent: Path) -> None:
     """Removes what killed processes have left in a directory, and nothing that is in use."""
     with suppress(OSError):
-        if any(parent.glob(f"*{_SUFFIX}")):
-            with _turn(parent):
-                pass
+        for old in parent.glob(f"*{_SUFFIX}"):
+            _remove_orphan(old)
+        for old in parent.glob(f"*{_UNLOCKED}"):
+            if time.time() - old.lstat().st_mtime > _BEING_MADE_S:
+                _remove_orphan(old)
 
 
 @contextmanager
 def _locked(prefix: str, parent: Path | None, *, directory: bool) -> Generator[Path]:
     parent = parent or Path(tempfile.gettempdir())
-    with _turn(parent):
-        if directory:
-            place = Path(tempfile.mkdtemp(prefix=prefix, suffix=_SUFFIX, dir=parent))
-            descriptor = os.open(place, os.O_RDONLY)
-        else:
-            descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_SUFFIX, dir=parent)
-            place = Path(name)
-        _lock(descriptor)
+    remove_orphans(parent)
+    if directory:
+        new = Path(tempfile.mkdtemp(prefix=prefix, suffix=_UNLOCKED, dir=parent))
+        descriptor = os.open(new, os.O_RDONLY)
+    else:
+        descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_UNLOCKED, dir=parent)
+        new = Path(name)
+    place = new.with_name(f"{new.name.removesuffix(_UNLOCKED)}{_SUFFIX}")
     try:
+        # It gets its name when it is locked, so that it is not taken for an orphan. On a file system without
+        # locks nothing is.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        new.rename(place)
         yield place
     finally:
+        _remove(new)
         _remove(place)
         os.close(descriptor)
-
-
-@contextmanager
-def _turn(parent: Path) -> Generator[None]:
-    """One process at a time: between being made and being locked, a place looks like an orphan."""
-    descriptor = os.open(parent, os.O_RDONLY)
-    try:
-        _lock(descriptor)
-        for old in parent.glob(f"*{_SUFFIX}"):
-            _remove_orphan(old)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    # A file system without locks: nothing is taken for an orphan there.
-    with suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _remove_orphan(place: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import option
+from weir.cli._options import NoPython, option
 
 
 def studio(
@@ -25,6 +25,7 @@ def studio(
         int, option("PORT", "Of this machine. Default: a free one.", "--port", min=0, max=65535)
     ] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; print the address.")] = False,
+    no_python: NoPython = False,
 ) -> None:
     """Open the studio: a scenario in the browser.
 
@@ -33,7 +34,7 @@ def studio(
     """
     from weir import studio as pages
 
-    fragment = "" if scenario is None else _fragment(scenario)
+    fragment = "" if scenario is None else _fragment(scenario, python=not no_python)
     if not pages.PAGE.exists():
         hint = "make studio builds it, with Node 20 or newer from https://nodejs.org"
         command.refuse("the studio is not built in this copy", hint)
@@ -55,10 +56,10 @@ def studio(
             return
 
 
-def _fragment(source: str) -> str:
+def _fragment(source: str, *, python: bool) -> str:
     from weir import studio as pages
     from weir.scenario import Scenario
     from weir.scenario._scenario import file_of
 
-    scenario = Scenario.load(source)
+    scenario = Scenario.load(source, python=python)
     return pages.fragment(file_of(source).read_text(encoding="utf-8"), scenario.variants)

@@ -143,14 +143,9 @@ def _document(run: FluidRun) -> dict[str, Any]:
 def _write_series(path: Path, runs: list[FluidRun]) -> None:
     import polars as pl
 
-    frame = pl.concat([run.series for run in runs])
-    try:
-        if path.suffix == ".parquet":
-            frame.write_parquet(path)
-        else:
-            frame.write_csv(path)
-    except OSError as error:
-        command.refuse(f"{path} cannot be written: {error.strerror or error}")
+    from weir.sweep import _query as query
+
+    query.export(pl.concat([run.series for run in runs]), path)
 
 
 def _packets(result: str, store: Path | None, runs: list[FluidRun]) -> pl.DataFrame:

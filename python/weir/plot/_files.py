@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -148,6 +150,7 @@ def page(
         for panel in panels
         for figure in panel.figures
     }
+    scripts = [_ending_nothing(text) for text in (script, (_HERE / "page.js").read_text(encoding="utf-8"))]
     # "<" only ever occurs in texts, where it may be written as an escape: none ends the element.
     data = json.dumps(charts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
@@ -159,9 +162,26 @@ def page(
             panels=panels,
             dark=style.DARK,
             charts=Markup(data),  # noqa: S704 - cannot end the element any more
-            script=Markup(script.replace("</script", "<\\/script")),  # noqa: S704 - the renderer's own
+            scripts=[Markup(text) for text in scripts],  # noqa: S704 - the renderer's and our own
+            policy=_policy(scripts),
             **values,
         )
+    )
+
+
+def _ending_nothing(script: str) -> str:
+    """The script as it may stand in an element, with the line ends that a browser reads."""
+    return script.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script")
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """What a page may do: run these scripts, which draw charts by functions that they make, and nothing from
+    elsewhere, whatever names and titles in it say."""
+    sums = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{checksum}'" for checksum in sums)
+    return (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 

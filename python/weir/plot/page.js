@@ -163,11 +163,15 @@ for (const numbers of document.querySelectorAll(".numbers")) {
 }
 
 function csv(chart) {
+  // A text that a spreadsheet would take for a formula stands behind an apostrophe.
+  const plain = (value) =>
+    typeof value === "string" ? value.replace(/^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/, "'$&") : String(value ?? "");
   const quoted = (value) =>
-    /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+    /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
   const names = Object.keys(chart.columns);
-  const lines = rowsOf(chart).map((row) => names.map((name) => quoted(String(row[name] ?? ""))).join(","));
-  return `data:text/csv;charset=utf-8,${encodeURIComponent([names.join(","), ...lines].join("\n"))}`;
+  const line = (values) => values.map((value) => quoted(plain(value))).join(",");
+  const lines = rowsOf(chart).map((row) => line(names.map((name) => row[name])));
+  return `data:text/csv;charset=utf-8,${encodeURIComponent([line(names), ...lines].join("\n"))}`;
 }
 
 // In the colours of paper, with its title, as wide as a column of text.

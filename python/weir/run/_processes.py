@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -12,6 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+_PR_SET_PDEATHSIG = 1
 
 _LIFELINE = "WEIR_LIFELINE"
 """The variable that names the pipe which is open as long as the parent lives."""
@@ -63,9 +66,17 @@ def end_with_parent() -> None:
     if (parent := multiprocessing.parent_process()) is not None:
         threading.Thread(target=_end_after, args=(parent.join,), daemon=True).start()
     elif pipe := os.environ.pop(_LIFELINE, None):
+        _killed_with_parent()
         descriptor = int(pipe)
         os.set_inheritable(descriptor, False)  # noqa: FBT003
         threading.Thread(target=_end_after, args=(lambda: os.read(descriptor, 1),), daemon=True).start()
+
+
+def _killed_with_parent() -> None:
+    """Has Linux end this process with its parent: a thread that waits does not run while a library holds the
+    interpreter, as the renderer does for a second and more. Elsewhere it ends after that."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_after(wait: Callable[[], object]) -> None:

@@ -17,20 +17,27 @@ MOST_SHOWN = 3
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
-    "style-src 'unsafe-inline'; img-src data: blob:"
+    "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
 )
-"""Nothing is loaded from elsewhere, and nothing is sent."""
+"""Nothing is loaded from elsewhere, nothing is sent, and no other page shows this one within its own."""
+
+IDLE_S = 10.0
+"""A connection that says nothing for so long is closed: each holds a thread."""
 
 
 class _Server(ThreadingHTTPServer):
     listens = ""
     """What both policies, that of the answer and that in the page, allow besides."""
+    idle_s = IDLE_S
 
 
-def server(port: int, feed: int | None = None) -> ThreadingHTTPServer:
+def server(port: int, feed: int | None = None, *, idle_s: float = IDLE_S) -> ThreadingHTTPServer:
     """Serves the page at / to this machine alone; 0 is a free port. It may listen to the port `feed` of this
-    machine, where a live run tells what it measures. Raises OSError."""
+    machine, where a live run tells what it measures. A connection that says nothing for `idle_s` seconds is
+    closed. Raises OSError."""
     served = _Server(("127.0.0.1", port), _Page)
+    served.idle_s = idle_s
     if feed is not None:
         served.listens = f"; connect-src ws://127.0.0.1:{feed}"
     return served
@@ -47,6 +54,12 @@ def fragment(text: str, variants: Sequence[str]) -> str:
 
 
 class _Page(BaseHTTPRequestHandler):
+    def setup(self) -> None:
+        """Before the connection is read."""
+        super().setup()
+        assert isinstance(self.server, _Server)
+        self.connection.settimeout(self.server.idle_s)
+
     def do_GET(self) -> None:
         """The page at /, and nothing else."""
         if self.path != "/":
@@ -59,6 +72,8 @@ class _Page(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(page)))
         self.send_header("Content-Security-Policy", _POLICY + listens)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
         self.end_headers()
         self.wfile.write(page)
 

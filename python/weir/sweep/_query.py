@@ -48,13 +48,13 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
     }
     unknown: dict[str, Any] = {"kind": "", "design": "", "axes": [], "points": 0, "variants": 0, "bytes": 0}
     try:
-        kind = record.definition["kind"]
+        kind = _kind_of(store, record)
         sweep = None if kind in OF_RUNS else Sweep(store, record)
     except WeirError as error:
         state = "damaged" if isinstance(error, StoreError) else error.message
         return {**known, **unknown, "runs": 0, "wanted": 0, "results_version": 0, "state": state}
     if sweep is None:
-        runs = record.definition["runs"]
+        runs = _runs_of(store, record)
         return {
             **known,
             **unknown,
@@ -78,6 +78,22 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
         "bytes": _bytes(store, record, sweep.finished["run"].unique().to_list()),
         "results_version": sweep.results_version,
     }
+
+
+def _kind_of(store: Store, record: Record) -> str:
+    with store.reading(record) as definition:
+        return definition["kind"]
+
+
+def _runs_of(store: Store, record: Record) -> list[int]:
+    """Keys of the runs of a result that names them. Raises StoreError for what are none."""
+    with store.reading(record) as definition:
+        runs: list[int] = definition["runs"]
+        if any(
+            type(run) is not int or not 0 <= run < 2**63 for run in [*runs, definition["results_version"]]
+        ):
+            raise ValueError("its runs are no keys")
+        return runs
 
 
 def _bytes(store: Store, record: Record, runs: Sequence[int]) -> int:
@@ -108,8 +124,8 @@ def prune(store: Store) -> str:
     before = size_of(store.path)
     keep: set[int] = set()
     for record in store.sweeps():
-        named = record.definition["kind"] in OF_RUNS
-        keep.update(record.definition["runs"] if named else Sweep(store, record).wanted["run"].to_list())
+        named = _kind_of(store, record) in OF_RUNS
+        keep.update(_runs_of(store, record) if named else Sweep(store, record).wanted["run"].to_list())
     removed = store.prune(keep)
     freed = max(0, before - size_of(store.path))
     return f"removed {describe.counted(removed, 'run')} without a result: {describe.size(freed)}"
@@ -180,15 +196,23 @@ def export(frame: pl.DataFrame, path: Path) -> None:
         raise WeirError(f"{path}: unknown kind of file", f"name one that ends in {', '.join(_WRITERS)}")
     try:
         write_whole(path, lambda place: writer(frame, place))
-    except OSError as error:
-        raise WeirError(f"{path} cannot be written: {error.strerror or error}") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        # Polars has the errors of the system among its own.
+        reason = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), type(error).__name__)
+        raise WeirError(f"{path} cannot be written: {reason}") from None
+
+
+# Spreadsheets pass over space in front of a sign, and take its full-width form for it.
+_FORMULA = r"^(?:\s*[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]|[\t\r\n])"
 
 
 def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Texts that a spreadsheet would take for a formula, behind an apostrophe (OWASP, CSV injection): names
     of variants and groups may come with the file of somebody else. Numbers stay as they are."""
     text = pl.col(pl.String, pl.Enum, pl.Categorical).cast(pl.String)
-    return frame.with_columns(text.str.replace(r"^[=+\-@\t\r]", "'${0}"))
+    behind = pl.Series(frame.columns, dtype=pl.String).str.replace(_FORMULA, "'${0}")
+    named = dict(zip(frame.columns, behind.to_list(), strict=True))
+    return frame.with_columns(text.str.replace(_FORMULA, "'${0}")).rename(named)
 
 
 def plain(frame: pl.DataFrame) -> list[dict[str, Any]]:

@@ -1,0 +1,170 @@
+"""What others do to us while a command works: locks, kills, full disks, files with odd names and contents."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from base64 import b64encode
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from html import unescape
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import SMALL, Command
+from waiting import HANG_S
+from weir import studio
+from weir._errors import WeirError
+from weir._temporary import remove_orphans, temporary_directory
+from weir.sweep import _query as query
+
+
+def test_a_lock_of_somebody_else_is_not_waited_for(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from weir._temporary import temporary_directory\n"
+        "with temporary_directory('x-', Path(sys.argv[1])) as place: print(place.is_dir())"
+    )
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [sys.executable, "-c", program, tmp_path],
+            capture_output=True,
+            text=True,
+            timeout=HANG_S,
+            check=False,
+        )
+    finally:
+        os.close(folder)
+    assert done.stdout == "True\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_being_made_is_no_orphan(tmp_path: Path) -> None:
+    (new := tmp_path / "x.weir.new").mkdir()
+    (old := tmp_path / "y.weir.new").mkdir()
+    os.utime(old, (0, 0))
+    with temporary_directory("x-", tmp_path) as place:
+        remove_orphans(tmp_path)
+        assert place.is_dir()
+    assert new.is_dir()
+    assert not old.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when the library lets go")
+def test_a_process_that_holds_the_interpreter_ends_with_its_killed_parent() -> None:
+    child = (
+        "import ctypes, os, sys; from weir.run._processes import end_with_parent; end_with_parent();"
+        "os.write(os.open(sys.argv[1], os.O_WRONLY), str(os.getpid()).encode());"
+        "ctypes.PyDLL(None).sleep(10000)"  # with the interpreter's lock
+    )
+    parent = (
+        "import sys, time; from weir.run._processes import Process\n"
+        f"with Process(['-c', {child!r}, sys.argv[1]]): time.sleep(10000)"
+    )
+    ours, theirs = os.pipe()
+    # A process begins with the pipe to its parent alone, so this one has a name.
+    named = f"/proc/{os.getpid()}/fd/{theirs}"
+    running = subprocess.Popen([sys.executable, "-c", parent, named])
+    try:
+        pid = int(os.read(ours, 20))
+        watched = os.pidfd_open(pid)
+        running.kill()
+        ended, _, _ = select.select([watched], [], [], HANG_S)
+        os.close(watched)
+        assert ended
+    finally:
+        running.kill()
+        running.wait()
+        os.close(ours)
+        os.close(theirs)
+
+
+@contextmanager
+def small_files() -> Generator[None]:
+    """No file may have more than 4 kB: as on a disk that is full."""
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        signal.signal(signal.SIGXFSZ, former)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_an_export_without_room_says_so_and_leaves_nothing(tmp_path: Path, suffix: str) -> None:
+    frame = pl.DataFrame({"x": pl.int_range(100_000, eager=True).hash()})
+    with small_files(), pytest.raises(WeirError, match=r"cannot be written: .*[Ff]ile"):
+        query.export(frame, tmp_path / f"rows{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_form_cannot_hold_is_said(tmp_path: Path) -> None:
+    with pytest.raises(WeirError, match="cannot be written"):
+        query.export(pl.DataFrame({"x": [[1, 2]]}), tmp_path / "rows.csv")
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@x", "\t=1", "\n=1", "\r\n=1", " =1", " \n+1", "\uff1d1+1", "\nx"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_text_is_a_formula_in_csv(tmp_path: Path, text: str) -> None:
+    query.export(
+        pl.DataFrame({"label": [text, "plain", None], text: [-1.0, 2.0, 3.0]}), tmp_path / "rows.csv"
+    )
+    rows = pl.read_csv(tmp_path / "rows.csv")
+    assert rows.columns == ["label", f"'{text}"]
+    assert rows["label"].to_list() == [f"'{text}", "plain", None]
+    assert rows[f"'{text}"].to_list() == [-1.0, 2.0, 3.0]
+
+
+def test_a_page_runs_its_own_scripts_alone(weir_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    assert weir_command("run", "small.toml", "-q").returncode == 0
+    assert weir_command("plot", "1", "--kind", "over-time", "--out", "figure.html").returncode == 0
+    page = (tmp_path / "figure.html").read_text(encoding="utf-8")
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    sums = {f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts}
+    assert len(sums) == 2
+    assert sums | {"'unsafe-eval'"} == set(rules["script-src"].split())
+
+
+def test_the_studio_is_in_no_frame_and_sends_no_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (page := tmp_path / "index.html").write_text("<title>studio</title>", encoding="utf-8")
+    monkeypatch.setattr(studio, "PAGE", page)
+    with studio.server(0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/") as answer:
+            policy = answer.headers["Content-Security-Policy"]
+        server.shutdown()
+    for rule in ("frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"):
+        assert rule in policy
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
+def test_the_studio_closes_connections_that_say_nothing(said: bytes) -> None:
+    with studio.server(0, idle_s=0.05) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=HANG_S) as idle:
+            idle.sendall(said)
+            with suppress(ConnectionResetError):
+                while idle.recv(4096):
+                    pass
+        server.shutdown()
