@@ -3,7 +3,7 @@ import "./ui/page.css";
 import { mount } from "svelte";
 import { entry } from "./core/entry";
 import { loadModule } from "./core/module";
-import { decode, type Shared } from "./core/share";
+import { decode, RefusedLink, type Shared } from "./core/share";
 import { Feed } from "./run/feed";
 import { animate, frames, session } from "./run/session.svelte";
 import App from "./ui/App.svelte";
@@ -18,6 +18,17 @@ async function live(fragment: string): Promise<Shared | undefined> {
   if (port === undefined || token === undefined) return undefined;
   const { head } = (session.feed = await Feed.open(Number(port), token));
   return { text: head.text, shown: [head.variant, "simulation"], speed: null };
+}
+
+/** Says what is wrong with a link. Nothing else is shown in the place of what was sent. */
+function refused(reason: string): void {
+  const said = document.createElement("p");
+  said.setAttribute("role", "alert");
+  const own = document.createElement("a");
+  own.href = location.pathname;
+  own.textContent = "Open the studio without it";
+  said.append(`This link cannot be opened: ${reason}. Ask for it once more. `, own, ".");
+  app.replaceChildren(said);
 }
 
 async function begin(): Promise<void> {
@@ -46,6 +57,10 @@ async function begin(): Promise<void> {
     if (still.matches) session.toEnd();
     else session.play();
   } catch (error) {
+    if (error instanceof RefusedLink) {
+      refused(error.message);
+      return;
+    }
     app.textContent = `The simulator could not be started: ${error instanceof Error ? error.message : String(error)}. A browser of 2024 or later is needed.`;
   }
 }

@@ -29,3 +29,8 @@ it("CSV has a line for each row", () => {
   expect(lines[5]).toBe('"CoDel, ""short""",0.04,5,1');
   expect(lines).toHaveLength(6);
 });
+
+it.each(["=1+1", "+1", "-1", "@x", "\t=1", "\n=1", "\r=1", " =1", "\uff1d1"])("%j is no formula in CSV", (label) => {
+  const text = csv([rows(label, { time: [0] })]).slice("variant,time\n".length);
+  expect(text.replace(/^"/, "").startsWith(`'${label}`)).toBe(true);
+});

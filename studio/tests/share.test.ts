@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { START } from "../src/core/library";
-import { decode, encode } from "../src/core/share";
+import { decode, encode, RefusedLink } from "../src/core/share";
 
 it("a link gives back what was shared, and is short", async () => {
   const state = { text: START + "# é €\n", shown: [null, "b"], speed: null };
@@ -10,6 +10,22 @@ it("a link gives back what was shared, and is short", async () => {
   expect(await decode("#" + fragment)).toEqual(state);
 });
 
-it.each(["", "#", "#other", "#s=", "#s=abc", "#s=!"])("%s is no link to a scenario", async (fragment) => {
+it.each(["", "#", "#other", "#lesson/rem"])("%s is no link to a scenario", async (fragment) => {
   expect(await decode(fragment)).toBeUndefined();
+});
+
+it.each(["#s=", "#s=abc", "#s=!", "#s=a b"])("%s is a link that cannot be read", async (fragment) => {
+  await expect(decode(fragment)).rejects.toThrow(RefusedLink);
+});
+
+it("a link that lost its end, and one to something else, are refused", async () => {
+  const fragment = await encode({ text: START, shown: [null], speed: null });
+  await expect(decode(fragment.slice(0, -40))).rejects.toThrow("cut off or changed");
+  await expect(decode(await encode({ text: START, shown: [7] } as never))).rejects.toThrow("holds no scenario");
+});
+
+it("a link that would fill the memory is refused before it has", async () => {
+  const bomb = await encode({ text: "#".repeat(64 * 1024 * 1024), shown: [null], speed: null });
+  expect(bomb.length).toBeLessThan(100_000);
+  await expect(decode(bomb)).rejects.toThrow("more than 4 MB");
 });

@@ -8,10 +8,35 @@ export interface Shared {
   speed: number | null;
 }
 
+/** Bytes of what a link may hold: a scenario of ten thousand lines is a tenth of it, and a page that is sent a bomb lives on. */
+const MOST = 4 * 1024 * 1024;
+
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
-  const piped = new Blob([bytes]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(piped).arrayBuffer());
+  const piped = new Blob([bytes]).stream().pipeThrough<Uint8Array>(stream);
+  const reader = piped.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > MOST) {
+      await reader.cancel();
+      throw new RefusedLink(`it holds more than ${MOST / 1024 / 1024} MB`);
+    }
+    parts.push(value);
+  }
+  const whole = new Uint8Array(size);
+  let start = 0;
+  for (const part of parts) {
+    whole.set(part, start);
+    start += part.length;
+  }
+  return whole;
 }
+
+/** A link that says that it shares a scenario, and does not. */
+export class RefusedLink extends Error {}
 
 /** The fragment without "#": deflate, then base64url. */
 export async function encode(state: Shared): Promise<string> {
@@ -21,18 +46,19 @@ export async function encode(state: Shared): Promise<string> {
   return "s=" + btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** What `encode` wrote. Undefined for anything else. */
+/** What `encode` wrote. Undefined for a fragment that is no such link; a `RefusedLink` is thrown for one that cannot be read. */
 export async function decode(fragment: string): Promise<Shared | undefined> {
-  const written = /^#?s=([\w-]+)$/.exec(fragment)?.[1];
+  const written = /^#?s=(.*)$/s.exec(fragment)?.[1];
   if (written === undefined) return undefined;
   try {
     const letters = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const plain = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
     const { text, shown, speed } = JSON.parse(plain) as Partial<Shared>;
-    if (typeof text !== "string" || !Array.isArray(shown)) return undefined;
+    if (typeof text !== "string" || !Array.isArray(shown) || !shown.every((name) => name === null || typeof name === "string"))
+      throw new RefusedLink("it holds no scenario");
     return { text, shown, speed: typeof speed === "number" ? speed : null };
-  } catch {
-    return undefined;
+  } catch (error) {
+    throw error instanceof RefusedLink ? error : new RefusedLink("it is cut off or changed");
   }
 }

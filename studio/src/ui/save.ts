@@ -52,7 +52,9 @@ export function parquet(runs: readonly Rows[]): ArrayBuffer {
 /** The same as CSV. */
 export function csv(runs: readonly Rows[]): string {
   const names = [...new Set(runs.flatMap((run) => run.columns))];
-  const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  // A text that a spreadsheet would take for a formula stands behind an apostrophe.
+  const plain = (text: string): string => text.replace(/^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/, "'$&");
+  const quoted = (text: string): string => (/[",\r\n]/.test(plain(text)) ? `"${plain(text).replaceAll('"', '""')}"` : plain(text));
   const lines = [["variant", ...names].map(quoted).join(",")];
   for (const run of runs) {
     const columns = names.map((name) => run.values(name));
