@@ -168,3 +168,32 @@ def test_the_studio_closes_connections_that_say_nothing(said: bytes) -> None:
                 while idle.recv(4096):
                     pass
         server.shutdown()
+
+
+@pytest.mark.parametrize("program", ["/usr/bin/weir", "-m"])
+@pytest.mark.parametrize("module", ["typing", "weir._extension", "weir.__main__"])
+def test_ctrl_c_in_the_first_instant_is_no_traceback(program: str, module: str) -> None:
+    begin = f"""
+import signal, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.modules.pop("typing", None)
+sys.argv[0] = {program!r}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import weir.__main__
+"""
+    done = subprocess.run([sys.executable, "-c", begin], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr == ""
+
+
+def test_who_imports_weir_keeps_ctrl_c() -> None:
+    begin = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import weir.__main__;"
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    )
+    done = subprocess.run([sys.executable, "-c", begin], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr

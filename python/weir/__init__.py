@@ -15,6 +15,15 @@ a scenario in `weir.check`.
 
 from __future__ import annotations
 
+import sys
+
+if sys.argv[0].rpartition("/")[2] in {"weir", "-m"}:
+    # The program begins: until it has handlers of its own, Ctrl-C ends it without a traceback.
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import importlib
 from typing import TYPE_CHECKING
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -180,3 +181,15 @@ def test_commands_read_a_store_that_cannot_be_written(tmp_path: Path) -> None:
     assert (out / "tradeoff.svg").exists()
     for entry in inside:
         entry.chmod(0o755)
+
+
+def test_a_file_in_the_place_of_the_owners_is_moved_aside(path: Path) -> None:
+    shutil.rmtree(path / "owners")
+    (path / "owners").write_text("mine", encoding="utf-8")
+    with pytest.raises(StoreError, match="Not a directory") as raised:
+        Store.open(path)
+    assert "--rebuild" in str(raised.value.hint)
+    assert any("owners was a file" in sentence for sentence in rebuild(path))
+    assert (path / "aside" / "owners").read_text(encoding="utf-8") == "mine"
+    with Store.open(path) as store:
+        assert_holds(store, RUNS)

@@ -265,11 +265,16 @@ def rebuild(path: str | os.PathLike[str]) -> list[str]:
         if not directory.is_dir():
             raise StoreError(f"there is no store at {directory}")
         _refuse_links(directory)
+        said: list[str] = []
+        if (file := directory / OWNERS).is_file():
+            # In its place there is no owner, and none can be.
+            file.rename(files.aside(directory, file))
+            said.append(f"{OWNERS} was a file that does not belong to the store: moved to {files.ASIDE}/")
         owners = Owners(directory)
         try:
             owners.enter()
             owners.refuse_others()
-            said = make_journal(directory, owners)
+            said += make_journal(directory, owners)
         finally:
             owners.leave()
     with Store.open(directory) as store:
