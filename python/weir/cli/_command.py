@@ -175,7 +175,17 @@ def opened(place: Path | None, *, create: bool = False, quiet: bool, kept: bool 
         for repair in store.repairs:
             if not quiet:
                 note(f"store: {repair}")
-        yield store
+        try:
+            yield store
+        except Exception as error:
+            # Rows of others may have any columns. Of those that a run has just made it would be our mistake.
+            if create or not type(error).__module__.startswith("polars"):
+                raise
+            said = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            refuse(
+                f"the tables of {store.path} are not as this Weir writes them: {said}",
+                f"`weir results --verify --store {store.path}` says what is damaged",
+            )
 
 
 def report(

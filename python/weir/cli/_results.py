@@ -171,6 +171,8 @@ def _show(
         command.print_json(found.document(measures or (HEADLINE if found.axes else None)))
     else:
         tables.print_sweep(found, measures, by=by)
+        if found.finished.is_empty():
+            return
         command.print_notes(tables.notes_beside(found, measures, by))
 
 

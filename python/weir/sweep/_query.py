@@ -50,11 +50,11 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
     try:
         kind = _kind_of(store, record)
         sweep = None if kind in OF_RUNS else Sweep(store, record)
+        runs = _runs_of(store, record) if sweep is None else []
     except WeirError as error:
         state = "damaged" if isinstance(error, StoreError) else error.message
         return {**known, **unknown, "runs": 0, "wanted": 0, "results_version": 0, "state": state}
     if sweep is None:
-        runs = _runs_of(store, record)
         return {
             **known,
             **unknown,
@@ -82,6 +82,8 @@ def _listed(store: Store, record: Record) -> dict[str, Any]:
 
 def _kind_of(store: Store, record: Record) -> str:
     with store.reading(record) as definition:
+        if not isinstance(definition["kind"], str):
+            raise TypeError("its kind is no text")
         return definition["kind"]
 
 

@@ -226,7 +226,7 @@ class RecordedSweep:
         """How far each configuration is: point, variant, n (so many replications count, the first ones) and
         state (`met`, `maximum` or `open`)."""
         runs = self._finished.select("run", "point", "variant", "replication")
-        if self.until:
+        if self.until and not runs.is_empty():
             keys = runs["run"].unique().to_list()
             measures = list(dict.fromkeys(rule.measure for rule in self.until))
             tables = measured(lambda name: self._scan(name, keys))
@@ -331,6 +331,10 @@ class RecordedSweep:
 
     def _scan(self, name: str, runs: Sequence[int] | None = None) -> pl.LazyFrame:
         rows = self.store.scan(name, self._run_keys if runs is None else runs, self.results_version)
+        # A store without any run does not know what its tables are like.
+        if rows.collect_schema().names() == ["run"]:
+            again = f"the same command does them: {self.command}" if self.command else None
+            raise WeirError(f"no run of result {self.number}, {self.name}, is finished yet", again)
         return rows.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
 
 
