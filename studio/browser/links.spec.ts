@@ -33,6 +33,13 @@ test("a link with a mistake says what is wrong", async ({ studio }) => {
   await expect(studio.getByLabel("The scenario as text")).toHaveValue(/5 hours/);
 });
 
+test("a link that lost its end says so, and shows nothing in its place", async ({ studio }) => {
+  const state = JSON.stringify({ text: "schema = 1", shown: [null], speed: 1 });
+  await studio.goto(`${PLAIN}#s=${deflateRawSync(state).toString("base64url").slice(0, -10)}`);
+  await expect(studio.getByRole("alert")).toContainText("cannot be opened: it is cut off or changed");
+  await expect(studio.getByLabel("Rate, typed")).toHaveCount(0);
+});
+
 test("other pages link to a lesson or a discipline", async ({ studio }) => {
   await studio.goto(PLAIN + "#lesson/rem");
   await expect(studio.getByRole("heading", { name: "Lesson 3 of 10" })).toBeVisible();
