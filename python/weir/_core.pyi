@@ -323,8 +323,8 @@ def choices_of(path: str) -> list[tuple[str, str]]:
     (`links.core.queue.fq.aqm`, `red`)."""
 
 def signal_descriptor() -> int | None:
-    """For `signal.set_wakeup_fd`: Ctrl-C and SIGTERM end the process also while a call of an AQM in Python keeps
-    the interpreter. None where there is none."""
+    """For `signal.set_wakeup_fd`: Ctrl-C and SIGTERM end the process also while a call of an AQM in Python
+    keeps the interpreter. None where there is none."""
 
 def run_keys(hashes: Sequence[str], first_seed: int, replications: int, results_version: int) -> bytes:
     """`Scenario.run_key` of many scenarios, as int64, each with the seeds `first_seed`, `first_seed + 1`, ...

@@ -39,7 +39,7 @@ def record(store: Path, text: str) -> None:
         sql.commit()
 
 
-ODD = [None, -1, 1.5, 10**30, "", "x", "\ud800", [], {}, [1], True]
+ODD: list[Any] = [None, -1, 1.5, 10**30, "", "x", "\ud800", [], {}, [1], True]
 
 
 def changed(definition: dict[str, Any]) -> Iterator[str]:

@@ -295,7 +295,10 @@ def test_figures_are_drawn_from_the_store_alone(swept: Path, weir_command: Comma
 
 
 def test_all_figures_go_where_they_are_wanted(swept: Path, weir_command: Command) -> None:
-    assert weir_command("plot", "small", "-o", "mine").stderr.splitlines()[-1] == "mine/report.html: result 1, small"
+    assert (
+        weir_command("plot", "small", "-o", "mine").stderr.splitlines()[-1]
+        == "mine/report.html: result 1, small"
+    )
     assert "delay-goodput.svg" in names_in(swept / "mine" / "figures")
     (swept / "mine" / "manifest.json").unlink()
     assert "holds other things" in refused(weir_command("plot", "small", "-o", "mine"))

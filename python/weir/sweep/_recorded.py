@@ -56,6 +56,26 @@ class _Table:
         return sweep.keyed(self._name)
 
 
+def _refuse_others(record: Record, definition: Mapping[str, Any]) -> None:
+    """Raises WeirError for results that have no tables, and ValueError for what is no definition."""
+    if definition["kind"] == EVALUATION:
+        raise WeirError(
+            f"result {record.number}, {record.name}, is an evaluation, and has no tables",
+            f"its page is in {record.name}; the same command writes it again: {record.command}",
+        )
+    if definition["kind"] == TUNING:
+        raise WeirError(
+            f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
+            f"weir results {record.number} shows it, weir report {record.number} writes its page; name "
+            "another result for tables and figures",
+        )
+    if definition["format"] != FORMAT:
+        raise WeirError(
+            f"another version of Weir defined the result {record.name!r}", "use that version to read it"
+        )
+    check_definition(definition)
+
+
 class RecordedSweep:
     """The definition, the finished runs and the tables of a result."""
 
@@ -81,22 +101,7 @@ class RecordedSweep:
             self._take(store, record, definition)
 
     def _take(self, store: Store, record: Record, definition: Mapping[str, Any]) -> None:
-        if definition["kind"] == EVALUATION:
-            raise WeirError(
-                f"result {record.number}, {record.name}, is an evaluation, and has no tables",
-                f"its page is in {record.name}; the same command writes it again: {record.command}",
-            )
-        if definition["kind"] == TUNING:
-            raise WeirError(
-                f"result {record.number}, {record.name}, is what `weir tune` found, and has no tables",
-                f"weir results {record.number} shows it, weir report {record.number} writes its page; name "
-                "another result for tables and figures",
-            )
-        if definition["format"] != FORMAT:
-            raise WeirError(
-                f"another version of Weir defined the result {record.name!r}", "use that version to read it"
-            )
-        check_definition(definition)
+        _refuse_others(record, definition)
         self.store = store
         self.record = record
         self.number = record.number or 0

@@ -274,7 +274,7 @@ def again(store: Store, record: Record) -> Tuned | Front | Choice:
     workers = Workers(refuse, lambda: 1, "none")
     found, _ = _answered(task, store, workers)
     with store.reading(record) as definition:
-        spent: dict[str, float] = definition["cost"]
+        spent: dict[str, Any] = definition["cost"]
         if not all(isinstance(value, int | float) for value in spent.values()):
             raise TypeError("its cost is no number")
         return replace(found, record=record, **spent)
