@@ -22,12 +22,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import typer
 
 from conftest import SMALL, Command
 from waiting import HANG_S
 from weir import studio
 from weir._errors import WeirError
 from weir._temporary import remove_orphans, temporary_directory
+from weir.cli._command import guarded
 from weir.sweep import _query as query
 
 
@@ -197,3 +199,13 @@ def test_who_imports_weir_keeps_ctrl_c() -> None:
     )
     done = subprocess.run([sys.executable, "-c", begin], capture_output=True, text=True, check=False)
     assert done.stdout == "True\n", done.stderr
+
+
+def test_an_error_that_a_library_makes_of_ctrl_c_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    class PanicError(BaseException):
+        """As those of compiled libraries."""
+
+    with pytest.raises(typer.Exit) as ended, guarded():
+        raise PanicError("Traceback: in a call back, raise KeyboardInterrupt")
+    assert ended.value.exit_code == 130
+    assert capsys.readouterr().err == "interrupted; finished runs are safe\n"

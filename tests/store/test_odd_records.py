@@ -39,7 +39,7 @@ def record(store: Path, text: str) -> None:
         sql.commit()
 
 
-ODD: list[Any] = [None, -1, 1.5, 10**30, "", "x", "\ud800", [], {}, [1], True]
+ODD: list[object] = [None, -1, 1.5, 10**30, "", "x", "\ud800", [], {}, [1], True]
 
 
 def changed(definition: dict[str, Any]) -> Iterator[str]:
@@ -86,6 +86,7 @@ def test_a_result_of_which_nothing_is_finished(weir_command: Command, tmp_path: 
     for table in (place / "results" / "store" / "tables").iterdir():
         table.unlink()
     for arguments in (
+        ("results", "1"),
         ("report", "1"),
         ("plot", "1", "--kind", "lines"),
         ("responses", "1", "--band", "1 kB..9 kB"),
@@ -93,7 +94,6 @@ def test_a_result_of_which_nothing_is_finished(weir_command: Command, tmp_path: 
         done = weir_command(*arguments)
         assert done.returncode == 2, done.stderr
         assert "no run of result 1, small, is finished yet" in done.stderr
-    assert weir_command("results", "1").returncode == 0
 
 
 def test_tables_with_other_columns_are_said(weir_command: Command, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sqlite3
+import sys
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -221,3 +223,15 @@ def test_an_interruption_before_a_block_leaves_no_transaction(path: Path, begin:
                 assert sql.execute("SELECT count(*) FROM runs").fetchone() == (len(RUNS),)
     with Store.open(path) as store:
         assert_holds(store, RUNS)
+
+
+def test_a_block_that_is_never_ended_complains_about_nothing(path: Path) -> None:
+    with closing(Journal(path / "journal.sqlite")) as journal:
+        block = journal.snapshot()
+        block.__enter__()  # and Ctrl-C before the block
+    with pytest.MonkeyPatch.context() as patch:
+        complaints: list[object] = []
+        patch.setattr(sys, "unraisablehook", complaints.append)
+        del block
+        gc.collect()
+    assert complaints == []

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+_STOPPED = "interrupted; finished runs are safe"
 
 
 def print_text(text: str) -> None:
@@ -127,14 +128,22 @@ def guarded() -> Generator[None]:
         print_error(f"{os.fsdecode(error.filename)}: {error.strerror or error}", "name another file")
         raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:
-        note("interrupted; finished runs are safe")
+        note(_STOPPED)
         raise typer.Exit(INTERRUPTED) from None
-    except Exception as error:
-        told = getattr(error, "weir_traceback", None)
-        if told is None:
-            raise
+    except BaseException as error:
+        _end_of(error)
+        raise
+
+
+def _end_of(error: BaseException) -> None:
+    """Ends the command for an error of a user's code, and for one that a library made of Ctrl-C."""
+    told = getattr(error, "weir_traceback", None)
+    if told is not None:
         note(told.rstrip())
         raise typer.Exit(AqmFailedError.exit_code) from None
+    if "raise KeyboardInterrupt" in str(error):
+        note(_STOPPED)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def refuse(message: str, hint: str | None = None) -> NoReturn:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Generator, Iterable
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, closing, suppress
 from functools import cache
 from pathlib import Path
 
@@ -115,26 +115,26 @@ class Journal:
         with suppress(sqlite3.Error):  # the log is kept if it cannot be worked in: nothing is lost
             self.sql.close()
 
-    @contextmanager
-    def snapshot(self, begin: str = "BEGIN") -> Generator[sqlite3.Connection]:
+    def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
         """Reads one state, whatever other processes do meanwhile."""
-        if self.sql.in_transaction:
-            # Ctrl-C came between the statement that began it and the block that ends it.
-            self.sql.execute("ROLLBACK")
-            self._asked = None
-        try:
-            self.sql.execute(begin)
-            yield self.sql
-            self.sql.execute("COMMIT")
-        except BaseException:
-            self._asked = None
-            if self.sql.in_transaction:
-                self.sql.execute("ROLLBACK")
-            raise
+        return _Block(self, "BEGIN")
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """All or nothing; on the disk when it returns."""
-        return self.snapshot("BEGIN IMMEDIATE")
+        return _Block(self, "BEGIN IMMEDIATE")
+
+    def begin(self, statement: str) -> None:
+        """Begins a transaction; one that is still open, nobody will end any more."""
+        if self.sql.in_transaction:
+            # Ctrl-C came between the statement that began it and the block that ends it.
+            self.roll_back()
+        self.sql.execute(statement)
+
+    def roll_back(self) -> None:
+        """All is as it was before the transaction, if there is one; `asked` may be, too."""
+        self._asked = None
+        if self.sql.in_transaction:
+            self.sql.execute("ROLLBACK")
 
     def ask(self, runs: Iterable[int]) -> None:
         """Puts runs into the table `asked`, for joins.
@@ -211,6 +211,29 @@ def refuse_others(path: Path, sql: sqlite3.Connection) -> None:
             if newer
             else "name another directory for the store, with --store DIR; this one is left as it is",
         )
+
+
+class _Block:
+    """A transaction. No generator: one that is interrupted would be ended when it is forgotten, by which
+    time the journal may be closed."""
+
+    def __init__(self, journal: Journal, begin: str) -> None:
+        self._journal = journal
+        self._begin = begin
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._journal.begin(self._begin)
+        return self._journal.sql
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._journal.roll_back()
+            return
+        try:
+            self._journal.sql.execute("COMMIT")
+        except BaseException:
+            self._journal.roll_back()
+            raise
 
 
 def _schema(sql: sqlite3.Connection) -> dict[tuple[str, str], str]:
