@@ -80,6 +80,7 @@ class FakeSweep(_Base):
     until: tuple[str, ...] = ()
     notes: tuple[Repeated, ...] = ()
     live: Mapping[str, object] = field(default_factory=dict[str, object])
+    python: Mapping[str, str] = field(default_factory=dict[str, str])
     resolved: Mapping[str, str] = field(default_factory=lambda: {"base": 'schema = 1\nname = "fake"\n'})
 
     @property

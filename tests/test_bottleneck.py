@@ -53,7 +53,7 @@ def test_it_is_exported(row: Row) -> None:
     assert f"codel for the link {row.bottleneck} of row" in tc
     assert re.search(rf"tbf rate {slowest}mbit ", tc)
     assert f" codel limit {BUFFERS[slowest]} " in tc
-    assert f"option upload '{1000 * slowest}'" in export(scenario, form="sqm").text
+    assert f"option download '{900 * slowest}'" in export(scenario, form="sqm").text
     red = row.scenario({f"links.{row.bottleneck}.queue": {"red": {}}})
     assert f"shape average {1_000_000 * slowest}" in export(red, form="wred").text
     for name in row.others:
@@ -73,9 +73,9 @@ def test_the_bottleneck_of_uploads_is_tuned_and_exported() -> None:
     assert found.text == export(scenario, "core.reverse").text
     assert " tbf rate 2mbit " in found.text
     assert " pie limit 40 " in found.text
-    section = export(scenario, form="sqm").text
-    assert "option upload '2000'" in section
-    assert "option download '20000'" in section
+    section = export(scenario, form="sqm", share=0.95).text
+    assert "option upload '1900'" in section
+    assert "option download '0'" in section
     assert "pfifo for the link core of row" in export(scenario, "core").text
     stand_in = export(scenario.replace({"links.core.reverse.queue": {"rem": {}}}))
     assert "pie in place of rem for the link core.reverse of row" in stand_in.text

@@ -24,7 +24,7 @@ def printable_json(text: str) -> str:
     return text.translate(_IN_JSON)
 
 
-_QUOTED = re.compile(r"(?<!\w)(?P<mark>['\"])(?P<text>.{81,}?)(?P=mark)(?!\w)", re.DOTALL)
+_QUOTED = re.compile(r"(?<!\w)(?P<mark>['\"])(?P<text>(?:(?!(?P=mark)).){81,})(?P=mark)(?!\w)", re.DOTALL)
 _LONG = re.compile(r"(?<=`)[^`]{301,}(?=`)|(?<=\[)[^\]\[]{301,}(?=\])")
 """A command or a table that is shown may be longer than a value that is quoted."""
 _WORD = re.compile(r"\S{200,}")

@@ -122,6 +122,7 @@ def guarded() -> Generator[None]:
         error.message = shortened(printable(error.message))
         raise
     except OSError as error:
+        _end_of(error)
         # Without a name it is of stdout. Such a name is too long, in a loop of links, or no longer there.
         if error.filename is None:
             raise
