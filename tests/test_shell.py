@@ -272,3 +272,28 @@ def test_a_second_ctrl_c_ends_at_once(
     )
     done = run("results", "--store", tmp_path / "store", "--verify")
     assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_in_a_function_that_polars_calls_ends_at_once() -> None:
+    # Polars asks NumPy for its version when it makes its first series, and panics if that raises.
+    program = """
+import os, signal, sys
+import numpy
+from numpy.lib import NumpyVersion
+
+def begun(version, *args, plain=NumpyVersion.__init__):
+    exec("os.kill(os.getpid(), signal.SIGINT)", {"__name__": name, "os": os, "signal": signal})
+    plain(version, *args)
+
+name = "numpy.lib._version"
+NumpyVersion.__init__ = begun
+
+from weir import __main__ as program
+
+with program._interruptible():
+    import polars
+    polars.Series(numpy.arange(3))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == "interrupted\n"

@@ -74,8 +74,9 @@ def _on_signals(handler: Callable[[int, FrameType | None], NoReturn]) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    if _imports(frame):
+    if _imports(frame) or (frame is not None and str(frame.f_globals.get("__name__")).startswith("numpy.")):
         # Modules of others make another exception of the interruption while they are imported, or none.
+        # Polars calls functions of NumPy, and panics where they fail.
         _end(number, frame)
     _on_signals(_end)
     raise KeyboardInterrupt
