@@ -110,7 +110,7 @@ def test_a_killed_command_leaves_no_process_and_loses_no_run(
 
 def test_what_a_killed_command_left_is_removed_by_the_next(small: Path, tmp_path: Path) -> None:
     def hidden() -> list[Path]:
-        return [*tmp_path.rglob(".*.tmp")]
+        return [*tmp_path.rglob(".*.weir-*")]
 
     command = ("run", str(small), "--store", str(tmp_path / "store"), "--report")
     # Where it comes to its end before anybody has looked, once more.
@@ -133,8 +133,8 @@ def test_a_file_that_a_killed_command_left_is_removed_by_the_next(tmp_path: Path
     def write(name: str, text: str) -> None:
         write_whole(tmp_path / name, lambda place: place.write_text(text))
 
-    (orphan := tmp_path / ".rows.csv.a1b2c3d4.weir.tmp").write_text("half")
-    (folder := tmp_path / ".1-small.a1b2c3d4.weir.tmp").mkdir()
+    (orphan := tmp_path / ".rows.csv.a1b2c3d4.weir-flock.tmp").write_text("half")
+    (folder := tmp_path / ".1-small.a1b2c3d4.weir-flock.tmp").mkdir()
     foreign = [tmp_path / ".rows.csv.swp", tmp_path / ".rows.tmp", tmp_path / "rows.tmp"]
     for place in foreign:
         place.write_text("of another program")

@@ -23,7 +23,8 @@ def main() -> None:
     """The command line, in a process of its own.
 
     Ctrl-C, or SIGTERM, raises KeyboardInterrupt in a verb: finished runs are kept, nothing is left behind.
-    Before and after it, in the middle of an import, and the second time, the process ends at once.
+    Before and after it, in the middle of an import, and the second time, the process ends at once; what is not
+    finished is removed then too.
     """
     _on_signals(_end)
     sys.unraisablehook = _unraisable
@@ -92,9 +93,12 @@ def _imports(frame: FrameType | None) -> bool:
 
 
 def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
-    # Workers end with their parent, and the next command removes what is not finished.
+    # Workers end with their parent.
     with suppress(OSError):
         os.write(2, b"interrupted\n")
+    if (temporary := sys.modules.get("weir._temporary")) is not None:
+        with suppress(BaseException):
+            temporary.remove_ours()
     os._exit(_INTERRUPTED)
 
 

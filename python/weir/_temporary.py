@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import fcntl
+import atexit
 import os
+import secrets
 import shutil
 import tempfile
-import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_SUFFIX = ".weir.tmp"
-_UNLOCKED = ".weir.new"
-"""Until the lock is there: a killed process may leave one so."""
-_BEING_MADE_S = 60.0
-"""Longer than it takes to lock one."""
+from weir._locks import KIND, Lock
+
+_SUFFIX = f".weir-{KIND}.tmp"
+"""Who has another kind of lock would take it for an orphan."""
+
+_LOCK = f".weir-{KIND}.lck"
+"""Beside each: a directory cannot be locked everywhere. As long as the other, for names have a limit."""
+
+_TRIES = 10
+
+_OURS: dict[Path, Lock] = {}
+"""What this process has, from before it is made until it is gone."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_OURS.clear)
 
 
 @contextmanager
@@ -39,46 +49,83 @@ def temporary_file(prefix: str, parent: Path) -> Generator[Path]:
 def remove_orphans(parent: Path) -> None:
     """Removes what killed processes have left in a directory, and nothing that is in use."""
     with suppress(OSError):
-        for old in parent.glob(f"*{_SUFFIX}"):
-            _remove_orphan(old)
-        for old in parent.glob(f"*{_UNLOCKED}"):
-            if time.time() - old.lstat().st_mtime > _BEING_MADE_S:
-                _remove_orphan(old)
+        for kind in (_SUFFIX, _LOCK):
+            for old in parent.glob(f"*{kind}"):
+                _remove_orphan(old.with_name(old.name.removesuffix(kind) + _SUFFIX))
+
+
+def remove_ours() -> None:
+    """For a process that ends now: what an interruption, between two steps of a block, kept it from removing."""
+    while _OURS:
+        place, lock = _OURS.popitem()
+        with suppress(OSError):
+            _remove(place)
+            lock.path.unlink(missing_ok=True)
+
+
+atexit.register(remove_ours)
 
 
 @contextmanager
 def _locked(prefix: str, parent: Path | None, *, directory: bool) -> Generator[Path]:
     parent = parent or Path(tempfile.gettempdir())
     remove_orphans(parent)
-    if directory:
-        new = Path(tempfile.mkdtemp(prefix=prefix, suffix=_UNLOCKED, dir=parent))
-        descriptor = os.open(new, os.O_RDONLY)
-    else:
-        descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_UNLOCKED, dir=parent)
-        new = Path(name)
-    place = new.with_name(f"{new.name.removesuffix(_UNLOCKED)}{_SUFFIX}")
+    place, lock = _made(prefix, parent, directory=directory)
     try:
-        # It gets its name when it is locked, so that it is not taken for an orphan. On a file system without
-        # locks nothing is.
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        new.rename(place)
         yield place
     finally:
-        _remove(new)
         _remove(place)
-        os.close(descriptor)
+        lock.remove()
+        _OURS.pop(place, None)
+
+
+def _made(prefix: str, parent: Path, *, directory: bool) -> tuple[Path, Lock]:
+    """Locked before it is there: no place without a lock is in use."""
+    for _ in range(_TRIES):
+        place = parent / f"{prefix}{secrets.token_hex(4)}{_SUFFIX}"
+        lock = _lock_of(place)
+        _OURS[place] = lock
+        try:
+            # Nobody knows its name: who looks for orphans may hold it for an instant.
+            if _take(lock):
+                if directory:
+                    place.mkdir(0o700)
+                else:
+                    os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+                return place, lock
+            del _OURS[place]
+        except FileExistsError:
+            del _OURS[place]
+            lock.release()
+        except BaseException:
+            _remove(place)
+            lock.remove()
+            del _OURS[place]
+            raise
+    raise OSError(f"no temporary name is free in {parent}")
+
+
+def _take(lock: Lock) -> bool:
+    try:
+        return lock.take(1.0)
+    except (FileNotFoundError, PermissionError, NotADirectoryError):
+        raise
+    except OSError:
+        # A file system without locks: nothing is taken for an orphan there.
+        return lock.path.exists()
+
+
+def _lock_of(place: Path) -> Lock:
+    return Lock(place.with_name(place.name.removesuffix(_SUFFIX) + _LOCK), 0o600)
 
 
 def _remove_orphan(place: Path) -> None:
     # Of another user, removed already, or in use.
     with suppress(OSError):
-        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock = _lock_of(place)
+        if lock.take():
             _remove(place)
-        finally:
-            os.close(descriptor)
+            lock.remove()
 
 
 def _remove(place: Path) -> None:

@@ -185,7 +185,7 @@ def _folder(store: Path, rng: random.Random) -> str:
 
 def _garbage(store: Path, rng: random.Random) -> str:
     name = rng.choice(
-        ("journal.sqlite-wal", "journal.sqlite-shm", "tables/flows-00042.parquet", "tables/.x.weir.tmp")
+        ("journal.sqlite-wal", "journal.sqlite-shm", "tables/flows-00042.parquet", "tables/.x.weir-flock.tmp")
     )
     (store / name).write_bytes(rng.randbytes(rng.choice((0, 32, 5000))))
     return f"{name} of garbage"

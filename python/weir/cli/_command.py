@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -57,6 +58,12 @@ def _json(value: object, indent: str = "") -> str:
     else:
         return encode(value)
     return f"{begin}{inner}{f',{inner}'.join(parts)}\n{indent}{end}"
+
+
+def require(module: str, what: str, systems: str) -> None:
+    """Ends the program where the system lacks this module of Python's own."""
+    if find_spec(module) is None:
+        refuse(f"{what} needs {systems}", "on Windows: WSL 2, which is Linux; see Limits in the README")
 
 
 def note(text: str) -> None:

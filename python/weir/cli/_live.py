@@ -134,6 +134,8 @@ def live(
     reached: services of this machine with --forward, or a second program with --far. Its exit code is that of
     this command.
     """
+    command.require("fcntl", "weir live", "Linux")
+
     from weir._api import Scenario
     from weir.live._forward import listens, parsed_forwards
     from weir.live._session import LiveSpec

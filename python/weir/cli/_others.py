@@ -137,6 +137,8 @@ def bench(
     quiet: Quiet = False,
 ) -> None:
     """Measure CPU time per packet."""
+    command.require("resource", "weir bench", "Linux or macOS")
+
     from weir.bench import _instructions as counting
     from weir.bench import _measure as benchmark
 

@@ -36,8 +36,7 @@ def studio(
 
     fragment = "" if scenario is None else _fragment(scenario, python=not no_python)
     if not pages.PAGE.exists():
-        hint = "make studio builds it, with Node 20 or newer from https://nodejs.org"
-        command.refuse("the studio is not built in this copy", hint)
+        command.refuse(pages.NOT_BUILT)
     try:
         server = pages.server(port)
     except OSError as error:

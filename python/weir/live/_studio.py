@@ -25,9 +25,7 @@ def shown(
 ) -> Generator[None]:
     """`opened` is given the address. Raises WeirError where the page or the extra is missing."""
     if not studio.PAGE.exists():
-        raise WeirError(
-            "the studio is not built in this copy", "make studio builds it, with Node 20 or newer"
-        )
+        raise WeirError(studio.NOT_BUILT)
     feed = Feed(scenario, relay.group, relay.links, length_s or LENGTH_S)
     over = threading.Event()
 

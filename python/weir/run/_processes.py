@@ -20,6 +20,10 @@ _LIFELINE = "WEIR_LIFELINE"
 """The variable that names the pipe which is open as long as the parent lives."""
 
 
+_POSIX = hasattr(os, "killpg")
+"""Windows has neither groups of processes nor pipes that they inherit: there, a renderer ends by itself."""
+
+
 class Process(subprocess.Popen[str]):
     """A Python process. It and its children end with the block, and with this process if it calls
     `end_with_parent`.
@@ -36,9 +40,9 @@ class Process(subprocess.Popen[str]):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                process_group=0,
-                pass_fds=(theirs,),
-                env={**os.environ, _LIFELINE: str(theirs)},
+                process_group=0 if _POSIX else None,
+                pass_fds=(theirs,) if _POSIX else (),
+                env={**os.environ, **({_LIFELINE: str(theirs)} if _POSIX else {})},
             )
         except BaseException:
             os.close(self._ours)
@@ -49,7 +53,10 @@ class Process(subprocess.Popen[str]):
     def __exit__(self, *raised: Any) -> None:  # noqa: ANN401 (as its base has it)
         if self.poll() is None:
             with suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
+                if _POSIX:
+                    os.killpg(self.pid, signal.SIGKILL)
+                else:
+                    self.kill()
         os.close(self._ours)
         super().__exit__(*raised)
 

@@ -7,7 +7,6 @@ elsewhere whole. What belongs to a dead owner, its claims and its directory, is 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -18,15 +17,20 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from weir._locks import Lock
 from weir.store._errors import StoreError
 
 FOLDER = "owners"
 
 _LOCK = "owner.lock"
+_HOST = "host.json"
+_TRIES = 10
+
+_PATIENCE_S = 300.0
+"""For another process that changes what files there are: it moves the runs of a sweep in less."""
+
 _MAINTENANCE = "maintenance.lock"
 _NAME = re.compile(r"[0-9a-f]{16}")
-_PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK
-"""A lock of a store that came from elsewhere may be a link or a pipe: neither followed nor waited for."""
 
 
 class Owners:
@@ -35,25 +39,20 @@ class Owners:
     def __init__(self, store: Path) -> None:
         self._store = store
         self._folder = store / FOLDER
-        self._lock: int | None = None
+        self._lock: Lock | None = None
         self.id = secrets.randbits(62)
 
     def enter(self) -> None:
         """Raises OSError where that cannot be written, StoreError if it is in use on another host."""
-        ours = self._path(self.id)
-        # It gets its name when it is locked, so that it is not taken for a dead one's.
-        new = ours.with_suffix(".new")
-        new.mkdir(parents=True)
-        try:
-            self._lock = os.open(new / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with suppress(OSError):  # a full disk: the lock counts, not what the file says
-                os.write(self._lock, json.dumps([_host(), socket.gethostname()]).encode())
-            new.rename(ours)
-        except BaseException:
-            shutil.rmtree(new, ignore_errors=True)
-            self.leave()
-            raise
+        for _ in range(_TRIES):
+            if self._is_entered():
+                break
+            self.id = secrets.randbits(62)
+        else:
+            raise OSError(f"no place is free in {self._folder}")
+        with suppress(OSError):  # a full disk: the lock counts, not what the file says
+            told = json.dumps([_host(), socket.gethostname()])
+            (self._path(self.id) / _HOST).write_text(told, encoding="utf-8")
         for other in self.others():
             host, name = self._about(other)
             if host != _host():
@@ -62,26 +61,40 @@ class Owners:
                     "a store is for one host at a time: its journal needs memory that processes share",
                 )
 
+    def _is_entered(self) -> bool:
+        """False if our directory was taken for a dead one's before it was locked."""
+        ours = self._path(self.id)
+        ours.mkdir(parents=True)
+        lock = Lock(ours / _LOCK)
+        try:
+            if lock.take():
+                self._lock = lock
+        except FileNotFoundError:
+            return False
+        except BaseException:
+            _discard(ours, lock)
+            raise
+        return self._lock is not None
+
     def leave(self) -> None:
         """Gives everything of ours up; twice does nothing."""
         if self._lock is not None:
-            shutil.rmtree(self._path(self.id), ignore_errors=True)
-            os.close(self._lock)
+            _discard(self._path(self.id), self._lock)
             self._lock = None
 
     def alive(self, owner: int) -> bool:
         """Whether that owner still lives; what a dead one has left is removed."""
+        place = self._path(owner)
+        lock = Lock(place / _LOCK)
         try:
-            descriptor = os.open(self._path(owner) / _LOCK, os.O_RDONLY | _PLAIN)
-        except (FileNotFoundError, NotADirectoryError):
+            # The store may be of somebody else: nothing is made where a link leads.
+            if place.is_symlink() or not place.is_dir():
+                return False
+            if not lock.take(shared=True):
+                return True
+        except FileNotFoundError:
             return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        shutil.rmtree(self._path(owner), ignore_errors=True)
+        _discard(place, lock)
         return False
 
     def others(self) -> list[int]:
@@ -97,28 +110,29 @@ class Owners:
             raise StoreError(f"another process has {self._store} open", "wait for its end, then try again")
 
     def foreign(self) -> list[Path]:
-        """What is in the folder of owners and of none of them, but for directories that are being made."""
+        """What is in the folder of owners and of none of them."""
         return [
             path
             for path in sorted(self._folder.iterdir())
-            if path.name != _MAINTENANCE
-            and not (_NAME.fullmatch(path.name.removesuffix(".new")) and path.is_dir())
+            if path.name != _MAINTENANCE and not (_NAME.fullmatch(path.name) and path.is_dir())
         ]
 
     @contextmanager
     def alone(self, *, wait: bool) -> Generator[bool]:
         """Within the block we alone may change what files there are; False if another is at it, unless we
-        wait."""
-        descriptor = os.open(self._folder / _MAINTENANCE, os.O_RDWR | os.O_CREAT | _PLAIN, 0o666)
+        wait. Raises StoreError if it takes for ever."""
+        lock = Lock(self._folder / _MAINTENANCE)
         try:
-            ours = True
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError:
-                ours = False
+            ours = lock.take(_PATIENCE_S if wait else 0.0)
+            if wait and not ours:
+                minutes = f"{_PATIENCE_S / 60.0:g} minutes"
+                raise StoreError(
+                    f"another process has been at the files of {self._store} for {minutes}",
+                    "wait for its end, or end it, and try again",
+                )
             yield ours
         finally:
-            os.close(descriptor)
+            lock.release()
 
     def put(self, files: Iterable[tuple[Path, bytes]]) -> None:
         """Writes files that are there as a whole or not at all, and none before all are written."""
@@ -144,10 +158,18 @@ class Owners:
     def _about(self, owner: int) -> tuple[str, str]:
         """Host, and its name; ours of one who is gone, or had no room to write it."""
         try:
-            host, name = json.loads((self._path(owner) / _LOCK).read_text(encoding="utf-8"))
+            host, name = json.loads((self._path(owner) / _HOST).read_text(encoding="utf-8"))
         except (OSError, TypeError, ValueError):
             return _host(), socket.gethostname()
         return str(host), str(name)
+
+
+def _discard(place: Path, lock: Lock) -> None:
+    """Removes the directory of an owner, whose lock is ours."""
+    shutil.rmtree(place, ignore_errors=True)
+    lock.release()
+    # Windows removes no file that is open.
+    shutil.rmtree(place, ignore_errors=True)
 
 
 def _host() -> str:

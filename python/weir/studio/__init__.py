@@ -12,6 +12,12 @@ from pathlib import Path
 PAGE = Path(__file__).with_name("index.html")
 """The whole page, in one file."""
 
+NOT_BUILT = (
+    "this copy of Weir has no studio: run `make studio` in the sources, with Node 20 or newer "
+    "(https://nodejs.org), then `pip install .` there"
+)
+"""What is said without the page."""
+
 MOST_SHOWN = 3
 """Variants that the page shows side by side."""
 

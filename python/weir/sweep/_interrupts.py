@@ -12,6 +12,9 @@ from threading import current_thread, main_thread
 def without_ctrl_c() -> Generator[None]:
     """Ctrl-C in a terminal reaches all its processes: those that begin here never see it, nor do threads.
     Here it waits for the end of the block."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
     from multiprocessing import resource_tracker
 
     # To begin this one later would let Ctrl-C through again.
