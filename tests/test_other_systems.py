@@ -49,6 +49,14 @@ def command(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_a_store_of_a_system_with_flock_can_be_used(place: Path) -> None:
+    words = ("run", "small.toml", "--store", "store", "--quiet")
+    plain = [sys.executable, "-m", "weir", *words]
+    subprocess.run(plain, cwd=place, capture_output=True, check=True)
+    done = command(place, *words, "--set", "seed=8")
+    assert done.returncode == 0, done.stderr
+
+
 def test_everything_works_that_stores_and_draws(place: Path) -> None:
     for words in (
         ("compare", "small.toml", "-n", "2", "--quiet", "--report"),

@@ -17,7 +17,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from weir._locks import Lock
+from weir._locks import KIND, Lock
 from weir.store._errors import StoreError
 
 FOLDER = "owners"
@@ -29,7 +29,10 @@ _TRIES = 10
 _PATIENCE_S = 300.0
 """For another process that changes what files there are: it moves the runs of a sweep in less."""
 
-_MAINTENANCE = "maintenance.lock"
+_MAINTENANCES = {"flock": "maintenance.lock", "filelock": "maintenance.filelock"}
+"""By the kind of lock: that of one may be left in place, which is held to the other."""
+
+_MAINTENANCE = _MAINTENANCES[KIND]
 _NAME = re.compile(r"[0-9a-f]{16}")
 
 
@@ -114,7 +117,7 @@ class Owners:
         return [
             path
             for path in sorted(self._folder.iterdir())
-            if path.name != _MAINTENANCE and not (_NAME.fullmatch(path.name) and path.is_dir())
+            if path.name not in _MAINTENANCES.values() and not (_NAME.fullmatch(path.name) and path.is_dir())
         ]
 
     @contextmanager
