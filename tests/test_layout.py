@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def test_an_image_is_as_large_as_was_asked_for(
     drawn = figure(sweep, kind).styled(size=size, legend="right")
     save(drawn, tmp_path / "a.svg")
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    found = re.search(r'width="([^"]+)" height="([^"]+)" viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    found = re.search(r'width="([^"]+)" height="([^"]+)" [^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     assert found is not None
     assert (found[1], found[2]) == root
     # Letters keep their size: the picture was not scaled.
@@ -70,11 +71,44 @@ def test_an_image_is_as_large_as_was_asked_for(
     assert [float(found[3]), float(found[4])] == pytest.approx(wanted, abs=2.0)
 
 
+@pytest.mark.parametrize(
+    ("size", "inches", "pixels"),
+    [
+        # There are 96 pixels in an inch, and 300 dots per inch in print.
+        ("640x400", (640 / 96, 400 / 96), (640, 400)),
+        ("8.4x6cm", (8.4 / 2.54, 6 / 2.54), (992, 709)),
+        ("3.3x2.5in", (3.3, 2.5), (990, 750)),
+        (None, None, None),
+    ],
+)
 @pytest.mark.usefixtures("drawn_here")
-def test_a_png_has_the_pixels_that_were_asked_for(tmp_path: Path) -> None:
-    save(figure(USERS, "lines").styled(size="640x400"), tmp_path / "a.png")
-    header = (tmp_path / "a.png").read_bytes()[16:24]
-    assert (int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")) == (640, 400)
+def test_every_image_has_exactly_the_size_that_was_asked_for(
+    size: str | None, inches: tuple[float, float] | None, pixels: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    """In print, too: a program that places one takes the size that its file says."""
+    drawn = figure(USERS, "lines").styled(size=size)
+    for suffix in (".svg", ".pdf", ".png"):
+        save(drawn, tmp_path / f"a{suffix}")
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    found = re.search(r'width="([\d.]+)(\w*)" height="([\d.]+)\2"', svg)
+    assert found is not None
+    per = {"": 96.0, "cm": 2.54, "in": 1.0}[found[2]]
+    said = (float(found[1]) / per, float(found[3]) / per)
+    # Without a size, the others are as large as the SVG.
+    wanted = inches or said
+    assert said == pytest.approx(wanted)
+    box = re.search(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", (tmp_path / "a.pdf").read_bytes())
+    assert box is not None
+    assert [float(side) / 72.0 for side in box.groups()] == pytest.approx(wanted, abs=1e-4)
+    png = (tmp_path / "a.png").read_bytes()
+    there = struct.unpack(">II", png[16:24])
+    if pixels is not None:
+        assert there == pixels
+    place = png.index(b"pHYs") + 4
+    *per_metre, unit = struct.unpack(">IIB", png[place : place + 9])
+    assert unit == 1
+    printed = [side / density / 0.0254 for side, density in zip(there, per_metre, strict=True)]
+    assert printed == pytest.approx(wanted, abs=1 / 300)
 
 
 def test_titles_and_legend_are_those_that_were_asked_for() -> None:

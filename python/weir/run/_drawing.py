@@ -18,6 +18,12 @@ from weir.run._processes import end_with_parent
 PNG_SCALE = 3.0
 """Pixels per unit: 84 mm in print have 380 dots per inch."""
 
+_INCH = 96.0
+"""Units of a specification in an inch."""
+
+_POINTS = 72.0
+"""In an inch: the unit of a PDF, and of the renderer, which would take a unit for one."""
+
 SPECIFICATION = ".vl.json"
 """Behind the name of a figure: what it is drawn from."""
 
@@ -36,16 +42,30 @@ def draw(task: str, paths: Sequence[Path]) -> None:
         specification = json.loads(source.read_text(encoding="utf-8"))
         size = specification.get("usermeta", {}).get("size")
         svg = vl_convert.vegalite_to_svg(specification) if size is None else _fitted(specification, size)
+        sides = _sides_of(svg) if size is None else {side: size[side] for side in _SIDES}
         scale = PNG_SCALE if size is None else size["scale"]
         name = source.name.removesuffix(SPECIFICATION)
         for suffix in task.split(","):
             target = source.parent / f"{name}{suffix}"
             if suffix == ".svg":
-                target.write_text(own_names(svg), encoding="utf-8")
+                named = svg if size is None else _resized(svg, *size["named"])
+                target.write_text(own_names(named), encoding="utf-8")
             elif suffix == ".png":
-                target.write_bytes(vl_convert.svg_to_png(svg, scale=scale))
+                target.write_bytes(_png(svg, sides, scale))
             else:
-                target.write_bytes(vl_convert.svg_to_pdf(svg))
+                points = (f"{sides[side] * _POINTS / _INCH:.9g}" for side in _SIDES)
+                target.write_bytes(vl_convert.svg_to_pdf(_resized(svg, *points)))
+
+
+def _png(svg: str, sides: Mapping[str, float], scale: float) -> bytes:
+    """So many pixels per unit, to the nearest pixel; the file says how many there are in an inch."""
+    import vl_convert
+
+    # The renderer cuts off what is left of a pixel.
+    pixels = (f"{round(sides[side] * scale) + 0.01:g}" for side in _SIDES)
+    # It would draw with so many more of them, too.
+    ppi = scale * _INCH
+    return vl_convert.svg_to_png(_resized(svg, *pixels), scale=_POINTS / ppi, ppi=ppi)
 
 
 _NAMED = re.compile(r'(?P<before> id="|url\(#)(?P<name>[^")]+)')
@@ -66,6 +86,20 @@ def own_names(svg: str) -> str:
 _SIDES = ("width", "height")
 _ROOT = re.compile(r'width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"')
 
+
+def _sides_of(svg: str) -> dict[str, float]:
+    """Of the whole image."""
+    found = _ROOT.search(svg)
+    assert found is not None
+    return {side: float(found[side]) for side in _SIDES}
+
+
+def _resized(svg: str, width: str, height: str) -> str:
+    """The image in exactly this size: without an edge where it had other proportions by a pixel."""
+    exactly = f'width="{width}" height="{height}" preserveAspectRatio="none"'
+    return _ROOT.sub(exactly, svg, count=1)
+
+
 _TRIES = 16
 """Bisections of a factor of at most ten to a thousandth."""
 
@@ -75,7 +109,7 @@ _NEAR = 2.0
 
 
 def _fitted(specification: dict[str, Any], size: Mapping[str, Any]) -> str:
-    """The image in this size. Letters and lines keep theirs: the panels take what is left."""
+    """The image in nearly this size. Letters and lines keep theirs: the panels take what is left."""
     import vl_convert
 
     panels = [(part, side, part[side]) for part, side in _panels(specification)]
@@ -86,12 +120,9 @@ def _fitted(specification: dict[str, Any], size: Mapping[str, Any]) -> str:
         for part, side, natural in panels:
             part[side] = natural * factors[side]
         svg = vl_convert.vegalite_to_svg(specification)
-        found = _ROOT.search(svg)
-        assert found is not None
-        excess = {side: float(found[side]) - size[side] for side in _SIDES}
+        excess = {side: pixels - size[side] for side, pixels in _sides_of(svg).items()}
         if all(abs(pixels) <= _NEAR for pixels in excess.values()):
-            width, height = size["named"]
-            return f'{svg[: found.start()]}width="{width}" height="{height}"{svg[found.end() :]}'
+            return svg
         for side, pixels in excess.items():
             if abs(pixels) > _NEAR / 2:
                 bounds[side][pixels > 0.0] = factors[side]
