@@ -244,7 +244,11 @@ def plot(
     ] = None,
     measure: Annotated[
         str | None,
-        option("MEASURE", 'As in weir list measures, or "goodput of GROUP", "p99 delay of CLASS".'),
+        option(
+            "MEASURE",
+            'As in weir list measures, or "goodput of GROUP", "p99 delay of CLASS"; over time what was '
+            'recorded, with commas: "queue,cwnd of GROUP,srtt".',
+        ),
     ] = None,
     x: Dimension = None,
     y: Annotated[str | None, option("NAME", "Of a heat map an axis; of a trade-off a measure.")] = None,

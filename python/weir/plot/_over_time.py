@@ -1,4 +1,4 @@
-"""Recorded variables of a queue and its AQM over time, at one point, in replication 0."""
+"""Recorded variables of queues, AQMs and senders over time, at one point, in replication 0."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Any, cast
 import altair as alt
 import polars as pl
 
-from weir._core import ScenarioError
-from weir.disciplines import find, placed
 from weir.plot import _chart as chart
 from weir.plot import _style as style
 from weir.plot._cut import Cut, Where, kind
 from weir.plot._figure import Figure
-from weir.stats._analysis import component
-from weir.stats._responses import HOW_TO_ASK, NO_SERIES
+from weir.plot._recorded import SENDERS, recorded
 from weir.stats.wording import sentence_case
 from weir.sweep._dimension import PERIODS, VARIANTS, ChartError
 from weir.sweep._view import Sweep
@@ -26,49 +23,58 @@ SLOTS = 400
 PANELS = 20
 """More rows do not fit a page."""
 
-SYMBOLS = {"seconds": "s", "bytes": "B", "bytes per second": "B/s"}
-"""Of units that are long as words."""
-
-_QUEUE = "queue (packets)"
-
 
 @kind
 def over_time(sweep: Sweep, measure: str | None = None, *, where: Where | None = None) -> Figure:
-    """What was recorded of the queue and its AQM, replication 0 of the first point kept.
+    """What was recorded of queues, AQMs and watched flows, replication 0 of the first point kept.
 
-    `measure` is a recorded variable, or several with commas. Default: the queue and the variables that its
-    discipline is known by (`figure` in its file in `weir/disciplines`); of many rows the first of each
-    discipline. One variable alone has the same axis in every row.
+    `measure` is a recorded variable, or several with commas: `queue`, `price`, `cwnd`, `srtt`; of some flows
+    alone, `cwnd of GROUP` or `cwnd of GROUP.0`; of one link, `queue at LINK`. Default: the queue and the
+    variables that its discipline is known by (`figure` in its file in `weir/disciplines`); of many rows the
+    first of each discipline. One variable alone has the same axis in every row. Flows have a colour each.
     """
     point, labels, place = _point(Cut.of(sweep, where))
-    samples = _queues(sweep, point, labels, measure.split(",") if measure else [])
+    samples = recorded(sweep, point, labels, measure.split(",") if measure else [])
     kinds = samples["variable"].unique(maintain_order=True).to_list()
     alone = len(kinds) == 1
-    links = samples["component"].n_unique()
+    flows = samples["flow"].drop_nulls().unique(maintain_order=True).to_list()
+    links = samples.filter(pl.col("flow").is_null())["component"].n_unique()
+    link = pl.col("component").str.strip_prefix("links.").str.strip_suffix(".forward")
     said = [
         *([pl.col("label")] if len(labels) > 1 else []),
-        *([pl.col("component").str.strip_prefix("links.").str.strip_suffix(".forward")] if links > 1 else []),
+        *([pl.when(pl.col("flow").is_null()).then(link)] if links > 1 else []),
         *([] if alone else [pl.col("heading")]),
     ]
-    text = pl.concat_str(said, separator=": ") if said else pl.lit("")
-    samples = samples.with_columns(text.alias("panel"))
+    text = pl.concat_str(said, separator=": ", ignore_nulls=True) if said else pl.lit("")
+    samples = samples.with_columns(
+        text.alias("panel"), pl.col("flow").fill_null(pl.col("label")).alias("line")
+    )
     names, drawn = _panels(samples)
-    rows = envelope(samples.filter(pl.col("panel").is_in(drawn)), ["label", "panel"])
+    rows = envelope(samples.filter(pl.col("panel").is_in(drawn)), ["label", "line", "panel"])
     slot = float(rows["slot_s"][0])
-    first = sentence_case(kinds[0])
-    what = f"{first} over time" if alone else "Queue and AQM over time"
+    first = kinds[0] if kinds[0] in SENDERS else sentence_case(kinds[0])
+    several = "Queue and AQM" if not flows else "Queue and flows" if links else "Flows"
+    what = f"{first if alone else several} over time"
+    of = [
+        *([f"{links} queues" if links > 1 else "the bottleneck"] if links else []),
+        *([f"{len(flows)} flows" if len(flows) > 1 else f"the flow {flows[0]}"] if flows else []),
+    ]
+    lines = [*(labels if links else []), *flows]
+    heading = str(samples["heading"][0])
+    title = (heading if first in SENDERS else sentence_case(heading)) if alone else None
     return Figure(
         chart.file_name(what) if alone else "over-time",
         what,
         chart.caption(
-            f"{first if alone else 'Variables'} of {f'{links} queues' if links > 1 else 'the bottleneck'} in "
+            f"{first if alone else 'Variables'} of {' and '.join(of)} in "
             f"replication 0. Each slot of {slot:.3g} s shows the mean of its samples as a line and their "
             "lowest and highest as a band.",
             place,
             f"{len(drawn)} of {len(names)} are drawn." if len(drawn) < len(names) else "",
         ),
-        _chart(drawn, labels, slot * SLOTS, sentence_case(str(samples["heading"][0])) if alone else None),
-        rows.drop("slot_s"),
+        _chart(drawn, lines, flows, slot * SLOTS, title),
+        # Where nothing is defined, there is no row.
+        rows.drop_nulls("mean").drop("slot_s", *([] if flows else ["line"])),
     )
 
 
@@ -83,11 +89,15 @@ def _panels(samples: pl.DataFrame) -> tuple[list[str], list[str]]:
     return names, names[:PANELS]
 
 
-def _chart(panels: Sequence[str], labels: Sequence[str], end: float, title: str | None) -> alt.FacetChart:
-    """A row per panel; with a title, they share the axis that has it."""
+def _chart(
+    panels: Sequence[str], lines: Sequence[str], flows: Sequence[str], end: float, title: str | None
+) -> alt.FacetChart:
+    """A row per panel; with a title, they share the axis that has it. A legend tells flows apart."""
     # A title longer than its row would run into the next.
     title = title if title and len(panels) <= 3 else title and title.partition(" (")[2].rstrip(")")
-    pen = chart.Pen(time_side(end), chart.side("y", title, axis={"tickCount": 3}), style.look(labels, None))
+    legend = alt.Legend(title=None, values=list(flows)) if len(flows) > 1 else None
+    look = style.look(lines, legend, "line" if flows else "label")
+    pen = chart.Pen(time_side(end), chart.side("y", title, axis={"tickCount": 3}), look)
     # Altair's types say too little of what follows.
     rows: Any = chart.panel(swings(pen), style.WIDTH, max(44, 240 // len(panels)))
     if len(panels) > 1:
@@ -121,53 +131,6 @@ def _point(cut: Cut) -> tuple[int, list[str], str]:
     said = [f"{d.title} {d.level(float(row[d.column]) if d.numeric else str(row[d.column]))}" for d in axes]
     labels = [label for label in sweep.labels if label in there]
     return point, labels, f"At {', '.join(said)}." if said else ""
-
-
-def _queues(sweep: Sweep, point: int, labels: Sequence[str], variables: Sequence[str]) -> pl.DataFrame:
-    """Samples of the forward queues and of the bottleneck, of these variables only if any are named."""
-    samples = sweep.series_of(point, labels)
-    if samples.is_empty():
-        raise ChartError(NO_SERIES, HOW_TO_ASK)
-    samples = samples.with_columns(pl.col("label", "component", "variable").cast(pl.String))
-    forward = pl.col("component").str.contains(r"^links\..*\.forward$")
-    queues = samples.filter(forward | (pl.col("component") == component(sweep.bottleneck)))
-    known = queues["variable"].unique(maintain_order=True).to_list()
-    unknown = [name for name in variables if name not in known]
-    if unknown or queues.is_empty():
-        name = unknown[0] if unknown else "queue"
-        raise ChartError(f"there is no series {name!r}; there are: {', '.join(known) or 'none'}")
-    told = _told(sweep, point, labels)
-    chosen = queues.join(told, on=["label", "component", "variable"], how="left", maintain_order="left")
-    # What no file tells of, as of an AQM in Python, is all drawn.
-    unheard = pl.col("rank").max().over("label", "component").fill_null(0) == 0
-    wanted = pl.col("variable").is_in(variables) if variables else pl.col("rank").is_not_null() | unheard
-    plain = pl.when(pl.col("variable") == "queue").then(pl.lit(_QUEUE)).otherwise("variable")
-    columns = (pl.col("rank").fill_null(PANELS), pl.col("heading").fill_null(plain))
-    order = pl.col("label").replace_strict(list(labels), list(range(len(labels)))).alias("order")
-    found = chosen.filter(wanted).with_columns(*columns, order)
-    return found.sort("order", "component", "rank", maintain_order=True).drop("order")
-
-
-def _told(sweep: Sweep, point: int, labels: Sequence[str]) -> pl.DataFrame:
-    """Of each queue, by label and component, the variables that it is known by: `rank`, from 0, which is the
-    queue itself, and `heading`, with the unit."""
-    schema = {"label": pl.String, "component": pl.String, "variable": pl.String, "rank": pl.Int64}
-    rows: list[tuple[str, str, str, int, str]] = []
-    for label in labels:
-        variant = sweep.variants[sweep.labels.index(label)]
-        try:
-            names = placed(sweep.resolved_at(point, variant))
-        except ScenarioError:
-            # A file that it names is no longer there.
-            continue
-        for component_, name in names.items():
-            law = find(name)
-            rows.append((label, component_, "queue", 0, _QUEUE))
-            for rank, variable in enumerate(law.figure, 1):
-                unit = law.variables[variable].default_unit
-                heading = f"{variable} ({SYMBOLS.get(unit, unit)})" if unit else variable
-                rows.append((label, component_, variable, rank, heading))
-    return pl.DataFrame(rows, schema={**schema, "heading": pl.String}, orient="row")
 
 
 def envelope(samples: pl.DataFrame, keys: Sequence[str], slots: int = SLOTS) -> pl.DataFrame:
