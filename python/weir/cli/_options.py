@@ -127,7 +127,10 @@ Watch = Annotated[bool, typer.Option("--watch", help="Run again each time the sc
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
-Export = Annotated[Path | None, option("FILE", "Write the rows to FILE: .csv, .parquet or .json.")]
+Export = Annotated[
+    Path | None,
+    option("FILE", "Write the rows to FILE: .csv, .parquet, .json, or .tex for LaTeX with booktabs."),
+]
 Measures = Annotated[
     list[str] | None,
     option(

@@ -1,4 +1,4 @@
-"""`weir results`, `report`, `plot` and `responses`: what a store has. Nothing is run."""
+"""`weir results` and `responses`: what a store has, as tables. Nothing is run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._answers import Answer, answered, say
-from weir.cli._options import Assignment, By, Export, Json, Measures, Open, Quiet, StorePath, Which, option
+from weir.cli._options import By, Export, Json, Measures, Quiet, StorePath, Which, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from weir.sweep._query import Rows
     from weir.tune._sampled import Front
     from weir.tune._tune import Choice, Tuned
-
-Dimension = Annotated[str | None, option("AXIS", "An axis, by path or last part; variant; users.")]
 
 
 def results(
@@ -86,20 +84,18 @@ def results(
         for sentence in stores.rebuild(store or stores.DEFAULT):
             command.note(f"store: {sentence}")
     with command.opened(store, quiet=quiet) as opened:
-        if verify:
-            query.verify(opened, say=command.note)
-        if remove or prune:
-            if remove and which is not None:
-                command.print_text(query.remove(opened, which))
-            if prune:
-                command.print_text(query.prune(opened))
+        if _of_store(opened, which, remove=remove, prune=prune, verify=verify):
             return
         if not any((where, sql, export, table)):
             _show(opened, which, measure or (), by, as_json=json, quiet=quiet)
             return
+        if export is not None and export.suffix.lower() == query.TEX and not any((where, sql, table)):
+            _write_tables(opened, which, export, measure or (), by, quiet=quiet)
+            return
         found = _rows(opened, which, sql, table, where, measure or (), by)
         say(opened, which, found, quiet=quiet)
-        _show_rows(found.value.frame, export, as_json=json, quiet=quiet)
+        empty = query.EMPTY.get(table or "") if where is None else None
+        _show_rows(found.value.frame, export, as_json=json, quiet=quiet, empty=empty)
 
 
 def _rows(
@@ -119,9 +115,40 @@ def _rows(
         sweep = Sweep(store, record)
         if sql:
             return query.query(store, sweep, sql, measures, by)
-        return query.rows(store, sweep, table, where, measures, by)
+        return query.rows(sweep, table, where, measures, by)
 
     return answered(store, which, ask, lacks=lambda rows: rows.lacking)
+
+
+def _write_tables(
+    store: Store, which: str | None, path: Path, measures: Sequence[str], by: Parts | None, *, quiet: bool
+) -> None:
+    """A paper has the tables that are shown, not a row for each number."""
+    from weir.cli import _tables as tables
+    from weir.sweep import Sweep
+    from weir.sweep import _query as query
+
+    def ask(record: Record) -> Sweep:
+        return Sweep(store, record)
+
+    found = answered(store, which, ask, lacks=lambda sweep: query.without_values(sweep, measures))
+    say(store, which, found, quiet=quiet)
+    query.export_tables(tables.grids_shown(found.value, measures, by), path)
+    if not quiet:
+        command.note(str(path))
+
+
+def _of_store(store: Store, which: str | None, *, remove: bool, prune: bool, verify: bool) -> bool:
+    """What is done to a store; whether that was all."""
+    from weir.sweep import _query as query
+
+    if verify:
+        query.verify(store, say=command.note)
+    if remove and which is not None:
+        command.print_text(query.remove(store, which))
+    if prune:
+        command.print_text(query.prune(store))
+    return remove or prune
 
 
 def _show(
@@ -148,7 +175,7 @@ def _show(
         return
 
     def ask(record: Record) -> Sweep | Tuned | Front | Choice:
-        one = _opened(store, record)
+        one = opened_as(store, record)
         if isinstance(one, Sweep):
             # Raises what `one` lacks, before anything is printed.
             one.estimates(measures or None, by=by)
@@ -176,7 +203,7 @@ def _show(
         command.print_notes(tables.notes_beside(found, measures, by))
 
 
-def _opened(store: Store, record: Record) -> Sweep | Tuned | Front | Choice:
+def opened_as(store: Store, record: Record) -> Sweep | Tuned | Front | Choice:
     """A result of any kind. Raises WeirError if it has nothing to show."""
     from weir.sweep import Sweep
     from weir.sweep._plan import TUNING
@@ -188,142 +215,6 @@ def _opened(store: Store, record: Record) -> Sweep | Tuned | Front | Choice:
     from weir.tune._tune import again
 
     return again(store, record)
-
-
-def report(
-    which: Which = None,
-    *,
-    figures: Annotated[
-        bool, typer.Option("--figures", help="Write the figures as SVG, PDF and PNG too, into figures/.")
-    ] = False,
-    theory: Annotated[
-        bool, typer.Option("--theory", help="With what the fluid model says, beside the packets.")
-    ] = False,
-    opens: Open = False,
-    store: StorePath = None,
-    out: Annotated[Path | None, option("DIR", "Where. Default: results/NUMBER-NAME.", "--out", "-o")] = None,
-    quiet: Quiet = False,
-) -> None:
-    """Write the page of a result, with its figures. Nothing is run: the store has all that it shows."""
-    from weir.plot import IMAGES
-    from weir.sweep import Sweep
-
-    images = IMAGES if figures else ()
-    with command.opened(store, quiet=quiet) as opened:
-
-        def ask(record: Record) -> Sweep | Tuned | Front | Choice:
-            one = _opened(opened, record)
-            if theory and not isinstance(one, Sweep):
-                raise WeirError("theory is drawn beside packets, and this result is of tuning", "weir theory")
-            return one
-
-        answer = answered(opened, which, ask)
-        say(opened, which, answer, quiet=quiet)
-        found = answer.value
-        if isinstance(found, Sweep):
-            page = command.report(found, out, images, theory=theory, quiet=quiet)
-        else:
-            from weir.cli import _tuning as tuning
-
-            page = tuning.report(opened, found, images=images, out=out, quiet=quiet)
-        command.print_text(str(page))
-    if opens:
-        command.open_in_browser(page)
-
-
-def plot(
-    which: Which = None,
-    *,
-    kind: Annotated[
-        str | None,
-        option(
-            "KIND",
-            "lines, heat, tradeoff, ellipses, cdf, tail, slowdown, over-time, trend or sensitivity. "
-            "Default: every figure that suits the sweep, and a report.",
-        ),
-    ] = None,
-    measure: Annotated[
-        str | None,
-        option(
-            "MEASURE",
-            'As in weir list measures, or "goodput of GROUP", "p99 delay of CLASS"; over time what was '
-            'recorded, with commas: "queue,cwnd of GROUP,srtt".',
-        ),
-    ] = None,
-    x: Dimension = None,
-    y: Annotated[str | None, option("NAME", "Of a heat map an axis; of a trade-off a measure.")] = None,
-    family: Dimension = None,
-    facet: Dimension = None,
-    load: Annotated[str | None, option("AXIS", "Of a trade-off: what grows along a curve.")] = None,
-    only: Annotated[
-        list[Assignment] | None,
-        option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=Assignment.parse),
-    ] = None,
-    title: Annotated[str | None, option("TEXT", "Above the figure, instead of its own.")] = None,
-    no_title: Annotated[
-        bool, typer.Option("--no-title", help="Neither title nor caption: a paper has its own.")
-    ] = False,
-    size: Annotated[
-        str | None,
-        option("WxH", "Of the image: 800x500 (pixels), 8.4x6cm, 3.3x2.5in. Letters keep their size."),
-    ] = None,
-    x_title: Annotated[str | None, option("TEXT", "Of the horizontal axis, with the unit.")] = None,
-    y_title: Annotated[str | None, option("TEXT", "Of the vertical axis, with the unit.")] = None,
-    log: Annotated[str | None, option("AXES", "Logarithmic axes: x, y or xy.")] = None,
-    legend: Annotated[str | None, option("PLACE", "top, bottom, left, right or none.")] = None,
-    store: StorePath = None,
-    out: Annotated[
-        Path | None,
-        option(
-            "FILE",
-            "Of one figure: .svg, .pdf, .png, .html or .json; of all, a directory. "
-            "Default: KIND.svg, results/NUMBER-NAME.",
-            "--out",
-            "-o",
-        ),
-    ] = None,
-    opens: Annotated[bool, typer.Option("--open", help="Open it in the browser (BROWSER).")] = False,
-    quiet: Quiet = False,
-) -> None:
-    """Draw figures of a result. Nothing is run: the store has all that they show."""
-    options = {"measure": measure, "x": x, "y": y, "family": family, "facet": facet, "load": load}
-    given = {name: value for name, value in options.items() if value is not None}
-    texts = {
-        "title": title, "size": size, "x_title": x_title, "y_title": y_title, "log": log, "legend": legend,
-    }  # fmt: skip
-    style = {name: value for name, value in texts.items() if value is not None}
-    if title is not None and no_title:
-        raise typer.BadParameter("--title or --no-title, not both")
-    named = [name.replace("_", "-") for name in (*given, *style, *(["no-title"] if no_title else []))]
-    if kind is None and named:
-        raise typer.BadParameter(f"--{named[0]} belongs to a kind of figure: add --kind lines")
-    if kind is None and out is not None and out.suffix:
-        raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
-
-    from weir.plot import IMAGES, Figure, figure
-    from weir.sweep import Sweep
-    from weir.sweep import _query as query
-
-    with command.opened(store, quiet=quiet) as opened:
-
-        def ask(record: Record) -> tuple[Sweep, Figure | None]:
-            sweep = Sweep(opened, record)
-            if kind is None:
-                return sweep, None
-            return sweep, figure(sweep, kind, where=dict(only or ()), **given).styled(**style)
-
-        measures = [one for one in (measure, y if kind == "tradeoff" else None) if one is not None]
-        answer = answered(opened, which, ask, lacks=lambda drawn: query.without_values(drawn[0], measures))
-        chosen, drawn = answer.value
-        if drawn is None or kind is None:
-            place = command.report(chosen, out, IMAGES, quiet=quiet)
-        else:
-            place = out or Path(f"{kind.replace('_', '-')}.svg")
-            command.write_file(place, drawn, caption=not no_title)
-        if not quiet:
-            command.note(f"{place}: {answer.took}")
-    if opens:
-        command.open_in_browser(place)
 
 
 def responses(
@@ -373,13 +264,15 @@ def responses(
             command.print_text(found.text_of(rows, hold, get_terminal_size().columns))
 
 
-def _show_rows(frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet: bool) -> None:
+def _show_rows(
+    frame: pl.DataFrame, export: Path | None, *, as_json: bool, quiet: bool, empty: str | None = None
+) -> None:
     """Rows of a table or query: to a file, as JSON, or as text."""
     from weir.cli import _tables as tables
     from weir.sweep import _query as query
 
     if frame.is_empty() and not quiet:
-        command.note("no row meets the condition")
+        command.note(empty or "no row meets the condition")
     if export is not None:
         query.export(frame, export)
         if not quiet:

@@ -69,6 +69,13 @@ def print_sweep(
     print_text("\n\n".join(block for block in blocks if block))
 
 
+def grids_shown(sweep: Sweep, measures: Sequence[str] = (), by: By | None = None) -> list[Grid]:
+    """The tables of estimates that are read first, with all their rows."""
+    if by is not None:
+        return [describe.grid_by(sweep, by, _of_parts(sweep, measures or _usual(sweep), by))]
+    return describe.grids_of(sweep, measures or _usual(sweep))
+
+
 def notes_beside(sweep: Sweep, measures: Sequence[str] = (), by: By | None = None) -> Sequence[Repeated]:
     """What may mislead in what these tables show."""
     return sweep.notes_beside(measures or _usual(sweep), of_groups=by == "group" or _is_alone(sweep))
@@ -205,8 +212,8 @@ def _comparison(sweep: Sweep, measures: Sequence[str], width: int, by: By | None
                 subsequent_indent=_INDENT * 2,
                 break_on_hyphens=False,
             )
-    if sweep.replications > 2:
-        lines.append(f"{_INDENT}r: correlation of the pairs")
+    if legend := wording.legend(frame):
+        lines += textwrap.wrap(legend, width=width, initial_indent=_INDENT, subsequent_indent=_INDENT * 2)
     return "\n".join(lines)
 
 

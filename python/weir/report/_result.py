@@ -109,6 +109,7 @@ def _without_axes(sweep: Sweep) -> dict[str, Any]:
             for part in whole.partition_by("measure", maintain_order=True)
         ],
         "compared": wording.comparison(differences, axis_of(sweep.observations())),
+        "legend": wording.legend(differences),
         "differences": [
             (row, MEASURES[row["measure"]])
             for row in differences.filter(pl.col("period") == WHOLE_RUN).iter_rows(named=True)

@@ -95,6 +95,18 @@ def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[s
     return clauses
 
 
+R = (
+    "r: correlation of the pairs, from -1 to 1; the nearer to 1, the more the common seeds narrow the interval"
+)
+"""What the mark of a comparison is."""
+
+
+def legend(differences: pl.DataFrame) -> str:
+    """What the marks in the comparison of these differences are; empty if it has none."""
+    whole = differences.filter(pl.col("period") == WHOLE_RUN, pl.col("n") > 0)
+    return "" if whole["correlation"].drop_nulls().is_empty() else R
+
+
 def _tally(row: dict[str, Any], parts: pl.DataFrame, axis: Axis | None) -> str:
     """In how many periods the difference has the sign that the whole run shows."""
     if axis is None or row["verdict"] not in {"higher", "lower"}:

@@ -13,24 +13,41 @@ import polars as pl
 from weir._errors import WeirError
 from weir.run._tables import TABLES as STORED
 from weir.stats._analysis import ALL
+from weir.stats._grid import Grid
 from weir.stats._measures import MEASURES, By
+from weir.stats._responses import HOW_TO_ASK, NO_SERIES
 from weir.store import DamagedStoreError, Store, StoreError
 from weir.store import Sweep as Record
 from weir.store._replace import discard, write_whole
 from weir.sweep import _describe as describe
+from weir.sweep import _latex as latex
 from weir.sweep._plan import OF_RUNS
 from weir.sweep._view import Sweep
 
 _FROM = re.compile(r"\b(?:from|join)\s+\"?(\w+)", re.IGNORECASE)
 
+_NAN = re.compile(r"\bis_?\s*(?:not\s+)?_?nan\b", re.IGNORECASE)
+
 TABLES = ("estimates", "observations", *(name for name in STORED if name != "runs"))
 """What can be shown, queried and exported of a sweep."""
+
+TEX = ".tex"
+"""Of a table for LaTeX."""
 
 _WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".csv": lambda frame, path: _without_formulas(frame).write_csv(path),
     ".parquet": lambda frame, path: frame.write_parquet(path, compression="zstd"),
     ".json": lambda frame, path: frame.write_json(path),
+    TEX: lambda frame, path: path.write_text(latex.of_rows(frame), encoding="utf-8"),
 }
+
+EMPTY = {
+    "completions": "no flows come and go in this scenario; traffic.poisson makes some",
+    "transfers": "no flow group of this scenario takes transfers from a list; traffic.list reads one",
+}
+"""Of tables that may be empty: why, and how to get rows."""
+
+_ROW = "row of the table"
 
 
 def listing(store: Store) -> list[dict[str, Any]]:
@@ -143,7 +160,6 @@ class Rows:
 
 
 def rows(
-    store: Store,
     sweep: Sweep,
     table: str | None,
     where: str | None,
@@ -154,25 +170,42 @@ def rows(
     name = table or ("observations" if where else "estimates")
     if name not in TABLES:
         raise WeirError(f"there is no table {name!r}", f"there are: {', '.join(TABLES)}")
-    if where:
-        return query(store, sweep, f"select * from {name} where {where}", measures, by)  # noqa: S608 - the user's own query
     frame = _frame(sweep, name, measures, by)
-    return Rows(frame, _lacking({name: frame}) or without_values(sweep, measures))
+    lacking = _lacking({name: frame}) or without_values(sweep, measures)
+    if not where:
+        return Rows(frame, lacking)
+    numbered = _with_null(frame).with_row_index(_ROW)
+    found = _execute({name: numbered}, f'select "{_ROW}" from {name} where {where}')  # noqa: S608 - the user's own condition
+    return Rows(frame.select(pl.all().gather(found[_ROW])), lacking)
 
 
 def query(store: Store, sweep: Sweep, sql: str, measures: Sequence[str] = (), by: By | None = None) -> Rows:
-    """The answer to a query over the tables of a sweep. Raises WeirError for one that fails."""
+    """The answer to a query over the tables of a sweep, in which what is not defined is NULL, as SQL has it.
+
+    Raises WeirError for one that fails.
+    """
     named = {name.lower() for name in _FROM.findall(sql)}
-    frames = {name: _frame(sweep, name, measures, by) for name in TABLES if name in named}
+    frames = {name: _with_null(_frame(sweep, name, measures, by)) for name in TABLES if name in named}
     lacking = _lacking(frames)
     if "results" in named:
         frames["results"] = pl.DataFrame(listing(store))
+    return Rows(_execute(frames, sql), lacking)
+
+
+def _with_null(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same for SQL, which knows no NaN: it would be above every number in a condition."""
+    return frame.with_columns(pl.col(pl.Float64, pl.Float32).fill_nan(None))
+
+
+def _execute(frames: Mapping[str, pl.DataFrame], sql: str) -> pl.DataFrame:
     try:
-        return Rows(pl.SQLContext(frames, eager=True).execute(sql), lacking)
+        return pl.SQLContext(frames, eager=True).execute(sql)
     except pl.exceptions.PolarsError as error:
         raise WeirError(
             f"the query failed: {str(error).splitlines()[0]}",
-            f"tables: {', '.join((*TABLES, 'results'))}; a path needs quotation marks: "
+            "what is not defined is NULL: `loss is null`"
+            if _NAN.search(sql)
+            else f"tables: {', '.join((*TABLES, 'results'))}; a path needs quotation marks: "
             '"links.bottleneck.rate"',
         ) from None
 
@@ -196,8 +229,18 @@ def export(frame: pl.DataFrame, path: Path) -> None:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise WeirError(f"{path}: unknown kind of file", f"name one that ends in {', '.join(_WRITERS)}")
+    _write(path, lambda place: writer(frame, place))
+
+
+def export_tables(grids: Sequence[Grid], path: Path) -> None:
+    """Writes tables of estimates for LaTeX, as they are shown. Raises WeirError."""
+    text = latex.of_grids(grids)
+    _write(path, lambda place: place.write_text(text, encoding="utf-8"))
+
+
+def _write(path: Path, write: Callable[[Path], object]) -> None:
     try:
-        write_whole(path, lambda place: writer(frame, place))
+        write_whole(path, write)
     except (OSError, pl.exceptions.PolarsError) as error:
         # Polars has the errors of the system among its own.
         reason = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), type(error).__name__)
@@ -247,7 +290,10 @@ def _frame(sweep: Sweep, name: str, measures: Sequence[str], by: By | None) -> p
     if name == "estimates":
         return sweep.estimates(measures or None, by=by)
     if name != "observations":
-        return sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")
+        frame = sweep.finished.join(sweep.table(name), on="run", maintain_order="left_right")
+        if name == "series" and frame.is_empty() and not sweep.finished.is_empty():
+            raise WeirError(NO_SERIES, HOW_TO_ASK)
+        return frame
     parts = sweep.parts(by) if by else [ALL]
     of_port = by == "link"
     frames = [
