@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from textwrap import wrap
@@ -39,6 +40,9 @@ class Figure:
         y_title: str | None = None,
         log: str | None = None,
         legend: str | None = None,
+        x_range: str | None = None,
+        y_range: str | None = None,
+        facet_titles: Mapping[str, str] | None = None,
     ) -> Figure:
         """The same with another look. Raises ChartError for a value that means nothing here.
 
@@ -48,8 +52,11 @@ class Figure:
             x_title, y_title: of the axes, with the unit; empty for none.
             log: the logarithmic axes: `x`, `y` or `xy`.
             legend: `top`, `bottom`, `left`, `right` or `none`.
+            x_range, y_range: of the axes, in their unit: `0..100`, `0..`, `..50`. What is beyond is cut off.
+            facet_titles: of panels, by the title that the figure has, or its level alone: `10 Mbit/s`.
         """
-        layout = Layout.of(size, x_title, y_title, log, legend)
+        given = Layout.of(size, x_title, y_title, log, legend, x_range, y_range, facet_titles or {})
+        layout = given.named(self.bare, self.rows)
         rows = layout.checked(self.bare, self.rows)
         return replace(self, title=self.title if title is None else title, rows=rows, layout=layout)
 

@@ -1,11 +1,14 @@
-"""What may be asked of a figure besides its data: size, titles and scales of its axes, the legend."""
+"""What may be asked of a figure besides its data: size, titles, ranges and scales of its axes, titles of its
+panels, the legend."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
 import polars as pl
@@ -65,6 +68,32 @@ class Size:
 
 
 @dataclass(frozen=True)
+class Range:
+    """Of an axis, in its unit; an end that is None is as the figure has it."""
+
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def parse(cls, text: str) -> Range:
+        """From `0..100`, `0..` or `..100`. Raises ChartError."""
+        low, dots, high = text.partition("..")
+        try:
+            low_, high_ = (float(end) if end.strip() else None for end in (low, high))
+        except ValueError:
+            dots = ""
+            low_ = high_ = None
+        ends = [end for end in (low_, high_) if end is not None]
+        if not (dots and ends) or not all(map(math.isfinite, ends)):
+            raise ChartError(
+                f"{text!r} is no range", "write LOW..HIGH, in the unit of the axis: 0..100, 0.., ..50"
+            )
+        if len(ends) == 2 and not ends[0] < ends[1]:
+            raise ChartError(f"{text}: the first end is not below the second")
+        return cls(low_, high_)
+
+
+@dataclass(frozen=True)
 class Layout:
     """Everything that is None or empty is as the figure has it."""
 
@@ -73,10 +102,21 @@ class Layout:
     y_title: str | None = None
     log: tuple[Axis, ...] = ()
     legend: Legend | None = None
+    ranges: Mapping[Axis, Range] = field(default_factory=dict["Axis", Range])
+    panels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Titles of panels, by those that the figure gives them."""
 
     @classmethod
     def of(
-        cls, size: str | None, x_title: str | None, y_title: str | None, log: str | None, legend: str | None
+        cls,
+        size: str | None,
+        x_title: str | None,
+        y_title: str | None,
+        log: str | None,
+        legend: str | None,
+        x_range: str | None,
+        y_range: str | None,
+        facet_titles: Mapping[str, str],
     ) -> Layout:
         """From texts. Raises ChartError for one that means nothing."""
         if log is not None and log not in {"x", "y", "xy"}:
@@ -87,7 +127,27 @@ class Layout:
             )
         parsed = None if size is None else Size.parse(size)
         axes = cast("tuple[Axis, ...]", tuple(log or ""))
-        return cls(parsed, x_title, y_title, axes, cast("Legend | None", legend))
+        texts: dict[Axis, str | None] = {"x": x_range, "y": y_range}
+        ranges: dict[Axis, Range] = {
+            axis: Range.parse(text) for axis, text in texts.items() if text is not None
+        }
+        place = cast("Legend | None", legend)
+        return cls(parsed, x_title, y_title, axes, place, ranges, dict(facet_titles))
+
+    def named(self, chart: Mapping[str, Any], rows: pl.DataFrame) -> Layout:
+        """The same with the whole titles of panels: a level alone may be named. Raises ChartError for a panel
+        that there is not."""
+        there = list(dict.fromkeys(_titles_of(chart, rows))) if self.panels else []
+        found: dict[str, str] = {}
+        for name, title in self.panels.items():
+            same = [one for one in there if one == name] or [one for one in there if one.endswith(f" {name}")]
+            if not there:
+                raise ChartError("this figure has no panels with titles", "ask for some: --facet AXIS")
+            if len(same) != 1:
+                known = "; ".join(there)
+                raise ChartError(f"there is no panel {name!r}", f"there are: {known}")
+            found[same[0]] = title
+        return replace(self, panels=found)
 
     def applied(self, chart: Mapping[str, Any]) -> dict[str, Any]:
         """A Vega-Lite specification with its config, laid out so."""
@@ -99,27 +159,50 @@ class Layout:
         for axis in self.log:
             for encoding in _encodings(made):
                 _logarithmic(encoding.get(axis))
-        if self.legend == "none":
-            made["config"]["legend"]["disable"] = True
-        elif self.legend is not None:
-            made["config"]["legend"]["orient"] = self.legend
-            if self.legend in {"left", "right"}:
-                made["config"]["legend"]["columns"] = 1
-            named = any(encoding.get("x") == {"value": "width"} for encoding in _encodings(made))
-            if self.legend == "right" and named:
-                # Beside the names of horizontal lines.
-                made["config"]["legend"]["offset"] = 56
+        for axis, ends in self.ranges.items():
+            for encoding in _encodings(made):
+                _limited(encoding.get(axis), ends)
+        if self.ranges:
+            _clip(made)
+        if self.panels:
+            _retitle(made, self.panels)
+        self._place(made)
         if self.size is not None:
             made["usermeta"] = {"size": self.size.to_json()}
         return made
 
+    def _place(self, made: dict[str, Any]) -> None:
+        """Puts the legend in its place."""
+        legend = made["config"]["legend"]
+        if self.legend == "none":
+            legend["disable"] = True
+        elif self.legend is not None:
+            legend["orient"] = self.legend
+            if self.legend in {"left", "right"}:
+                legend["columns"] = 1
+            named = any(encoding.get("x") == {"value": "width"} for encoding in _encodings(made))
+            if self.legend == "right" and named:
+                # Beside the names of horizontal lines.
+                legend["offset"] = 56
+
     def checked(self, chart: Mapping[str, Any], rows: pl.DataFrame) -> pl.DataFrame:
         """The rows that can be drawn so: no logarithm of what is not above zero, but intervals that reach
         there end at the edge. Raises ChartError where nothing is left of an axis."""
+        for axis, what in (
+            *((axis, "logarithm") for axis in self.log),
+            *((axis, "range") for axis in self.ranges),
+        ):
+            if any(
+                one[axis].get("type") in {"nominal", "ordinal"} for one in _encodings(chart) if axis in one
+            ):
+                raise ChartError(f"the {axis} axis of this figure has names, of which there is no {what}")
+        for axis, ends in self.ranges.items():
+            sides: list[dict[str, Any]] = [one[axis] for one in _encodings(chart) if axis in one]
+            log = axis in self.log or any(_mapping(side.get("scale")).get("type") == "log" for side in sides)
+            if log and any(end is not None and end <= 0.0 for end in (ends.low, ends.high)):
+                raise ChartError(f"the {axis} axis is logarithmic: its range is above zero")
         for axis in self.log:
             encodings = [one for one in _encodings(chart) if axis in one]
-            if any(one[axis].get("type") in {"nominal", "ordinal"} for one in encodings):
-                raise ChartError(f"the {axis} axis of this figure has names, of which there is no logarithm")
             ends = {
                 one[name].get("field")
                 for one in encodings
@@ -160,6 +243,92 @@ def _logarithmic(side: dict[str, Any] | None) -> None:
         del kept["domain"]
     side["scale"] = {**kept, "type": "log"}
     side["axis"] = {"labelOverlap": "greedy", **(side.get("axis") or {})}
+
+
+def _limited(side: dict[str, Any] | None, ends: Range) -> None:
+    if side is None or side.get("type") != "quantitative":
+        return
+    scale: dict[str, Any] = side.get("scale") or {}
+    kept = {name: value for name, value in scale.items() if name not in {"domain", "clamp"}}
+    low, high = scale.get("domain", (None, None))
+    low, high = (ends.low if ends.low is not None else low), (ends.high if ends.high is not None else high)
+    given = {name: end for name, end in (("domainMin", low), ("domainMax", high)) if end is not None}
+    side["scale"] = {**kept, **given, "nice": False}
+    if ends.low is not None and kept.get("type") != "log":
+        side["scale"]["zero"] = False
+    if kept.get("type") != "log" and side.get("axis"):
+        # Ticks of the levels, or of whole decades.
+        side["axis"] = {name: value for name, value in side["axis"].items() if name != "values"}
+
+
+def _clip(part: object) -> None:
+    """What is beyond a range is not drawn over the rest of the picture."""
+    mapping = _mapping(part)
+    mark: Any = mapping.get("mark")
+    kind = mark if isinstance(mark, str) else _mapping(mark).get("type")
+    # Texts stand in the margin.
+    if kind is not None and kind != "text":
+        mapping["mark"] = {**({"type": mark} if isinstance(mark, str) else mark), "clip": True}
+    for one in _parts(part):
+        _clip(one)
+
+
+def _titles_of(part: object, rows: pl.DataFrame) -> Iterator[str]:
+    """Those above the panels of a figure, in its order."""
+    for panels in _facets(part):
+        known: list[str] | None = panels.get("sort")
+        yield from known or rows[panels["field"]].unique(maintain_order=True).to_list()
+    for title in _headings(part):
+        yield _as_text(title)
+
+
+def _retitle(part: object, titles: Mapping[str, str]) -> None:
+    for panels in _facets(part):
+        # In the language of Vega; the data stay as they are.
+        chosen = "(datum.label)"
+        for name, title in titles.items():
+            chosen = f"datum.value === {json.dumps(name)} ? {json.dumps(title)} : {chosen}"
+        panels["header"] = {**(panels.get("header") or {}), "labelExpr": chosen}
+    for title in _headings(part):
+        title["text"] = titles.get(_as_text(title), title["text"])
+
+
+def _as_text(title: Mapping[str, Any]) -> str:
+    """A title may have several lines."""
+    text: str | list[str] = title["text"]
+    return text if isinstance(text, str) else " ".join(text)
+
+
+def _facets(part: object) -> Iterator[dict[str, Any]]:
+    """The channels that divide a figure into panels."""
+    found = _mapping(_mapping(part).get("facet"))
+    yield from [found] if "field" in found else found.values()
+    for one in _parts(part):
+        yield from _facets(one)
+
+
+def _headings(part: object) -> Iterator[dict[str, Any]]:
+    """The titles of panels that stand side by side."""
+    title = _mapping(_mapping(part).get("title"))
+    if "text" in title:
+        yield title
+    for one in _parts(part):
+        yield from _headings(one)
+
+
+def _mapping(part: object) -> dict[str, Any]:
+    """The part of a specification, or an empty one."""
+    return cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+
+
+def _parts(part: object) -> list[Any]:
+    """What a part of a specification is made of."""
+    if isinstance(part, dict):
+        mapping = _mapping(cast("object", part))
+        return [
+            mapping[name] for name in ("spec", "layer", "concat", "vconcat", "hconcat") if name in mapping
+        ]
+    return cast("list[Any]", part) if isinstance(part, list) else []
 
 
 def _encodings(part: object) -> Iterator[dict[str, Any]]:
