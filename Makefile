@@ -118,7 +118,7 @@ lint: ## Check formatting, lints and types
 lint-python: .venv/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	PYTHONPATH=python:papers $(BIN)/lint-imports --no-cache --no-logo
+	PYTHONPATH=python $(BIN)/lint-imports --no-cache --no-logo
 	PYRIGHT_PYTHON_GLOBAL_NODE=1 PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 
 lint-rust: .venv/.made
@@ -233,10 +233,10 @@ endif
 	@touch $@
 
 # The package and its command, as links into this tree.
-.venv/.installed: pyproject.toml papers/pyproject.toml .venv/.built
-	@test $@ -nt pyproject.toml -a $@ -nt papers/pyproject.toml || { \
-		echo '==> Installing weir and its papers into .venv'; \
-		PATH="$$PWD/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable . --editable papers; \
+.venv/.installed: pyproject.toml .venv/.built
+	@test $@ -nt pyproject.toml || { \
+		echo '==> Installing weir into .venv'; \
+		PATH="$$PWD/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .; \
 	}
 	@touch $@
 

@@ -13,9 +13,9 @@ trap 'rm -rf "$work"' EXIT
 resolve() {
     "$work/venv/bin/pip" install --quiet --dry-run --ignore-installed --report "$@"
 }
-resolve "$work/run.json" ".[all]" flit_core maturin
-resolve "$work/docs.json" ".[all]" flit_core maturin --group docs
-resolve "$work/dev.json" ".[all]" flit_core maturin --group docs --group dev
+resolve "$work/run.json" ".[all]" maturin
+resolve "$work/docs.json" ".[all]" maturin --group docs
+resolve "$work/dev.json" ".[all]" maturin --group docs --group dev
 
 "$work/venv/bin/python" - "$work" <<'PYTHON'
 import json, pathlib, sys

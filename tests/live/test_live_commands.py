@@ -290,7 +290,7 @@ def test_another_user_without_rights_can_do_it() -> None:
     if os.getuid() != 0 or not Path(interpreter).exists():
         pytest.skip("needs root to become another user, and an interpreter that everybody may execute")
     sources = Path(api.__file__).parents[2]
-    packages = list(map(str, (sources / "python", sources / "papers", Path(typer.__file__).parents[1])))
+    packages = list(map(str, (sources / "python", Path(typer.__file__).parents[1])))
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         Path(name).chmod(0o777)

@@ -15,9 +15,6 @@ from weir.cli import _command as command
 GROUP = "weir.commands"
 """Entry points: name of the verb to the function that typer calls."""
 
-PACKAGES = {"reproduce": "weir-papers"}
-"""Verbs that a user may look for, and the packages that add them."""
-
 
 class _Verbs(TyperGroup):
     def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as its base has it
@@ -90,24 +87,10 @@ def _of(file: str, name: str) -> Any:  # noqa: ANN401 - a function, or a group
 
 
 def add_others(app: typer.Typer) -> None:
-    """Adds the verbs of the installed packages; for a known verb without its package, a hint."""
+    """Adds the verbs that entry points name, of this package and of others."""
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     for name, entry in found.items():
         app.command(name)(entry.load())
-    for name in PACKAGES.keys() - found.keys():
-        app.command(
-            name,
-            hidden=True,
-            context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-        )(_missing)
-
-
-def _missing(context: typer.Context) -> None:
-    package = PACKAGES[str(context.info_name)]
-    command.refuse(
-        f"`weir {context.info_name}` is part of {package}, which is not installed",
-        f"run `pip install {package}`, or `pip install ./papers` in a copy of the sources",
-    )
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature

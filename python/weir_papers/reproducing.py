@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -151,7 +151,8 @@ def _say(text: str, options: Options) -> None:
 
 def _user_s() -> float:
     """User CPU of this process and of those that it has waited for."""
-    return sum(resource.getrusage(who).ru_utime for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    spent = os.times()
+    return spent.user + spent.children_user
 
 
 class _Follow:
