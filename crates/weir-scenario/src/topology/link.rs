@@ -119,7 +119,7 @@ link_direction! {
     before_buffer {
         /// Propagation delay in one direction.
         pub delay: Duration,
-        /// There is no other direction: ACKs come back elsewhere. Default: off.
+        /// There is no other direction: ACKs come back elsewhere, and datagrams have none. Default: off.
         #[serde(default, skip_serializing_if = "is_off")]
         pub unidirectional: bool,
     }

@@ -48,14 +48,22 @@ impl Scenario {
         self.way(&group.path, group.from.as_deref(), without_nodes)
     }
 
-    /// The links that ACKs of `group` pass on their way back.
+    /// The links that ACKs of `group` pass on their way back; none if there is no way, as datagrams need none.
     pub fn ack_path_of<'a>(&'a self, group: &'a FlowGroup) -> Vec<DirectedLink<'a>> {
         if group.ack_path.is_empty() {
+            if self.one_way_link(group).is_some() {
+                return Vec::new();
+            }
             let there = self.data_path(group).into_iter().rev();
             there.map(|at| DirectedLink { direction: at.direction.opposite(), ..at }).collect()
         } else {
             self.way(&group.ack_path, group.to.as_deref(), Direction::Forward)
         }
+    }
+
+    /// The first link of the path without another direction.
+    fn one_way_link<'a>(&self, group: &'a FlowGroup) -> Option<&'a String> {
+        group.path.iter().find(|name| self.links.get(*name).is_some_and(|link| link.unidirectional))
     }
 
     /// The propagation delay of `way`.
@@ -267,20 +275,24 @@ impl Scenario {
         Ok(())
     }
 
-    /// The way of the ACKs: what the flows say, else the same links, else what is found.
+    /// The way of the ACKs: what the flows say, else the same links, else what is found. Datagrams have no ACKs: a
+    /// way back that they have is part of their round trip, but none has to be there.
     fn complete_ack_path(&self, place: &str, group: &mut FlowGroup, graph: &Graph<'_>) -> Outcome {
         if group.ack_path.is_empty() {
-            let Some(unidirectional) = group.path.iter().find(|name| self.links[*name].unidirectional) else {
-                return Ok(());
-            };
-            let (Some(from), Some(to)) = (&group.from, &group.to) else {
-                return Err(Problem::new(
+            let Some(unidirectional) = self.one_way_link(group) else { return Ok(()) };
+            let found = match (&group.from, &group.to) {
+                (Some(from), Some(to)) => graph.route(place, to, from, Carries::Acks),
+                _ => Err(Problem::new(
                     place,
                     format!("ACKs have no path back: \"{unidirectional}\" is one-way"),
                     "write the links of the ACKs: ack_path = [...]",
-                ));
+                )),
             };
-            group.ack_path = graph.route(place, to, from, Carries::Acks)?;
+            match found {
+                Ok(links) => group.ack_path = links,
+                Err(_) if group.traffic.is_datagrams() => return Ok(()),
+                Err(problem) => return Err(problem),
+            }
         }
         let data = self.data_path(group);
         let forward = data.iter().filter(|at| !graph.has_nodes() && at.direction == Direction::Forward);

@@ -68,6 +68,20 @@ fn acks_take_the_links_that_are_named_or_found_for_them() {
 }
 
 #[test]
+fn datagrams_need_no_way_back() {
+    let one_way = "links.up = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", unidirectional = true }\n";
+    let nodes =
+        link("ab", "a b").replace("reverse = { buffer = \"50 packets\" }\n", "unidirectional = true\n");
+    for traffic in ["cbr.rate = \"80 kbit/s\"", "on-off.rate = \"80 kbit/s\""] {
+        for (links, way) in [(one_way, ""), (&nodes, "from = \"a\"\nto = \"b\"")] {
+            let text = format!("{links}\n[flows.f]\nrtt = \"40 ms\"\n{way}\ntraffic.{traffic}\n");
+            let scenario = scenario(&text);
+            assert_eq!(ways(&scenario, "f").1, "", "{text}");
+        }
+    }
+}
+
+#[test]
 fn reversed_flows_go_the_other_way() {
     let two = "links.one = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", reverse = { buffer = \"9 packets\" } }\n\
                links.two = { rate = \"1 Mbit/s\", delay = \"1 ms\", buffer = \"9 packets\", reverse = { buffer = \"9 packets\" } }\n\
