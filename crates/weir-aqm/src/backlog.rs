@@ -1,4 +1,4 @@
-use weir_types::{Buffer, Duration, Rate};
+use weir_types::{Buffer, Duration, Level, Rate};
 
 /// Size of a buffer, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Limit {
     /// trip `rtt`.
     pub fn of(buffer: Buffer, rate: Rate, mean_packet: u32, rtt: Duration) -> Self {
         let bytes = |seconds: f64| {
-            let packets = libm::round(rate.packets_per_second(mean_packet) * seconds) as u64;
+            let packets = libm::round(packets_sent(rate, mean_packet, seconds)) as u64;
             Self::Span(packets.saturating_mul(u64::from(mean_packet)))
         };
         match buffer {
@@ -49,6 +49,11 @@ impl Limit {
             Self::Bytes(limit) | Self::Span(limit) => limit as f64,
         }
     }
+}
+
+/// Mean packets that a link of `rate` sends in so many seconds.
+fn packets_sent(rate: Rate, mean_packet: u32, seconds: f64) -> f64 {
+    rate.packets_per_second(mean_packet) * seconds
 }
 
 /// Waiting packets of a queue, with the limit of its buffer.
@@ -92,6 +97,21 @@ pub struct Link {
     pub rtt: Duration,
 }
 
+impl Link {
+    /// `level` as a length of the queue: a time is what the link sends in it, in bytes, as a buffer in time is. It
+    /// is not rounded to packets, since a threshold may lie between two.
+    #[must_use]
+    pub fn length(self, level: Level) -> Level {
+        match level {
+            Level::Time(span) => {
+                let packets = packets_sent(self.rate, self.mean_packet, span.as_secs_f64());
+                Level::Bytes(packets * f64::from(self.mean_packet))
+            }
+            length => length,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +140,16 @@ mod tests {
         // Whole packets.
         assert_eq!(limit("20.4 ms"), Limit::Span(20_000));
         assert_eq!(limit("20.5 ms"), Limit::Span(21_000));
+    }
+
+    #[test]
+    fn a_threshold_in_time_is_what_the_link_sends_in_it() {
+        let rate = "8 Mbit/s".parse().unwrap();
+        let link = Link { rate, mean_packet: 1000, limit: Limit::NONE, rtt: Duration::ZERO };
+        let length = |level: &str| link.length(level.parse().unwrap());
+        assert_eq!(length("20 ms"), Level::Bytes(20_000.0));
+        assert_eq!(length("400 us"), Level::Bytes(400.0));
+        assert_eq!(length("20 packets"), Level::Packets(20.0));
+        assert_eq!(length("3 kB"), Level::Bytes(3000.0));
     }
 }

@@ -350,8 +350,12 @@ pub fn read_queue(table: &str, link: Link) -> Result<QueueConfig, ScenarioError>
     }
     let document = Document::parse("the table", &format!("queue = {table}"))?;
     let tree = document.tree()?;
-    let Alone { queue } = document.read(&tree)?;
-    check::check_discipline("queue", &queue, link).map_err(|Problem { path, message, hint }| {
+    let Alone { mut queue } = document.read(&tree)?;
+    let checked = check::check_parameters("queue", &queue).and_then(|()| {
+        queue.complete(link);
+        check::check_discipline("queue", &queue, link)
+    });
+    checked.map_err(|Problem { path, message, hint }| {
         document.error(find(&tree, &path), &path, message, Some(hint))
     })?;
     Ok(queue)

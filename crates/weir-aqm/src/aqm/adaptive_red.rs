@@ -21,6 +21,8 @@
 //! from the last *change*. In ns-2 the last step may also pass a bound, and the gentle ramp
 //! starts at the initial `max_p`; here both are as in the paper.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{Red, RedParameters, Spacing, red::check_bounds};
@@ -100,6 +102,11 @@ impl Default for AdaptiveRedParameters {
 }
 
 impl AdaptiveRedParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.min_th.iter_mut().chain(&mut self.max_th).collect()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         Invalid::unless(
             self.min_th.is_some() || self.max_th.is_none(),

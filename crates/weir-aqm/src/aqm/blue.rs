@@ -13,6 +13,8 @@
 //! link lowers `p_m` once; the paper leaves this open. At `p_m = 1`, an arrival that Blue drops at
 //! an idle link makes it idle again, so `p_m` can fall.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rng};
 
 use super::red::measure;
@@ -53,6 +55,11 @@ impl Default for BlueParameters {
 }
 
 impl BlueParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.level.iter_mut().collect()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         Invalid::unless_positive(self.d1.get(), "d1")?;
         Invalid::unless_positive(self.d2.get(), "d2")

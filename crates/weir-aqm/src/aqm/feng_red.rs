@@ -15,7 +15,7 @@
 //! of the average. Here it is between the thresholds, so the first arrival at an empty queue
 //! divides `max_p` by 3. ns-2 (uninitialised) and ns-3 (*above*) behave the same.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
@@ -82,6 +82,11 @@ impl Default for FengRedParameters {
 }
 
 impl FengRedParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.min_th.iter_mut().chain(&mut self.max_th).collect()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         self.red().check()?;
         for (factor, name) in [(self.alpha, "alpha"), (self.beta, "beta")] {

@@ -25,6 +25,8 @@
 //!   here it is 0.001, and `p_min` stays in [1e-6, 1]; `p` stays in [0, 1].
 //! - `p_min` does not change on an idle link.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::red::thresholds::check_pair;
@@ -81,6 +83,11 @@ impl Default for HredParameters {
 }
 
 impl HredParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.min_th.iter_mut().chain(&mut self.max_th).collect()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         if let (Some(min_th), Some(max_th)) = (self.min_th, self.max_th) {
             check_pair(min_th, max_th)?;
@@ -110,8 +117,9 @@ impl HredParameters {
         let mean_packet = f64::from(link.mean_packet);
         let given = self.max_th.or(self.min_th);
         let unit = match (given, link.limit) {
-            (Some(Level::Packets(_)), _) | (None, Limit::Packets(_)) => None,
-            (Some(Level::Bytes(_)), _) | (None, Limit::Bytes(_)) => Some(1.0),
+            (Some(level), _) => level.in_bytes().then_some(1.0),
+            (None, Limit::Packets(_)) => None,
+            (None, Limit::Bytes(_)) => Some(1.0),
             (None, Limit::Span(_)) => Some(mean_packet),
         };
         let buffer = match link.limit {

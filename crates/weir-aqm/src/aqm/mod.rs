@@ -42,6 +42,7 @@ pub use pie::{DelayFrom, Pie, PieParameters};
 pub use python::{AqmFactory, ClassArgument, LoadedClass, PythonAqm, PythonParameters};
 pub(crate) use red::thresholds;
 pub use red::{ByteMode, IdleM, Red, RedParameters, Spacing};
+pub(crate) use registry::NoLevels;
 pub use registry::{AnyAqm, AqmConfig};
 pub use rem::{MarkAt, Price, Rem, RemParameters};
 pub use sfb::{Sfb, SfbParameters};

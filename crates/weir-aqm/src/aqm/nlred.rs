@@ -14,7 +14,7 @@
 //! Where gentle RED continues from `max_p`, gentle NLRED continues from `max_p'`. ns-3 continues
 //! from `max_p`, so that the probability falls at `max_th`.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use weir_types::{Instant, Invalid, Level, Probability, Rate, Rng};
 
@@ -92,6 +92,11 @@ impl Default for NlredParameters {
 }
 
 impl NlredParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.min_th.iter_mut().chain(&mut self.max_th).chain([&mut self.min_qlen]).collect()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         self.red().check()?;
         Invalid::unless_positive(self.nl_factor, "nl_factor")?;

@@ -23,6 +23,8 @@
 //!
 //! ns-2 uses the gains of 160 Hz at 170 Hz.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
 
 use crate::{Aqm, Backlog, Link, PacketInfo, Reason, Verdict, parts};
@@ -105,6 +107,11 @@ impl Default for PiParameters {
 }
 
 impl PiParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        [&mut self.q_ref].into()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         let given = Self::default();
         super::check_gain(self.a, "a", given.a)?;

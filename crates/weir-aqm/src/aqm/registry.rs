@@ -1,9 +1,20 @@
 //! The list of all AQMs, and what is generated from it.
 
-use weir_types::{Duration, Instant, Invalid, Rate, Rng};
+use alloc::vec::Vec;
+
+use weir_types::{Duration, Instant, Invalid, Level, Rate, Rng};
 
 use super::{Aqm, PythonAqm, PythonParameters, with_aqms};
 use crate::{Backlog, Link, PacketInfo, Verdict};
+
+/// Parameters without a queue length: those that have some list them in a method of their own.
+pub(crate) trait NoLevels {
+    fn levels(&mut self) -> Vec<&mut Level> {
+        Vec::new()
+    }
+}
+
+impl<T> NoLevels for T {}
 
 /// Generates the configuration with its schema, and the closed enum of AQMs with its dispatch.
 macro_rules! aqms {
@@ -43,7 +54,16 @@ macro_rules! aqms {
                 }
             }
 
-            /// The AQM, before `link`, drawing from `rng`. Call [`AqmConfig::check`] first.
+            /// The queue lengths among the parameters.
+            pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+                match self {
+                    $(Self::$variant(parameters) => parameters.levels(),)*
+                    Self::Python(_) => Vec::new(),
+                }
+            }
+
+            /// The AQM, before `link`, drawing from `rng`. Call [`AqmConfig::check`] first; no length is a time:
+            /// [`Link::length`].
             pub fn build(&self, link: Link, rng: Rng) -> AnyAqm {
                 match self {
                     $(Self::$variant(parameters) => AnyAqm::$variant(parameters.build(link, rng)),)*

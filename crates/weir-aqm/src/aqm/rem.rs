@@ -28,6 +28,8 @@
 //! ns-2 marks packets when they leave the queue, and passes packets that cannot be marked:
 //! `mark_at = "departure"`.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Instant, Invalid, Level, Probability, Rate, Rng};
 
 use super::{IdleM, red::Average};
@@ -125,6 +127,11 @@ impl Default for RemParameters {
 }
 
 impl RemParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        [&mut self.target].into()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         Invalid::unless(
             self.phi > 1.0 && self.phi.is_finite(),

@@ -11,6 +11,8 @@
 //! DCTCP does, with K > C RTT / 7. NewReno halves its window at a mark, which leaves the link idle if
 //! K is below one bandwidth-delay product.
 
+use alloc::vec::Vec;
+
 use weir_types::{Instant, Invalid, Level, Rng};
 
 use super::red::measure;
@@ -40,6 +42,11 @@ impl Default for StepParameters {
 }
 
 impl StepParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        [&mut self.threshold].into()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         Invalid::unless_positive(self.threshold.value(), "threshold")
     }

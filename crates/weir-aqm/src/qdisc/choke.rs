@@ -103,6 +103,11 @@ impl Default for ChokeParameters {
 }
 
 impl ChokeParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.min_th.iter_mut().chain(&mut self.max_th).collect()
+    }
+
     fn red(&self) -> RedParameters {
         let Self { min_th, max_th, max_p, w_q, gentle, spacing, ecn, harddrop, .. } = self.clone();
         RedParameters {

@@ -1,9 +1,9 @@
 //! [`FairQueue`] in scenario files: with any AQM, FQ-CoDel, FQ-PIE.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
-use weir_types::{Bytes, Duration, Invalid, PacketSize, Probability, Rng, Streams};
+use weir_types::{Bytes, Duration, Invalid, Level, PacketSize, Probability, Rng, Streams};
 
 use super::{AqmBacklog, FairQueue, FlowHashing, OverflowPolicy, Scheduler};
 use crate::{
@@ -178,6 +178,11 @@ scheduler_parameters! {
 }
 
 impl FqParameters {
+    /// The queue lengths among the parameters: those of the AQM.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.aqm.levels()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         self.check_scheduler()?;
         self.aqm.check().map_err(|invalid| invalid.below(self.aqm.name()).below("aqm"))

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use weir_types::{Duration, Instant, Invalid, Rate, Streams};
+use weir_types::{Duration, Instant, Invalid, Level, Rate, Streams};
 
 use super::{
     Choke, ChokeParameters, Discipline, DualPi2, DualPi2Parameters, FairQueue, Fifo, FqCodelParameters,
@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     Backlog, Link, Packet,
-    aqm::{self, AnyAqm, AqmConfig, Codel, Pie, PythonAqm, PythonParameters, thresholds, with_aqms},
+    aqm::{
+        self, AnyAqm, AqmConfig, Codel, NoLevels as _, Pie, PythonAqm, PythonParameters, thresholds,
+        with_aqms,
+    },
 };
 
 /// The registry of queue disciplines: every AQM with a FIFO, and the schedulers. Generates the
@@ -76,8 +79,17 @@ macro_rules! queues {
                 }
             }
 
+            /// The queue lengths among the parameters.
+            fn levels(&mut self) -> Vec<&mut Level> {
+                match self {
+                    $(Self::$aqm(parameters) => parameters.levels(),)*
+                    $(Self::$variant(parameters) => parameters.levels(),)*
+                    Self::Python(_) => Vec::new(),
+                }
+            }
+
             /// The discipline for `link`. An AQM draws from the stream at `path`, other parts of a
-            /// discipline from streams below it. Call [`QueueConfig::check`] first.
+            /// discipline from streams below it. Call [`QueueConfig::check`] and [`QueueConfig::complete`] first.
             pub fn build<P: Packet>(&self, link: Link, streams: Streams, path: &str) -> AnyDiscipline<P> {
                 match self {
                     $(Self::$aqm(parameters) => {
@@ -171,8 +183,11 @@ impl QueueConfig {
         }
     }
 
-    /// Writes out what RED and its kin derive from the link, for those who show a resolved scenario.
+    /// Turns times into lengths of the queue before `link`, and writes out what RED and its kin derive from it.
     pub fn complete(&mut self, link: Link) {
+        for level in self.levels() {
+            *level = link.length(*level);
+        }
         let (min_th, max_th) = match self {
             Self::Choke(choke) => (&mut choke.min_th, &mut choke.max_th),
             Self::Red(red) | Self::Fq(FqParameters { aqm: AqmConfig::Red(red), .. }) => {

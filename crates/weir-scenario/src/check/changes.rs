@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use weir_aqm::{Limit, Link as SeenLink};
 use weir_types::Duration;
 
-use super::{check_discipline, links::check_legacy};
+use super::{check_discipline, check_parameters, links::check_legacy};
 use crate::{
     CountAt, DirectedLink, Direction, DirectionChange, FlowGroup, FlowsChange, LinkChange, PopulationChange,
     QueueChange, RateChange, Rtt, Scenario, Traffic,
@@ -148,7 +148,7 @@ impl Scenario {
     }
 
     /// Fills in what queues derive from their link at that instant.
-    pub(crate) fn complete_changes(&mut self, passing: &Passing) {
+    pub(crate) fn complete_changes(&mut self, passing: &Passing) -> Outcome {
         let names: IndexSet<_> =
             self.changes.iter().flat_map(|change| change.links.keys()).cloned().collect();
         for name in names {
@@ -156,18 +156,20 @@ impl Scenario {
                 let at = DirectedLink { link: &name, direction };
                 let changes = self.queue_changes(passing, at).into_iter();
                 let seen: HashMap<_, _> = changes.map(|change| (change.at, change.link)).collect();
-                for change in &mut self.changes {
+                for (index, change) in self.changes.iter_mut().enumerate() {
                     let Some(link) = change.links.get_mut(&name) else { continue };
                     let queue = match direction {
                         Direction::Forward => link.queue.as_mut(),
                         Direction::Reverse => link.reverse.as_mut().and_then(|change| change.queue.as_mut()),
                     };
                     if let (Some(queue), Some(seen)) = (queue, seen.get(&change.at)) {
+                        check_parameters(&format!("changes[{index}].links.{at}.queue"), queue)?;
                         queue.complete(*seen);
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// A link as its AQM sees it at `time`, with the rate and the round trips of that instant and the buffer of the

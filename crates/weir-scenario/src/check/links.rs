@@ -1,7 +1,7 @@
 //! That each link goes together.
 
 use weir_aqm::{Limit, Link, qdisc::QueueConfig};
-use weir_types::Buffer;
+use weir_types::{Buffer, Invalid};
 
 use crate::{
     DirectedLink, Direction, LinkBuffer, Loss, PortSpec, Scenario,
@@ -78,11 +78,21 @@ impl Scenario {
 
 /// That the discipline at `path` can stand before `link`.
 pub(crate) fn check_discipline(path: &str, queue: &QueueConfig, link: Link) -> Outcome {
-    queue.check().and_then(|()| queue.check_before(link)).map_err(|invalid| Problem {
+    check_parameters(path, queue)?;
+    queue.check_before(link).map_err(|invalid| problem(path, queue, invalid))
+}
+
+/// That the parameters of the discipline at `path` go together, before any link.
+pub(crate) fn check_parameters(path: &str, queue: &QueueConfig) -> Outcome {
+    queue.check().map_err(|invalid| problem(path, queue, invalid))
+}
+
+fn problem(path: &str, queue: &QueueConfig, invalid: Invalid) -> Problem {
+    Problem {
         path: format!("{path}.{}.{}", queue.name(), invalid.parameter),
         message: invalid.message,
         hint: invalid.hint,
-    })
+    }
 }
 
 fn check_service(path: &str, port: &PortSpec<'_>) -> Outcome {

@@ -5,7 +5,7 @@ mod flows;
 mod links;
 mod measure;
 
-pub(crate) use links::check_discipline;
+pub(crate) use links::{check_discipline, check_parameters};
 
 use weir_types::Duration;
 
@@ -53,12 +53,13 @@ impl Scenario {
                 *direction.mean_packet_size = Some(size);
             }
             let seen = both.map(|at| self.seen_by_aqms(&passing, at));
-            for ((_, direction), seen) in self.links[&name].directions_mut().zip(seen) {
+            for ((suffix, direction), seen) in self.links[&name].directions_mut().zip(seen) {
+                // Before times become lengths: an error names what was written.
+                check_parameters(&format!("links.{name}{suffix}.queue"), direction.queue)?;
                 direction.queue.complete(seen);
             }
         }
-        self.complete_changes(&passing);
-        Ok(())
+        self.complete_changes(&passing)
     }
 
     /// When every group has begun and 100 of the longest round trips have passed, at most half of the run: slow

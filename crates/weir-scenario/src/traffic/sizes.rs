@@ -23,6 +23,7 @@ impl Size {
         match self.0 {
             Level::Bytes(bytes) => bytes,
             Level::Packets(packets) => packets * f64::from(packet.bytes()),
+            Level::Time(_) => unreachable!("an amount is no time"),
         }
     }
 
@@ -36,10 +37,7 @@ impl FromStr for Size {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let size: Level = text.parse().map_err(|error: UnitError| UnitError {
-            message: error.message.replace("a queue level", "a size"),
-            hint: error.hint.replace("20 packets", "100 kB"),
-        })?;
+        let size = Level::amount(text)?;
         if size.value() > 0.0 && size.value() <= 1e15 {
             Ok(Self(size))
         } else {

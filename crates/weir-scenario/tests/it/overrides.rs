@@ -47,7 +47,7 @@ fn a_bad_override_is_named_as_it_was_given() {
     // The value that is wrong now was right before: the override is to blame, not the file.
     let error = set(&[("links.bottleneck.queue.red.min_th", "20 packets")]).scenario().unwrap_err();
     assert_eq!(error.path.as_deref(), Some("links.bottleneck.queue.red.max_th"));
-    let error = set(&[("links.bottleneck.queue.rem", "{ target = \"1 ms\" }")]).scenario().unwrap_err();
+    let error = set(&[("links.bottleneck.queue.rem", "{ target = \"1 Mbit/s\" }")]).scenario().unwrap_err();
     assert_eq!(
         (error.file.starts_with("--set links.bottleneck.queue.rem="), error.line),
         (true, None),

@@ -11,7 +11,7 @@ use core::{fmt, str::FromStr};
 
 use crate::{Duration, Rate, UnitError};
 pub use notation::quantity;
-use notation::{BUFFER, BYTES, DURATION, LEVEL, MEMORY, PACKETS, RATE};
+use notation::{AMOUNT, BUFFER, BYTES, DURATION, LEVEL, MEMORY, Notation, PACKETS, RATE};
 
 /// Room for waiting packets, in the unit it was written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,26 +28,56 @@ pub enum Buffer {
 }
 
 /// A queue length to compare with, in the unit it was written in. An AQM counts the queue in the unit of its
-/// levels: packets or bytes.
+/// levels: packets or bytes. A time becomes bytes before the AQM is built: see `Link::length` of `weir-aqm`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
     /// Packets; fractions are allowed, for averages.
     Packets(f64),
     /// Bytes.
     Bytes(f64),
+    /// As much as the link sends in this time.
+    Time(Duration),
 }
 
 impl Level {
-    /// The number, in packets or bytes.
-    pub const fn value(self) -> f64 {
+    /// The number, in packets, bytes or seconds.
+    pub fn value(self) -> f64 {
         match self {
             Self::Packets(value) | Self::Bytes(value) => value,
+            Self::Time(span) => span.as_secs_f64(),
         }
     }
 
     /// Whether it counts bytes.
     pub const fn in_bytes(self) -> bool {
         matches!(self, Self::Bytes(_))
+    }
+
+    /// Whether it counts packets.
+    pub const fn in_packets(self) -> bool {
+        matches!(self, Self::Packets(_))
+    }
+
+    /// Whether both numbers are of one unit. A time and bytes are not, before the time is bytes.
+    pub fn is_like(self, other: Self) -> bool {
+        core::mem::discriminant(&self) == core::mem::discriminant(&other)
+    }
+
+    /// Reads an amount of data, in packets or bytes: a level that is no time.
+    ///
+    /// # Errors
+    /// If `text` is none.
+    pub fn amount(text: &str) -> Result<Self, UnitError> {
+        Self::read(text, &AMOUNT)
+    }
+
+    fn read(text: &str, notation: &Notation) -> Result<Self, UnitError> {
+        let (value, unit) = notation.parse(text)?;
+        Ok(match notation.units[unit].0 {
+            "packets" | "packet" => Self::Packets(value),
+            "s" | "ms" | "us" => Self::Time(text.parse()?),
+            _ => Self::Bytes(value),
+        })
     }
 }
 
@@ -57,6 +87,9 @@ impl core::ops::Mul<f64> for Level {
         match self {
             Self::Packets(value) => Self::Packets(value * factor),
             Self::Bytes(value) => Self::Bytes(value * factor),
+            Self::Time(span) => {
+                Self::Time(Duration::from_nanos(libm::round(span.as_nanos() as f64 * factor) as u64))
+            }
         }
     }
 }
@@ -156,11 +189,7 @@ impl FromStr for Level {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let (value, unit) = LEVEL.parse(text)?;
-        Ok(match LEVEL.units[unit].0 {
-            "packets" | "packet" => Self::Packets(value),
-            _ => Self::Bytes(value),
-        })
+        Self::read(text, &LEVEL)
     }
 }
 
@@ -225,6 +254,7 @@ impl fmt::Display for Level {
             Self::Packets(n) => write!(f, "{n} packets"),
             Self::Bytes(n) if *n >= 1000.0 => write!(f, "{} kB", n / 1000.0),
             Self::Bytes(n) => write!(f, "{n} B"),
+            Self::Time(span) => write!(f, "{span}"),
         }
     }
 }
@@ -257,6 +287,9 @@ mod tests {
         assert_eq!("500 kB".parse(), Ok(Buffer::Bytes(500_000)));
         assert_eq!("1.5 BDP".parse(), Ok(Buffer::Bdp(1.5)));
         assert_eq!("20 ms".parse(), Ok(Buffer::Time(Duration::from_millis(20))));
+        assert_eq!("2.5 ms".parse(), Ok(Level::Time(Duration::from_micros(2_500))));
+        assert_eq!((Level::Time(Duration::from_millis(5)) * 3.0).to_string(), "15 ms");
+        assert!(Level::amount("5 ms").unwrap_err().hint.ends_with("MiB"));
         for text in ["32 MiB", "1500 kB", "1024 B", "0 B"] {
             assert_eq!(text.parse::<Bytes>().unwrap().to_string(), text);
         }

@@ -180,9 +180,27 @@ pub(super) const LEVEL: Notation = Notation {
         ("MB", 1e6),
         ("KiB", 1024.0),
         ("MiB", 1_048_576.0),
+        ("s", 1e9),
+        ("ms", 1e6),
+        ("us", 1e3),
     ],
     ambiguous: BYTE_AMBIGUITIES,
     example: "20 packets",
+};
+
+pub(super) const AMOUNT: Notation = Notation {
+    name: "a size",
+    units: &[
+        ("packets", 1.0),
+        ("packet", 1.0),
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+    ],
+    ambiguous: BYTE_AMBIGUITIES,
+    example: "100 kB",
 };
 
 pub(super) const PACKETS: Notation = Notation {

@@ -1,5 +1,7 @@
 //! The parts of a modular AQM and their parameters.
 
+use alloc::vec::Vec;
+
 use weir_types::{Duration, Invalid, Level, Probability};
 
 use crate::aqm::Spacing;
@@ -163,6 +165,11 @@ impl Default for ModularParameters {
 }
 
 impl ModularParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        [&mut self.target].into()
+    }
+
     pub(in crate::aqm) fn check(&self) -> Result<(), Invalid> {
         let published = Self::default();
         crate::aqm::check_gain(self.alpha, "alpha", published.alpha)?;

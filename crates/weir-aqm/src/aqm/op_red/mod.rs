@@ -133,6 +133,11 @@ impl Default for OpRedParameters {
 }
 
 impl OpRedParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        [&mut self.min_th].into()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         check_targets(self.target_delay, self.target_loss)?;
         self.check_retargets()?;

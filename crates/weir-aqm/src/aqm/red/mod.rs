@@ -25,7 +25,7 @@ mod average;
 mod signals;
 pub(crate) mod thresholds;
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use weir_types::{Instant, Invalid, Level, PacketSize, Probability, Rate, Rng};
 
@@ -43,7 +43,7 @@ pub(super) use signals::{Signals, Zone};
     serde(deny_unknown_fields, default)
 )]
 pub struct RedParameters {
-    /// Average queue below which no packet is signalled.
+    /// Average queue below which no packet is signalled: packets, bytes, or a time at the link's rate.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = thresholds::MIN_TH)))]
     pub min_th: Option<Level>,
@@ -118,6 +118,11 @@ impl Default for RedParameters {
 }
 
 impl RedParameters {
+    /// The queue lengths among the parameters.
+    pub(crate) fn levels(&mut self) -> Vec<&mut Level> {
+        self.min_th.iter_mut().chain(&mut self.max_th).chain([&mut self.min_qlen]).collect()
+    }
+
     pub(super) fn check(&self) -> Result<(), Invalid> {
         thresholds::check(self.min_th, self.max_th)?;
         Invalid::unless(

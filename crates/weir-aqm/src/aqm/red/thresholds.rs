@@ -64,15 +64,22 @@ pub(crate) fn check(min_th: Option<Level>, max_th: Option<Level>) -> Result<(), 
 /// Rejects thresholds in different units or in the wrong order.
 pub(in crate::aqm) fn check_pair(min_th: Level, max_th: Level) -> Result<(), Invalid> {
     Invalid::unless(
-        min_th.in_bytes() == max_th.in_bytes(),
+        min_th.in_packets() == max_th.in_packets(),
         "max_th",
-        "min_th and max_th are in different units",
-        "write both in packets or both in bytes",
+        format!("min_th ({min_th}) and max_th ({max_th}) are in different units"),
+        "write both in packets, or both in bytes or as times",
     )?;
+    // Neither remedy raises max_th, which the buffer may not hold.
+    let hint = if min_th == max_th {
+        format!("set min_th to about a third of max_th: \"{}\"", max_th * (1.0 / FACTOR))
+    } else {
+        format!("exchange the two thresholds: min_th = \"{max_th}\", max_th = \"{min_th}\"")
+    };
     Invalid::unless(
-        min_th.value() < max_th.value(),
+        // A time and bytes are compared when the time is bytes.
+        !min_th.is_like(max_th) || min_th.value() < max_th.value(),
         "max_th",
         format!("max_th ({max_th}) is not above min_th ({min_th})"),
-        "exchange the two thresholds, or set max_th to about three times min_th",
+        hint,
     )
 }

@@ -7,12 +7,12 @@ use weir_aqm::{
     aqm::AqmConfig,
     qdisc::{AnyDiscipline, QueueConfig},
 };
-use weir_types::{Ecn, Streams};
+use weir_types::{Duration, Ecn, Streams};
 
 use super::{
     Operation, Rules, aqms::limit, depends_on_nothing_but_arrivals, keeps_its_word, operations, random,
 };
-use crate::support::{Numbered, link};
+use crate::support::{Numbered, link, rate};
 
 /// The disciplines that are more than one FIFO under an AQM.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -173,5 +173,35 @@ fn mistakes_in_an_inner_aqm_have_a_path() {
     ] {
         let config: QueueConfig = serde_json::from_value(table).unwrap();
         assert_eq!(config.check().expect_err(parameter).parameter, parameter);
+    }
+}
+
+/// The keys of `schema` that take a queue length, with the names of the tables around each.
+fn lengths(root: &Value, schema: &Value) -> Vec<Vec<String>> {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        return if name == "Level" { vec![Vec::new()] } else { lengths(root, &root["$defs"][name]) };
+    }
+    let kinds = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+    let keys = schema["properties"].as_object().into_iter().flatten().flat_map(|(name, key)| {
+        let below = lengths(root, key).into_iter();
+        below.map(move |path| [vec![name.clone()], path].concat())
+    });
+    kinds.flat_map(|kind| lengths(root, kind)).chain(keys).collect()
+}
+
+#[test]
+fn every_queue_length_may_be_a_time() {
+    let schema = schemars::schema_for!(QueueConfig).to_value();
+    let found = lengths(&schema, &schema);
+    assert!(found.len() > 25, "{found:?}");
+    let link =
+        Link { rate: rate(8_000_000), mean_packet: 1000, limit: Limit::Packets(100), rtt: Duration::ZERO };
+    for path in found {
+        let table = path.iter().rev().fold(json!("5 ms"), |inner, name| json!({ name: inner }));
+        let mut config: QueueConfig = serde_json::from_value(table).unwrap();
+        config.complete(link);
+        let pointer = format!("/{}", path.join("/"));
+        let plain = serde_json::to_value(&config).unwrap();
+        assert_eq!(plain.pointer(&pointer), Some(&json!("5 kB")), "{path:?}");
     }
 }
