@@ -25,6 +25,11 @@ _RULE = """
 Variants, `--set`, `[[changes]]` and dictionaries in Python have one rule. A dotted key sets one value, and
 the others of its table stay. A table that is written as such, in braces or under its own header, replaces the
 whole table at its path. Another queue discipline or congestion control drops what belonged to the former.
+`--set`, `--axis` and Python also take the name of a choice for its table with the defaults,
+`--set links.l.queue=codel`, and semicolons between values: `--set "links.l.rate=5 Mbit/s; flows.f.count=3"`.
+
+A queue length (RED's thresholds, REM's target) is packets, bytes or a time: `min_th = "5 ms"` is what the
+link sends in 5 ms at its rate at the start, as a buffer in time is, but not rounded to packets.
 
 ```toml
 [variants.dotted]

@@ -19,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browsing import Visit, chromium, serious
-from weir.cli._options import Assignment
 from weir.plot import IMAGES, Panel, render
 from weir.report._choice import ChoicePage
 from weir.report._tuning import Evidence
-from weir.scenario._scenario import Scenario
+from weir.scenario import Scenario
+from weir.scenario import settings as assigned
 from weir.tune._answer import Outcome
 from weir.tune._targets import Target
 from weir.tune._text import beyond, measured, reasons, sentence, worst_corner
@@ -216,7 +216,9 @@ def test_the_command_on_the_page_gives_the_setting(pages: dict[str, Path], tmp_p
     arguments = shlex.split(found[1].replace("&#34;", '"').replace("\\\n", ""))
     file = tmp_path / arguments[2]
     file.write_text(SCENARIO, encoding="utf-8")
-    tuned = Scenario.load(str(file), [Assignment.parse(a) for a in arguments[3:] if a != "--set"]).to_toml()
+    tuned = Scenario.load(
+        str(file), [one for a in arguments[3:] if a != "--set" for one in assigned(a)]
+    ).to_toml()
     for path, value in CASES["achieved"].tuned.answer.chosen.setting.items():
         name = path.rpartition(".")[2]
         assert re.search(rf'{name} = "?{value}"?', tuned)

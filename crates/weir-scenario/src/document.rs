@@ -234,7 +234,11 @@ impl Document {
                 let hint = "set the value itself: it is set in every variant".to_owned();
                 return Err(self.error(None, path, message, Some(hint)));
             }
-            self.set(tree, path, &overrides::parse_value(value))?;
+            let value = overrides::parse_value(value);
+            match overrides::chosen(path, &value) {
+                Some((path, table)) => self.set(tree, &path, &table)?,
+                None => self.set(tree, path, &value)?,
+            }
             held.add(&self.text, tree);
         }
         Ok(())

@@ -44,6 +44,15 @@ pub(crate) fn parse_value(text: &str) -> Value<'_> {
     }
 }
 
+/// What a name chooses at `path`, from outside of the text: the path of the choice, with an empty table. `None` where no
+/// choice stands, and for what is none of its names.
+pub(crate) fn chosen(path: &str, value: &Value<'_>) -> Option<(String, Value<'static>)> {
+    let place = Place::at(&path.split('.').collect::<Vec<_>>());
+    let name = value.get_ref().as_str().filter(|_| place.is_choice())?;
+    let table = || Spanned::new(ELSEWHERE..ELSEWHERE, DeValue::Table(DeTable::new()));
+    place.names().contains(&name).then(|| (format!("{path}.{name}"), table()))
+}
+
 /// The same value, with everything in it, as if each value were written at its `place`.
 pub(crate) fn displace<'i>(value: Value<'i>, place: &impl Fn(&Value<'i>) -> Range<usize>) -> Value<'i> {
     let span = place(&value);

@@ -9,8 +9,9 @@ import typer
 
 from weir.cli import _command as command
 from weir.cli import _complete as completed
-from weir.cli._options import Assignment, Json, Quiet, StorePath, WorkerChoice, option, with_groups
+from weir.cli._options import Json, Quiet, StorePath, WorkerChoice, option, settings_option, with_groups
 from weir.cli._progress import live
+from weir.scenario import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,11 +60,8 @@ def evaluate(
     ] = REFERENCES,
     set_: Annotated[
         list[Assignment] | None,
-        option(
-            "DISCIPLINE.PARAMETER=VALUE",
-            'A parameter: --set codel.target="10 ms". May be repeated.',
-            "--set",
-            parser=Assignment.parse,
+        settings_option(
+            "DISCIPLINE.PARAMETER=VALUE", 'A parameter: --set codel.target="10 ms". May be repeated.'
         ),
     ] = None,
     thresholds: Annotated[

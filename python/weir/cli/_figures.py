@@ -10,8 +10,9 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._answers import answered, say
-from weir.cli._options import Assignment, Open, Quiet, StorePath, Which, option
+from weir.cli._options import Open, Quiet, StorePath, Which, assignment, option
 from weir.cli._results import opened_as
+from weir.scenario import Assignment, AssignmentError
 
 if TYPE_CHECKING:
     from weir.store import Sweep as Record
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from weir.tune._tune import Choice, Tuned
 
 Dimension = Annotated[str | None, option("AXIS", "An axis, by path or last part; variant; users.")]
+
+
+def _titled(text: str) -> Assignment:
+    """A level and its title. Raises WeirError."""
+    level, equals, title = (part.strip() for part in text.partition("="))
+    if not (level and equals):
+        raise AssignmentError(f'"{text}" is not LEVEL=TEXT', 'write for example --facet-title "40 ms=Far away"')
+    return Assignment(level, title)
 
 
 def report(
@@ -89,7 +98,7 @@ def plot(
     load: Annotated[str | None, option("AXIS", "Of a trade-off: what grows along a curve.")] = None,
     only: Annotated[
         list[Assignment] | None,
-        option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=Assignment.parse),
+        option("AXIS=VALUE", "Only this level of an axis. May be repeated.", parser=assignment),
     ] = None,
     title: Annotated[str | None, option("TEXT", "Above the figure, instead of its own.")] = None,
     no_title: Annotated[
@@ -111,7 +120,7 @@ def plot(
         option(
             "LEVEL=TEXT",
             "Above the panel of this level, instead of its own title. May be repeated.",
-            parser=Assignment.parse,
+            parser=_titled,
         ),
     ] = None,
     log: Annotated[str | None, option("AXES", "Logarithmic axes: x, y or xy.")] = None,

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
 from weir.cli import _complete as completed
+from weir.scenario import Assignment, AssignmentError, assignments, settings
 
 
 def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer's
@@ -19,21 +20,22 @@ def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa:
     return typer.Option(*names, metavar=takes, help=help, **settings)
 
 
-class Assignment(NamedTuple):
-    """`PATH=VALUE` of an option."""
+def assignment(text: str) -> Assignment:
+    """One `PATH=VALUE` of an option. Raises WeirError."""
+    found = assignments(text)
+    if len(found) > 1:
+        raise AssignmentError(f'"{text}" has several values', "repeat the option for each")
+    return found[0]
 
-    path: str
-    value: str
 
-    @staticmethod
-    def parse(text: str) -> Assignment:
-        """Raises typer.BadParameter."""
-        path, equals, value = (part.strip() for part in text.partition("="))
-        if not (path and equals):
-            raise typer.BadParameter(f"{text!r} is not PATH=VALUE")
-        if value.startswith("="):
-            raise typer.BadParameter(f"{text!r} has two =; write {path}={value.lstrip('= ')}")
-        return Assignment(path, value)
+def _flat(each: list[list[Assignment]] | None) -> list[Assignment] | None:
+    """Those of all `--set` together."""
+    return None if each is None else [one for several in each for one in several]
+
+
+def settings_option(takes: str, help: str) -> Any:  # noqa: ANN401 - as typer's
+    """`--set`: what it takes, and what it is for."""
+    return option(takes, help, "--set", parser=settings, callback=_flat)
 
 
 def _measure(words: str) -> str:
@@ -64,12 +66,11 @@ Which = Annotated[
 ]
 Set = Annotated[
     list[Assignment] | None,
-    option(
+    settings_option(
         "PATH=VALUE",
         'Replace a value, or a whole table: --set links.bottleneck.rate="10 Mbit/s", '
-        "--set 'flows.ftp.tcp={ecn=true}'. May be repeated.",
-        "--set",
-        parser=Assignment.parse,
+        "--set 'flows.ftp.tcp={ecn=true}', --set flows.ftp.tcp.congestion=cubic, several with "
+        "semicolons. May be repeated.",
     ),
 ]
 NoPython = Annotated[

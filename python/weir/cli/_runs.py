@@ -12,7 +12,6 @@ import typer
 from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.cli._options import (
-    Assignment,
     Disciplines,
     NoPython,
     NoStore,
@@ -25,12 +24,14 @@ from weir.cli._options import (
     Variants,
     Watch,
     WorkerChoice,
+    assignment,
     compared,
     option,
     with_groups,
 )
 from weir.cli._progress import following
 from weir.cli._watch import watching
+from weir.scenario import Assignment
 
 if TYPE_CHECKING:
     from weir.run._captures import Capture
@@ -95,7 +96,7 @@ def compare(
         option(
             "MEASURE=VALUE",
             "Call it equal if the whole interval lies within. May be repeated.",
-            parser=Assignment.parse,
+            parser=assignment,
         ),
     ] = None,
     set_: Set = None,

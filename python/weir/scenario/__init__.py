@@ -1,16 +1,52 @@
 """Scenarios: read, checked and changed; what they can choose from; values as TOML."""
 
-from weir.scenario._scenario import Scenario, Variant, bundled, file_of, flows_at, scenario_error, suggestion
+from weir.scenario._assignments import (
+    BEGINS_AS_RANGE,
+    NUMBER,
+    QUANTITY,
+    UNIT,
+    Assignment,
+    AssignmentError,
+    assignments,
+    checked_path,
+    is_whole,
+    pieces,
+    settings,
+    typed,
+    written,
+)
+from weir.scenario._scenario import (
+    Scenario,
+    Variant,
+    bundled,
+    file_of,
+    flows_at,
+    scenario_error,
+    suggestion,
+)
 from weir.scenario._toml import Value, to_toml
 
 __all__ = [
+    "BEGINS_AS_RANGE",
+    "NUMBER",
+    "QUANTITY",
+    "UNIT",
+    "Assignment",
+    "AssignmentError",
     "Scenario",
     "Value",
     "Variant",
+    "assignments",
     "bundled",
+    "checked_path",
     "file_of",
     "flows_at",
+    "is_whole",
+    "pieces",
     "scenario_error",
+    "settings",
     "suggestion",
     "to_toml",
+    "typed",
+    "written",
 ]

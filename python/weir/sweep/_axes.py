@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
+from weir.scenario import AssignmentError, assignments, checked_path, pieces
 from weir.sweep._dimension import Dimension, together
 from weir.sweep._values import AxisError, Levels, Range, Value, Values, of_list, read, text_of
 
 __all__ = ["Axis", "AxisError", "Part", "Value", "axis_of", "check_distinct", "parse", "titles"]
-
-_PATH = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 _EXAMPLE = 'write for example "links.bottleneck.rate=5, 10, 20 Mbit/s"'
 
@@ -152,15 +150,13 @@ def parse(text: str) -> Axis:
     For example `links.bottleneck.rate=5, 10 Mbit/s; links.bottleneck.buffer=20, 40 packets`;
     `weir.sweep._values` has the words for values. Raises AxisError.
     """
-    parts: list[Part] = []
-    for piece in _pieces(text):
-        path, equals, values = piece.partition("=")
-        if not equals:
-            raise AxisError(f'"{piece.strip()}" sets nothing', _EXAMPLE)
-        parts.append(_part(_checked(path), values))
-    if not parts:
+    if not text.strip():
         raise AxisError("there is no axis in an empty text", _EXAMPLE)
-    return Axis(tuple(parts))
+    try:
+        found = assignments(text)
+    except AssignmentError as error:
+        raise AxisError(error.message, _EXAMPLE) from None
+    return Axis(tuple(_part(_checked(path), values) for path, values in found))
 
 
 def axis_of(key: str, value: object) -> Axis:
@@ -170,18 +166,18 @@ def axis_of(key: str, value: object) -> Axis:
     for several paths a list of rows with a value for each; or a text in the words of the command
     line, with semicolons between the values of several paths. Raises AxisError.
     """
-    paths = [_checked(path) for path in _pieces(key)]
+    paths = [_checked(path) for path in pieces(key)]
     if not paths:
         raise AxisError("an axis without a path", _EXAMPLE)
     if isinstance(value, str):
-        pieces = _pieces(value)
-        if len(pieces) != len(paths):
+        texts = pieces(value)
+        if len(texts) != len(paths):
             raise AxisError(
-                f"{len(paths)} paths need {len(paths)} lists of values, not {len(pieces)}",
+                f"{len(paths)} paths need {len(paths)} lists of values, not {len(texts)}",
                 "put semicolons between the lists",
                 key,
             )
-        return Axis(tuple(map(_part, paths, pieces)))
+        return Axis(tuple(map(_part, paths, texts)))
     levels = _listed(value)
     if levels is None:
         raise AxisError(f"{value!r} is no list of values", 'write ["5 Mbit/s", "10 Mbit/s"]', key)
@@ -239,18 +235,13 @@ def _part(path: str, values: str | Iterable[object]) -> Part:
 
 
 def _checked(path: str) -> str:
-    path = path.strip()
-    if not _PATH.fullmatch(path):
-        raise AxisError(f'"{path}" is not a path', _EXAMPLE)
+    try:
+        path = checked_path(path)
+    except AssignmentError as error:
+        raise AxisError(error.message, _EXAMPLE) from None
     if path == "seed":
         raise AxisError("replications have seeds of their own", "write --replications N", path)
     return path
-
-
-def _pieces(text: str) -> list[str]:
-    """What stands between semicolons, those inside quotes and brackets aside."""
-    found = re.findall(r"""(?:"[^"]*"|'[^']*'|\[(?:"[^"]*"|'[^']*'|[^]"'])*\]|[^;])+""", text)
-    return [piece.strip() for piece in found if piece.strip()]
 
 
 def _listed(value: object) -> list[object] | None:

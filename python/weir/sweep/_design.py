@@ -109,15 +109,13 @@ def settings(
 ) -> list[tuple[str, str]]:
     """What sets these values in a scenario: paths with TOML.
 
-    The name of a choice, such as `cubic`, is the table of that name: the one in `tables`, by path and name,
-    else an empty one.
+    The name of a choice, such as `cubic`, is the table of that name: the one in `tables`, by path and
+    name. The core takes other names as an empty table.
     """
     found: list[tuple[str, str]] = []
     for path, value in values:
-        if is_choice(path) and names_choice(value):
-            found.append((f"{path}.{value}", to_toml((tables or {}).get(path, {}).get(str(value), {}))))
-        else:
-            found.append((path, to_toml(value)))
+        table = (tables or {}).get(path, {}).get(str(value))
+        found.append((path, to_toml(value)) if table is None else (f"{path}.{value}", to_toml(table)))
     return found
 
 

@@ -29,21 +29,20 @@ from typing import Any, cast
 
 from weir import _core
 from weir._errors import WeirError
+from weir.scenario import BEGINS_AS_RANGE, NUMBER, QUANTITY, UNIT, is_whole, typed, written
 
 Value = str | int | float | bool
 """What a scenario file takes: text, with a unit for a quantity; a number; true or false."""
 
 MOST_LEVELS = 1_000_000
 
-_NUMBER = r"[+-]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-_UNIT = r"(?!(?:by|in|log)\b)[A-Za-zµμ%][A-Za-z0-9µμ/%]*"
-QUANTITY = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})?")
+_VARIANT = "a level is a text, a number, true or false; what changes several values is a variant"
+
 _RANGE = re.compile(
-    rf"(?P<low>{_NUMBER})\s*(?P<low_unit>{_UNIT})?\s*\.\.\s*(?P<high>{_NUMBER})\s*(?P<high_unit>{_UNIT})?"
-    rf"(?:\s+by\s+(?P<step>{_NUMBER})\s*(?P<step_unit>{_UNIT})?|\s+in\s+(?P<count>[^\s,]+))?"
+    rf"(?P<low>{NUMBER})\s*(?P<low_unit>{UNIT})?\s*\.\.\s*(?P<high>{NUMBER})\s*(?P<high_unit>{UNIT})?"
+    rf"(?:\s+by\s+(?P<step>{NUMBER})\s*(?P<step_unit>{UNIT})?|\s+in\s+(?P<count>[^\s,]+))?"
     r"(?P<log>\s+log)?"
 )
-_BEGINS_AS_RANGE = re.compile(rf"{_NUMBER}\s*(?:{_UNIT})?\s*\.\.")
 _COUNTING = {"", "packets", "packet", "B"}
 
 
@@ -188,6 +187,8 @@ def read(text: str) -> Values:
     text = text.strip()
     if not text:
         raise AxisError("there are no values", "write for example 5, 10, 20 Mbit/s")
+    if text.startswith("{"):
+        raise AxisError("a table is not a value of an axis", _VARIANT)
     if text.startswith("[") or '"' in text or "'" in text:
         array = text if text.startswith("[") else f"[{text}]"
         try:
@@ -202,12 +203,12 @@ def read(text: str) -> Values:
         except AxisError as error:
             raise AxisError(f"{text}: {error.message}", error.hint) from None
     words = [word.strip() for word in text.split(",")]
-    if any(_BEGINS_AS_RANGE.match(word) for word in words):
+    if any(BEGINS_AS_RANGE.match(word) for word in words):
         message = f'"{text}" is not a range' if len(words) == 1 else "a range stands alone, without commas"
         raise AxisError(message, "write for example 5..20 Mbit/s in 4, or by 5, or in 4 log")
     if "" in words:
         raise AxisError("there is an empty value between commas")
-    return of_list([_typed(word) for word in words])
+    return of_list([typed(word) for word in words])
 
 
 def of_list(items: Iterable[object]) -> Levels:
@@ -234,15 +235,6 @@ def in_unit(value: object, unit: str) -> float | None:
     if size is None or one is None or size[1] != one[1]:
         return None
     return float(f"{size[0] / one[0]:.12g}")
-
-
-def written(number: Decimal, unit: str, *, whole: bool) -> Value:
-    """A number as a scenario file takes it: with its unit as text, else whole or not."""
-    if unit:
-        # Never with an exponent, which would be taken for the unit.
-        text = f"{number:f}"
-        return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {unit}"
-    return int(number) if whole else float(number)
 
 
 def _with_units(items: list[Value]) -> list[Value]:
@@ -273,9 +265,9 @@ def _of_range(match: re.Match[str]) -> Values:
         raise AxisError("a range has one unit", f"{' or '.join(units)}?")
     unit = units[0] if units else ""
     low, high = _bounds(match)
-    whole = unit in _COUNTING and _is_whole(match["low"]) and _is_whole(match["high"])
+    whole = unit in _COUNTING and is_whole(match["low"]) and is_whole(match["high"])
     if match["step"]:
-        whole = whole and _is_whole(match["step"])
+        whole = whole and is_whole(match["step"])
         numbers = _stepped(low, high, Decimal(match["step"]))
         if match["log"]:
             raise AxisError("steps are of equal size", "write `in N log` for equal factors")
@@ -321,21 +313,6 @@ def _stepped(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
     return numbers
 
 
-def _is_whole(number: str) -> bool:
-    value = Decimal(number)
-    # What does not fit into 64 bits is not a count of anything.
-    return "." not in number and value.adjusted() < 18 and value == value.to_integral_value()
-
-
-def _typed(word: str) -> Value:
-    """A word of the command line: a number, true or false, or a text."""
-    if word in {"true", "false"}:
-        return word == "true"
-    if re.fullmatch(_NUMBER, word):
-        return int(Decimal(word)) if _is_whole(word) else float(word)
-    return word
-
-
 def _scalar(item: object) -> Value:
     # numpy's numbers are made Python's, whose repr is what a scenario file takes.
     plain: object = cast("Any", item).item() if hasattr(item, "item") else item
@@ -345,7 +322,7 @@ def _scalar(item: object) -> Value:
         return plain
     raise AxisError(
         f"{plain!r} is not a single value",
-        "a level is a text, a number, true or false; what changes several values is a variant",
+        _VARIANT,
     )
 
 

@@ -40,6 +40,22 @@ fn another_choice_replaces_the_first() {
 }
 
 #[test]
+fn a_choice_may_be_set_by_its_name() {
+    let scenario = set(&[("links.bottleneck.queue", "codel")]).scenario().unwrap();
+    assert_eq!(scenario.links["bottleneck"].queue.name(), "codel");
+    let scenario = set(&[("flows.ftp.tcp.congestion", "\"cubic\"")]).scenario().unwrap();
+    assert_eq!(scenario.flows["ftp"].tcp.congestion.name(), "cubic");
+    // It is the whole table, with its defaults.
+    let scenario = set(&[("links.bottleneck.queue", "red")]).scenario().unwrap();
+    assert_eq!(scenario, set(&[("links.bottleneck.queue.red", "{}")]).scenario().unwrap());
+    // A round trip is a time or a choice.
+    let scenario = set(&[("flows.ftp.rtt", "50 ms")]).scenario().unwrap();
+    assert_eq!(scenario.flows["ftp"].rtt.minimum().to_string(), "50 ms");
+    let error = set(&[("links.bottleneck.queue", "rad")]).scenario().unwrap_err();
+    assert!(error.to_string().contains("did you mean `red`?"), "{error}");
+}
+
+#[test]
 fn a_bad_override_is_named_as_it_was_given() {
     let error = set(&[("links.bottleneck.rate", "20 Mbps")]).scenario().unwrap_err();
     assert_eq!(error.file, "--set links.bottleneck.rate=20 Mbps");
