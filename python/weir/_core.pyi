@@ -335,6 +335,13 @@ def run_keys(hashes: Sequence[str], first_seed: int, replications: int, results_
 def disciplines() -> list[str]:
     """Names of all queue disciplines: the AQMs, each of which is a FIFO under it, then the schedulers."""
 
+def name_of_others(kind: str, name: str) -> str | None:
+    """What to write for the name that another tool gives.
+
+    `kind` is "queue", "congestion", "recovery" or "preset". None for a name that is ours, or that
+    is not known. Raises ValueError for another kind.
+    """
+
 @final
 class CongestionFacts:
     """Facts about a congestion control."""

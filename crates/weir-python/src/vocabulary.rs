@@ -3,6 +3,7 @@
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use weir_aqm::qdisc::QueueConfig;
 use weir_tcp::congestion::{CongestionConfig, Facts};
+use weir_types::UnitError;
 
 use crate::run::packed;
 
@@ -42,6 +43,13 @@ pub(crate) fn run_keys(
 #[pyfunction]
 pub(crate) fn disciplines() -> Vec<&'static str> {
     QueueConfig::NAMES.to_vec()
+}
+
+/// What to write for the name that another tool gives a `kind`: queue, congestion, recovery or preset.
+#[pyfunction]
+pub(crate) fn name_of_others(kind: &str, name: &str) -> PyResult<Option<&'static str>> {
+    let kind = kind.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;
+    Ok(weir_scenario::name_of_others(kind, name))
 }
 
 /// Facts about a congestion control.

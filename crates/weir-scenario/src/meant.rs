@@ -54,14 +54,6 @@ pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     (likeness > 0.75).then_some(best)
 }
 
-/// What to say of BBR without a version, or with one that does not exist; `None` for other names.
-pub(crate) fn version_of_bbr(name: &str) -> Option<&'static str> {
-    let is = plain(name);
-    let is = is.strip_prefix("tcp").unwrap_or(&is);
-    let bbr = ["bbr", "bbrv1", "bbr2", "bbrv2", "bbrv3"].contains(&is);
-    bbr.then_some("BBR is `tcp.congestion.bbr1` (version 1) or `tcp.congestion.bbr3` (version 3)")
-}
-
 /// The keys and texts of a value.
 pub(crate) fn words(value: &DeValue<'_>) -> Vec<String> {
     match value {
@@ -100,6 +92,6 @@ pub(crate) fn elsewhere(tree: &DeTable<'_>, parent: &[&str], name: &str) -> Opti
 }
 
 /// A name without what is easily got wrong.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '_'], "")
 }

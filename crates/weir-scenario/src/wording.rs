@@ -5,7 +5,8 @@ use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
 use weir_types::UnitError;
 
 use crate::{
-    meant::{elsewhere, nearest, version_of_bbr, words},
+    meant::{elsewhere, nearest, words},
+    others::{Named, name_of_others},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
 };
@@ -89,6 +90,9 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     if known.is_empty() {
         return None;
     }
+    if let Some(hint) = Named::of(&known).and_then(|kind| name_of_others(kind, unknown)) {
+        return Some(hint.to_owned());
+    }
     let segments: Vec<_> = path.split('.').filter(|name| !name.is_empty()).collect();
     let (parent, choice) = match segments.split_last() {
         Some((last, parent)) => (parent, *last != unknown),
@@ -109,8 +113,10 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     let inside = value.filter(|_| nearest(unknown, &["tcp", "congestion"]).is_some());
     let asked = matches!(parent, ["flows", ..]).then(|| unknown.to_owned()).into_iter();
     let mut asked = asked.chain(inside.into_iter().flat_map(words));
-    if let Some(versions) = asked.find_map(|name| version_of_bbr(&name)) {
-        return Some(versions.to_owned());
+    let control = asked.find_map(|name| name_of_others(Named::Congestion, &name));
+    let queue = || name_of_others(Named::Queue, unknown).filter(|_| matches!(parent, ["links", ..]));
+    if let Some(hint) = control.or_else(queue) {
+        return Some(hint.to_owned());
     }
     // Another choice of the same table, or a key further down.
     if let Some(there) = elsewhere(tree, parent, unknown).filter(|there| !choice || !there.starts_with(path))
@@ -196,7 +202,8 @@ fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<
             let key = keys.into_iter().find(|key| place.below(key).has_text(text));
             let meant = || key.map(|key| format!("{path}.{key} = \"{text}\"")).or_else(choice);
             let said = || meant().map(|meant| format!("did you mean `{meant}`?"));
-            if let Some(hint) = version_of_bbr(text).map(str::to_owned).or_else(said) {
+            let of_others = || name_of_others(Named::Congestion, text).filter(|_| segments[0] == "flows");
+            if let Some(hint) = of_others().map(str::to_owned).or_else(said) {
                 return Some(hint);
             }
         }

@@ -67,6 +67,7 @@ def show(
     same with an example. For a loss recovery, traffic, sizes or losses, show what it is, its keys and an
     example; for a measure its definition; for a bundled scenario its file.
     """
+    from weir import _core
     from weir.disciplines import find
     from weir.disciplines._catalogue import CATALOGUE
     from weir.disciplines._reference import control_of
@@ -102,7 +103,9 @@ def show(
         except WeirError as error:
             known = [str(entry["name"]) for entries in CATALOGUE.values() for entry in entries()]
             near = suggestion(name.replace("+", "-plus"), known)  # ledbat++
-            command.refuse(error.message, near if near.startswith("did you mean") else error.hint)
+            kinds = ("queue", "congestion", "recovery", "preset")
+            ours = next((hint for kind in kinds if (hint := _core.name_of_others(kind, name))), None)
+            command.refuse(error.message, ours or (near if near.startswith("did you mean") else error.hint))
         if json:
             command.print_json(asdict(found))
         else:

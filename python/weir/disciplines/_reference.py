@@ -15,8 +15,8 @@ from weir import _core
 from weir._core import network_of
 from weir._errors import WeirError
 from weir.scenario import _declared as declared
+from weir.scenario import meant_queue
 from weir.scenario._declared import KINDS, Declared, Parameter
-from weir.scenario._scenario import suggestion
 from weir.scenario._toml import Value
 
 FOLDER = Path(__file__).parent
@@ -146,7 +146,7 @@ def find(name: str) -> Discipline:
     known = {one.name: one for one in declared.disciplines()}
     wanted = name.lower().replace("_", "-")
     if wanted not in known:
-        raise WeirError(f"there is no discipline {name!r}", suggestion(wanted, list(known)))
+        raise WeirError(f"there is no discipline {name!r}", meant_queue(name))
     return _of(known[wanted])
 
 

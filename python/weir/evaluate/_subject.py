@@ -10,8 +10,8 @@ from typing import Any
 from weir import _core
 from weir._errors import WeirError
 from weir.evaluate._cells import Cell, Level
+from weir.scenario import Scenario, bundled, meant_queue
 from weir.scenario._declared import disciplines
-from weir.scenario._scenario import Scenario, bundled, suggestion
 from weir.scenario._toml import to_toml
 from weir.sweep._values import in_unit
 
@@ -139,7 +139,7 @@ def _subject(text: str) -> Subject:
         return _of_scenario(text)
     raise WeirError(
         f"there is no queue discipline {text!r}",
-        f"{suggestion(text, known)}; a scenario's own queue: FILE.toml; a law in Python: MODULE:CLASS",
+        f"{meant_queue(text)}; a scenario's own queue: FILE.toml; a law in Python: MODULE:CLASS",
     )
 
 

@@ -21,6 +21,7 @@ from weir.scenario._scenario import (
     bundled,
     file_of,
     flows_at,
+    meant_queue,
     scenario_error,
     suggestion,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "file_of",
     "flows_at",
     "is_whole",
+    "meant_queue",
     "pieces",
     "scenario_error",
     "settings",

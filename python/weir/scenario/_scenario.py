@@ -169,9 +169,7 @@ class Scenario:
             )
         for name in names:
             if name not in known:
-                raise scenario_error(
-                    f"there is no queue discipline {name!r}", suggestion(name, known), self.name
-                )
+                raise scenario_error(f"there is no queue discipline {name!r}", meant_queue(name), self.name)
         self._check_kept(names, bottleneck)
         found: list[Variant] = []
         for name in names:
@@ -272,6 +270,11 @@ def _overrides(values: Mapping[str, Value] | None) -> list[tuple[str, str]]:
 def flows_at(load: Sequence[_core.LoadChange], at_s: float) -> int:
     """The number of flows at an instant in seconds, by the changes of a port's or a path's load."""
     return next((change.after for change in reversed(load) if change.at_s <= at_s), 0)
+
+
+def meant_queue(name: str) -> str:
+    """The queue discipline that was probably meant, also by its name in another tool, or those there are."""
+    return _core.name_of_others("queue", name) or suggestion(name, _core.disciplines())
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:

@@ -212,9 +212,12 @@ def _path(scenario: _core.Scenario, name: str) -> str:
     queue = scenario.network.port(bottleneck.name).queue
     path = f"{bottleneck.key}.queue"
     if discipline != queue:
+        ours = _core.name_of_others("queue", discipline)
         raise SpaceError(
             f"the queue of {bottleneck.key.removeprefix('links.')} is {queue}, which has no {name!r}",
-            f'choose the discipline first: --set "{path}.{discipline}={{}}"'
+            ours
+            if ours is not None
+            else f'choose the discipline first: --set "{path}.{discipline}={{}}"'
             if dot
             else suggestion(discipline, [queue]),
         )

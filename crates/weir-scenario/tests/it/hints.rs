@@ -147,3 +147,35 @@ fn the_name_of_a_congestion_control_elsewhere() {
     let message = read(&text).expect_err("must be refused").to_string();
     expect(&message, "plain.toml:3: prague: ", &["did you mean `flows.prague`?"]);
 }
+
+#[test]
+fn names_of_other_tools_lead_to_ours() {
+    for (written, ours) in [
+        ("cake", "`cobalt`"),
+        ("pfifo", "`drop-tail`"),
+        ("bfifo", "buffer = \"100 kB\""),
+        ("pfifo_fast", "`drop-tail`"),
+        ("ared", "`adaptive-red`"),
+        ("gred", "`red`"),
+        ("fq_codel", "`fq-codel`"),
+        ("sfq", "`fq`"),
+        ("tbf", "token_bucket"),
+        ("htb", "rate is the shaper"),
+        ("netem", "properties of the link"),
+    ] {
+        for queue in [format!("queue.{written} = {{}}"), format!("queue = \"{written}\"")] {
+            let message = spoil(RED, &queue);
+            expect(&message, "plain.toml:9: links.bottleneck.queue", &[ours]);
+        }
+    }
+    for (written, ours) in
+        [("bbr2", "bbr3"), ("westwood", "Weir has none"), ("htcp", "`cubic`"), ("nv", "`vegas`")]
+    {
+        let message = spoil("count = 5", &format!("tcp.congestion.{written} = {{}}"));
+        expect(&message, "plain.toml:12: flows.ftp.tcp.congestion", &[ours]);
+    }
+    let message = spoil("count = 5", "tcp.preset = \"freebsd\"");
+    expect(&message, "plain.toml:12: flows.ftp.tcp.preset", &["no such preset", "`rfc`"]);
+    let message = spoil("count = 5", "tcp.recovery.rack = {}");
+    expect(&message, "plain.toml:12: flows.ftp.tcp.recovery", &["detection = \"rack\""]);
+}

@@ -1,0 +1,46 @@
+"""Names that other tools have lead to ours, wherever a name is written."""
+
+import pytest
+
+import weir
+from conftest import SMALL, Command
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "web", "--set", "links.bottleneck.queue=NAME"),
+        ("check", "web", "--set", "links.bottleneck.queue.NAME={}"),
+        ("compare", "web", "--disciplines", "red,NAME"),
+        ("tune", "web", "--target", "loss < 1%", "--disciplines", "NAME"),
+        ("tune", "web", "--target", "loss < 1%", "--vary", "NAME.target=1..5 ms"),
+        ("evaluate", "NAME", "--quick"),
+        ("export", "web", "--set", "links.bottleneck.queue=NAME"),
+        ("show", "NAME"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "ours"), [("cake", "`cobalt`"), ("pfifo", "`drop-tail`"), ("ared", "`adaptive-red`")]
+)
+def test_a_queue_of_another_tool(
+    arguments: tuple[str, ...], name: str, ours: str, weir_command: Command
+) -> None:
+    done = weir_command(*(one.replace("NAME", name) for one in arguments))
+    assert done.returncode == 2
+    assert ours in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("bbr", "bbr1"), ("bbr2", "bbr3"), ("westwood", "Weir has none"), ("hybla", "`cubic`")]
+)
+def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command: Command) -> None:
+    commands = [
+        ("check", "web", "--set", f"flows.web.tcp.congestion={name}"),
+        ("sweep", "web", "--axis", f"flows.web.tcp.congestion={name}, reno", "--dry-run"),
+        ("show", name),
+    ]
+    for arguments in commands:
+        done = weir_command(*arguments)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    with pytest.raises(weir.ScenarioError, match=said):
+        weir.Scenario.loads(SMALL, {"flows.ftp.tcp.congestion": {name: {}}})
