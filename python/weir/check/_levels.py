@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import ceil, sqrt
+from math import ceil, floor, sqrt
 from typing import NamedTuple
 
 from weir import _core
 from weir.check._note import Note
 from weir.check._resolved import Aqm, Resolved, limit_of
+from weir.check._units import level as level_text
 from weir.check._units import packets, time
 
 _THRESHOLDS: dict[str, tuple[str, str | None]] = {
@@ -60,6 +61,15 @@ _FAR = 0.1
 _LEAST_WINDOW = 4.0
 """Packets. Where the path gives each flow less, timeouts and minimum windows keep the link busy."""
 
+_ROOM = 0.75
+"""Part of the buffer up to which a remedy sets a level: the average does not follow bursts."""
+
+_PACKETS_FOR_DELAY = 10.0
+"""Packets of a buffer that makes a target delay of one and a half packets reachable."""
+
+_INTERVALS = ("codel", "cobalt", "fq-codel")
+"""AQMs whose target is below their interval (RFC 8289, section 4.3)."""
+
 _FEW = 4
 """Packets: a buffer below it drops the bursts of a single window."""
 
@@ -86,21 +96,24 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
         aqm, limit = scene.aqm(port), limit_of(port)
         first = level_of(scene, port, aqm, _first(aqm))
         last = level_of(scene, port, aqm, _last(aqm))
+        # A level that fills the buffer is at it, though a buffer in time is one of whole packets.
         if first is not None and first.packets >= limit:
+            strong = last is None or last.path == first.path
             yield Note(
                 "threshold-above-buffer",
                 "warning",
                 first.path,
                 f"{first.written} is not below the buffer of {packets(limit)}: {aqm.name} acts as DropTail",
-                f'{first.path} = "{packets(max(1, round(limit / 4)))}", or a larger buffer',
+                _lowered(scene, port, first, 0.25, enough_of(scene, port) if strong else 0.0),
             )
-        elif last is not None and last.packets > limit:
+        elif last is not None and last.packets > limit + 0.5:
+            least = max(enough_of(scene, port), first.packets + 1.0 if first is not None else 0.0)
             yield Note(
                 "threshold-above-buffer",
                 "note",
                 last.path,
                 f"the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
-                f'{last.path} = "{packets(max(1, round(limit * 0.75)))}", or a larger buffer',
+                _lowered(scene, port, last, _ROOM, least),
             )
         delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
         # The ramp of a low-latency queue has a delay of its own.
@@ -108,12 +121,17 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
             continue
         drained = limit * 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
         if drained <= _core.quantity(delay.written)[0]:
+            least = 1.5 * _sent(scene, port)
+            if least > drained / 2.0:
+                hint = _buffer_of(port, _PACKETS_FOR_DELAY)
+            else:
+                hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
             yield Note(
                 "threshold-above-buffer",
                 "warning",
                 delay.path,
                 f"a full buffer waits {time(drained)}, not over {delay.written}: {aqm.name} hardly acts",
-                f'{delay.path} = "{time(drained / 4)}", or a larger buffer',
+                hint,
             )
 
 
@@ -125,21 +143,15 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
     need tuning in common cases.
     """
     for port in scene.bottlenecks:
-        aqm, paths = scene.aqm(port), scene.bulk_through(port)
-        product = scene.mean_bdp(port)
-        if not paths or aqm.per_flow or not _fills(scene, port, paths, product):
-            continue
-        enough = _enough(scene, paths, _ENOUGH_OF.get(aqm.name, _ENOUGH)) * product
-        level = strongest(scene, port, aqm)
-        if aqm.name in _TARGETS:
-            enough *= _TARGET / sqrt(scene.load(port).fewest)
+        aqm, product = scene.aqm(port), scene.mean_bdp(port)
+        level, enough = strongest(scene, port, aqm), enough_of(scene, port)
         if level is not None and level.packets < enough:
             yield Note(
                 "threshold-below-bdp",
                 "warning" if level.packets < _FAR * product else "note",
                 level.path,
                 f"{level.name} of {level.written} {_of_product(level.packets, product)}",
-                f'{level.path} = "{packets(ceil(2.0 * enough))}" or more; weir tune finds one for a target',
+                _raised(port, level, enough),
             )
 
 
@@ -152,15 +164,14 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
     for port in scene.data_ports:
         aqm = scene.aqm(port)
         delay = level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
-        largest = max(path.packet_bytes for path in scene.through(port))
-        sent = largest * 8.0 / scene.rates(port)[0]
+        largest, sent = _largest(scene, port), _sent(scene, port)
         if delay is not None and not scene.follows_trace(port) and _core.quantity(delay.written)[0] < sent:
             yield Note(
                 "target-below-packet",
                 "warning",
                 delay.path,
                 f"one packet of {largest} B takes {time(sent)} to send, longer than {delay.written}",
-                f'{delay.path} = "{time(1.5 * sent)}"',
+                _longer(port, aqm, delay, 1.5 * sent),
             )
 
 
@@ -175,7 +186,7 @@ def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
         where, paths = f"{port.key}.buffer", scene.bulk_through(port)
         if limit < _FEW:
             message = f"only {packets(limit)} may wait: every burst overflows the buffer"
-            yield Note("buffer-below-bdp", "warning", where, message, f'{where} = "1 BDP"')
+            yield Note("buffer-below-bdp", "warning", where, message, _some_buffer(port, product))
         elif (
             scene.aqm(port).name == "drop-tail"
             and paths
@@ -224,7 +235,7 @@ def buffer_never_fills(scene: Resolved) -> Iterator[Note]:
                 f"{port.key}.buffer",
                 f"a full buffer takes {time(full)} to send, longer than the run: nothing is dropped, and the "
                 "queue grows as long as the run lasts",
-                f'{port.key}.buffer = "1 BDP"',
+                f"{_some_buffer(port, scene.mean_bdp(port))}, or a longer duration",
             )
 
 
@@ -270,6 +281,73 @@ def fixed_levels(scene: Resolved, port: _core.Port, aqm: Aqm) -> list[Level]:
     parameters = dict.fromkeys([*_THRESHOLDS.get(aqm.name, ()), _TARGETS.get(aqm.name)])
     levels = [level_of(scene, port, aqm, parameter) for parameter in parameters]
     return [level for level in levels if level is not None]
+
+
+def enough_of(scene: Resolved, port: _core.Port) -> float:
+    """The packets below which the strongest threshold, or the target, leaves the link idle; 0 if none is."""
+    aqm, paths, product = scene.aqm(port), scene.bulk_through(port), scene.mean_bdp(port)
+    is_limit = port.name in {one.name for one in scene.bottlenecks}
+    if not is_limit or not paths or aqm.per_flow or not _fills(scene, port, paths, product):
+        return 0.0
+    enough = _enough(scene, paths, _ENOUGH_OF.get(aqm.name, _ENOUGH)) * product
+    return enough * _TARGET / sqrt(scene.load(port).fewest) if aqm.name in _TARGETS else enough
+
+
+def _lowered(scene: Resolved, port: _core.Port, level: Level, share: float, least: float) -> str:
+    """A level at a share of the buffer, but not below what another rule wants: else a larger buffer."""
+    limit = limit_of(port)
+    value = max(1, round(limit * share))
+    if value < least:
+        value = ceil(least)
+    if value <= _ROOM * limit:
+        return f'{level.path} = "{_written(port, level, value)}", or a larger buffer'
+    highest = max(one.packets for one in fixed_levels(scene, port, scene.aqm(port)))
+    return f"{_buffer_of(port, max(highest, 2.0 * enough_of(scene, port)) / _ROOM)}, or a lower {level.name}"
+
+
+def _raised(port: _core.Port, level: Level, enough: float) -> str:
+    """A level that is enough and that the buffer holds: else with a larger buffer."""
+    room, wanted = floor(_ROOM * limit_of(port)), ceil(2.0 * enough)
+    if wanted <= room:
+        return f'{level.path} = "{_written(port, level, wanted)}" or more; weir tune finds one for a target'
+    if room >= enough:
+        return f'{level.path} = "{_written(port, level, room)}"; weir tune finds one for a target'
+    return f'{level.path} = "{_written(port, level, wanted)}" and {_buffer_of(port, wanted / _ROOM)}'
+
+
+def _written(port: _core.Port, level: Level, number: float) -> str:
+    """So many packets in the unit of the level: its other threshold has the same."""
+    return f"{number * port.mean_packet_bytes:.0f} B" if level.written.endswith("B") else level_text(number)
+
+
+def _longer(port: _core.Port, aqm: Aqm, delay: Level, target_s: float) -> str:
+    """A target with what it needs: an interval that is longer, and a buffer that reaches it."""
+    hint = f'{delay.path} = "{time(target_s)}"'
+    interval = aqm.parameters.get("interval") if delay.path.endswith(".target") else None
+    if aqm.name in _INTERVALS and interval is not None and _core.quantity(interval)[0] <= 2.0 * target_s:
+        hint += f' and {delay.path.removesuffix("target")}interval = "{time(20.0 * target_s)}"'
+    if limit_of(port) < _PACKETS_FOR_DELAY and not aqm.per_flow:
+        hint += f" and {_buffer_of(port, _PACKETS_FOR_DELAY)}"
+    return hint
+
+
+def _buffer_of(port: _core.Port, most: float) -> str:
+    return f'{port.key}.buffer = "{level_text(ceil(most))}"'
+
+
+def _some_buffer(port: _core.Port, product: float) -> str:
+    """The product, where that is more than a few packets."""
+    return f'{port.key}.buffer = "1 BDP"' if product >= _FEW else _buffer_of(port, 10)
+
+
+def _largest(scene: Resolved, port: _core.Port) -> int:
+    """The largest packet there, in bytes."""
+    return max(path.packet_bytes for path in scene.through(port))
+
+
+def _sent(scene: Resolved, port: _core.Port) -> float:
+    """The seconds that it takes to send, at the lowest rate."""
+    return _largest(scene, port) * 8.0 / scene.rates(port)[0]
 
 
 def _first(aqm: Aqm) -> str | None:

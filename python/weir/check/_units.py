@@ -30,6 +30,11 @@ def packets(number: float) -> str:
     return f"{text} packet{'' if text == '1' else 's'}"
 
 
+def level(number: float) -> str:
+    """`1280 packets`: as a scenario takes it, without commas."""
+    return packets(number).replace(",", "")
+
+
 def listed(words: Sequence[str]) -> str:
     """`rate, delay and buffer`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
