@@ -23,8 +23,8 @@ def main() -> None:
     """The command line, in a process of its own.
 
     Ctrl-C, or SIGTERM, raises KeyboardInterrupt in a verb: finished runs are kept, nothing is left behind.
-    Before and after it, in the middle of an import, and the second time, the process ends at once; what is not
-    finished is removed then too.
+    Before and after it, in the middle of an import, and the second time, the process ends at once: then too,
+    what is not finished is removed.
     """
     _on_signals(_end)
     sys.unraisablehook = _unraisable

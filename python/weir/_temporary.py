@@ -55,7 +55,7 @@ def remove_orphans(parent: Path) -> None:
 
 
 def remove_ours() -> None:
-    """For a process that ends now: what an interruption, between two steps of a block, kept it from removing."""
+    """For a process that ends now: what an interruption between two steps kept it from removing."""
     while _OURS:
         place, lock = _OURS.popitem()
         with suppress(OSError):

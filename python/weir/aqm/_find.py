@@ -7,7 +7,6 @@ import inspect
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from weir.aqm import Aqm, Controller
 from weir.aqm._objects import period_of, time_limit_of, variables_of
+from weir.aqm._signature import known_names, signature_problem
 from weir.aqm._sources import Named, remember
 
 _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "update")
@@ -72,7 +72,8 @@ def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | No
     module = _module(name, folder)
     cls = _class(module, attribute)
     _check_attributes(cls)
-    _check_parameters(cls, parameters)
+    if (problem := signature_problem(cls, parameters)) is not None:
+        raise NotFoundError(*problem)
     digest = _digest(cls, module)
     if source is not None and source != digest:
         raise NotFoundError(
@@ -159,14 +160,7 @@ def _class(module: ModuleType, name: str) -> type[Controller | Aqm]:
         message = f"{module.__name__}:{name} is neither a weir.aqm.Controller nor a weir.aqm.Aqm"
     else:
         message = f"there is no class {name!r} in {module.__name__}"
-    raise NotFoundError("class", message, _known(name, candidates, "derive it from one of them"))
-
-
-def _known(name: str, names: list[str], otherwise: str) -> str:
-    near = get_close_matches(name, names, 1)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    return f"known: {', '.join(names)}" if names else otherwise
+    raise NotFoundError("class", message, known_names(name, candidates, "derive it from one of them"))
 
 
 def _check_attributes(cls: type[Controller | Aqm]) -> None:
@@ -196,34 +190,8 @@ def _check_hooks(cls: type[Controller | Aqm], *, is_controller: bool) -> None:
             raise NotFoundError(
                 "class",
                 f"{cls.__name__} has no hook {name!r}, so it is never called",
-                _known(name, [hook for hook in _HOOKS if hook != "update"], ""),
+                known_names(name, [hook for hook in _HOOKS if hook != "update"], ""),
             )
-
-
-def _check_parameters(cls: type[Controller | Aqm], parameters: Mapping[str, Any]) -> None:
-    signature = inspect.signature(cls)
-    try:
-        signature.bind_partial(None)
-    except TypeError:
-        raise NotFoundError(
-            "class",
-            f"the __init__ of {cls.__name__} does not take the link",
-            "write def __init__(self, link), and after link what parameters name",
-        ) from None
-    try:
-        signature.bind(None, **parameters)
-    except TypeError as error:
-        names = list(signature.parameters)[1:]
-        unknown = next((name for name in parameters if name not in names), None)
-        if unknown is None:
-            raise NotFoundError(
-                "parameters", f"{cls.__name__}: {error}", "give it a value in parameters = { ... }"
-            ) from None
-        raise NotFoundError(
-            f"parameters.{unknown}",
-            f"{cls.__name__} has no parameter {unknown!r}",
-            _known(unknown, names, "its __init__(self, link) takes none"),
-        ) from None
 
 
 def _digest(cls: type, module: ModuleType) -> str:

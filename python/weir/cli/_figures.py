@@ -27,7 +27,7 @@ def _titled(text: str) -> Assignment:
     """A level and its title. Raises WeirError."""
     level, equals, title = (part.strip() for part in text.partition("="))
     if not (level and equals):
-        raise AssignmentError(f'"{text}" is not LEVEL=TEXT', 'write for example --facet-title "40 ms=Far away"')
+        raise AssignmentError(f'"{text}" is not LEVEL=TEXT', 'write for example --facet-title "40 ms=Far"')
     return Assignment(level, title)
 
 

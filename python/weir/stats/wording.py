@@ -95,9 +95,7 @@ def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[s
     return clauses
 
 
-R = (
-    "r: correlation of the pairs, from -1 to 1; the nearer to 1, the more the common seeds narrow the interval"
-)
+R = "r: correlation of the pairs, -1 to 1; the nearer to 1, the more the common seeds narrow the interval"
 """What the mark of a comparison is."""
 
 
