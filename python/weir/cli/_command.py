@@ -9,11 +9,11 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import typer
 from typer._click.exceptions import UsageError  # exported by typer as its subclass BadParameter alone
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from weir.sweep import Sweep
 
 BAD_INPUT = 2
+AS_JSON = "weir.json"
+"""Key of a command's context: whether its output is JSON."""
+
 INTERRUPTED = 130
 _STOPPED = "interrupted; finished runs are safe"
 
@@ -111,19 +114,30 @@ def print_scenario_error(error: ScenarioError) -> None:
         note(f"hint: {shortened(error.hint)}")
 
 
+def error_document(error: ScenarioError | WeirError) -> dict[str, Any]:
+    """The error for machines: null for what it does not have."""
+    names = ("file", "line", "path", "message", "hint")
+    return {name: getattr(error, name, None) for name in names}
+
+
 @contextmanager
-def guarded() -> Generator[None]:
-    """Turns what a person did wrong, and Ctrl-C, into a message and an exit code."""
+def guarded(about: Mapping[str, Any] | None = None) -> Generator[None]:
+    """Turns what a person did wrong, and Ctrl-C, into a message and an exit code.
+
+    `about` is the `meta` of the command's context: with `--json` the error goes to stdout as a document, too.
+    """
     try:
         yield
-    except ScenarioError as error:
-        print_scenario_error(error)
-        raise typer.Exit(BAD_INPUT) from None
-    except AqmFailedError as error:
-        note(error.message)
-        raise typer.Exit(error.exit_code) from None
-    except WeirError as error:
-        print_error(error.told, error.hint)
+    except (ScenarioError, WeirError) as error:
+        if (about or {}).get(AS_JSON):
+            print_json(error_document(error))
+        if isinstance(error, ScenarioError):
+            print_scenario_error(error)
+            raise typer.Exit(BAD_INPUT) from None
+        if isinstance(error, AqmFailedError):
+            note(error.message)
+        else:
+            print_error(error.told, error.hint)
         raise typer.Exit(error.exit_code) from None
     except UsageError as error:
         error.message = shortened(printable(error.message))

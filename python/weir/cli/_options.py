@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from weir.cli import _command as command
 from weir.cli import _complete as completed
 from weir.scenario import Assignment, AssignmentError, assignments, settings
 
@@ -126,7 +127,23 @@ Open = Annotated[
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Run again each time the scenario is saved.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
-Json = Annotated[bool, typer.Option("--json", help="Print a JSON document instead of tables.")]
+
+
+def _remember(context: typer.Context, *, value: bool) -> bool:
+    """An error is printed as JSON, too: see `guarded`."""
+    context.meta[command.AS_JSON] = value
+    return value
+
+
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print a JSON document instead of tables, of an error too.",
+        callback=_remember,
+        is_eager=True,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 Export = Annotated[
     Path | None,
