@@ -303,7 +303,7 @@ def test_all_that_is_listed_is_shown(weir_command: Command) -> None:
     assert "[flows.ftp]" in weir_command("show", "rem-wireline").stdout
     assert "web is a bundled scenario, too" in weir_command("show", "web").stderr
     assert "did you mean 'poisson'?" in weir_command("show", "poison").stderr
-    assert "did you mean 'bbr1' or 'bbr3'?" in weir_command("show", "bbr").stderr
+    assert "`tcp.congestion.bbr3` (version 3)" in weir_command("show", "bbr").stderr
     assert "did you mean 'ledbat-plus-plus'?" in weir_command("show", "ledbat++").stderr
     assert json.loads(weir_command("show", "goodput", "--json").stdout)["unit"] == "%"
 
