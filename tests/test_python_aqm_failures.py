@@ -203,7 +203,7 @@ def test_parameters_are_checked_before_the_run(lab: Lab) -> None:
         class Idle(Controller):
             pass
     """)
-    with pytest.raises(weir.ScenarioError, match="missing a required argument: 'gain'"):
+    with pytest.raises(weir.ScenarioError, match="Needing needs gain"):
         scenario(f"{needing}:Needing")
     with pytest.raises(weir.ScenarioError, match="defines no method that decides"):
         scenario(f"{needing}:Idle")

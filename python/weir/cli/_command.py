@@ -42,8 +42,15 @@ def print_text(text: str) -> None:
     sys.stdout.write(printable(text).rstrip("\n") + "\n")
 
 
+class _Printed:
+    """What this process has printed."""
+
+    documents = 0
+
+
 def print_json(document: object) -> None:
     """Data for machines: to stdout."""
+    _Printed.documents += 1
     # Line ends between values are our own, those within texts are written out already.
     sys.stdout.write(printable_json(_json(document)) + "\n")
 
@@ -124,12 +131,14 @@ def error_document(error: ScenarioError | WeirError) -> dict[str, Any]:
 def guarded(about: Mapping[str, Any] | None = None) -> Generator[None]:
     """Turns what a person did wrong, and Ctrl-C, into a message and an exit code.
 
-    `about` is the `meta` of the command's context: with `--json` the error goes to stdout as a document, too.
+    `about` is the `meta` of the command's context: with `--json` the error goes to stdout as a document, too,
+    unless the document of the command is there.
     """
+    printed = _Printed.documents
     try:
         yield
     except (ScenarioError, WeirError) as error:
-        if (about or {}).get(AS_JSON):
+        if (about or {}).get(AS_JSON) and printed == _Printed.documents:
             print_json(error_document(error))
         if isinstance(error, ScenarioError):
             print_scenario_error(error)
