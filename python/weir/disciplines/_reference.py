@@ -103,6 +103,8 @@ class Described:
     sources: tuple[str, ...]
     idea: str
     equations: tuple[str, ...]
+    worked: str
+    """The equations with numbers, in Markdown, for the page alone; may be empty."""
     variables: dict[str, Variable]
     """Inner variables by name."""
     deviations: tuple[Deviation, ...]
@@ -210,6 +212,7 @@ def _common(table: dict[str, Any]) -> dict[str, Any]:
         "sources": tuple(table.pop("sources")),
         "idea": " ".join(str(table.pop("idea")).split()),
         "equations": tuple(str(table.pop("equations")).strip("\n").split("\n")),
+        "worked": str(table.pop("worked", "")).strip("\n"),
         "variables": _variables(table.pop("variables", {}), table.pop("variables_of", None)),
         "deviations": tuple(Deviation(topic, **entry) for topic, entry in table.pop("deviations").items()),
     }

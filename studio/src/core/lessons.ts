@@ -170,15 +170,15 @@ export const LESSONS: Lesson[] = [
   {
     id: "dualpi2",
     title: "DualPI2: two queues, one link",
-    text: "Scalable senders such as DCTCP keep a queue very short if they are marked often, but then they displace classic ones. DualPI2 gives them a queue of their own and couples the signals of both.",
+    text: "Scalable senders such as TCP Prague keep a queue very short if they are marked often, but then they displace classic ones. DualPI2 gives them a queue of their own and couples the signals of both.",
     question: "Compare the goodput of classic and scalable flows in A and in B. Add classic flows: does each flow still get about the same?",
     scenario: scenario({
       name: "dualpi2",
-      title: "2 CUBIC and 2 DCTCP flows on 40 Mbit/s",
+      title: "2 CUBIC and 2 Prague flows on 40 Mbit/s",
       link: 'rate = "40 Mbit/s"\ndelay = "5 ms"\nbuffer = "500 packets"',
-      flows: `${group("classic", 2, "20 ms", 'tcp.preset = "linux"')}\n${group("scalable", 2, "20 ms", 'tcp = { preset = "linux", congestion.dctcp = {}, ecn = true }')}`,
+      flows: `${group("classic", 2, "20 ms", 'tcp.preset = "linux"')}\n${group("scalable", 2, "20 ms", 'tcp = { preset = "linux", congestion.prague = {}, ecn = true, accecn = true }')}`,
       a: ["CoDel", "codel = { ecn = true }"],
-      b: ["DualPI2", 'dualpi2 = { low_latency = "any-ect" }'],
+      b: ["DualPI2", "dualpi2 = {}"],
     }),
   },
 ];

@@ -94,8 +94,8 @@ macro_rules! with_aqms {
             "modular" Modular(ModularParameters),
             /// Step (DCTCP, RFC 8257): every packet that finds more than a threshold waiting is marked.
             "step" Step(StepParameters),
-            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, at an increasing
-            /// rate, while no packet of an interval has waited less than a target.
+            /// CoDel, Controlled Delay (RFC 8289): signals at the head of the queue, at an increasing rate,
+            /// while every packet of the last `interval` (100 ms) waited at least `target` (5 ms).
             "codel" Codel(CodelParameters),
             /// COBALT, CoDel and Blue alternate (CAKE): CoDel that remembers its last signalling rate,
             /// and Blue for unresponsive traffic.

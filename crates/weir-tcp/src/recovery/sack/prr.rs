@@ -7,7 +7,7 @@
 //! else:             SndCnt = min(ssthresh - pipe, limit)
 //!   conservative:     limit = prr_delivered - prr_out
 //!   slow start:       limit = max(prr_delivered - prr_out, delivered) + 1
-//!   RFC 9937:         conservative or, while una advances and no loss is new, slow start
+//!   RFC 9937:         limit = max(prr_delivered - prr_out, delivered), + 1 if SafeACK
 //! cwnd = pipe + SndCnt
 //! ```
 
@@ -35,8 +35,9 @@ impl Prr {
         self.out += 1;
     }
 
-    /// An ACK tells of `delivered` segments; `pipe` are in the network, `safe` says that it
-    /// advances and tells of no loss. Returns the window.
+    /// An ACK tells of `delivered` segments; `pipe` are in the network, `safe` is the RFC's
+    /// `SafeACK`: the ACK advances, and RACK finds no further loss by it. Without RACK only the first is tested.
+    /// Returns the window.
     pub fn window(&mut self, delivered: u32, pipe: u32, ssthresh: f64, safe: bool, bound: PrrBound) -> f64 {
         self.delivered += delivered;
         let (arrived, out, inside) = (f64::from(self.delivered), f64::from(self.out), f64::from(pipe));
