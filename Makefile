@@ -44,11 +44,12 @@ help: ## List the targets
 demo: .venv/.installed ## Simulate the REM paper's wireline experiment and draw it
 	$(WEIR) compare rem-wireline --replications 6 --report
 
-picture: demo ## Draw the pictures in the README and in the tutorial anew
+picture: demo ## Draw the pictures in the README, in the tutorial and of paired differences anew
 	$(WEIR) plot rem-wireline --kind lines --measure mean_queue --x users --out $(DOCS)/images/rem-queue.svg
 	$(WEIR) init access --force --out results/access.toml
 	$(WEIR) sweep results/access.toml --axis 'flows.download.count=1, 2, 4, 8' --replications 5 --quiet
 	$(WEIR) plot access --kind lines --measure delay_mean --x count --out $(DOCS)/images/first-figure.svg
+	$(BIN)/python tools/paired.py $(DOCS)/images/paired-differences.svg
 
 test: ## Run every test
 	@$(MAKE) --no-print-directory test-rust
@@ -172,8 +173,9 @@ schema: .venv/.installed ## Write schema/scenario.schema.json and docs/reference
 	mv schema/scenario.schema.json.new schema/scenario.schema.json
 	$(BIN)/python tools/keys.py schema/scenario.schema.json > docs/reference/keys.md
 
-pages: .venv/.installed ## Write docs/disciplines, a page and a figure for each, docs/congestion, the cells of weir evaluate, and the manual page weir.1
+pages: .venv/.installed ## Write docs/disciplines, a page and a figure for each, docs/congestion, the topologies of the templates, the cells of weir evaluate, and the manual page weir.1
 	$(BIN)/python -m weir.report.disciplines docs
+	$(BIN)/python tools/topology.py docs/images
 	$(BIN)/python tools/evaluation.py > docs/reference/evaluation.md.new
 	mv docs/reference/evaluation.md.new docs/reference/evaluation.md
 	$(BIN)/python tools/man.py > $(MAN).new

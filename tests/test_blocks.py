@@ -44,6 +44,12 @@ SHORTER = {
     "docs/how-to/python-aqms.md": {'duration = "60 s"': 'duration = "10 s"'},
     "docs/how-to/choose.md": {"isp.toml --": 'isp.toml --set duration="15 s" --'},
     "docs/how-to/tuning.md": {"tune access.toml": 'tune access.toml --set duration="20 s"'},
+    "docs/how-to/teaching.md": {
+        'duration = "60 s"': 'duration = "10 s"',
+        "-n 3": "-n 2",
+        "-n 5": "-n 2",
+        "-n 10": "-n 2",
+    },
     "docs/how-to/live.md": {"+ 15": "+ 3", "30M": "5M"},
     "docs/how-to/evaluate.md": {
         "--seeds 20": "--seeds 3 --quick",

@@ -47,6 +47,7 @@ ELSEWHERE = {
     r"\.venv/bin/python tests/tuning/prior.py": "make soak",
     r"pip install \.": "make soak",
     r"pip install 'weir-aqm\[\w+\]'": "test_the_name_of_the_package_is_the_same_everywhere",
+    r"python check\.py submissions": "test_the_script_tells_right_from_wrong",
     r"tc qdisc add .*": "test_every_discipline_is_described_in_all_parts",
 }
 """Commands that a test or a target runs, most of them in another form, as a pattern; and which."""

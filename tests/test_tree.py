@@ -261,8 +261,8 @@ def test_every_pair_of_control_and_recovery_works_but_those_that_are_named() -> 
     without_sack = ("newreno", "reno")
     assert refused == {(name, other) for name in ("prague", "bbr1", "bbr3") for other in without_sack}
     page = " ".join((ROOT / "docs/reference/tcp.md").read_text(encoding="utf-8").split())
-    told = "Pacing and `prague` need `sack`, `bbr1` and `bbr3` need it with RACK. Every other pair works."
-    assert told in page
+    told = "Pacing and `prague` need the recovery `sack`; `bbr1` and `bbr3` need `sack` with RACK."
+    assert f"{told} Every other pair works." in page
 
 
 def test_special_values_are_those_that_are_named() -> None:
