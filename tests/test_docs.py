@@ -185,3 +185,27 @@ def test_a_median_of_equal_slowdowns_is_the_end_of_their_bin() -> None:
     # 1 and the transmission of the SYN, which lies in the bin of 1.
     assert 1 <= row["slowdown_mean"] < row["slowdown_p50"] == row["slowdown_p99"]
     assert f"the median is {row['slowdown_p50']:.4f}" in text_of("reference/results.md")
+
+
+def test_the_glossary_has_the_terms_of_readme_pages_and_options() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+", text_of("reference/glossary.md"), re.MULTILINE)
+    terms = {term for row in rows for term in re.split(r", |: ", row.strip())}
+    wanted = (
+        "ACK, AIMD, AQM, BDP, bufferbloat, CE, Classic, Scalable, cwnd, delayed ACK, DropTail, "
+        "duplicate ACK, ECN, ECT(0), ECT(1), flight, L4S, mark, MTU, pacing, pipe, RTO, SACK, slow start, "
+        "srtt, ssthresh, target delay"
+    )
+    assert set(wanted.split(", ")) <= terms
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert "(docs/reference/glossary.md)" in readme
+
+
+def test_every_deviation_of_connections_says_what_weir_does() -> None:
+    section = re.split(
+        r"^## ", text_of("reference/tcp.md").partition("\n## Deviations\n")[2], flags=re.MULTILINE
+    )[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    head, _, *topics = rows
+    assert head == ["RFC", "Linux", "Weir"]
+    assert len(topics) >= 10
+    assert all(len(row) == 4 and all(row) for row in topics)
