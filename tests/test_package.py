@@ -128,7 +128,11 @@ def test_data_frames_become_those_of_pandas(compared: weir.Sweep) -> None:
 def data_files() -> set[str]:
     """What the package has besides modules, from the sources."""
     listed = subprocess.run(
-        ["git", "ls-files", "python/weir", "python/weir_papers"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "python/weir", "python/weir_papers"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return {name.removeprefix("python/") for name in listed.stdout.split()}
 

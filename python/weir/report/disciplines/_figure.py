@@ -12,7 +12,8 @@ import polars as pl
 from weir.plot import Figure, envelope
 from weir.plot import _style as style
 from weir.plot._chart import Pen, panel, side
-from weir.plot._over_time import SYMBOLS, swings, time_side
+from weir.plot._over_time import swings, time_side
+from weir.plot._recorded import SYMBOLS
 from weir.sweep._runner import unrecorded
 
 if TYPE_CHECKING:
