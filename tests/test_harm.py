@@ -19,6 +19,8 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import polars as pl
 import pytest
@@ -28,7 +30,7 @@ from conftest import SMALL, Command
 from waiting import HANG_S
 from weir import studio
 from weir._errors import WeirError
-from weir._temporary import remove_orphans, temporary_directory
+from weir._temporary import remove_orphans, remove_ours, temporary_directory
 from weir.cli._command import guarded
 from weir.sweep import _query as query
 
@@ -55,14 +57,49 @@ def test_a_lock_of_somebody_else_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_what_is_being_made_is_no_orphan(tmp_path: Path) -> None:
-    (new := tmp_path / "x.weir.new").mkdir()
-    (old := tmp_path / "y.weir.new").mkdir()
-    os.utime(old, (0, 0))
+    (old := tmp_path / "y.weir-flock.tmp").mkdir()
     with temporary_directory("x-", tmp_path) as place:
         remove_orphans(tmp_path)
         assert place.is_dir()
-    assert new.is_dir()
     assert not old.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_at_any_step_leaves_nothing_behind(tmp_path: Path) -> None:
+    steps = 0
+
+    def step(_frame: FrameType, event: str, _: Any) -> Any:  # noqa: ANN401 - as `sys` has it
+        nonlocal steps
+        if event == "line":
+            steps -= 1
+            if steps == 0:
+                raise KeyboardInterrupt
+        return step
+
+    def interrupted(at: int, place: Path) -> bool:
+        nonlocal steps
+        steps = at
+        sys.settrace(step)
+        try:
+            with temporary_directory("x-", place) as directory:
+                (directory / "half").mkdir()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(None)
+        return False
+
+    at = 0
+    for at in range(1, 5000):
+        # One place for each: the next one may not tidy up for this one.
+        (place := tmp_path / str(at)).mkdir()
+        was = interrupted(at, place)
+        # What the process does when it ends.
+        remove_ours()
+        assert list(place.iterdir()) == [], at
+        if not was:
+            break
+    assert 50 < at < 4999
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when the library lets go")

@@ -56,11 +56,8 @@ def remove_orphans(parent: Path) -> None:
 
 def remove_ours() -> None:
     """For a process that ends now: what an interruption between two steps kept it from removing."""
-    while _OURS:
-        place, lock = _OURS.popitem()
-        with suppress(OSError):
-            _remove(place)
-            lock.path.unlink(missing_ok=True)
+    for place, lock in list(_OURS.items()):
+        _let_go(place, lock)
 
 
 atexit.register(remove_ours)
@@ -74,9 +71,7 @@ def _locked(prefix: str, parent: Path | None, *, directory: bool) -> Generator[P
     try:
         yield place
     finally:
-        _remove(place)
-        lock.remove()
-        _OURS.pop(place, None)
+        _let_go(place, lock)
 
 
 def _made(prefix: str, parent: Path, *, directory: bool) -> tuple[Path, Lock]:
@@ -98,11 +93,18 @@ def _made(prefix: str, parent: Path, *, directory: bool) -> tuple[Path, Lock]:
             del _OURS[place]
             lock.release()
         except BaseException:
-            _remove(place)
-            lock.remove()
-            del _OURS[place]
+            _let_go(place, lock)
             raise
     raise OSError(f"no temporary name is free in {parent}")
+
+
+def _let_go(place: Path, lock: Lock) -> None:
+    """Removes what there is of it; an interruption may have come between a file and our knowing of it."""
+    with suppress(OSError):
+        _remove(place)
+        lock.remove()
+        lock.path.unlink(missing_ok=True)
+    _OURS.pop(place, None)
 
 
 def _take(lock: Lock) -> bool:

@@ -10,9 +10,9 @@ import typer
 from weir._errors import WeirError
 from weir.cli import _command as command
 from weir.cli._answers import answered, say
-from weir.cli._options import Open, Quiet, StorePath, Which, assignment, option
+from weir.cli._options import Open, Quiet, StorePath, Which, assignment, option, pair
 from weir.cli._results import opened_as
-from weir.scenario import Assignment, AssignmentError
+from weir.scenario import Assignment
 
 if TYPE_CHECKING:
     from weir.store import Sweep as Record
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from weir.tune._tune import Choice, Tuned
 
 Dimension = Annotated[str | None, option("AXIS", "An axis, by path or last part; variant; users.")]
-
-
-def _titled(text: str) -> Assignment:
-    """A level and its title. Raises WeirError."""
-    level, equals, title = (part.strip() for part in text.partition("="))
-    if not (level and equals):
-        raise AssignmentError(f'"{text}" is not LEVEL=TEXT', 'write for example --facet-title "40 ms=Far"')
-    return Assignment(level, title)
 
 
 def report(
@@ -120,7 +112,7 @@ def plot(
         option(
             "LEVEL=TEXT",
             "Above the panel of this level, instead of its own title. May be repeated.",
-            parser=_titled,
+            parser=pair("LEVEL=TEXT", '--facet-title "40 ms=Far"'),
         ),
     ] = None,
     log: Annotated[str | None, option("AXES", "Logarithmic axes: x, y or xy.")] = None,

@@ -29,6 +29,20 @@ def assignment(text: str) -> Assignment:
     return found[0]
 
 
+def pair(takes: str, example: str) -> Callable[[str], Assignment]:
+    """Reads a name, which need be no path, and its value; what it returns raises WeirError."""
+
+    def read(text: str) -> Assignment:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals):
+            raise AssignmentError(f'"{text}" is not {takes}', f"write for example {example}")
+        if value.startswith("="):
+            raise AssignmentError(f'"{text}" has two =; write {name}={value.lstrip("= ")}')
+        return Assignment(name, value)
+
+    return read
+
+
 def _flat(each: list[list[Assignment]] | None) -> list[Assignment] | None:
     """Those of all `--set` together."""
     return None if each is None else [one for several in each for one in several]

@@ -24,9 +24,9 @@ from weir.cli._options import (
     Variants,
     Watch,
     WorkerChoice,
-    assignment,
     compared,
     option,
+    pair,
     with_groups,
 )
 from weir.cli._progress import following
@@ -96,7 +96,7 @@ def compare(
         option(
             "MEASURE=VALUE",
             "Call it equal if the whole interval lies within. May be repeated.",
-            parser=assignment,
+            parser=pair("MEASURE=VALUE", "--margin goodput=1"),
         ),
     ] = None,
     set_: Set = None,
