@@ -100,11 +100,14 @@ def _made(prefix: str, parent: Path, *, directory: bool) -> tuple[Path, Lock]:
 
 def _let_go(place: Path, lock: Lock) -> None:
     """Removes what there is of it; an interruption may have come between a file and our knowing of it."""
+    # Where `rmtree` is interrupted it may close a file twice, and fail.
     with suppress(OSError):
         _remove(place)
+    with suppress(OSError):
         lock.remove()
         lock.path.unlink(missing_ok=True)
-    _OURS.pop(place, None)
+    if not place.exists():
+        _OURS.pop(place, None)
 
 
 def _take(lock: Lock) -> bool:
