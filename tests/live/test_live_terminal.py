@@ -19,7 +19,8 @@ __all__ = ["place"]
 pytestmark = needs_namespaces
 
 PROMPT = "next: "
-"""Of a shell. What is typed before it stands there may be lost while the terminal changes hands."""
+"""Of a shell. What is typed before it stands there, or before a command that it wakes says so, may be lost
+while the terminal changes hands."""
 
 LEADER = """\
 import fcntl, os, signal, subprocess, sys, termios
@@ -87,7 +88,8 @@ def test_a_shell_has_jobs_and_its_terminal_is_given_back(place: Path) -> None:
 
 
 def test_a_stopped_command_goes_on_where_it_was(place: Path) -> None:
-    text = "echo ready; read line; echo got $line; exit 6"
+    # It says when it has the terminal again.
+    text = "echo ready; until [ -e go ]; do sleep 0.05; done; echo awake; read line; echo got $line; exit 6"
     shell = ["bash", "--norc", "--noprofile", "-i"]
     with terminal(shell, place, PS1=PROMPT, HOME=str(place)) as opened:
         opened.until(PROMPT)
@@ -96,8 +98,9 @@ def test_a_stopped_command_goes_on_where_it_was(place: Path) -> None:
         opened.type("\x1a")
         opened.until("Stopped")
         opened.until(PROMPT)
-        opened.type("echo meanwhile; fg\n")
+        opened.type("touch go; echo meanwhile; fg\n")
         opened.until("meanwhile\r\n")
+        opened.until("awake\r\n")
         opened.type("here it goes on\n")
         opened.until("got here it goes on")
         opened.until(PROMPT)
