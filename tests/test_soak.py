@@ -7,7 +7,7 @@ import pytest
 from soak.cases import CASES
 from soak.harness import failures
 
-FEW = {"scenarios": 1000, "commands": 100, "stores": 25}
+FEW = {"scenarios": 500, "commands": 50, "stores": 12}
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from weir import _core
 
 SEEDS = range(1, 9)
 QUICK_SEEDS = range(1, 3)
-QUICK_DRAWS = range(1, 21)
+QUICK_DRAWS = range(1, 11)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
