@@ -59,10 +59,10 @@ test: ## Run every test
 test-rust: .venv/.built ## Run the tests of the crates
 	cargo test --release --workspace --exclude weir-wasm
 
-# A file stays in one process: its tests share what they have simulated. The longest file comes first. Two processes more than
+# A file stays in one process: its tests share what they have simulated. The longest file comes first. One process more than
 # cores: many a test waits for a command or the disk. The cores are taken, and tables are small: one thread for polars in each.
 test-python: .venv/.installed .venv/.dev ## Run the tests of the Python package
-	POLARS_MAX_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 2 )) --dist loadfile --no-loadscope-reorder -m "not soak and not studio"
+	POLARS_MAX_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist loadfile --no-loadscope-reorder -m "not soak and not studio"
 
 studio: python/weir/studio/index.html ## Build the page of weir studio; needs Node, which using Weir does not
 

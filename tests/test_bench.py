@@ -208,6 +208,7 @@ def test_an_unknown_case_is_refused(weir_command: Command) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_a_sweep_is_timed_with_everything_beside_its_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

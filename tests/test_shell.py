@@ -255,7 +255,7 @@ def test_a_name_too_long_for_a_file_is_one_line() -> None:
     assert "cannot be read" in done.stderr
 
 
-@pytest.mark.parametrize("again_s", [0.0, 0.2])
+@pytest.mark.parametrize("again_s", [0.0, pytest.param(0.2, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("how", [("--processes", "2"), ("--dask", "local:2")], ids=lambda how: how[0][2:])
 def test_a_second_ctrl_c_ends_at_once(
     how: tuple[str, str], again_s: float, small: Path, tmp_path: Path

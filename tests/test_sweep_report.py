@@ -94,7 +94,7 @@ def click_legend(visit: Visit, chart: str) -> None:
             name,
             width,
             id=f"{name}-{width}",
-            marks=pytest.mark.soak if name.startswith("large") and width == 375 else [],
+            marks=pytest.mark.soak if name.startswith("large") else [],
         )
         for name in REPORTS
         for width in (1200, 375)

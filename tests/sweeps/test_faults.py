@@ -286,6 +286,7 @@ class TestDask:
     def _needs_dask(self) -> None:
         pytest.importorskip("distributed", reason="Dask is not installed")
 
+    @pytest.mark.soak
     def test_a_lost_worker_is_made_up_for(self, place: Path, undisturbed: dict[str, pl.DataFrame]) -> None:
         with cluster(place, workers=2) as (address, parts):
             process = held(place, "--dask", address)
