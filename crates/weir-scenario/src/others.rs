@@ -132,6 +132,7 @@ const QUEUES: &[(&[&str], &str)] = &[
         &["curvy_red", "dualq_curvy_red"],
         "Weir has no Curvy RED; the other coupled queue of RFC 9332 is `dualpi2`",
     ),
+    (&["prop_integral", "proportional_integral"], "write `pi`"),
     (&["pi_square", "pi_squared", "pisquare"], "write `pi2`"),
     (
         &["dctcp", "threshold", "ecn_threshold", "step_marking", "simple_marking"],
@@ -175,7 +176,6 @@ const QUEUES: &[(&[&str], &str)] = &[
             "mred",
             "dsred",
             "loss_ratio_red",
-            "prop_integral",
             "codel_pie",
             "sfc",
             "lrc",
@@ -200,6 +200,7 @@ const CONTROLS: &[(&[&str], &str)] = &[
     (&["bic", "cubic_reno"], "Weir has no BIC; its successor is `cubic`"),
     (&["l4s", "tcp_prague", "prague_tcp"], "write `prague`"),
     (&["data_center_tcp"], "write `dctcp`"),
+    (&["stcp"], "write `scalable`"),
     (
         &["westwood", "westwood+", "westwood_plus", "veno"],
         "that is Reno with an estimate for wireless links, and Weir has none. `wireless` is Reno that tells random \
@@ -216,7 +217,6 @@ const CONTROLS: &[(&[&str], &str)] = &[
             "illinois",
             "hybla",
             "yeah",
-            "stcp",
             "compound",
             "ctcp",
         ],
@@ -260,8 +260,12 @@ const CONTROLS: &[(&[&str], &str)] = &[
 
 const RECOVERIES: &[(&[&str], &str)] = &[
     (
-        &["rack", "tlp", "rack_tlp", "fack", "prr", "frto", "f_rto", "dsack", "linux"],
+        &["rack", "tlp", "rack_tlp", "fack", "prr", "linux"],
         "that is part of SACK: recovery.sack = { detection = \"rack\", tlp = true, prr = true }",
+    ),
+    (
+        &["frto", "f_rto", "dsack", "eifel"],
+        "that undoes a false loss or timeout, which no sender does here: write `sack`",
     ),
     (&["tahoe"], "Tahoe is a congestion control: tcp.congestion.tahoe = {}"),
     (&["new_reno_sack", "selective"], "write `sack`"),

@@ -156,6 +156,7 @@ fn names_of_other_tools_lead_to_ours() {
         ("bfifo", "buffer = \"100 kB\""),
         ("pfifo_fast", "`drop-tail`"),
         ("ared", "`adaptive-red`"),
+        ("prop_integral", "`pi`"),
         ("gred", "`red`"),
         ("fq_codel", "`fq-codel`"),
         ("sfq", "`fq`"),
@@ -168,9 +169,13 @@ fn names_of_other_tools_lead_to_ours() {
             expect(&message, "plain.toml:9: links.bottleneck.queue", &[ours]);
         }
     }
-    for (written, ours) in
-        [("bbr2", "bbr3"), ("westwood", "Weir has none"), ("htcp", "`cubic`"), ("nv", "`vegas`")]
-    {
+    for (written, ours) in [
+        ("bbr2", "bbr3"),
+        ("westwood", "Weir has none"),
+        ("htcp", "`cubic`"),
+        ("stcp", "`scalable`"),
+        ("nv", "`vegas`"),
+    ] {
         let message = spoil("count = 5", &format!("tcp.congestion.{written} = {{}}"));
         expect(&message, "plain.toml:12: flows.ftp.tcp.congestion", &[ours]);
     }
@@ -178,4 +183,6 @@ fn names_of_other_tools_lead_to_ours() {
     expect(&message, "plain.toml:12: flows.ftp.tcp.preset", &["no such preset", "`rfc`"]);
     let message = spoil("count = 5", "tcp.recovery.rack = {}");
     expect(&message, "plain.toml:12: flows.ftp.tcp.recovery", &["detection = \"rack\""]);
+    let message = spoil("count = 5", "tcp.recovery.frto = {}");
+    expect(&message, "plain.toml:12: flows.ftp.tcp.recovery", &["no sender does", "`sack`"]);
 }
