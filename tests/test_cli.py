@@ -165,6 +165,10 @@ def test_bad_options_are_refused(arguments: list[str], told: str, weir_command: 
         (["--variants", "red,pie"], "there is no variant 'pie'"),
         (["--baseline", "pie"], "the baseline 'pie'"),
         (["--margin", "goodput=much"], "'much' is not a number"),
+        (
+            ["--margin", "p99 delay=2 ms"],
+            "write a number in ms, the unit of the measure: --margin delay_p99=1",
+        ),
         (["--margin", "happiness=1"], 'there is no measure "happiness"'),
         (["--variants", "red", "--disciplines", "red"], "not both"),
     ],

@@ -106,6 +106,22 @@ def test_what_cannot_be(red: dict[str, str], said: str) -> None:
         weir.Scenario.loads(TEXT, {"links.b.queue.red": red})
 
 
+@pytest.mark.parametrize(
+    ("level", "third"),
+    [
+        ("640 packets", "213 packets"),
+        ("10 packets", "3.3 packets"),
+        ("100 kB", "33.333 kB"),
+        ("20 ms", "6.66 ms"),
+    ],
+)
+def test_the_threshold_that_is_proposed_is_written_as_a_person_would(level: str, third: str) -> None:
+    with pytest.raises(weir.ScenarioError) as caught:
+        weir.Scenario.loads(TEXT, {"links.b.queue.red": {"min_th": level, "max_th": level}})
+    assert caught.value.hint == f'set min_th to about a third of max_th: "{third}"'
+    weir.Scenario.loads(TEXT, {"links.b.queue.red": {"min_th": third, "max_th": level}})
+
+
 def test_a_size_of_a_transfer_is_no_time() -> None:
     with pytest.raises(weir.ScenarioError, match="is not a unit of a size"):
         weir.Scenario.loads(TEXT, {"flows.f.traffic": {"closed-loop": {"size": "5 ms"}}})

@@ -34,6 +34,17 @@ def results(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.usefixtures("results")
+def test_what_no_result_could_answer_is_said_once(weir_command: Command) -> None:
+    for option, value, said in (
+        ("--y-range", "5..1", "error: 5..1: the first end is not below the second\n"),
+        ("--size", "8x", "error: '8x' is no size\n"),
+    ):
+        done = weir_command("plot", "small", "--kind", "lines", option, value)
+        assert done.returncode == 2
+        assert done.stderr.startswith(said)
+
+
 @pytest.mark.parametrize(
     ("asked", "took", "lacks"),
     [

@@ -151,9 +151,12 @@ def plot(
         raise typer.BadParameter(f"{out} is one file, and there are many figures: add --kind lines")
 
     from weir.plot import IMAGES, Figure, figure
+    from weir.plot._layout import Layout
     from weir.sweep import Sweep
     from weir.sweep import _query as query
 
+    # What is no size or range is none for any result.
+    Layout.of(size, x_title, y_title, log, legend, x_range, y_range, {})
     with command.opened(store, quiet=quiet) as opened:
 
         def ask(record: Record) -> tuple[Sweep, Figure | None]:

@@ -31,7 +31,7 @@ from weir.cli._options import (
 )
 from weir.cli._progress import following
 from weir.cli._watch import watching
-from weir.scenario import Assignment
+from weir.scenario import Assignment, AssignmentError
 
 if TYPE_CHECKING:
     from weir.run._captures import Capture
@@ -198,11 +198,15 @@ def _margins(stated: Sequence[Assignment]) -> dict[str, float]:
 
     margins: dict[str, float] = {}
     for words, text in stated:
-        name = measure_named(words).name
+        measure = measure_named(words)
         try:
-            margins[name] = float(text)
+            margins[measure.name] = float(text)
         except ValueError:
-            raise typer.BadParameter(f"{text!r} is not a number", param_hint="--margin") from None
+            in_unit = f" in {measure.unit}, the unit of the measure" if measure.unit else ""
+            raise AssignmentError(
+                f'--margin "{words}={text}": {text!r} is not a number',
+                f"write a number{in_unit}: --margin {measure.name}=1",
+            ) from None
     return margins
 
 

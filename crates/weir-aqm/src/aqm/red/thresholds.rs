@@ -12,7 +12,7 @@
 
 use alloc::format;
 
-use weir_types::{Invalid, Level};
+use weir_types::{Duration, Invalid, Level};
 
 use crate::Link;
 
@@ -70,8 +70,10 @@ pub(in crate::aqm) fn check_pair(min_th: Level, max_th: Level) -> Result<(), Inv
         "write both in packets, or both in bytes or as times",
     )?;
     // Neither remedy raises max_th, which the buffer may not hold.
-    let hint = if min_th == max_th {
-        format!("set min_th to about a third of max_th: \"{}\"", max_th * (1.0 / FACTOR))
+    let hint = if max_th.value() <= 0.0 {
+        "set max_th above zero".into()
+    } else if min_th == max_th {
+        format!("set min_th to about a third of max_th: \"{}\"", shown(max_th * (1.0 / FACTOR)))
     } else {
         format!("exchange the two thresholds: min_th = \"{max_th}\", max_th = \"{min_th}\"")
     };
@@ -82,4 +84,14 @@ pub(in crate::aqm) fn check_pair(min_th: Level, max_th: Level) -> Result<(), Inv
         format!("max_th ({max_th}) is not above min_th ({min_th})"),
         hint,
     )
+}
+
+/// A level to be proposed: with the digits that a person would write.
+fn shown(level: Level) -> Level {
+    let cut = |value: f64| if value < 10.0 { libm::floor(value * 10.0) / 10.0 } else { libm::floor(value) };
+    match level {
+        Level::Packets(packets) => Level::Packets(cut(packets)),
+        Level::Bytes(bytes) => Level::Bytes(cut(bytes)),
+        Level::Time(span) => Level::Time(Duration::from_nanos(span.as_nanos() / 10_000 * 10_000)),
+    }
 }
