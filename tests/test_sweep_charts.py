@@ -56,7 +56,13 @@ def static(specification: dict[str, Any]) -> dict[str, Any]:
 # What is drawn.
 
 
-@pytest.mark.parametrize("name", SWEEPS)
+ALIKE = {"users", "one replication", "three axes", "undefined", "lhs", "morris"}
+"""Whose figures are drawn in `make soak`: each has a sibling of the same kinds of figure."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak) if name in ALIKE else name for name in SWEEPS]
+)
 def test_every_figure_of_every_kind_of_sweep_can_be_drawn(name: str) -> None:
     names = [drawn.name for drawn in figures(name)]
     assert 5 <= len(names) <= 24
