@@ -37,6 +37,8 @@ _SPREAD = 4.0
 _GROWN = 0.6
 """Of the window that growth alone gives, what losses on the way leave."""
 
+_Matrix = tuple[tuple[float, float], tuple[float, float]]
+
 
 @dataclass(frozen=True)
 class Connections:
@@ -151,9 +153,35 @@ def _lost(loss: Mapping[str, Mapping[str, Any]], size: int) -> tuple[float, floa
         if kind == "periodic":
             share = 1.0 / max(1.0, float(table.get("every", inf)))
             return share, share
-        bad, good = float(table["to_bad"]), float(table["to_good"])
-        share = bad / (bad + good) if bad + good > 0.0 else 0.0
-        alone = (1.0 - share) * float(table.get("loss_good", 0.0))
-        lost = share * float(table.get("loss_bad", 1.0)) + alone
-        return lost, min(lost, (1.0 - share) * bad + alone)
+        return _lost_of_chain(table, 8 * size if table.get("step") == "bit" else 1)
     return 0.0, 0.0
+
+
+def _lost_of_chain(table: Mapping[str, Any], steps: int) -> tuple[float, float]:
+    """The same of a chain of good and bad steps, so many of which are a packet: what passes two packets in
+    turn says with which of them losses begin."""
+    bad, good = float(table["to_bad"]), float(table["to_good"])
+    if bad + good <= 0.0:
+        return 0.0, 0.0
+    kept = 1.0 - float(table.get("loss_good", 0.0)), 1.0 - float(table.get("loss_bad", 1.0))
+    step = ((kept[0] * (1.0 - bad), kept[0] * bad), (kept[1] * good, kept[1] * (1.0 - good)))
+    packet = _power(step, steps)
+    states = good / (bad + good), bad / (bad + good)
+    one = tuple(states[0] * packet[0][to] + states[1] * packet[1][to] for to in (0, 1))
+    two = sum(one[0] * packet[0][to] + one[1] * packet[1][to] for to in (0, 1))
+    return 1.0 - sum(one), sum(one) - two
+
+
+def _power(matrix: _Matrix, exponent: int) -> _Matrix:
+    """Of a matrix of two rows."""
+    if exponent == 0:
+        return (1.0, 0.0), (0.0, 1.0)
+    half = _power(matrix, exponent // 2)
+    whole = _product(half, half)
+    return _product(whole, matrix) if exponent % 2 else whole
+
+
+def _product(left: _Matrix, right: _Matrix) -> _Matrix:
+    (a, b), (c, d) = left
+    (e, f), (g, h) = right
+    return (a * e + b * g, a * f + b * h), (c * e + d * g, c * f + d * h)
