@@ -236,6 +236,21 @@ def test_links_of_a_row_have_one_note() -> None:
     assert paths == ["links.hop.queue.rem.target"]
 
 
+def test_levels_are_looked_at_after_each_change() -> None:
+    red = {QUEUE: {"red": {"min_th": "20 packets", "max_th": "60 packets"}}, "links.a.buffer": "200 packets"}
+    changes = [
+        {"at": "10 s", "links.a.buffer": "15 packets"},
+        {"at": "20 s", "links.a.buffer": "10 packets", QUEUE: {"pie": {"target": "15 ms"}}},
+        {"at": "500 s", "links.a.buffer": "2 packets"},
+    ]
+    scenario = weir.Scenario.loads(PLAIN, {**red, "changes": changes})
+    found = [note for note in notes(scenario) if note.code == "threshold-above-buffer"]
+    assert [(note.path, note.message[:12]) for note in found] == [
+        ("links.a.queue.red.min_th", "from 10 s on"),
+        ("changes[1].links.a.queue.pie.target", "from 20 s on"),
+    ]
+
+
 def test_notes_of_several_settings_are_told_once() -> None:
     scenario = weir.Scenario.loads(PLAIN)
     bad = scenario.replace({"measure.warm_up": "0 s", QUEUE: {"rem": {"ecn": True}}})

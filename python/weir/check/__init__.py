@@ -20,6 +20,7 @@ from weir.check import _drops as drops
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
 from weir.check import _measured as measured
+from weir.check import _overflow as overflow
 from weir.check import _python as python
 from weir.check import _recordings as recordings
 from weir.check import _senders as senders
@@ -66,7 +67,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     senders.receiver_ecn_unused,
     senders.ecn_on_unused,
     senders.target_out_of_reach,
-    levels.threshold_above_buffer,
+    overflow.threshold_above_buffer,
     levels.threshold_below_bdp,
     levels.target_below_packet,
     levels.buffer_below_bdp,

@@ -61,10 +61,10 @@ _FAR = 0.1
 _LEAST_WINDOW = 4.0
 """Packets. Where the path gives each flow less, timeouts and minimum windows keep the link busy."""
 
-_ROOM = 0.75
+ROOM = 0.75
 """Part of the buffer up to which a remedy sets a level: the average does not follow bursts."""
 
-_PACKETS_FOR_DELAY = 10.0
+PACKETS_FOR_DELAY = 10.0
 """Packets of a buffer that makes a target delay of one and a half packets reachable."""
 
 _INTERVALS = ("codel", "cobalt", "fq-codel")
@@ -87,54 +87,6 @@ class Level(NamedTuple):
         return self.path.rpartition(".")[2]
 
 
-def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
-    """A threshold or target lies above what the buffer holds: the AQM never or hardly acts.
-
-    The buffer overflows first, so that the queue is DropTail in all but name.
-    """
-    for port in scene.data_ports:
-        aqm, limit = scene.aqm(port), limit_of(port)
-        first = level_of(scene, port, aqm, _first(aqm))
-        last = level_of(scene, port, aqm, _last(aqm))
-        # A level that fills the buffer is at it, though a buffer in time is one of whole packets.
-        if first is not None and first.packets >= limit:
-            strong = last is None or last.path == first.path
-            yield Note(
-                "threshold-above-buffer",
-                "warning",
-                first.path,
-                f"{first.written} is not below the buffer of {packets(limit)}: {aqm.name} acts as DropTail",
-                _lowered(scene, port, first, 0.25, enough_of(scene, port) if strong else 0.0),
-            )
-        elif last is not None and last.packets > limit + 0.5:
-            least = max(enough_of(scene, port), first.packets + 1.0 if first is not None else 0.0)
-            yield Note(
-                "threshold-above-buffer",
-                "note",
-                last.path,
-                f"the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
-                _lowered(scene, port, last, _ROOM, least),
-            )
-        delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
-        # The ramp of a low-latency queue has a delay of its own.
-        if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
-            continue
-        drained = limit * 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
-        if drained <= _core.quantity(delay.written)[0]:
-            least = 1.5 * _sent(scene, port)
-            if least > drained / 2.0:
-                hint = _buffer_of(port, _PACKETS_FOR_DELAY)
-            else:
-                hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
-            yield Note(
-                "threshold-above-buffer",
-                "warning",
-                delay.path,
-                f"a full buffer waits {time(drained)}, not over {delay.written}: {aqm.name} hardly acts",
-                hint,
-            )
-
-
 def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
     """A threshold far below the bandwidth-delay product: the link may idle while windows grow again.
 
@@ -144,7 +96,7 @@ def threshold_below_bdp(scene: Resolved) -> Iterator[Note]:
     """
     for port in scene.bottlenecks:
         aqm, product = scene.aqm(port), scene.mean_bdp(port)
-        level, enough = strongest(scene, port, aqm), enough_of(scene, port)
+        level, enough = strongest(scene, port, aqm), enough_of(scene, port, aqm)
         if level is not None and level.packets < enough:
             yield Note(
                 "threshold-below-bdp",
@@ -164,7 +116,7 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
     for port in scene.data_ports:
         aqm = scene.aqm(port)
         delay = level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
-        largest, sent = _largest(scene, port), _sent(scene, port)
+        largest, sent = _largest(scene, port), sent_s(scene, port)
         if delay is not None and not scene.follows_trace(port) and _core.quantity(delay.written)[0] < sent:
             yield Note(
                 "target-below-packet",
@@ -210,7 +162,7 @@ def queue_never_fills(scene: Resolved) -> Iterator[Note]:
         shortest = min(path.base_rtt_range_s[0] for path in paths)
         waiting = max(0.0, windows - scene.rates(port)[0] * shortest / 8.0 / port.mean_packet_bytes)
         aqm = scene.aqm(port)
-        first = level_of(scene, port, aqm, _first(aqm) or _TARGETS.get(aqm.name))
+        first = level_of(scene, port, aqm, first_of(aqm) or _TARGETS.get(aqm.name))
         if aqm.name == "drop-tail":
             first = Level("", "its buffer", limit_of(port))
         if first is not None and waiting < first.packets:
@@ -273,7 +225,7 @@ def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None)
 
 def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:
     """Where signals are strongest, or the target; None for an AQM with neither."""
-    return level_of(scene, port, aqm, _last(aqm) or _TARGETS.get(aqm.name))
+    return level_of(scene, port, aqm, last_of(aqm) or _TARGETS.get(aqm.name))
 
 
 def fixed_levels(scene: Resolved, port: _core.Port, aqm: Aqm) -> list[Level]:
@@ -283,9 +235,10 @@ def fixed_levels(scene: Resolved, port: _core.Port, aqm: Aqm) -> list[Level]:
     return [level for level in levels if level is not None]
 
 
-def enough_of(scene: Resolved, port: _core.Port) -> float:
-    """The packets below which the strongest threshold, or the target, leaves the link idle; 0 if none is."""
-    aqm, paths, product = scene.aqm(port), scene.bulk_through(port), scene.mean_bdp(port)
+def enough_of(scene: Resolved, port: _core.Port, aqm: Aqm) -> float:
+    """The packets below which the strongest threshold, or the target, of this AQM leaves the link idle; 0 if
+    none is."""
+    paths, product = scene.bulk_through(port), scene.mean_bdp(port)
     is_limit = port.name in {one.name for one in scene.bottlenecks}
     if not is_limit or not paths or aqm.per_flow or not _fills(scene, port, paths, product):
         return 0.0
@@ -293,29 +246,17 @@ def enough_of(scene: Resolved, port: _core.Port) -> float:
     return enough * _TARGET / sqrt(scene.load(port).fewest) if aqm.name in _TARGETS else enough
 
 
-def _lowered(scene: Resolved, port: _core.Port, level: Level, share: float, least: float) -> str:
-    """A level at a share of the buffer, but not below what another rule wants: else a larger buffer."""
-    limit = limit_of(port)
-    value = max(1, round(limit * share))
-    if value < least:
-        value = ceil(least)
-    if value <= _ROOM * limit:
-        return f'{level.path} = "{_written(port, level, value)}", or a larger buffer'
-    highest = max(one.packets for one in fixed_levels(scene, port, scene.aqm(port)))
-    return f"{_buffer_of(port, max(highest, 2.0 * enough_of(scene, port)) / _ROOM)}, or a lower {level.name}"
-
-
 def _raised(port: _core.Port, level: Level, enough: float) -> str:
     """A level that is enough and that the buffer holds: else with a larger buffer."""
-    room, wanted = floor(_ROOM * limit_of(port)), ceil(2.0 * enough)
+    room, wanted = floor(ROOM * limit_of(port)), ceil(2.0 * enough)
     if wanted <= room:
-        return f'{level.path} = "{_written(port, level, wanted)}" or more; weir tune finds one for a target'
+        return f'{level.path} = "{in_unit_of(port, level, wanted)}" or more; weir tune finds one for a target'
     if room >= enough:
-        return f'{level.path} = "{_written(port, level, room)}"; weir tune finds one for a target'
-    return f'{level.path} = "{_written(port, level, wanted)}" and {_buffer_of(port, wanted / _ROOM)}'
+        return f'{level.path} = "{in_unit_of(port, level, room)}"; weir tune finds one for a target'
+    return f'{level.path} = "{in_unit_of(port, level, wanted)}" and {_buffer_of(port, wanted / ROOM)}'
 
 
-def _written(port: _core.Port, level: Level, number: float) -> str:
+def in_unit_of(port: _core.Port, level: Level, number: float) -> str:
     """So many packets in the unit of the level: its other threshold has the same."""
     return f"{number * port.mean_packet_bytes:.0f} B" if level.written.endswith("B") else level_text(number)
 
@@ -326,8 +267,8 @@ def _longer(port: _core.Port, aqm: Aqm, delay: Level, target_s: float) -> str:
     interval = aqm.parameters.get("interval") if delay.path.endswith(".target") else None
     if aqm.name in _INTERVALS and interval is not None and _core.quantity(interval)[0] <= 2.0 * target_s:
         hint += f' and {delay.path.removesuffix("target")}interval = "{time(20.0 * target_s)}"'
-    if limit_of(port) < _PACKETS_FOR_DELAY and not aqm.per_flow:
-        hint += f" and {_buffer_of(port, _PACKETS_FOR_DELAY)}"
+    if limit_of(port) < PACKETS_FOR_DELAY and not aqm.per_flow:
+        hint += f" and {_buffer_of(port, PACKETS_FOR_DELAY)}"
     return hint
 
 
@@ -345,16 +286,16 @@ def _largest(scene: Resolved, port: _core.Port) -> int:
     return max(path.packet_bytes for path in scene.through(port))
 
 
-def _sent(scene: Resolved, port: _core.Port) -> float:
+def sent_s(scene: Resolved, port: _core.Port) -> float:
     """The seconds that it takes to send, at the lowest rate."""
     return _largest(scene, port) * 8.0 / scene.rates(port)[0]
 
 
-def _first(aqm: Aqm) -> str | None:
+def first_of(aqm: Aqm) -> str | None:
     return _THRESHOLDS.get(aqm.name, (_TARGETS.get(aqm.name), None))[0]
 
 
-def _last(aqm: Aqm) -> str | None:
+def last_of(aqm: Aqm) -> str | None:
     return _THRESHOLDS.get(aqm.name, (None, None))[1]
 
 

@@ -1,0 +1,104 @@
+"""The rule on thresholds and targets against what the buffer holds, at the start and after each change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from weir import _core
+from weir.check._levels import (
+    AQM_DELAYS,
+    PACKETS_FOR_DELAY,
+    ROOM,
+    Level,
+    enough_of,
+    first_of,
+    fixed_levels,
+    in_unit_of,
+    last_of,
+    level_of,
+    sent_s,
+)
+from weir.check._note import Note
+from weir.check._resolved import Phase, Resolved
+from weir.check._units import level as level_text
+from weir.check._units import packets, time
+
+
+def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
+    """A threshold or target lies above what the buffer holds: the AQM never or hardly acts.
+
+    The buffer overflows first, so that the queue is DropTail in all but name.
+    """
+    for port in scene.data_ports:
+        told: set[str] = set()
+        for phase in scene.phases(port):
+            for note in _between_changes(scene, port, phase):
+                if phase.at_s < scene.network.duration_s and note.path not in told:
+                    told.add(note.path)
+                    yield note
+
+
+def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterator[Note]:
+    aqm, limit = phase.aqm, phase.buffer[2]
+    since = f"from {time(phase.at_s)} on, " if phase.at_s > 0.0 else ""
+    first = level_of(scene, port, aqm, first_of(aqm))
+    last = level_of(scene, port, aqm, last_of(aqm))
+    # A level that fills the buffer is at it, though a buffer in time is one of whole packets.
+    if first is not None and first.packets >= limit:
+        strong = last is None or last.path == first.path
+        least = enough_of(scene, port, aqm) if strong else 0.0
+        yield Note(
+            "threshold-above-buffer",
+            "warning",
+            first.path,
+            f"{since}{first.written} is not below the buffer of {packets(limit)}: "
+            f"{aqm.name} acts as DropTail",
+            _lowered(scene, port, phase, first, 0.25, least),
+        )
+    elif last is not None and last.packets > limit + 0.5:
+        least = max(enough_of(scene, port, aqm), first.packets + 1.0 if first is not None else 0.0)
+        yield Note(
+            "threshold-above-buffer",
+            "note",
+            last.path,
+            f"{since}the buffer of {packets(limit)} overflows before the queue reaches {last.written}",
+            _lowered(scene, port, phase, last, ROOM, least),
+        )
+    delay = None if aqm.per_flow else level_of(scene, port, aqm, AQM_DELAYS.get(aqm.name))
+    # The ramp of a low-latency queue has a delay of its own.
+    if delay is None or scene.follows_trace(port) or aqm.parameters.get("low_latency") == "any-ect":
+        return
+    drained = limit * 8.0 * port.mean_packet_bytes / min(scene.rates_between(port, phase.at_s, phase.until_s))
+    if drained <= _core.quantity(delay.written)[0]:
+        least = 1.5 * sent_s(scene, port)
+        if least > drained / 2.0:
+            hint = _buffer_of(phase, PACKETS_FOR_DELAY)
+        else:
+            hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
+        yield Note(
+            "threshold-above-buffer",
+            "warning",
+            delay.path,
+            f"{since}a full buffer waits {time(drained)}, not over {delay.written}: {aqm.name} hardly acts",
+            hint,
+        )
+
+
+def _lowered(
+    scene: Resolved, port: _core.Port, phase: Phase, level: Level, share: float, least: float
+) -> str:
+    """A level at a share of the buffer, but not below what another rule wants: else a larger buffer."""
+    limit = phase.buffer[2]
+    value = max(1, round(limit * share))
+    if value < least:
+        value = ceil(least)
+    if value <= ROOM * limit:
+        return f'{level.path} = "{in_unit_of(port, level, value)}", or a larger buffer'
+    highest = max(one.packets for one in fixed_levels(scene, port, phase.aqm))
+    wanted = max(highest, 2.0 * enough_of(scene, port, phase.aqm))
+    return f"{_buffer_of(phase, wanted / ROOM)}, or a lower {level.name}"
+
+
+def _buffer_of(phase: Phase, most: float) -> str:
+    return f'{phase.buffer[0]} = "{level_text(ceil(most))}"'
