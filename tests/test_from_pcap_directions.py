@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -100,3 +101,31 @@ def test_a_command_that_fails_leaves_files_as_they_were(tmp_path: Path) -> None:
     assert invoke(*words, "--force").exit_code == 2
     assert out.read_text() == "mine"
     assert not (tmp_path / "mine.csv").exists()
+
+
+def test_what_a_router_heard_twice_counts_once(tmp_path: Path) -> None:
+    """All interfaces of a router hear packets as they came in and as they left: all were double."""
+    once: list[tuple[float, Any]] = []
+    twice: list[tuple[float, Any]] = []
+    for at, ip in exchange():
+        comes, leaves = (scapy.CookedLinux(pkttype=kind, proto=0x800) / ip for kind in (0, 4))
+        once.append((at, comes))
+        twice += [(at, comes), (at + 0.0003, leaves)]
+    whole = read(write(tmp_path / "once.pcap", once))
+    file = write(tmp_path / "twice.pcap", twice)
+    found = read(file)
+    assert (whole.copies, found.copies, found.packets) == (0, len(once), len(once))
+    for name, values in whole.transfers.items():
+        assert found.transfers[name].tolist() == values.tolist(), name
+    out = tmp_path / "mine.toml"
+    done = invoke(file, "--out", out, "--rate", "10 Mbit/s")
+    assert done.exit_code == 0, done.output
+    (note,) = [note for note in weir.check.notes(replayed(file)) if note.code == "recording-copies"]
+    said, _, _ = note.message.partition(":")
+    assert said == "11 packets of the recording had been captured at another interface before"
+    assert f"{said}: each counts once" in " ".join(done.output.split())
+    assert f"# - once: {said}" in out.read_text()
+    sweep = replayed(file).replace({"measure.warm_up": "0 s"}).run(store=tmp_path / "store")
+    whole_run = pl.col("period") == -1
+    arrivals = sweep.links.filter(whole_run, pl.col("group") == "all", pl.col("class") == "all")["arrivals"]
+    assert arrivals.sum() == sum(ip.dst == "10.0.0.1" for _, ip in exchange())

@@ -159,6 +159,9 @@ class RecordingSelection:
     @property
     def latest_s(self) -> float:
         """By how much the latest of them was late."""
+    @property
+    def copies(self) -> int:
+        """Packets that had been captured elsewhere, at another interface: each is replayed once."""
 
 @final
 class Path:
@@ -760,6 +763,8 @@ class _Transfers(TypedDict):
     """Whether both directions of the link are in `transfers`."""
     late: int
     latest: float
+    copies: int
+    """Packets that had been captured elsewhere, and do not count."""
     packets: int
     others: int
     """Packets of other protocols."""

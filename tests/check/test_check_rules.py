@@ -282,6 +282,7 @@ def test_every_code_is_tried_and_documented() -> None:
         (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
         for name in (
             "test_defaults.py",
+            "test_from_pcap_directions.py",
             "test_listed.py",
             "test_nothing_measured.py",
             "test_python_aqm_outside.py",

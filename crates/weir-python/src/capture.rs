@@ -68,6 +68,7 @@ pub(crate) fn transfers(py: Python<'_>, file: PathBuf, towards: Vec<String>) -> 
     found.set_item("mixed", read.mixed)?;
     found.set_item("late", read.late)?;
     found.set_item("latest", read.latest.as_secs_f64())?;
+    found.set_item("copies", read.copies)?;
     found.set_item("packets", read.packets)?;
     found.set_item("others", read.others)?;
     found.set_item("duration", read.duration)?;

@@ -77,6 +77,7 @@ pub(crate) struct RecordingSelection {
     last_s: f64,
     late: u64,
     latest_s: f64,
+    copies: u64,
 }
 
 /// The way of a group of flows, and back.
@@ -264,7 +265,7 @@ fn unlisted(scenario: &weir_scenario::Scenario) -> Vec<(String, usize, usize)> {
 
 fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
     let Traffic::Replay(replay) = &group.traffic else { return None };
-    let Selection { replayed, left_out, groups, mixed, last, late, latest } = replay.selection()?;
+    let Selection { replayed, left_out, groups, mixed, last, late, latest, copies } = replay.selection()?;
     let share = |Share { packets, bytes, to, hosts }| RecordingShare {
         packets,
         bytes,
@@ -279,6 +280,7 @@ fn recording(group: &FlowGroup) -> Option<RecordingSelection> {
         last_s: last.as_secs_f64(),
         late,
         latest_s: latest.as_secs_f64(),
+        copies,
     })
 }
 

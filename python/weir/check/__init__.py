@@ -85,6 +85,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     measured.no_traffic_measured,
     recordings.recording_two_way,
     recordings.recording_out_of_order,
+    recordings.recording_copies,
     recordings.recording_after_end,
     recordings.recording_not_measured,
     chance.no_warm_up,

@@ -73,6 +73,25 @@ def out_of_order(late: int, latest_s: float) -> str:
     return f"{_packets(late)} of the recording came after a later one, by up to {time(latest_s)}"
 
 
+def recording_copies(scene: Resolved) -> Iterator[Note]:
+    """Packets were captured twice, where they came in and where they left: each is replayed once."""
+    for path in _replays(scene):
+        found = path.recording
+        if found is not None and found.copies:
+            yield Note(
+                "recording-copies",
+                "note",
+                f"flows.{path.group}.traffic.replay.file",
+                f"{twice(found.copies)}: each is replayed once, at the time of the first",
+                "nothing, if a router was to be recorded; else record one interface",
+            )
+
+
+def twice(copies: int) -> str:
+    """How many packets of a recording had been captured elsewhere."""
+    return f"{_packets(copies)} of the recording had been captured at another interface before"
+
+
 def recording_after_end(scene: Resolved) -> Iterator[Note]:
     """Packets of a recording come when the run, or their group, is over: they are left out."""
     for path in _replays(scene):

@@ -105,10 +105,12 @@ def from_pcap(
 
 def _note(found: Captured) -> None:
     """What to know of the capture."""
-    from weir.check._recordings import out_of_order
+    from weir.check._recordings import out_of_order, twice
 
     if found.late:
         command.note(f"{out_of_order(found.late, found.latest_s)}: all are sorted by time")
+    if found.copies:
+        command.note(f"{twice(found.copies)}: each counts once")
     if found.mixed:
         command.note(
             "--to has hosts of both sides of the link: what went both ways is taken as one direction; name "

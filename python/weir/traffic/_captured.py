@@ -49,6 +49,8 @@ class Captured:
     """Packets that came after a later one: all are read sorted by time."""
     latest_s: float
     """By how much the latest of them was late."""
+    copies: int
+    """Packets that had been captured elsewhere, at another interface: each counts once."""
     conversations: Mapping[str, tuple[int, int]]
     """Of TCP, QUIC and other datagrams: their number, and bytes in both directions."""
     left_out: Mapping[str, tuple[int, int]]
@@ -130,6 +132,7 @@ class Captured:
             "other_packets": self.others,
             "late_packets": self.late,
             "latest_s": self.latest_s,
+            "copies": self.copies,
             "conversations": _counts(self.conversations),
             "left_out": _counts(self.left_out),
             "other_direction": {
@@ -175,6 +178,7 @@ def read(file: Path, towards: Sequence[str] = ()) -> Captured:
         conversations={"TCP": found["tcp"], "QUIC": found["quic"], "other datagrams": found["datagrams"]},
         late=found["late"],
         latest_s=found["latest"],
+        copies=found["copies"],
         left_out=found["left_out"],
         other=Other(*found["other_direction"]),
         groups=found["groups"],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weir.check._recordings import out_of_order
+from weir.check._recordings import out_of_order, twice
 from weir.check._units import scaled
 from weir.scenario._toml import to_toml
 from weir.traffic._captured import Captured, plain
@@ -53,6 +53,8 @@ def _assumed(found: Captured, how: Plan, *, known_rtt: bool) -> Iterator[str]:
         yield f"for a round trip that is not known, {known}: {_counted(unknown)}"
     if found.late:
         yield f"the order of their times: {out_of_order(found.late, found.latest_s)}"
+    if found.copies:
+        yield f"once: {twice(found.copies)}"
     if found.mixed:
         yield "one direction, though --to has hosts of both sides of the link"
     yield "senders as in Linux: a capture does not say"

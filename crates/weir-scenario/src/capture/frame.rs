@@ -21,8 +21,16 @@ pub(crate) struct IpPacket {
     pub(crate) endpoints: Endpoints,
     /// `None` where frames have no addresses of both.
     pub(crate) stations: Option<Stations>,
+    /// Where it was heard.
+    pub(super) place: Place,
+    /// What tells it from other packets of its flow: the identification and the checksum. `None` without both.
+    pub(super) content: Option<(u16, u16, u32)>,
     pub(super) transport: Transport,
 }
+
+/// Of Linux cooked frames, which come from all interfaces: the number of the interface, if they say it, and the
+/// kind of the packet, such as outgoing.
+pub(super) type Place = (u32, u8);
 
 /// What the packet carries.
 pub(super) enum Transport {
@@ -87,7 +95,7 @@ impl IpPacket {
             Some(LinkHeader::Ethernet2(ethernet)) => Some((ethernet.source, ethernet.destination)),
             _ => None,
         };
-        let (stated, header, from, to, protocol) = match headers.net? {
+        let (stated, header, from, to, protocol, number) = match headers.net? {
             NetHeaders::Ipv4(ip, extensions) => {
                 let wide = |address: [u8; 4]| {
                     let mut wide = [0; 16];
@@ -95,15 +103,21 @@ impl IpPacket {
                     wide
                 };
                 let header = ip.header_len() + extensions.header_len();
-                (u32::from(ip.total_len), header, wide(ip.source), wide(ip.destination), ip.protocol.0)
+                let (from, to) = (wide(ip.source), wide(ip.destination));
+                (u32::from(ip.total_len), header, from, to, ip.protocol.0, ip.identification)
             }
             NetHeaders::Ipv6(ip, extensions) => {
                 // Zero stays zero: see below.
                 let length = u32::from(ip.payload_length);
                 let stated = if length == 0 { 0 } else { length + 40 };
-                (stated, 40 + extensions.header_len(), ip.source, ip.destination, ip.next_header.0)
+                (stated, 40 + extensions.header_len(), ip.source, ip.destination, ip.next_header.0, 0)
             }
             NetHeaders::Arp(_) => return None,
+        };
+        let (checksum, sequence) = match &headers.transport {
+            Some(TransportHeader::Tcp(tcp)) => (tcp.checksum, tcp.sequence_number),
+            Some(TransportHeader::Udp(udp)) => (udp.checksum, 0),
+            _ => (0, 0),
         };
         let (ports, transport) = match headers.transport {
             Some(TransportHeader::Tcp(tcp)) => {
@@ -135,7 +149,9 @@ impl IpPacket {
         };
         // With segmentation offload and in jumbograms the IP header may have no length.
         let bytes = if stated == 0 { original.saturating_sub((begin + ethernet) as u32) } else { stated };
-        Some(Self { bytes, endpoints: (from, to, protocol, ports.0, ports.1), stations, transport })
+        let content = (number != 0 || checksum != 0).then_some((number, checksum, sequence));
+        let endpoints = (from, to, protocol, ports.0, ports.1);
+        Some(Self { bytes, endpoints, stations, place: place_of(data, link), content, transport })
     }
 }
 
@@ -163,6 +179,15 @@ fn without_options(header: &[u8]) -> Option<[u8; 20]> {
     let mut plain: [u8; 20] = header.get(..20)?.try_into().ok()?;
     plain[12] = 5 << 4 | plain[12] & 0x0f;
     Some(plain)
+}
+
+/// Of a frame that has been read.
+fn place_of(data: &[u8], link: Linktype) -> Place {
+    match link {
+        Linktype::LINUX_SLL => (0, data[1]),
+        LINUX_SLL2 => (u32::from_be_bytes([data[4], data[5], data[6], data[7]]), data[10]),
+        _ => (0, 0),
+    }
 }
 
 /// Headers after an Ethernet type, such as 0x0800: IPv4.

@@ -1,6 +1,7 @@
 //! Captures, pcap and pcapng: read packet by packet, in bounded memory; pcapng is written too.
 
 mod connection;
+mod copies;
 mod frame;
 mod order;
 pub mod pcapng;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io::Read};
 
 use weir_types::{Duration, Invalid};
 
-use super::Packet;
+use super::{Packet, copies::Copies};
 
 /// How far packets are from the order of their times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,12 +38,14 @@ impl Lateness {
 pub(crate) struct InOrder<Made> {
     pub(crate) made: Made,
     pub(crate) lateness: Lateness,
+    /// Packets that had been captured elsewhere.
+    pub(crate) copies: u64,
     /// At which reading ended, if it ended before the file did.
     pub(crate) damage: Option<Invalid>,
 }
 
 /// Begins with `begin`, and calls `each` for every packet in the order of the times, equal ones in that of the
-/// file. A capture that is not in order is opened twice: how late packets come says how long others wait for
+/// file, and once for one that was captured twice. A capture that is not in order is opened twice: how late packets come says how long others wait for
 /// them, so that memory does not grow with the file. `go_on` is asked for every packet that is read.
 ///
 /// # Errors
@@ -56,15 +58,20 @@ pub(crate) fn in_order<Made, File: Read + Send>(
 ) -> Result<InOrder<Made>, Invalid> {
     let mut lateness = Lateness::default();
     let mut made = begin();
+    let mut copies = Copies::default();
+    let mut once = |copies: &mut Copies, made: &mut Made, packet: Packet| {
+        let is_copy = packet.ip.as_ref().is_some_and(|ip| copies.has(packet.nanos, packet.interface, ip));
+        if is_copy { Ok(()) } else { each(made, packet) }
+    };
     let damage = super::read(open()?, |packet| {
         go_on()?;
         lateness.push(packet.nanos);
-        if lateness.late == 0 { each(&mut made, packet) } else { Ok(()) }
+        if lateness.late == 0 { once(&mut copies, &mut made, packet) } else { Ok(()) }
     })?;
     if lateness.late == 0 {
-        return Ok(InOrder { made, lateness, damage });
+        return Ok(InOrder { made, lateness, copies: copies.found, damage });
     }
-    made = begin();
+    (made, copies) = (begin(), Copies::default());
     // By time and place in the file.
     let mut waiting: BTreeMap<(i128, u64), Packet> = BTreeMap::new();
     let (mut newest, mut number) = (i128::MIN, 0);
@@ -76,12 +83,12 @@ pub(crate) fn in_order<Made, File: Read + Send>(
         while let Some(first) = waiting.first_entry()
             && first.key().0 + lateness.nanos <= newest
         {
-            each(&mut made, first.remove())?;
+            once(&mut copies, &mut made, first.remove())?;
         }
         Ok(())
     })?;
     for packet in waiting.into_values() {
-        each(&mut made, packet)?;
+        once(&mut copies, &mut made, packet)?;
     }
-    Ok(InOrder { made, lateness, damage })
+    Ok(InOrder { made, lateness, copies: copies.found, damage })
 }

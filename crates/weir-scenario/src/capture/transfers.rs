@@ -115,6 +115,8 @@ pub struct Transfers {
     pub datagrams: Found,
     /// Packets of the capture.
     pub packets: u64,
+    /// Packets that had been captured elsewhere, and are not among these.
+    pub copies: u64,
     /// Of these, packets of other protocols, fragments, and headers that are cut off.
     pub others: u64,
     /// Packets that came after a later one.
@@ -150,8 +152,9 @@ impl Transfers {
             reading.push(packet);
             Ok(())
         };
-        let InOrder { made, lateness, damage } = super::in_order(open, go_on, Reading::default, each)?;
-        Ok(Self { late: lateness.late, latest: lateness.latest(), damage, ..made.finish(towards) })
+        let InOrder { made, lateness, copies, damage } =
+            super::in_order(open, go_on, Reading::default, each)?;
+        Ok(Self { late: lateness.late, latest: lateness.latest(), copies, damage, ..made.finish(towards) })
     }
 
     /// Takes of what the ends of conversations sent what went one way.

@@ -25,6 +25,7 @@ pub struct Recording {
     /// Groups of hosts that have nothing to do with each other; `None` if there is one direction.
     groups: Option<usize>,
     lateness: Lateness,
+    copies: u64,
     /// What was chosen last: the points of a sweep share it.
     chosen: Mutex<Option<(Towards, Arc<Trace>)>>,
 }
@@ -69,6 +70,8 @@ pub struct Selection {
     pub late: u64,
     /// By how much the latest of them was late.
     pub latest: Duration,
+    /// Packets that had been captured elsewhere, and are left out.
+    pub copies: u64,
 }
 
 impl Recording {
@@ -152,6 +155,7 @@ impl Recording {
             last: last.map_or(Duration::ZERO, |packet| packet.at),
             late: self.lateness.late,
             latest: self.lateness.latest(),
+            copies: self.copies,
         }
     }
 }
@@ -247,7 +251,7 @@ impl<Name: Eq + Hash + Clone> Reading<Name> {
             flow.packets += 1;
             flow.bytes += u64::from(packet.bytes);
         }
-        Recording { whole: Arc::new(whole), flows, groups, lateness, chosen: Mutex::default() }
+        Recording { whole: Arc::new(whole), flows, groups, lateness, copies: 0, chosen: Mutex::default() }
     }
 }
 
@@ -264,14 +268,14 @@ fn parse_capture(bytes: &[u8]) -> Result<Recording, Invalid> {
             Ok(())
         },
     )?;
-    let InOrder { made: (reading, sides), lateness, damage } = found;
+    let InOrder { made: (reading, sides), lateness, copies, damage } = found;
     if let Some(damage) = damage {
         return Err(damage);
     }
     let larger = sides.larger();
     let groups = larger.as_ref().map(|larger: &Larger| larger.groups);
     let side = |flow: &Endpoints| larger.as_ref().map_or(Side::ONLY, |larger| larger.side(flow));
-    Ok(reading.finish(lateness, groups, |flow| (Some(*flow), side(flow))))
+    Ok(Recording { copies, ..reading.finish(lateness, groups, |flow| (Some(*flow), side(flow))) })
 }
 
 /// `time,bytes[,flow]`, with or without that head.

@@ -10,6 +10,7 @@ mod mistakes;
 mod networks;
 mod overrides;
 mod replay;
+mod replay_copies;
 mod replay_directions;
 mod senders;
 mod sweep;
