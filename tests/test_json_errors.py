@@ -42,3 +42,51 @@ def test_an_error_without_a_file(weir_command: Command) -> None:
     document = json.loads(done.stdout)
     assert (document["file"], document["line"]) == (None, None)
     assert "several values" in document["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "web", "--bogus"), "--bogus"),
+        (("run", "web", "-n", "many"), "'many'"),
+        (("sweep", "web", "--threads", "0"), "--threads"),
+        (("check",), "SCENARIO"),
+        (("run", "web", "web"), "web"),
+        (("results", "--remove"), "name the result to remove"),
+        (("results", "--sql", "select 1", "--where", "label = 'x'"), "leave out --where"),
+        (("theory", "loop", "web", "--bogus"), "--bogus"),
+        (("theory", "bogus"), "bogus"),
+        (("chek", "web"), "chek"),
+        (("responses", "--band", "5 packets"), "LOW..HIGH"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read(
+    arguments: tuple[str, ...], said: str, weir_command: Command
+) -> None:
+    done = weir_command(*arguments, "--json")
+    assert done.returncode == 2
+    document = json.loads(done.stdout)
+    assert document.keys() == KEYS
+    assert said in document["message"]
+    assert (document["file"], document["line"], document["path"]) == (None, None, None)
+    assert said in done.stderr
+    first = weir_command("--json", *arguments).stdout
+    assert first == "" or json.loads(first).keys() == KEYS
+    assert weir_command(*arguments).stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("run", "web", "--report", "--out", "/proc/x"), ("tune", "web", "--vary", "x=1..2")]
+)
+def test_what_is_refused_before_anything_runs(arguments: tuple[str, ...], weir_command: Command) -> None:
+    done = weir_command(*arguments, "--json")
+    assert done.returncode == 2
+    document = json.loads(done.stdout)
+    assert document.keys() == KEYS
+    assert document["message"] in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("plot", "--json"), ("studio", "--bogus", "--", "--json")])
+def test_who_did_not_ask_for_a_document_gets_none(arguments: tuple[str, ...], weir_command: Command) -> None:
+    done = weir_command(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")

@@ -52,6 +52,7 @@ def plot(directory: Path) -> Command:
         ("tradeoff", "8.4x7cm", ("8.4cm", "7cm")),
         ("over_time", "6.5in x 5in", ("6.5in", "5in")),
         ("heat", "1200×700px", ("1200", "700")),
+        ("heat", "210 x 148.5 mm", ("210mm", "148.5mm")),
     ],
 )
 @pytest.mark.usefixtures("drawn_here")
@@ -66,7 +67,7 @@ def test_an_image_is_as_large_as_was_asked_for(
     assert found is not None
     assert (found[1], found[2]) == root
     # Letters keep their size: the picture was not scaled.
-    per = {"cm": 96 / 2.54, "in": 96.0}.get(re.sub(r"[\d.]", "", root[0]), 1.0)
+    per = {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}.get(re.sub(r"[\d.]", "", root[0]), 1.0)
     wanted = [float(re.sub(r"[a-z]", "", side)) * per for side in root]
     assert [float(found[3]), float(found[4])] == pytest.approx(wanted, abs=2.0)
 
@@ -78,6 +79,7 @@ def test_an_image_is_as_large_as_was_asked_for(
         ("640x400", (640 / 96, 400 / 96), (640, 400)),
         ("8.4x6cm", (8.4 / 2.54, 6 / 2.54), (992, 709)),
         ("3.3x2.5in", (3.3, 2.5), (990, 750)),
+        ("84x60mm", (84 / 25.4, 60 / 25.4), (992, 709)),
         (None, None, None),
     ],
 )
@@ -92,7 +94,7 @@ def test_every_image_has_exactly_the_size_that_was_asked_for(
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
     found = re.search(r'width="([\d.]+)(\w*)" height="([\d.]+)\2"', svg)
     assert found is not None
-    per = {"": 96.0, "cm": 2.54, "in": 1.0}[found[2]]
+    per = {"": 96.0, "mm": 25.4, "cm": 2.54, "in": 1.0}[found[2]]
     said = (float(found[1]) / per, float(found[3]) / per)
     # Without a size, the others are as large as the SVG.
     wanted = inches or said
@@ -140,7 +142,7 @@ def test_a_logarithmic_axis_has_no_zero() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--size", "8x"), "error: '8x' is no size\nhint: write WIDTHxHEIGHT: 800x500, 8.4x6cm, 3.3x2.5in"),
+        (("--size", "8x"), "error: '8x' is no size\nhint: write WIDTHxHEIGHT: 800x500, 84x60mm"),
         (("--size", "8cmx6in"), "error: '8cmx6in' is no size"),
         (("--size", "1.2.3x6"), "error: '1.2.3x6' is no size"),
         (("--size", "8x6"), "error: a side of 8x6 is not between 120 and 10,000 pixels"),
@@ -177,5 +179,6 @@ def test_a_figure_for_a_paper(plot: Command, directory: Path) -> None:
 
 
 def test_a_picture_with_no_room_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="120 x 120 has no room"):
+    with pytest.raises(ChartError, match=r"^120 x 120 has no room") as caught:
         save(figure(USERS, "lines").styled(size="120x120"), tmp_path / "a.svg")
+    assert "a larger size" in (caught.value.hint or "")

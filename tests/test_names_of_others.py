@@ -44,3 +44,28 @@ def test_a_congestion_control_of_another_tool(name: str, said: str, weir_command
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
     with pytest.raises(weir.ScenarioError, match=said):
         weir.Scenario.loads(SMALL, {"flows.ftp.tcp.congestion": {name: {}}})
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("links.bottleneck.queue.reno", "`reno` is a congestion control"),
+        ("links.bottleneck.queue.BBR1", "flows.GROUP.tcp.congestion.bbr1 = {}"),
+        ("links.bottleneck.queue.bbr", "bbr3"),
+        ("links.bottleneck.queue.westwood", "a congestion control, which flows have"),
+        ("flows.web.tcp.congestion.fq_codel", "`fq-codel` is a queue discipline"),
+        ("flows.web.tcp.congestion.red", "links.LINK.queue.red = {}"),
+        ("flows.web.tcp.congestion.cake", "`cobalt`"),
+        ("flows.web.tcp.congestion.rem", "did you mean `rem-host`?"),
+        ("flows.web.tcp.congestion.newreno", "recovery.newreno"),
+    ],
+)
+def test_a_name_that_belongs_elsewhere(path: str, said: str) -> None:
+    with pytest.raises(weir.ScenarioError) as caught:
+        weir.load("web", {path: {}})
+    assert said in str(caught.value.hint)
+
+
+def test_a_congestion_control_is_no_discipline(weir_command: Command) -> None:
+    done = weir_command("compare", "web", "--disciplines", "red,cubic")
+    assert "`cubic` is a congestion control, which flows have" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 import weir
 from conftest import SMALL, Command, Lab, names_in
 from python_aqms import scenario, written
+from weir import _core
 from weir._errors import WeirError
 from weir.aqm._sources import unrepeatable
+from weir.store import Store
+from weir.tune._tune import again
 
 CHANCE = """
     {imports}
@@ -155,3 +159,82 @@ def test_runs_that_are_not_kept_in_python(lab: Lab) -> None:
     assert not Path("kept").exists()
     with pytest.raises(WeirError, match=r"stored = False"):
         aqm.tune(["mean delay < 20 ms"], ["links.bottleneck.buffer=10..30 packets"], store="kept/store")
+
+
+LEAVES_A_TRACE = """
+    from pathlib import Path
+    from weir.aqm import Controller
+    Path("trace").touch()
+
+    class Level(Controller):
+        def __init__(self, link, height={height}):
+            self.height = height
+        def update(self, seen):
+            return self.height
+"""
+
+PARAMETER = "links.bottleneck.queue.python.parameters.height"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["there", "gone"])
+def test_to_read_a_result_runs_no_class_of_it(lab: Lab, weir_command: Command, there: bool) -> None:  # noqa: FBT001
+    """A store may be somebody else's, with the folder around it."""
+    one, other = (lab(LEAVES_A_TRACE.format(height=height)) for height in (0.02, 0.05))
+    file = str(written(f"{one}:Level"))
+    asked = [
+        ("run", file),
+        ("sweep", file, "--axis", f"{PARAMETER}=0.01, 0.1"),
+        ("sweep", file, "--axis", f"links.bottleneck.queue.python.class={one}:Level, {other}:Level"),
+        ("tune", file, "--target", "mean delay < 1 s", "--vary", f"{PARAMETER}=0.01..0.1"),
+    ]
+    for arguments in asked:
+        done = weir_command(*arguments, "--quiet")
+        assert done.returncode == 0, done.stderr
+    Path("trace").unlink()
+    if not there:
+        Path(f"{one}.py").unlink()
+        Path(f"{other}.py").unlink()
+    for number in ("1", "2", "3", "4"):
+        for verb in ("results", "report"):
+            done = weir_command(verb, number)
+            assert (done.returncode, Path("trace").exists()) == (0, False), (verb, number, done.stderr)
+    for number in ("1", "2", "3"):
+        done = weir_command("responses", number, "--band", "5 packets..20 packets")
+        assert (done.returncode, Path("trace").exists()) == (0, False), done.stderr
+        assert weir_command("plot", number).returncode == 0
+        assert not Path("trace").exists()
+    page = next(Path("results").glob("3-*/report.html")).read_text(encoding="utf-8")
+    assert f"{one}:Level: its file in Python" in page
+    assert f"{other}:Level: its file in Python" in page
+
+
+def test_a_tuning_of_an_unknown_file_is_not_read_by_running_it(lab: Lab) -> None:
+    """As earlier versions recorded it."""
+    loaded = weir.load(written(f"{lab(LEAVES_A_TRACE.format(height=0.02))}:Level"))
+    tuned = loaded.tune(["mean delay < 1 s"], [f"{PARAMETER}=0.01..0.1"], store="store")
+    assert tuned.record is not None
+    assert set(tuned.record.definition["python"]) == {
+        loaded.core.value("links.bottleneck.queue.python.class")
+    }
+    definition = {key: value for key, value in tuned.record.definition.items() if key != "python"}
+    with Store.open("store") as store:
+        assert again(store, tuned.record).to_json() == tuned.to_json()
+        with pytest.raises(WeirError, match="does not say of which file"):
+            again(store, replace(tuned.record, definition=definition))
+
+
+def test_what_was_only_read_cannot_be_run(lab: Lab) -> None:
+    text = written(f"{lab(LEAVES_A_TRACE.format(height=0.02))}:Level").read_text(encoding="utf-8")
+    core = _core.Scenario.loads(text, python=None)
+    assert not Path("trace").exists()
+    with pytest.raises(RuntimeError, match="cannot be run"):
+        _core.Batch([(core, 1)])
+
+
+def test_a_class_of_an_axis_keeps_its_runs_out_of_the_store(lab: Lab, weir_command: Command) -> None:
+    kept, not_kept = (lab(OUTSIDE.format(stored=stored)) for stored in ("pass", "stored = False"))
+    Path("probability").write_text("0.1", encoding="utf-8")
+    axis = f"links.bottleneck.queue.python.class={kept}:Reads, {not_kept}:Reads"
+    done = weir_command("sweep", str(written(f"{kept}:Reads")), "--axis", axis)
+    assert done.returncode == 0, done.stderr
+    assert not Path("results/store").exists()

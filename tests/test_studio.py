@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,13 +12,16 @@ import urllib.error
 import urllib.request
 import zlib
 from base64 import urlsafe_b64decode
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import Command
-from waiting import HANG_S, killed
-from weir import studio
+from waiting import HANG_S, killed, until
+from weir import _core, studio
+from weir.live._feed import Feed
 
 
 @pytest.fixture
@@ -98,3 +102,64 @@ def test_it_ends_with_ctrl_c(page: Path, small: Path) -> None:
         said = running.communicate(timeout=HANG_S)[1]
     assert running.returncode == 0
     assert "Traceback" not in said
+
+
+def connected(feed: Feed) -> socket.socket:
+    """A page that has opened the feed and from then on does nothing by itself."""
+    page = socket.create_connection(("127.0.0.1", feed.port), timeout=HANG_S)
+    token = feed.fragment.partition(".")[2]
+    page.sendall(
+        f"GET /{token} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    return page
+
+
+@pytest.fixture
+def threads() -> set[threading.Thread]:
+    """Those there are before the feed."""
+    return set(threading.enumerate())
+
+
+@pytest.fixture
+def hasty_feed(threads: set[threading.Thread]) -> Iterator[Feed]:
+    pytest.importorskip("websockets")
+    del threads  # Looked at before the feed has its own.
+    scenario = _core.Scenario.loads(
+        'schema = 1\nname = "live"\nduration = "1 s"\nflows.down = { rtt = "40 ms" }\n'
+        'links.line = { rate = "12 Mbit/s", delay = "5 ms", buffer = "9 packets" }\n'
+    )
+    feed = Feed(scenario, "down", [("line", "forward")], 30.0, idle_s=0.05)
+    yield feed
+    feed.close()
+
+
+def serving(before: set[threading.Thread]) -> list[threading.Thread]:
+    """The threads that connections hold."""
+    return [one for one in threading.enumerate() if one not in before and one.name != "weir-feed"]
+
+
+def test_a_page_that_answers_no_ping_is_closed(hasty_feed: Feed, threads: set[threading.Thread]) -> None:
+    with connected(hasty_feed) as page:
+        said = b""
+        while some := page.recv(65536):
+            said += some
+    assert b"101 Switching Protocols" in said
+    assert (1011).to_bytes(2, "big") + b"keepalive ping timeout" in said
+    until(lambda: not serving(threads), "a thread of the connection lives on")
+
+
+def test_a_page_that_takes_nothing_is_closed(hasty_feed: Feed, threads: set[threading.Thread]) -> None:
+    link = dict.fromkeys(("waiting", "departures", "bytes", "drops", "marks", "waited_ns"), 0)
+    state: Any = {"links": [link], "flows": [], "lateness": {}}
+    for _ in range(1000):
+        hasty_feed.add(0.0, [state] * 500)
+    with connected(hasty_feed) as page:
+        assert b"101 Switching Protocols" in page.recv(200)
+        until(lambda: not serving(threads), "a thread of the connection lives on")
+
+
+def test_a_connection_that_opens_nothing_is_closed(hasty_feed: Feed) -> None:
+    with socket.create_connection(("127.0.0.1", hasty_feed.port), timeout=HANG_S) as page:
+        while page.recv(65536):
+            pass

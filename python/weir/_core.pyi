@@ -245,17 +245,17 @@ class Scenario:
     """A scenario: what is simulated, and how it is measured. Immutable; can be pickled."""
 
     @staticmethod
-    def load(path: str, overrides: Sequence[tuple[str, str]] = (), python: bool = True) -> Scenario:
+    def load(path: str, overrides: Sequence[tuple[str, str]] = (), python: bool | None = True) -> Scenario:
         """Reads a TOML file. Overrides are (dotted path, TOML value); a value that is not TOML
-        is taken as text. Without `python`, a scenario with AQMs in Python is refused. Raises
-        ScenarioError."""
+        is taken as text. With `python` False, a scenario with AQMs in Python is refused; with
+        None it is read and never run, and nothing of these is loaded. Raises ScenarioError."""
     @staticmethod
     def loads(
         text: str,
         name: str = "<text>",
         overrides: Sequence[tuple[str, str]] = (),
         variant: str | None = None,
-        python: bool = True,
+        python: bool | None = True,
     ) -> Scenario:
         """Takes the text of a file, which errors then call by this name."""
     def replace(self, overrides: Sequence[tuple[str, str]]) -> Scenario:

@@ -110,3 +110,11 @@ def test_any_remedies_agree(queue: dict[str, Any], buffer: str, rate: str, flows
     except weir.ScenarioError:
         return
     follow(scenario, values)
+
+
+def test_a_level_that_follows_from_another_has_the_digits_of_a_person() -> None:
+    scenario = weir.load("rem-wireline").variant("drop-tail")
+    (link,) = scenario.links
+    red = {f"links.{link}.queue": {"red": {"max_th": "640 packets"}}, f"links.{link}.buffer": "120 packets"}
+    (note,) = (one for one in notes(scenario.replace(red)) if one.code == "threshold-above-buffer")
+    assert note.message.startswith("213 packets is not below")

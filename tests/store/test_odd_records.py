@@ -117,3 +117,39 @@ def test_tables_with_other_columns_are_said(weir_command: Command, tmp_path: Pat
         done = weir_command(*arguments)
         assert done.returncode == 2, done.stderr
         assert "are not as this Weir writes them" in done.stderr
+
+
+NOTE = {"code": "c", "severity": "note", "path": "p", "message": "m", "hint": "h"}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"live": {"notes": [{"x": 1}]}},
+        {"live": {"notes": [{**NOTE, "code": 5}]}},
+        {"live": {"notes": "none"}},
+        {"live": {"facts": 5}},
+        {"live": {"facts": {"Kernel": [1]}}},
+        {"live": {"honesty": 3}},
+        {"python": ["lab:Mine"]},
+        {"python": {"lab:Mine": 5}},
+        {"choices": 5},
+    ],
+)
+def test_odd_additions_are_said(odd: dict[str, Any], swept: tuple[Path, Command, dict[str, Any]]) -> None:
+    """What only live runs have, and those with classes in Python."""
+    place, weir, definition = swept
+    kind = {"kind": "live"} if "live" in odd else {}
+    record(place / "results" / "store", json.dumps({**definition, **kind, **odd}))
+    for arguments in (("results", "1"), ("results", "1", "--json"), ("report", "1")):
+        done = weir(*arguments)
+        assert done.returncode == 2
+        assert "is damaged: its definition is none" in done.stderr
+
+
+def test_the_additions_that_live_runs_have(swept: tuple[Path, Command, dict[str, Any]]) -> None:
+    place, weir, definition = swept
+    live: dict[str, Any] = {"facts": {"Kernel": "Linux"}, "notes": [NOTE], "honesty": [{}]}
+    record(place / "results" / "store", json.dumps({**definition, "live": live}))
+    assert weir("results", "1").returncode == 0
+    assert weir("report", "1").returncode == 0

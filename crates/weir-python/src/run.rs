@@ -64,6 +64,11 @@ impl Batch {
         captures: Vec<(String, Option<String>, bool, PathBuf)>,
         memory: Option<PyRef<'_, Memory>>,
     ) -> PyResult<Self> {
+        if jobs.iter().any(|(scenario, _)| scenario.is_unloaded()) {
+            return Err(PyRuntimeError::new_err(
+                "a scenario whose classes in Python were left alone cannot be run",
+            ));
+        }
         let python_aqms = jobs.iter().any(|(scenario, _)| scenario.plain.has_python_aqms());
         let jobs = jobs.iter().map(|(scenario, seed)| Job {
             scenario: Arc::clone(&scenario.plain),

@@ -21,8 +21,8 @@ pub(crate) struct Scenario {
     /// The variant whose overrides are applied.
     variant: Option<String>,
     pub(crate) plain: Arc<weir_scenario::Scenario>,
-    /// Whether AQMs in Python may be loaded.
-    python: bool,
+    /// Whether AQMs in Python may be loaded; `None` leaves them alone, to read what has been run.
+    python: Option<bool>,
     hash: OnceLock<String>,
     /// Text and file as Python has them: pickle writes one object once, however many scenarios
     /// of a sweep hold it.
@@ -35,7 +35,7 @@ impl Scenario {
         document: Document,
         variant: Option<String>,
         written: (Py<PyString>, Py<PyString>),
-        python: bool,
+        python: Option<bool>,
     ) -> PyResult<Self> {
         let plain = match &variant {
             Some(name) => document.variant(name),
@@ -44,7 +44,8 @@ impl Scenario {
         let mut plain = plain.map_err(|error| scenario_error(py, &error))?;
         let folder = Path::new(document.file()).parent().unwrap_or(Path::new("")).to_string_lossy();
         for (path, parameters) in plain.python_aqms_mut() {
-            if !python {
+            let Some(allowed) = python else { break };
+            if !allowed {
                 let message = format!("{} would be run, and code in Python is not allowed", parameters.class);
                 let hint = "read its file first; then leave --no-python, or python=False, out";
                 let error =
@@ -79,6 +80,11 @@ impl Scenario {
         self.document.error_at(self.variant.as_deref(), &parameter, message, hint)
     }
 
+    /// Whether it has AQMs in Python that were left alone: it cannot be run.
+    pub(crate) fn is_unloaded(&self) -> bool {
+        self.python.is_none() && self.plain.has_python_aqms()
+    }
+
     fn hash_once(&self) -> &str {
         self.hash.get_or_init(|| self.plain.hash())
     }
@@ -87,9 +93,9 @@ impl Scenario {
 #[pymethods]
 impl Scenario {
     #[staticmethod]
-    #[pyo3(signature = (path, overrides = Overrides::new(), python = true))]
+    #[pyo3(signature = (path, overrides = Overrides::new(), python = Some(true)))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-    fn load(py: Python<'_>, path: &str, overrides: Overrides, python: bool) -> PyResult<Self> {
+    fn load(py: Python<'_>, path: &str, overrides: Overrides, python: Option<bool>) -> PyResult<Self> {
         let document = Document::load(Path::new(path)).map_err(|error| scenario_error(py, &error))?;
         let written = (PyString::new(py, document.text()), PyString::new(py, document.file()));
         let written = (written.0.unbind(), written.1.unbind());
@@ -97,7 +103,7 @@ impl Scenario {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name = "<text>", overrides = Overrides::new(), variant = None, python = true))]
+    #[pyo3(signature = (text, name = "<text>", overrides = Overrides::new(), variant = None, python = Some(true)))]
     #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
     fn loads(
         py: Python<'_>,
@@ -105,7 +111,7 @@ impl Scenario {
         name: &str,
         overrides: Overrides,
         variant: Option<String>,
-        python: bool,
+        python: Option<bool>,
     ) -> PyResult<Self> {
         let document = Document::parse(name, text.to_str()?);
         let document = document.map_err(|error| scenario_error(py, &error))?;

@@ -47,9 +47,10 @@ pub(crate) fn disciplines() -> Vec<&'static str> {
 
 /// What to write for the name that another tool gives a `kind`: queue, congestion, recovery or preset.
 #[pyfunction]
-pub(crate) fn name_of_others(kind: &str, name: &str) -> PyResult<Option<&'static str>> {
+pub(crate) fn name_of_others(kind: &str, name: &str) -> PyResult<Option<String>> {
     let kind = kind.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;
-    Ok(weir_scenario::name_of_others(kind, name))
+    let ours = weir_scenario::name_of_others(kind, name).map(str::to_owned);
+    Ok(ours.or_else(|| weir_scenario::of_another_kind(kind, name)))
 }
 
 /// Facts about a congestion control.

@@ -54,7 +54,7 @@ pub use lifetimes::Lifetime;
 pub use live::{Live, Way};
 pub use measure::{Measure, Series};
 pub use network::{Bottleneck, LoadChange, MOST_RATE_CHANGES, Network, Path, Port};
-pub use others::{Named, name_of_others};
+pub use others::{Named, name_of_others, of_another_kind};
 pub use population::{CountAt, CountSteps, PopulationChange};
 pub use scenario::{SCHEMA_VERSION, Scenario, Variants};
 pub use schema::{choices_of, schema};

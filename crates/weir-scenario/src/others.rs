@@ -87,6 +87,27 @@ pub fn name_of_others(kind: Named, name: &str) -> Option<&'static str> {
     kind.others().iter().find(known).map(|(_, hint)| *hint)
 }
 
+/// Where a name belongs that was written where one of `kind` belongs: a congestion control as a queue, or a queue as a
+/// congestion control.
+pub fn of_another_kind(kind: Named, name: &str) -> Option<String> {
+    let (other, is, place) = match kind {
+        Named::Queue => {
+            (Named::Congestion, "a congestion control, which flows have", "flows.GROUP.tcp.congestion")
+        }
+        Named::Congestion => (Named::Queue, "a queue discipline, which links have", "links.LINK.queue"),
+        Named::Recovery | Named::Preset => return None,
+    };
+    let wanted = plain(name);
+    // Such as `rem`, where `rem-host` is known.
+    if wanted == "python" || kind.ours().into_iter().any(|ours| ours.split('-').next() == Some(&*wanted)) {
+        return None;
+    }
+    if let Some(ours) = other.ours().into_iter().find(|ours| plain(ours) == wanted) {
+        return Some(format!("`{ours}` is {is}: {place}.{ours} = {{}}"));
+    }
+    name_of_others(other, name).map(|hint| format!("that is {is}; {hint}"))
+}
+
 const QUEUES: &[(&[&str], &str)] = &[
     (
         &["cake", "cake_mq"],

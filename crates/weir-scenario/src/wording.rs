@@ -6,7 +6,7 @@ use weir_types::UnitError;
 
 use crate::{
     meant::{elsewhere, nearest, words},
-    others::{Named, name_of_others},
+    others::{Named, name_of_others, of_another_kind},
     reader::{NO_CHOICE, NOT_ONE, WITHOUT_PARAMETERS},
     schema::Place,
 };
@@ -92,6 +92,9 @@ fn suggestion(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeVa
     }
     if let Some(hint) = Named::of(&known).and_then(|kind| name_of_others(kind, unknown)) {
         return Some(hint.to_owned());
+    }
+    if let Some(hint) = Named::of(&known).and_then(|kind| of_another_kind(kind, unknown)) {
+        return Some(hint);
     }
     let segments: Vec<_> = path.split('.').filter(|name| !name.is_empty()).collect();
     let (parent, choice) = match segments.split_last() {

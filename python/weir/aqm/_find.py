@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from weir.aqm import Aqm, Controller
 from weir.aqm._objects import period_of, time_limit_of, variables_of
-from weir.aqm._signature import known_names, signature_problem
+from weir.aqm._signature import hook_problem, known_names, signature_problem
 from weir.aqm._sources import Named, remember
 
 _HOOKS = ("on_enqueue", "on_dequeue", "on_idle", "on_overflow", "on_rate", "update")
@@ -84,6 +84,9 @@ def find(path: str, folder: str, parameters: Mapping[str, Any], source: str | No
     base = Controller if issubclass(cls, Controller) else Aqm
     hooks = frozenset(hook for hook in _HOOKS if getattr(cls, hook, None) is not getattr(base, hook, None))
     _check_hooks(cls, is_controller=base is Controller)
+    for hook in sorted(hooks):
+        if (problem := hook_problem(cls, hook, base)) is not None:
+            raise NotFoundError(*problem)
     _stored[path, digest] = bool(cls.stored)
     if not hooks:
         raise NotFoundError(

@@ -22,7 +22,11 @@ class Problem(NamedTuple):
 
 def signature_problem(cls: type, parameters: Mapping[str, Any]) -> Problem | None:
     """Why `cls(link, **parameters)` fails, or does not do what it says; None if it can be called."""
-    signature = inspect.signature(cls)
+    try:
+        signature = inspect.signature(cls)
+    except (TypeError, ValueError):
+        # Of one without self, as of what is no function.
+        signature = inspect.Signature()
     known = signature.parameters
     if not known or not _can_be_given_by_place(first := next(iter(known.values()))):
         return Problem(
@@ -59,6 +63,20 @@ def signature_problem(cls: type, parameters: Mapping[str, Any]) -> Problem | Non
             f"write a default in the class: def __init__(self, {first.name}, "
             f"{', '.join(f'{one.name}=20' for one in missing)}){_given(missing, 'or')}",
         )
+    return None
+
+
+def hook_problem(cls: type, hook: str, base: type) -> Problem | None:
+    """Why calls of a hook as that of `base` would fail; None if they can be done."""
+    own = inspect.getattr_static(cls, hook)
+    if not inspect.isfunction(own):
+        return None
+    names = list(inspect.signature(getattr(base, hook)).parameters)
+    try:
+        inspect.signature(own).bind(*names)
+    except TypeError:
+        called = f"{hook}({', '.join(names)})"
+        return Problem("class", f"{cls.__name__} is called as {called}, and cannot be", f"write def {called}")
     return None
 
 

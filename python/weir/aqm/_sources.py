@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -45,6 +46,18 @@ def named_in(document: Mapping[str, Any], path: str = "") -> Iterator[Named]:
                     yield Named(here, table["class"], table.get("source"))
                 else:
                     yield from named_in(table, here)
+
+
+def sources_of(document: Mapping[str, Any], texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The digests of the classes that a scenario names and did not load: path and digest, as overrides, of
+    those whose `texts` are known by import path, where the scenario has none or another."""
+    digests = {cls: remember(text) for cls, text in texts.items()}
+    return [
+        (f"{one.path}.source", json.dumps(digests[one.cls]))
+        for one in named_in(document)
+        # Changes are a list: no path leads to one of them.
+        if digests.get(one.cls, one.digest) != one.digest and not one.path.startswith("changes.")
+    ]
 
 
 class Use(NamedTuple):

@@ -220,7 +220,12 @@ def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None)
     """A parameter as a level; None where it is not set."""
     written = None if parameter is None else aqm.parameters.get(parameter)
     level = scene.in_packets(written, port)
-    return None if level is None else Level(f"{aqm.path}.{parameter}", str(written), level)
+    if level is None:
+        return None
+    # A third of another threshold may have any digits.
+    value, unit = _core.quantity(str(written))
+    said = level_text(value) if unit == "packets" and value != int(value) else str(written)
+    return Level(f"{aqm.path}.{parameter}", said, level)
 
 
 def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:

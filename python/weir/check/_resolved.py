@@ -79,7 +79,7 @@ class Resolved:
         document = tomllib.loads(text)
         if any("replay" in group.get("traffic", {}) for group in document["flows"].values()):
             with suppress(_core.ScenarioError):
-                return Resolved(_core.Scenario.loads(text, python=False).network, document)
+                return Resolved(_core.Scenario.loads(text, python=None).network, document)
         return Resolved(_core.network_of(text), document)
 
     @cached_property

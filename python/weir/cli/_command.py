@@ -35,6 +35,7 @@ AS_JSON = "weir.json"
 
 INTERRUPTED = 130
 _STOPPED = "interrupted; finished runs are safe"
+_ANOTHER_FILE = "name another file"
 
 
 def print_text(text: str) -> None:
@@ -121,10 +122,30 @@ def print_scenario_error(error: ScenarioError) -> None:
         note(f"hint: {shortened(error.hint)}")
 
 
+_DOCUMENT = ("file", "line", "path", "message", "hint")
+
+
 def error_document(error: ScenarioError | WeirError) -> dict[str, Any]:
     """The error for machines: null for what it does not have."""
-    names = ("file", "line", "path", "message", "hint")
-    return {name: getattr(error, name, None) for name in names}
+    return {name: getattr(error, name, None) for name in _DOCUMENT}
+
+
+class _Refused(typer.Exit):
+    """The input cannot be used, which has been said."""
+
+    def __init__(self, message: str, hint: str | None) -> None:
+        super().__init__(BAD_INPUT)
+        self.message, self.hint = message, hint
+
+
+def _wants_json(error: UsageError) -> bool:
+    """Whether a command line that could not be read has `--json`, and its command that option. A group has
+    none, but what was meant by one of its commands may."""
+    options = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
+    command = None if error.ctx is None else error.ctx.command
+    return "--json" in options and (
+        command is None or hasattr(command, "commands") or any("--json" in one.opts for one in command.params)
+    )
 
 
 @contextmanager
@@ -137,33 +158,59 @@ def guarded(about: Mapping[str, Any] | None = None) -> Generator[None]:
     printed = _Printed.documents
     try:
         yield
-    except (ScenarioError, WeirError) as error:
-        if (about or {}).get(AS_JSON) and printed == _Printed.documents:
-            print_json(error_document(error))
-        if isinstance(error, ScenarioError):
-            print_scenario_error(error)
-            raise typer.Exit(BAD_INPUT) from None
+    except KeyboardInterrupt:
+        note(_STOPPED)
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception as error:
+        found = _document_of(error)
+        wanted = (about or {}).get(AS_JSON) or (isinstance(error, UsageError) and _wants_json(error))
+        if found is not None and wanted and printed == _Printed.documents:
+            print_json(found)
+        _told(error)
+        raise
+    except BaseException as error:
+        _end_of(error)
+        raise
+
+
+def _document_of(error: Exception) -> dict[str, Any] | None:
+    """An error for machines; None for what is no mistake of a person."""
+    if isinstance(error, (ScenarioError, WeirError)):
+        return error_document(error)
+    parts: dict[str, Any] = {}
+    if isinstance(error, UsageError):
+        context = error.ctx
+        hint = None if context is None else f"{context.command_path} -h shows what there is"
+        parts = {"message": shortened(printable(error.format_message())), "hint": hint}
+    elif isinstance(error, _Refused):
+        parts = {"message": error.message, "hint": error.hint}
+    elif isinstance(error, OSError) and error.filename is not None:
+        parts = {"file": os.fsdecode(error.filename), "message": error.strerror or str(error)}
+        parts["hint"] = _ANOTHER_FILE
+    return {**dict.fromkeys(_DOCUMENT), **parts} if parts else None
+
+
+def _told(error: Exception) -> None:
+    """Says what a person did wrong, and ends the command; returns for others, and what says itself."""
+    if isinstance(error, ScenarioError):
+        print_scenario_error(error)
+        raise typer.Exit(BAD_INPUT) from None
+    if isinstance(error, WeirError):
         if isinstance(error, AqmFailedError):
             note(error.message)
         else:
             print_error(error.told, error.hint)
         raise typer.Exit(error.exit_code) from None
-    except UsageError as error:
+    if isinstance(error, UsageError):
         error.message = shortened(printable(error.message))
-        raise
-    except OSError as error:
-        _end_of(error)
-        # Without a name it is of stdout. Such a name is too long, in a loop of links, or no longer there.
-        if error.filename is None:
-            raise
-        print_error(f"{os.fsdecode(error.filename)}: {error.strerror or error}", "name another file")
+        return
+    if isinstance(error, typer.Exit):
+        return
+    _end_of(error)
+    # Without a name it is of stdout. Such a name is too long, in a loop of links, or no longer there.
+    if isinstance(error, OSError) and error.filename is not None:
+        print_error(f"{os.fsdecode(error.filename)}: {error.strerror or error}", _ANOTHER_FILE)
         raise typer.Exit(BAD_INPUT) from None
-    except KeyboardInterrupt:
-        note(_STOPPED)
-        raise typer.Exit(INTERRUPTED) from None
-    except BaseException as error:
-        _end_of(error)
-        raise
 
 
 def _end_of(error: BaseException) -> None:
@@ -180,7 +227,7 @@ def _end_of(error: BaseException) -> None:
 def refuse(message: str, hint: str | None = None) -> NoReturn:
     """Ends the command: the input cannot be used."""
     print_error(message, hint)
-    raise typer.Exit(BAD_INPUT)
+    raise _Refused(message, hint)
 
 
 def target(out: Path) -> Path:

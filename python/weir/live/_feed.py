@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import socket
+import struct
 import threading
 from array import array
 from collections.abc import Sequence
@@ -26,6 +28,9 @@ COLUMNS = ("queue", "departures", "bytes", "drops", "marks", "waited")
 EVERY_S = 0.05
 """Between two rows."""
 
+IDLE_S = 20.0
+"""A page that neither answers nor takes anything for so long is gone: each holds threads."""
+
 _POLICY_VIOLATION = 1008
 """RFC 6455, section 7.4.1."""
 
@@ -38,10 +43,17 @@ class Feed:
     """
 
     def __init__(
-        self, scenario: _core.Scenario, group: str, links: Sequence[tuple[str, str]], length_s: float
+        self,
+        scenario: _core.Scenario,
+        group: str,
+        links: Sequence[tuple[str, str]],
+        length_s: float,
+        *,
+        idle_s: float = IDLE_S,
     ) -> None:
-        """`links` are those whose counts follow, with their directions. Raises WeirError without the extra
-        `live`."""
+        """`links` are those whose counts follow, with their directions. A page that answers no ping for
+        `idle_s` seconds, or takes none of what is sent for so long, is closed. Raises WeirError without the
+        extra `live`."""
         try:
             from websockets.sync.server import serve
         except ImportError:
@@ -63,7 +75,18 @@ class Feed:
         silent = logging.getLogger("weir.live.feed")
         silent.disabled = True
         self._token = secrets.token_hex(8)
-        self._server = serve(self._serve, "127.0.0.1", 0, compression=None, logger=silent)
+        self._idle_s = idle_s
+        self._server = serve(
+            self._serve,
+            "127.0.0.1",
+            0,
+            compression=None,
+            logger=silent,
+            open_timeout=idle_s,
+            ping_interval=idle_s,
+            ping_timeout=idle_s,
+            close_timeout=idle_s,
+        )
         self.port: int = self._server.socket.getsockname()[1]
         threading.Thread(target=self._server.serve_forever, name="weir-feed", daemon=True).start()
 
@@ -95,6 +118,8 @@ class Feed:
         self._server.shutdown()
 
     def _serve(self, page: ServerConnection) -> None:
+        # Pings wait for what is being sent: a page that takes nothing would never be missed.
+        page.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._idle_s))
         asked = page.request.path if page.request else ""
         if asked != f"/{self._token}":
             page.close(_POLICY_VIOLATION)
@@ -104,13 +129,21 @@ class Feed:
         while True:
             with self._news:
                 while len(self._rows) == sent and not self._ended:
-                    self._news.wait()
+                    self._news.wait(self._idle_s)
+                    if page.close_code is not None:
+                        return
                 rows, ended = self._rows[sent:], self._ended
             if rows:
                 page.send(b"".join(rows))
                 sent += len(rows)
             if ended and not rows:
                 return
+
+
+def _timeval(seconds: float) -> bytes:
+    """As setsockopt(2) takes it."""
+    whole = int(seconds)
+    return struct.pack("@ll", whole, int((seconds - whole) * 1e6))
 
 
 def _two_variants(scenario: _core.Scenario, length_s: float) -> str:

@@ -210,8 +210,13 @@ def _write_json(specification: dict[str, Any], path: Path) -> None:
     path.write_text(json.dumps(specification, ensure_ascii=False), encoding="utf-8")
 
 
+_NO_ROOM = "has no room for"
+"""What the process that draws says where panels would vanish."""
+
+
 def _run(tasks: Sequence[Sequence[str | Path]]) -> None:
-    """Does the tasks at the same time. Raises OSError where one fails: mostly, a disk is full."""
+    """Does the tasks at the same time. Raises ChartError where a size has no room for the panels, OSError
+    where one fails otherwise: mostly, a disk is full."""
     with ExitStack() as stack:
         started = [stack.enter_context(Process(["-m", "weir.run._drawing", *task])) for task in tasks]
         for process in started:
@@ -220,4 +225,9 @@ def _run(tasks: Sequence[Sequence[str | Path]]) -> None:
             except RuntimeError as error:
                 # The last line of a traceback; all of it is in the cause.
                 *_, last = str(error).splitlines()
+                if _NO_ROOM in last:
+                    raise ChartError(
+                        last.partition(": ")[2].strip(),
+                        "a larger size; or less beside them: no title, no legend, fewer series or panels",
+                    ) from None
                 raise OSError(f"the process that draws has failed: {last.strip()}") from error

@@ -19,12 +19,12 @@ from weir.sweep._dimension import ChartError
 Legend = Literal["top", "bottom", "left", "right", "none"]
 Axis = Literal["x", "y"]
 
-_SIZE = re.compile(r"([\d.]+) ?(px|cm|in)? ?[x×] ?([\d.]+) ?(px|cm|in)?")
-_PIXELS = {"px": 1.0, "cm": 96.0 / 2.54, "in": 96.0}
+_SIZE = re.compile(r"([\d.]+) ?(px|mm|cm|in)? ?[x×] ?([\d.]+) ?(px|mm|cm|in)?")
+_PIXELS = {"px": 1.0, "mm": 96.0 / 25.4, "cm": 96.0 / 2.54, "in": 96.0}
 _SMALLEST, _LARGEST = 120.0, 10_000.0
 
 _PRINTED = 300.0 / 96.0
-"""Of a PNG whose size is in cm or inches: 300 dots per inch."""
+"""Of a PNG whose size is in mm, cm or inches: 300 dots per inch."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Size:
     """Pixels of 1/96 inch."""
     height: float
     unit: str
-    """`px`, `cm` or `in`, as it was asked for."""
+    """`px`, `mm`, `cm` or `in`, as it was asked for."""
 
     @classmethod
     def parse(cls, text: str) -> Size:
-        """From `800x500`, `8.4x6cm` or `3.3x2.5in`. Raises ChartError."""
+        """From `800x500`, `84x60mm`, `8.4x6cm` or `3.3x2.5in`. Raises ChartError."""
         found = _SIZE.fullmatch(text.strip())
         sides, unit = list[float](), "px"
         if found is not None:
@@ -49,7 +49,9 @@ class Size:
             except ValueError:
                 found = None
         if found is None or (found[2] and found[2] != found[4]):
-            raise ChartError(f"{text!r} is no size", "write WIDTHxHEIGHT: 800x500, 8.4x6cm, 3.3x2.5in")
+            raise ChartError(
+                f"{text!r} is no size", "write WIDTHxHEIGHT: 800x500, 84x60mm, 8.4x6cm, 3.3x2.5in"
+            )
         if min(sides) < _SMALLEST or max(sides) > _LARGEST:
             raise ChartError(
                 f"a side of {text} is not between {_SMALLEST:g} and {_LARGEST:,.0f} pixels",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, cast, get_args
 
+from weir.check import Note
 from weir.stats._measures import MEASURES
 from weir.sweep._plan import Kind
 
@@ -37,6 +39,21 @@ def check_definition(definition: Mapping[str, Any]) -> None:
         raise ValueError(f"{odd!r:.40} is no hash of a scenario")
     if not definition["variants"] or not definition["replications"]:
         raise ValueError("it has no runs")
+    _check_additions(definition)
+
+
+def _check_additions(definition: Mapping[str, Any]) -> None:
+    """What only some results have: classes in Python, and what live runs say."""
+    live, classes = definition.get("live", {}), definition.get("python", {})
+    facts, notes, honesty = live.get("facts", {}), live.get("notes", []), live.get("honesty", [])
+    _of(dict, facts, classes, definition.get("choices", {}))
+    _of(list, notes, honesty)
+    _of(str, *facts.values(), *classes.values())
+    _of(dict, *notes, *honesty)
+    names = {field.name for field in fields(Note)}
+    if odd := next((note for note in notes if note.keys() != names), None):
+        raise ValueError(f"{odd!r:.40} is no note")
+    _of(str, *(text for note in notes for text in note.values()))
 
 
 def _of(kind: type | tuple[type, ...], *values: object) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 import polars as pl
 
 from weir import _core
+from weir._errors import WeirError
 from weir.check import (
     Note,
     Repeated,
@@ -87,8 +88,8 @@ class NotedSweep(NetworkedSweep):
             return merged(
                 (label, notes(self._at(point, name))) for point in points for name, label in labelled
             )
-        except _core.ScenarioError:
-            # A file that it names is no longer there.
+        except (_core.ScenarioError, WeirError):
+            # A file that it names is no longer there, or it does not say of which file a class was.
             return ()
 
     @cached_property

@@ -186,9 +186,12 @@ class Plan:
 
     @cached_property
     def _classes(self) -> list[Named]:
-        """Those in Python that variants name."""
-        named = [one for one in self.variants if one.scenario.has_python_aqms]
-        return [cls for one in named for cls in named_in(json.loads(one.scenario.to_json()))]
+        """Those in Python that variants name, and values of axes."""
+        scenarios = [one.scenario for one in self.variants]
+        if any(path.endswith(".class") for axis in self.design.axes for path in axis.paths):
+            scenarios += [one.scenario for one in self.configurations]
+        named = [one for one in scenarios if one.has_python_aqms]
+        return list(dict.fromkeys(cls for one in named for cls in named_in(json.loads(one.to_json()))))
 
     @cached_property
     def _python(self) -> dict[str, str]:

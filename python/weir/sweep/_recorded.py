@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +15,7 @@ import polars as pl
 
 from weir import _core
 from weir._errors import WeirError
-from weir.aqm._sources import remember
+from weir.aqm._sources import remember, sources_of
 from weir.run._tables import TABLES, WHOLE_RUN
 from weir.stats import _analysis as analysis
 from weir.store import DEFAULT, Store, StoreError
@@ -174,17 +175,21 @@ class RecordedSweep:
         return self._at(point, variant).to_toml() if self.axes else self.resolved[variant]
 
     def _at(self, point: int, variant: str) -> _core.Scenario:
-        """One configuration, if there are axes. Files and classes that it names must exist."""
+        """One configuration, if there are axes. Files that it names must exist; its classes are not loaded:
+        whoever wrote the store may have written them too."""
         place = point * len(self.variants) + self.variants.index(variant)
         wanted = self.record.definition["configurations"][place]
         if variant not in self._bare:
-            bare = _core.Scenario.loads(self.resolved[variant], self.name)
+            bare = _core.Scenario.loads(self.resolved[variant], self.name, python=None)
             self._bare[variant] = bare, {path for path in self.layout.paths if bare.has_choice(path)}
         bare, paths = self._bare[variant]
         values = self.layout.rows[point]
         # An axis may belong to an AQM that the variant does not have.
         for chosen in ([pair for pair in values if pair[0] in paths], values):
             found = bare.replace(settings(chosen, self.record.definition.get("choices")))
+            # An axis may have set another class, which then is of another file.
+            if found.has_python_aqms and (of := sources_of(json.loads(found.to_json()), self.python)):
+                found = found.replace(of)
             if found.hash == wanted:
                 return found
         raise WeirError(f"{variant} at point {point} cannot be resolved again")

@@ -17,6 +17,7 @@ from typing import Any
 
 from weir import _core
 from weir._errors import WeirError
+from weir.aqm._sources import named_in, sources_of, text_of
 from weir.check import Note, Repeated, merged, notes
 from weir.scenario._scenario import Scenario
 from weir.store import Store
@@ -37,6 +38,9 @@ from weir.tune._varied import varied
 
 BESIDE = ("delay_mean", "delay_p99", "utilisation")
 """Measures that are shown of every answer, targets or not: what it costs where only a delay was asked for."""
+
+_SOURCE = ".python.source"
+"""Of a class in Python: the digest of its file, which nobody types."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ class Task:
     def options(self) -> list[str]:
         """With which the scenario was loaded, as a shell takes them."""
         _, _, overrides, variant = _pickled(self.scenario)
-        sets = [f"--set {path}={value}" for path, value in overrides]
+        sets = [f"--set {path}={value}" for path, value in overrides if not path.endswith(_SOURCE)]
         return sets if variant is None else [*sets, f"--variant {variant}"]
 
 
@@ -152,6 +156,30 @@ def _each(scenario: Scenario, question: Question) -> dict[str, Task]:
         )
         for one in scenario.chosen(None, names)
     }
+
+
+def _classes(scenario: Scenario) -> dict[str, dict[str, str]]:
+    """Import path of each class in Python to the text of its file, under the key that sweeps have too."""
+    if not scenario.core.has_python_aqms:
+        return {}
+    named = named_in(json.loads(scenario.core.to_json()))
+    return {"python": {one.cls: text for one in named if (text := text_of(one.digest)) is not None}}
+
+
+def _with_sources(core: _core.Scenario, texts: Mapping[str, str], record: Record) -> _core.Scenario:
+    """The recorded scenario with the digests of its classes, by which its runs are found. None is
+    loaded. Raises WeirError where a digest is not known."""
+    document = json.loads(core.to_json())
+    sources = dict(sources_of(document, texts))
+    for one in named_in(document):
+        if one.digest is None and f"{one.path}.source" not in sources:
+            told = f"the same command shows it: {record.command}" if record.command else "tune again"
+            raise WeirError(
+                f"result {record.number}, {record.name}, does not say of which file {one.cls} was: its runs "
+                "could only be found by running that class",
+                f"read its file first; then {told}",
+            )
+    return core.replace(list(sources.items())) if sources else core
 
 
 def _pickled(scenario: Scenario) -> tuple[str, str, list[tuple[str, str]], str | None]:
@@ -238,6 +266,7 @@ def ask(
     definition = {
         "kind": TUNING,
         "scenario": _pickled(task.scenario),
+        **_classes(task.scenario),
         "question": asdict(task.question),
         "cost": cost,
         "runs": sorted(keys),
@@ -269,7 +298,10 @@ def again(store: Store, record: Record) -> Tuned | Front | Choice:
 
     with store.reading(record) as definition:
         text, file, overrides, variant = definition["scenario"]
-        core = _core.Scenario.loads(text, file, [(path, value) for path, value in overrides], variant)
+        pairs = [(path, value) for path, value in overrides]
+        # Whoever wrote the store may have written its classes too: nothing is run here.
+        core = _core.Scenario.loads(text, file, pairs, variant, python=None)
+        core = _with_sources(core, definition.get("python", {}), record)
         task = Task.of(Scenario(core), Question(**definition["question"]))
     workers = Workers(refuse, lambda: 1, "none")
     found, _ = _answered(task, store, workers)
