@@ -71,7 +71,10 @@ def relation(row: dict[str, Any], *remarks: str) -> str:
         return "not defined"
     unit = f" {measure.difference_unit}" if measure.difference_unit else ""
     spread = plus_minus(row["half_width"], measure.decimals)
-    size = f"{number(abs(row['difference']), measure.decimals)}{spread}{unit}"
+    least = 10.0**-measure.decimals
+    hidden = 0.0 < abs(row["difference"]) < least / 2.0
+    shown = f"<{least:.{measure.decimals}f}" if hidden else number(abs(row["difference"]), measure.decimals)
+    size = f"{shown}{spread}{unit}"
     if row["verdict"] in {"higher", "lower"}:
         return f"{row['verdict']} by {size}{_bracketed(*remarks)}"
     if row["verdict"] != "equal" and row["difference"] == 0.0 and not row["half_width"]:
