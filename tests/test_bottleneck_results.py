@@ -122,6 +122,24 @@ def test_rows_of_different_links_are_not_put_under_one_caption() -> None:
     assert scenario.compare(variants=["slow-b"]).bottleneck == "b"
 
 
+def test_goodputs_of_a_group_that_are_shares_of_different_links_are_not_compared(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They were: 75% of one link less 20% of another were "lower by 55 points"."""
+    text = TWO + '\n[flows.side]\npath = ["b"]\nrtt = "40 ms"\nstart_jitter = "1 s"\n'
+    compared = weir.Scenario.loads(text, {"measure.bottleneck": "b"}).compare(replications=2)
+    by_group = compared.differences(by="group")
+    found = {(row["group"], row["measure"]): row for row in by_group.iter_rows(named=True)}
+    through_both = found["f", "goodput"]
+    assert (through_both["n"], through_both["difference"], through_both["verdict"]) == (0, None, "other link")
+    assert found["side", "goodput"]["n"] == found["f", "rtt_mean"]["n"] == 2
+    # The mean of all is of the one link that was named.
+    assert compared.differences(measures=["goodput"])["n"].to_list() == [2]
+    tables.print_sweep(compared, by="group")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "slow-b, f: goodput: not compared, as it is a share of another link; path delay" in shown
+
+
 def test_a_group_has_no_part_in_a_link_that_it_never_passes() -> None:
     text = TWO.replace('[variants.slow-a]\n\n[variants.slow-b]\nlinks.b.rate = "5 Mbit/s"\n', "")
     text += '\n[flows.side]\npath = ["b"]\nrtt = "40 ms"\nstart_jitter = "1 s"\n'

@@ -181,7 +181,7 @@ def test_goodput_of_all_is_that_of_the_flows_over_the_bottleneck(
     by_group = weir_command("compare", "both.toml", "-q", "--by", "group").stdout
     assert re.search(r"prague +bottleneck\.reverse +\d", by_group)
     # Data of the upload pass the other direction.
-    assert "flow group; delays and marks of prague are those of ACKs" in by_group
+    assert "flow group; Delay p99 and Marked of prague are those of ACKs" in by_group
 
 
 def test_measure_chooses_the_paired_differences_too(file: Path, weir_command: Command) -> None:

@@ -50,6 +50,16 @@ def test_runs_that_are_equal_have_no_intervals(capsys: pytest.CaptureFixture[str
     assert "nothing is random, so no intervals" in html(run, [], "")
 
 
+def test_equal_runs_of_a_rule_have_none_either(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table was headed "mean ± 95% interval", with no interval in it."""
+    axes = {"links.l.rate": ["5 Mbit/s", "10 Mbit/s"]}
+    swept = weir.Scenario.loads(ALONE).sweep(axes, variants=["codel"], until="goodput ±1%")
+    tables.print_sweep(swept)
+    shown = capsys.readouterr().out
+    assert "all replications equal: nothing is random, so no intervals" in shown
+    assert "±" not in shown.replace("goodput ±1%", "")
+
+
 def test_with_chance_there_are_intervals() -> None:
     run = weir.Scenario.loads(ALONE, {"flows.f.start_jitter": "1 s"}).run(replications=5)
     assert run.unvarying.is_empty()

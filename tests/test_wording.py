@@ -50,6 +50,8 @@ def test_differences_in_words() -> None:
     assert wording.difference(same) == "goodput the same in the only pair"
     always = row(half_width=0.0, difference=0.0, verdict="no difference shown")
     assert wording.difference(always) == "goodput the same in every pair"
+    tiny = row(difference=-0.001, half_width=0.0, verdict="lower")
+    assert wording.difference(tiny) == "goodput lower by <0.01±0.00 points"
     assert wording.difference(row(n=0, difference=float("nan"))) == "goodput not defined"
 
 

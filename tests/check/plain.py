@@ -123,6 +123,12 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
         {"flows.ftp.tcp.congestion": {"cubic": {}}},
     ),
     (
+        # Four packets of 1000 bytes each 10 ms are 3.2 of 10 Mbit/s.
+        "grants-below-rate", "warning", "links.a.aggregation.packets",
+        {"links.a.aggregation": {"interval": "5 ms", "max_interval": "15 ms", "packets": 4}},
+        {"links.a.aggregation.packets": 13},
+    ),
+    (
         "receiver-ecn-unused", "warning", "flows.ftp.tcp.receiver_ecn",
         {**ACCECN, "flows.ftp.tcp.accecn": False, "flows.ftp.tcp.receiver_ecn": "none", **CODEL},
         {"flows.ftp.tcp.accecn": True},

@@ -19,6 +19,7 @@ from weir.check import _changes as changes
 from weir.check import _drops as drops
 from weir.check import _ecn as ecn
 from weir.check import _levels as levels
+from weir.check import _lines as lines
 from weir.check import _measured as measured
 from weir.check import _overflow as overflow
 from weir.check import _python as python
@@ -74,6 +75,7 @@ RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
     levels.queue_never_fills,
     levels.buffer_never_fills,
     levels.design_exceeded,
+    lines.grants_below_rate,
     changes.load_above_rate,
     changes.ambiguous_bottleneck,
     changes.moving_bottleneck,

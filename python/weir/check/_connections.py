@@ -59,8 +59,13 @@ class Connections:
         """How long a transfer takes on an idle path: its window doubles each round trip."""
         rounds = max(0.0, ceil(log2(packets / self.window(path) + 1.0) - 1e-9) - 0.5)
         syn = 1.0 if self.scene.group(path)["tcp"]["handshake"] else 0.0
-        rate = self.scene.ports_by_name[path.bottleneck.name].rate_bps
+        rate = min(self.scene.ports_by_name[path.bottleneck.name].rate_bps, self.access_bps(path))
         return self.rtt_s(path) * (syn + rounds) + packets * 8.0 * path.packet_bytes / rate
+
+    def access_bps(self, path: _core.Path) -> float:
+        """What the access link of each flow lets through: inf without one."""
+        rate = self.scene.group(path).get("access", {}).get("rate")
+        return _core.quantity(rate)[0] if isinstance(rate, str) else inf
 
     def window(self, path: _core.Path) -> float:
         """The window of a new connection, in packets."""

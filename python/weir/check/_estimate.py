@@ -165,6 +165,7 @@ class _Estimate:
         distant = max(0.0, log10(max(live, 1.0)) - 3.0)
         return (
             sent * (_PACKET_NS + _DISTANT_NS * distant)
+            + sum(group.kept_back for group in packets.groups) * _PACKET_NS
             + self._selective(distant)
             + arrivals * _HOP_NS
             + sources * _FLOW_NS

@@ -54,6 +54,8 @@ class Traffic:
     """That begin."""
     live: float = 0.0
     """Transfers at a time, at most."""
+    kept_back: float = 0.0
+    """Datagrams that wait at an access link to the end."""
 
     @property
     def sent(self) -> float:
@@ -127,7 +129,7 @@ class Packets:
         found = dict.fromkeys(self.scene.ports_by_name, 0.0)
         for path in self.scene.paths:
             if path.traffic in UNRESPONSIVE:
-                passing = self._wanted[path.group].packets * 8.0 * path.packet_bytes
+                passing = self._carried[path.group] * 8.0 * path.packet_bytes
                 for port in self.scene.ports_of(path):
                     found[port.name] += passing
                     passing = min(passing, self._capacity(port))
@@ -138,7 +140,8 @@ class Packets:
         changes = [(0.0, port.rate_bps), *self.scene.rate_changes[port.name]]
         end = self._duration if len(changes) <= MOST_CHANGES else changes[-1][0]
         spans = pairwise([*changes, (end, 0)])
-        return sum(bps * (until - at) for (at, bps), (until, _) in spans) / end * self._duration
+        sends = sum(bps * (until - at) for (at, bps), (until, _) in spans) / end * self._duration
+        return min(sends, self.scene.granted_bps(port) * self._duration)
 
     @cached_property
     def _carried(self) -> Mapping[str, float]:
@@ -164,9 +167,11 @@ class Packets:
                 # Transfers come until their load is carried: there are more of them the longer they take.
                 share = 1.0 if path.traffic in _BY_THEMSELVES else mine / flows
                 of_time = self.scene.load(path).active_s / self._duration
-                got = min(bits[path.group], left * share, left * of_time)
+                comes = self._tcp.access_bps(path) * self.scene.load(path).flow_seconds
+                wanted = bits[path.group] if path.traffic in _BY_THEMSELVES else min(bits[path.group], comes)
+                got = min(wanted, left * share, left * of_time)
                 left, flows = left - got, flows - mine
-                of_all = bits[path.group] if path.traffic in UNRESPONSIVE else got
+                of_all = wanted if path.traffic in UNRESPONSIVE else got
                 found[path.group] = of_all / 8.0 / path.packet_bytes
         return found
 
@@ -175,7 +180,8 @@ class Packets:
         sources = float(self.scene.load(path).begun)
         if path.traffic in UNRESPONSIVE:
             replayed = path.replayed
-            return Traffic(path, sources if replayed is None else replayed[2], carried)
+            kept_back = max(0.0, wanted.packets - carried)
+            return Traffic(path, sources if replayed is None else replayed[2], carried, kept_back=kept_back)
         syn = 1.0 if self.scene.group(path)["tcp"]["handshake"] else 0.0
         missing = 1.0 - carried / wanted.packets if 0.0 < wanted.packets < inf else 0.0
         if path.traffic == "bulk":

@@ -279,6 +279,14 @@ class Resolved:
         """Port to the changes of its rate, the first of them: seconds, and bit/s from then on."""
         return {port.name: port.rate_changes[:MOST_CHANGES] for port in self.ports}
 
+    def granted_bps(self, port: _core.Port) -> float:
+        """What grants let leave the line, in packets of mean size; inf if they let all go that waits."""
+        table: Mapping[str, Any] = self.link(port).get("aggregation", {})
+        if (most := table.get("packets")) is None:
+            return inf
+        least, longest = seconds(table, "interval"), seconds(table, "max_interval")
+        return most * 8.0 * port.mean_packet_bytes / ((least + max(least, longest)) / 2.0)
+
     def rates(self, port: _core.Port) -> tuple[int, int]:
         """The lowest and the highest rate in bit/s."""
         rates = [port.rate_bps, *(rate for _, rate in self.rate_changes[port.name])]

@@ -44,8 +44,9 @@ def print_sweep(
         print_text(f"{head}\nnothing is finished yet")
         return
     # With a rule, points differ in the number of replications.
-    basis = wording.replications(2).partition(" of ")[0] if sweep.until else None
-    head += f"\n{basis or wording.replications(sweep.replications, equal=sweep.is_all_equal)}"
+    equal = sweep.is_all_equal
+    of_rule = wording.ALL_EQUAL if equal else wording.INTERVALS
+    head += f"\n{of_rule if sweep.until else wording.replications(sweep.replications, equal=equal)}"
     if sweep.has_several_links or sweep.passed_by:
         head += f"\nqueue, marks and delay are those of the bottleneck: {sweep.bottleneck}"
     if sweep.passed_by:

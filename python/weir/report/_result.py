@@ -135,7 +135,9 @@ def _levels(sweep: Sweep, dimension: Dimension) -> str:
 def _basis(counts: Sequence[int], *, equal: bool) -> str:
     """What the numbers of the tables are made of."""
     if len(counts) > 1:
-        return f"mean ± 95% interval of {counts[0]} to {counts[-1]} replications"
+        if equal:
+            return wording.ALL_EQUAL
+        return f"{wording.INTERVALS} of {counts[0]} to {counts[-1]} replications"
     return wording.replications(counts[0], equal=equal) if counts else ""
 
 

@@ -41,30 +41,40 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+INTERVALS = "mean ± 95% interval"
+ALL_EQUAL = "all replications equal: nothing is random, so no intervals"
+"""What the numbers of a table are made of, where configurations differ in the number of replications."""
+
+
 def replications(n: int, *, equal: bool = False) -> str:
     """What the numbers of a table are made of; `equal`: all replications are, in every value."""
     if n == 1:
         return "one replication, so no intervals"
     if equal:
         return f"{n} replications, all equal: nothing is random, so no intervals"
-    return f"mean ± 95% interval of {n} replications"
+    return f"{INTERVALS} of {n} replications"
 
 
 def difference(row: dict[str, Any], *remarks: str) -> str:
     """One row of `differences` in words: `mean queue lower by 12.3±0.4 packets (remarks)`."""
     said = relation(row, *remarks)
-    colon = ":" if said.startswith(("equal", "no difference shown")) else ""
+    colon = ":" if said.startswith(("equal", "no difference shown", "not compared")) else ""
     return f"{MEASURES[row['measure']].words}{colon} {said}"
 
 
 def relation(row: dict[str, Any], *remarks: str) -> str:
     """The same without the measure: `lower by 12.3±0.4 packets (remarks)`."""
     measure = MEASURES[row["measure"]]
+    if row["verdict"] == "other link":
+        return "not compared, as it is a share of another link"
     if row["n"] == 0:
         return "not defined"
     unit = f" {measure.difference_unit}" if measure.difference_unit else ""
     spread = plus_minus(row["half_width"], measure.decimals)
-    size = f"{number(abs(row['difference']), measure.decimals)}{spread}{unit}"
+    least = 10.0**-measure.decimals
+    hidden = 0.0 < abs(row["difference"]) < least / 2.0
+    shown = f"<{least:.{measure.decimals}f}" if hidden else number(abs(row["difference"]), measure.decimals)
+    size = f"{shown}{spread}{unit}"
     if row["verdict"] in {"higher", "lower"}:
         return f"{row['verdict']} by {size}{_bracketed(*remarks)}"
     if row["verdict"] != "equal" and row["difference"] == 0.0 and not row["half_width"]:
@@ -87,8 +97,8 @@ def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[s
         for name in rows["measure"].unique(maintain_order=True):
             of_measure = rows.filter(pl.col("measure") == name)
             whole = of_measure.filter(pl.col("period") == WHOLE_RUN)
-            if whole["n"].sum():
-                row = whole.row(0, named=True)
+            row = whole.row(0, named=True) if len(whole) else {"n": 0, "verdict": ""}
+            if row["n"] or row["verdict"] == "other link":
                 parts = of_measure.filter(pl.col("period") != WHOLE_RUN)
                 said.append(difference(row, _tally(row, parts, axis), _correlation(row)))
         clauses[str(rows["label"][0])] = said

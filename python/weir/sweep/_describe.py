@@ -105,8 +105,10 @@ def grid_by(sweep: Sweep, by: By, measures: Sequence[str] = (), most: int | None
     dimensions = [dimension for dimension in sweep.dimensions if dimension.column not in PERIODS] + [parts]
     title = f"Whole run by {', '.join(dimension.title for dimension in dimensions)}"
     measures = rows["measure"].unique(maintain_order=True).to_list()
-    if by == "group" and sweep.only_acks and any(MEASURES[name].table == "links" for name in measures):
-        title += f"; delays and marks of {listed(sweep.only_acks)} are those of ACKs"
+    at_link = [MEASURES[name].title for name in measures if MEASURES[name].table == "links"]
+    if by == "group" and sweep.only_acks and at_link:
+        verb = "is that" if len(at_link) == 1 else "are those"
+        title += f"; {listed(at_link)} of {listed(sweep.only_acks)} {verb} of ACKs"
     # The parts of a configuration below each other; each part has its configurations in order.
     order = {
         key: at for at, key in enumerate(rows.select("point", "variant").unique(maintain_order=True).rows())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+import polars as pl
+
 from weir import _core
 from weir.check._resolved import UNRESPONSIVE
 from weir.sweep._recorded import RecordedSweep
@@ -65,6 +67,26 @@ class NetworkedSweep(RecordedSweep):
         """The port that limits each flow group in one configuration."""
         network = _core.network_of(self.resolved_at(point, variant))
         return {path.group: path.bottleneck.name for path in network.paths}
+
+    def of_one_link(self, differences: pl.DataFrame, group: str, baseline: str) -> pl.DataFrame:
+        """Without differences of a goodput that is a share of another link than that of the baseline."""
+        if group not in self.flow_groups or "goodput" not in differences["measure"]:
+            return differences
+        elsewhere = [
+            (pl.col("point") == point) & (pl.col("variant") == variant)
+            for point, variant in differences.select("point", "variant").unique().iter_rows()
+            if self.bottlenecks(point, variant)[group] != self.bottlenecks(point, baseline)[group]
+        ]
+        if not elsewhere:
+            return differences
+        mixed = pl.any_horizontal(elsewhere) & (pl.col("measure") == "goodput")
+        values: dict[str, object] = {"n": 0, "verdict": "other link"}
+        values |= dict.fromkeys(("difference", "half_width", "low", "high", "correlation"))
+        schema = differences.schema
+        return differences.with_columns(
+            pl.when(mixed).then(pl.lit(value, schema[name])).otherwise(pl.col(name)).alias(name)
+            for name, value in values.items()
+        )
 
     @cached_property
     def _networks(self) -> list[_core.Network]:

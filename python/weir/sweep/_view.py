@@ -125,7 +125,8 @@ class Sweep(NotedSweep):
         Without arguments: the baseline and the margins with which the comparison was run. `of`, `by` and `at`
         are as in `estimates`. Columns: the keys, group, class or link (with `by`), baseline, measure, unit,
         period, from_s, to_s, users, difference, half_width, low, high, correlation (of the pairs), margin, n
-        (pairs), verdict.
+        (pairs), verdict: "other link" where the goodput of a group is a share of another link than that of
+        the baseline.
         """
         if by is not None:
             return self._by(
@@ -146,7 +147,8 @@ class Sweep(NotedSweep):
         )
         still = self.unvarying
         against = still.filter(pl.col("variant") == baseline).select("point")
-        return self.where_random(found, still.join(against, on="point", how="semi"))
+        found = self.where_random(found, still.join(against, on="point", how="semi"))
+        return self.of_one_link(found, of, baseline)
 
     def summary(self, of: str = analysis.ALL, by: By | None = None, at: str = "") -> pl.DataFrame:
         """One row per point and variant: every measure over the whole run, and its half width beside it.
