@@ -172,6 +172,31 @@ def test_round_trips_under_load_keep_the_law_of_little() -> None:
         assert row["rtt_ms"] == pytest.approx(1e3 * count * window / rate, rel=2e-3)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"links.line.delay_variation": {"normal": {"mean": "40 ms", "sd": "1 ms"}}},
+        {"links.line.delay_variation": {"uniform": {"max": "20 ms"}, "reorder": True}},
+        {"links.line.aggregation": {"interval": "10 ms", "max_interval": "30 ms"}},
+        {"links.line.reverse.aggregation": {"interval": "20 ms"}},
+    ],
+)
+def test_what_a_line_adds_is_part_of_the_round_trip(line: dict[str, Any]) -> None:
+    """It was not: 40.7 ms beside random delays of 40 ms, where windows and rates say 80.9."""
+    more = {
+        "duration": "30 s",
+        "links.line.buffer": "600 packets",
+        "links.line.reverse.buffer": "600 packets",
+    }
+    windows = {f"flows.{group}.tcp.receive_window": "2 packets" for group in ("down", "up")}
+    run = weir.Scenario.loads(ACCESS, {**more, **windows, **line}).variant("drop-tail").run(seed=1)
+    groups = run.groups.filter(WHOLE)
+    for group, count in {"down": 3, "up": 2}.items():
+        row = groups.row(by_predicate=pl.col("group") == group, named=True)
+        rate = row["delivered"] / (row["to_s"] - row["from_s"])
+        assert row["rtt_ms"] == pytest.approx(1e3 * count * 2 / rate, rel=2e-2)
+
+
 def test_a_round_trip_that_changes_counts_for_its_time() -> None:
     idle = """
 schema = 1

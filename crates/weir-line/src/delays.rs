@@ -34,6 +34,8 @@ pub struct Line<P> {
     /// The packets on a line where they overtake, by when they leave and their number.
     held: Option<BinaryHeap<Held<P>>>,
     passed: u64,
+    /// For how long the packet that came last is on it.
+    delayed: Duration,
 }
 
 /// A packet on a line where packets overtake; the first to leave is the greatest.
@@ -84,6 +86,7 @@ impl<P> Line<P> {
             last: Instant::ZERO,
             held: variation.is_some_and(|spec| spec.reorder).then(BinaryHeap::new),
             passed: 0,
+            delayed: Duration::ZERO,
         })
     }
 
@@ -99,8 +102,10 @@ impl<P> Line<P> {
             self.came = at.max(self.came);
             let at = self.grants.as_mut().map_or(self.came, |grants| grants.after(self.came));
             self.last = at.max(self.last + APART);
+            self.delayed = self.last.since(end);
             return Passage::At(packet, self.last);
         };
+        self.delayed = at.since(end);
         if lost {
             return Passage::Held(None);
         }
@@ -108,6 +113,11 @@ impl<P> Line<P> {
         let is_first = held.peek().is_none_or(|first| at < first.rank.0.0);
         held.push(Held { rank: Reverse((at, self.passed)), packet });
         Passage::Held(is_first.then_some(at))
+    }
+
+    /// For how long the packet that came last is on the line.
+    pub const fn delayed(&self) -> Duration {
+        self.delayed
     }
 
     /// The packet that leaves at `now` at the latest, and when.

@@ -155,7 +155,8 @@ _ALL = (
     Measure(
         "rtt_mean", "Mean RTT", "ms", "rtt_ms", 2,
         "Mean round trip under load: propagation, and at each hop of data and of ACKs the mean time of "
-        "waiting and of transmission. The time for which the receiver holds an ACK back is not part of it.",
+        "waiting, of transmission and on the line. The time for which the receiver holds an ACK back is not "
+        "part of it, nor that for which packets wait at an access link.",
         "groups",
     ),
     Measure(

@@ -220,7 +220,11 @@ impl PortContext<'_> {
         self.state.lost += u64::from(lost);
         // A packet that is lost takes its draw: the others keep their delays.
         let passage = match line {
-            Some(line) => line.pass(packet, end, lost),
+            Some(line) => {
+                let passage = line.pass(packet, end, lost);
+                self.state.counts.cells[cell].on_line += if lost { 0 } else { line.delayed().as_nanos() };
+                passage
+            }
             None => Passage::At(packet, end),
         };
         match passage {

@@ -71,6 +71,8 @@ pub(crate) struct CellCounts {
     pub(crate) sojourns: Histogram,
     /// Sum of sojourn times in nanoseconds, for an exact mean: the histogram rounds.
     pub(crate) waited: u64,
+    /// The same of the times for which packets that were not lost were on the line behind the transmitter.
+    pub(crate) on_line: u64,
 }
 
 impl QueueCounts {
@@ -261,6 +263,7 @@ impl CellCounts {
         self.overflow += other.overflow;
         self.marks += other.marks;
         self.waited += other.waited;
+        self.on_line += other.on_line;
         self.sojourns.add(&other.sojourns);
     }
 }

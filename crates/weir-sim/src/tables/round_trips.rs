@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! path delay    sum over the hops of data of the mean sojourn time of the group's packets there
-//! round trip    propagation, and over the hops of data and of ACKs the sum of mean sojourn and transmission
+//! round trip    propagation, and over the hops of data and of ACKs the sum of mean sojourn and transmission, and of
+//!               what the line behind adds (random delays, grants)
 //! ```
 //!
 //! Means add up whatever the hops have in common; quantiles do not. The time for which a receiver holds an ACK back is
@@ -21,10 +22,11 @@ pub(super) struct PathMeans {
     pub(super) round_trip: f64,
 }
 
-/// The mean sojourn time of a group's packets at a queue and the mean time of their transmission.
+/// The mean sojourn time of a group's packets at a queue, and the mean times of their transmission and on the line.
 struct Hop {
     wait: f64,
     transmission: f64,
+    line: f64,
     bytes: f64,
 }
 
@@ -42,7 +44,8 @@ impl PathMeans {
         let wait = data.iter().map(|hop| hop.wait).sum();
         let Some(acks) = &info.acks else { return Self { wait, round_trip: f64::NAN } };
         let acks: Vec<_> = hops(acks);
-        let in_ports = data.iter().chain(&acks).map(|hop| hop.wait + hop.transmission).sum::<f64>();
+        let in_ports =
+            data.iter().chain(&acks).map(|hop| hop.wait + hop.transmission + hop.line).sum::<f64>();
         let access = info.access.as_ref().map_or(0.0, |access| {
             let data = data.first().map_or(0.0, |hop| hop.bytes);
             2.0 * (data + access.ack_bytes) * 8e9 / access.rate
@@ -54,15 +57,19 @@ impl PathMeans {
 impl Hop {
     fn of(run: &Measurements, queue: usize, group: usize, row: &Row) -> Self {
         let (mut waited, mut departures, mut bytes) = (0.0, 0.0, 0.0);
+        let (mut on_line, mut passed) = (0.0, 0.0);
         for interval in &run.queues[queue].1[row.intervals.clone()] {
             for cell in interval.cells_of(run.groups.len(), None, Some(group)) {
                 waited += cell.waited as f64;
                 departures += cell.departures as f64;
                 bytes += cell.bytes as f64;
+                on_line += cell.on_line as f64;
+                passed += (cell.departures - cell.lost) as f64;
             }
         }
         let bytes = bytes / departures;
-        Self { wait: waited / departures, transmission: bytes * 8e9 / run.mean_rate(queue, row), bytes }
+        let line = if on_line > 0.0 { on_line / passed } else { 0.0 };
+        Self { wait: waited / departures, transmission: bytes * 8e9 / run.mean_rate(queue, row), line, bytes }
     }
 }
 
