@@ -5,7 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SMALL, Command
+from conftest import SMALL, Command, Lab
+
+LOUD = """
+    from weir.aqm import Controller
+
+    class Loud(Controller):
+        def __init__(self, link):
+            print("made at", link.rate)
+
+        def update(self, seen):
+            return 0.0
+"""
 
 KEYS = {"file", "line", "path", "message", "hint"}
 
@@ -34,6 +45,22 @@ def test_a_mistake_in_a_file(arguments: tuple[str, ...], weir_command: Command, 
     assert document["hint"] == "did you mean `delay`?"
     assert document["message"] in done.stderr
     assert weir_command(verb, "bad.toml", *rest).stdout == ""
+
+
+@pytest.mark.parametrize("more", [(), ("--axis", "flows.ftp.rtt=60, 80 ms", "--processes", "2")])
+def test_what_a_class_prints_is_not_in_the_document(
+    lab: Lab, weir_process: Command, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    """`print` in an AQM broke what a machine reads."""
+    module = lab(LOUD)
+    queue = f'buffer = "20 packets"\nqueue.python.class = "{module}:Loud"'
+    text = SMALL.replace('buffer = "20 packets"', queue, 1)
+    (tmp_path / "loud.toml").write_text(text, encoding="utf-8")
+    # A process of its own, as those of --processes write to its stdout and stderr.
+    done = weir_process("sweep" if more else "run", "loud.toml", *more, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["name"] == "small"
+    assert "made at 2000000" in done.stderr
 
 
 def test_an_error_without_a_file(weir_command: Command) -> None:

@@ -4,13 +4,21 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats as untyped_stats  # pyright: ignore[reportMissingTypeStubs]
 
-from weir.stats._intervals import Difference, Interval, mean_interval, paired_difference, student_t
+from weir.stats._intervals import (
+    Difference,
+    Interval,
+    deviation_of,
+    mean_interval,
+    paired_difference,
+    student_t,
+)
 
 stats: Any = untyped_stats
 Values = NDArray[np.float64]
@@ -65,6 +73,16 @@ def test_one_value_has_no_interval() -> None:
     assert interval.low is None
     assert interval.high is None
     assert not interval.contains(4.2)
+
+
+@pytest.mark.parametrize("value", [0.1, 54.123456789, 1 / 3])
+@pytest.mark.parametrize("number", range(2, 12))
+def test_equal_values_have_an_interval_of_exactly_zero(value: float, number: int) -> None:
+    """The mean is rounded: 20% of such samples had one of 1e-17, which shows as "less than 0.01"."""
+    values = np.full(number, value)
+    assert mean_interval(values).half_width == 0.0
+    assert pl.select(deviation_of(pl.lit(pl.Series(values)))).item() == 0.0
+    assert pl.select(deviation_of(pl.lit(pl.Series(values[:1])))).item() is None
 
 
 def test_undefined_values_are_left_out() -> None:

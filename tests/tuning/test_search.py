@@ -253,6 +253,7 @@ def test_runs_without_chance_are_called_so() -> None:
     answer, _ = found(["mean delay < 60 ms"], ONE, own=0.0, common=0.0)
     assert answer.chosen.without_chance
     assert "Every seed gave the same run" in sentence(answer)
+    assert "±" not in sentence(answer)
     drawn, _ = found(["mean delay < 60 ms"], ONE)
     assert not drawn.chosen.without_chance
     assert "with 95% confidence" in sentence(drawn)

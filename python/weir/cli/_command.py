@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import typer
 from typer._click.exceptions import UsageError  # exported by typer as its subclass BadParameter alone
@@ -47,13 +47,25 @@ class _Printed:
     """What this process has printed."""
 
     documents = 0
+    to: TextIO | None = None
+    """Stdout, while what else is printed goes to stderr."""
+
+
+@contextmanager
+def only_documents() -> Generator[None]:
+    """Keeps stdout for `print_json`: a class in Python may print, and a machine reads."""
+    _Printed.to, sys.stdout = sys.stdout, sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout, _Printed.to = _Printed.to, None
 
 
 def print_json(document: object) -> None:
     """Data for machines: to stdout."""
     _Printed.documents += 1
     # Line ends between values are our own, those within texts are written out already.
-    sys.stdout.write(printable_json(_json(document)) + "\n")
+    (_Printed.to or sys.stdout).write(printable_json(_json(document)) + "\n")
 
 
 def _json(value: object, indent: str = "") -> str:

@@ -144,8 +144,10 @@ NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 
 
 def _remember(context: typer.Context, *, value: bool) -> bool:
-    """An error is printed as JSON, too: see `guarded`."""
+    """An error is printed as JSON, too (see `guarded`), and nothing else to stdout."""
     context.meta[command.AS_JSON] = value
+    if value:
+        context.with_resource(command.only_documents())
     return value
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.evaluate._criteria import Sense
-from weir.stats._intervals import CONFIDENCE, student_t
+from weir.stats._intervals import CONFIDENCE, deviation, student_t
 
 Values = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class Evidence:
         if self.n < 2:
             return math.inf
         level = 1.0 - (1.0 - CONFIDENCE) / self.looks
-        return student_t(self.n - 1, level) * float(self._scaled.std(ddof=1)) / math.sqrt(self.n)
+        return student_t(self.n - 1, level) * deviation(self._scaled) / math.sqrt(self.n)
 
     @property
     def without_chance(self) -> bool:
@@ -112,7 +112,7 @@ class Evidence:
             return 1.0 if below or not np.isinf(scaled).all() else 0.0
         distance = float(scaled.mean()) - limit
         distance = -distance if below else distance
-        spread = float(scaled.std(ddof=1)) / math.sqrt(self.n)
+        spread = deviation(scaled) / math.sqrt(self.n)
         if spread <= _ROUNDING:
             return 0.0 if distance > _ROUNDING or (inclusive and distance >= -_ROUNDING) else 1.0
         if distance <= 0.0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from weir.stats._intervals import with_intervals
+from weir.stats._intervals import deviation_of, with_intervals
 
 COMBINATION = "combination"
 """Column of the levels that a row of a frame has of everything averaged over."""
@@ -113,6 +113,10 @@ def interval(
 def summary(values: pl.DataFrame, keys: Sequence[str], quantile: Quantile) -> pl.DataFrame:
     """Of a column `value` of independent values: keys, mean, low, high, n. No interval of one."""
     value = pl.col("value")
-    numbers = (value.mean().alias("mean"), value.std().alias("sd"), value.count().cast(pl.Int64).alias("n"))
+    numbers = (
+        value.mean().alias("mean"),
+        deviation_of(value).alias("sd"),
+        value.count().cast(pl.Int64).alias("n"),
+    )
     cells = values.group_by(*keys, maintain_order=True).agg(numbers) if keys else values.select(numbers)
     return with_intervals(cells, quantile).select(*keys, "mean", "low", "high", "n")

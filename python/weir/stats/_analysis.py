@@ -10,7 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from weir.run._tables import WHOLE_RUN
-from weir.stats._intervals import paired_difference, student_t, with_intervals
+from weir.stats._intervals import deviation_of, paired_difference, student_t, with_intervals
 from weir.stats._measures import MEASURES
 
 Tables = Mapping[str, pl.DataFrame]
@@ -178,7 +178,9 @@ def estimates(
         .agg(
             *(pl.col(name).first() for name in _SPAN if name != "period"),
             *(
-                pl.struct(mean=value.mean(), sd=value.std(), n=value.count().cast(pl.Int64)).alias(name)
+                pl.struct(mean=value.mean(), sd=deviation_of(value), n=value.count().cast(pl.Int64)).alias(
+                    name
+                )
                 for name, value in zip(measures, defined, strict=True)
             ),
         )

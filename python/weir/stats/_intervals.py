@@ -74,6 +74,17 @@ class Difference:
         return "higher" if interval.mean > 0.0 else "lower"
 
 
+def deviation(values: NDArray[np.float64]) -> float:
+    """Of a sample; exactly zero where all values are equal, which the rounding of their mean would hide."""
+    return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
+
+
+def deviation_of(value: pl.Expr) -> pl.Expr:
+    """The same of a column; null for one value."""
+    are_equal = (value.count() > 1) & (value.min() == value.max())
+    return pl.when(are_equal).then(0.0).otherwise(value.std())
+
+
 def mean_interval(values: NDArray[np.float64], level: float = CONFIDENCE) -> Interval:
     """Mean and interval of independent values, shape (n,). NaN, "not defined", is left out.
 
@@ -86,7 +97,7 @@ def mean_interval(values: NDArray[np.float64], level: float = CONFIDENCE) -> Int
     mean = float(defined.mean())
     if n == 1:
         return Interval(mean, None, 1)
-    half_width = student_t(n - 1, level) * float(defined.std(ddof=1)) / math.sqrt(n)
+    half_width = student_t(n - 1, level) * deviation(defined) / math.sqrt(n)
     return Interval(mean, half_width, n)
 
 

@@ -29,7 +29,7 @@ from weir.scenario._scenario import flows_at
 from weir.stats import wording
 from weir.stats._analysis import bottleneck, component
 from weir.stats._grid import Cell, Grid, render
-from weir.stats._intervals import student_t, with_intervals
+from weir.stats._intervals import deviation_of, student_t, with_intervals
 
 NO_SERIES = "the scenario asks for no series"
 HOW_TO_ASK = 'add to it: series = { interval = "100 ms" } under [measure]'
@@ -114,7 +114,7 @@ def estimates(found: pl.DataFrame) -> pl.DataFrame:
             never=time.is_infinite().mean(),
             median_s=time.median(),
             mean=time.mean(),
-            sd=time.std(),
+            sd=deviation_of(time),
         )
         # Both measures of a change beside each other.
         .sort(pl.int_range(pl.len()) % (pl.len() // len(MEASURES)), maintain_order=True)

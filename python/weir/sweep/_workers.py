@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import time
 from collections.abc import Generator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -152,6 +153,8 @@ def _begin(
 ) -> None:
     with given.get_lock():
         row, given.value = given.value, given.value + 1
+    # A class in Python may print; the stdout of the command has its tables.
+    sys.stdout = sys.stderr
     _watch.stopped = lambda: stop.value
     _watch.budget = shared_budget(limit, table, row)
     end_with_parent()

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.stats._intervals import CONFIDENCE, Interval, student_t
+from weir.stats._intervals import CONFIDENCE, Interval, deviation, student_t
 from weir.sweep._until import looks
 from weir.sweep._values import Value
 from weir.tune._space import Setting
@@ -50,11 +50,12 @@ class Outcome:
     @property
     def half_width(self) -> float:
         """Of an interval that holds however often one has looked; infinite for one value."""
-        n = int(np.count_nonzero(~np.isnan(self.values)))
+        defined = self.values[~np.isnan(self.values)]
+        n = int(defined.size)
         if n < 2:
             return float("inf")
         level = 1.0 - self.doubt / len([count for count in looks(self.most) if count >= FIRST])
-        return student_t(n - 1, level) * float(np.nanstd(self.values, ddof=1)) / n**0.5
+        return student_t(n - 1, level) * deviation(defined) / n**0.5
 
     @property
     def state(self) -> State:

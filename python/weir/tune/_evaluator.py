@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -187,14 +187,14 @@ class Evaluator:
                     measure = outcome.target.measure
                     hint = "choose another measure, or a shorter warm_up or longer run if nothing is measured"
                     raise TargetError(f"{measure} is not defined in every run", hint)
-            judged = Confirmed(
-                dict(setting),
-                outcomes,
-                beside=self._beside(setting, attempt + 1),
-                # Of a few packets a quantile may be the same in runs that differ.
-                without_chance=all(np.ptp(outcome.values) == 0.0 for outcome in outcomes)
-                and self.are_alike([setting + c for c in self.conditions], (attempt + 1) * FRESH, count),
+            # Of a few packets a quantile may be the same in runs that differ.
+            without_chance = all(np.ptp(outcome.values) == 0.0 for outcome in outcomes) and self.are_alike(
+                [setting + c for c in self.conditions], (attempt + 1) * FRESH, count
             )
+            beside = self._beside(setting, attempt + 1)
+            if without_chance:
+                beside = {name: replace(one, half_width=None) for name, one in beside.items()}
+            judged = Confirmed(dict(setting), outcomes, beside=beside, without_chance=without_chance)
             worst = judged.worst
             relative = worst.half_width / abs(worst.mean) if worst.mean else 0.0
             self.say("confirming", setting, worst.shortfall, relative)

@@ -222,7 +222,8 @@ def _path(scenario: _core.Scenario, name: str) -> str:
             else suggestion(discipline, [queue]),
         )
     known = [one.name for found in declared.disciplines() if found.name == queue for one in found.parameters]
-    if dot and parameter.split(".")[0] not in known:
+    # A class in Python has parameters of its own.
+    if dot and queue != "python" and parameter.split(".")[0] not in known:
         raise SpaceError(f"{queue} has no parameter {parameter!r}", suggestion(parameter, known))
     return f"{path}.{name}"
 

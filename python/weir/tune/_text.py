@@ -121,7 +121,8 @@ def measured(outcome: Outcome) -> str:
         met = outcome.target.met_by(mean - width), outcome.target.met_by(mean + width)
         if ("met" if all(met) else "open" if any(met) else "missed") == outcome.state:
             break
-    return _with_unit(" ± ".join(text), outcome.target.of)
+    # Equal values have no interval.
+    return _with_unit(text[0] if half == 0.0 else " ± ".join(text), outcome.target.of)
 
 
 def margin(outcome: Outcome) -> str:
