@@ -73,6 +73,29 @@ weir.__main__.main()
 in the middle of a sweep does."""
 
 
+ASKED_TO_END = """\
+import os
+import signal
+from multiprocessing import util
+import weir.__main__
+
+usual = util.spawnv_passfds
+
+
+def spawnv_passfds(path, words, descriptors):
+    begun = usual(path, words, descriptors)
+    if any("spawn_main" in os.fsdecode(word) for word in words):
+        os.kill(os.getpid(), signal.SIGTERM)
+    return begun
+
+
+if __name__ == "__main__":
+    util.spawnv_passfds = spawnv_passfds
+    weir.__main__.main()
+"""
+"""`weir` that is asked to end as soon as it has begun a process, which waits to be told what to do."""
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "faults.toml").write_text(SCENARIO, encoding="utf-8")
@@ -352,3 +375,13 @@ def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> 
         assert time.monotonic() < limit
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
+
+
+def test_a_sweep_that_ends_while_its_processes_begin_leaves_no_traceback(place: Path) -> None:
+    """The process waited for what it was to do, in vain: "EOFError: Ran out of input"."""
+    (place / "weir_that_ends.py").write_text(ASKED_TO_END, encoding="utf-8")
+    command = [sys.executable, "weir_that_ends.py", "sweep", "faults.toml", "--processes", "2"]
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=HANG_S, check=False)
+    assert done.returncode == 130
+    assert "interrupted" in done.stderr
+    assert "Traceback" not in done.stderr

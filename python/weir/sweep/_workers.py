@@ -16,7 +16,7 @@ from weir._errors import WeirError
 from weir.run._processes import end_with_parent
 from weir.sweep._chunk import Chunk, Outcome, Watch, Workers, work, work_elsewhere
 from weir.sweep._cluster import dask_workers
-from weir.sweep._interrupts import without_ctrl_c
+from weir.sweep._interrupts import not_interrupted, without_ctrl_c
 from weir.sweep._limits import Allowed
 from weir.sweep._memory import budget, shared_budget
 
@@ -98,8 +98,8 @@ def _processes(number: int, allowed: Allowed) -> Generator[Workers]:
     )
 
     def submit(chunk: Chunk) -> Future[Outcome]:
-        # The first one begins the processes.
-        with without_ctrl_c():
+        # The first one begins the processes: each waits for what it is told.
+        with not_interrupted(), without_ctrl_c():
             return pool.submit(_work, chunk)
 
     try:
