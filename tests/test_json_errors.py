@@ -1,11 +1,14 @@
 """With `--json` an error is a document, too; people read it on stderr."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from conftest import SMALL, Command, Lab
+from waiting import Said, killed
 
 LOUD = """
     from weir.aqm import Controller
@@ -61,6 +64,19 @@ def test_what_a_class_prints_is_not_in_the_document(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["name"] == "small"
     assert "made at 2000000" in done.stderr
+
+
+def test_a_document_is_there_before_the_scenario_is_saved_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    command = [sys.executable, "-m", "weir", "run", "small.toml", "--watch", "--json"]
+    errors = (tmp_path / "errors").open("wb")
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=errors)
+    with errors, killed(process) as watching:
+        assert watching.stdout is not None
+        assert '"name": "small"' in Said(watching.stdout.fileno()).until("\n}\n")
 
 
 def test_an_error_without_a_file(weir_command: Command) -> None:

@@ -75,8 +75,9 @@ def hook_problem(cls: type, hook: str, base: type) -> Problem | None:
     try:
         inspect.signature(own).bind(*names)
     except TypeError:
-        called = f"{hook}({', '.join(names)})"
-        return Problem("class", f"{cls.__name__} is called as {called}, and cannot be", f"write def {called}")
+        called = f"{hook}({', '.join(names[1:])})"
+        written = f"def {hook}({', '.join(names)})"
+        return Problem("class", f"{cls.__name__} cannot be called as {called}", f"write {written}")
     return None
 
 

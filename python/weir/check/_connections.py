@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import ceil, inf, log2, sqrt
 from typing import Any
 
+import numpy as np
+
 from weir import _core
 from weir.check._resolved import Resolved, limit_of, seconds
 
@@ -36,8 +38,6 @@ _SPREAD = 4.0
 
 _GROWN = 0.6
 """Of the window that growth alone gives, what losses on the way leave."""
-
-_Matrix = tuple[tuple[float, float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -169,24 +169,7 @@ def _lost_of_chain(table: Mapping[str, Any], steps: int) -> tuple[float, float]:
     if bad + good <= 0.0:
         return 0.0, 0.0
     kept = 1.0 - float(table.get("loss_good", 0.0)), 1.0 - float(table.get("loss_bad", 1.0))
-    step = ((kept[0] * (1.0 - bad), kept[0] * bad), (kept[1] * good, kept[1] * (1.0 - good)))
-    packet = _power(step, steps)
-    states = good / (bad + good), bad / (bad + good)
-    one = tuple(states[0] * packet[0][to] + states[1] * packet[1][to] for to in (0, 1))
-    two = sum(one[0] * packet[0][to] + one[1] * packet[1][to] for to in (0, 1))
-    return 1.0 - sum(one), sum(one) - two
-
-
-def _power(matrix: _Matrix, exponent: int) -> _Matrix:
-    """Of a matrix of two rows."""
-    if exponent == 0:
-        return (1.0, 0.0), (0.0, 1.0)
-    half = _power(matrix, exponent // 2)
-    whole = _product(half, half)
-    return _product(whole, matrix) if exponent % 2 else whole
-
-
-def _product(left: _Matrix, right: _Matrix) -> _Matrix:
-    (a, b), (c, d) = left
-    (e, f), (g, h) = right
-    return (a * e + b * g, a * f + b * h), (c * e + d * g, c * f + d * h)
+    step = np.array([[kept[0] * (1.0 - bad), kept[0] * bad], [kept[1] * good, kept[1] * (1.0 - good)]])
+    packet = np.linalg.matrix_power(step, steps)
+    one = np.array([good, bad]) / (bad + good) @ packet
+    return 1.0 - float(one.sum()), float((one - one @ packet).sum())

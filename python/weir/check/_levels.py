@@ -258,7 +258,8 @@ def _raised(port: _core.Port, level: Level, enough: float) -> str:
         return f'{level.path} = "{in_unit_of(port, level, wanted)}" or more; weir tune finds one for a target'
     if room >= enough:
         return f'{level.path} = "{in_unit_of(port, level, room)}"; weir tune finds one for a target'
-    return f'{level.path} = "{in_unit_of(port, level, wanted)}" and {_buffer_of(port, wanted / ROOM)}'
+    buffer = larger_buffer(f"{port.key}.buffer", wanted / ROOM)
+    return f'{level.path} = "{in_unit_of(port, level, wanted)}" and {buffer}'
 
 
 def in_unit_of(port: _core.Port, level: Level, number: float) -> str:
@@ -273,17 +274,18 @@ def _longer(port: _core.Port, aqm: Aqm, delay: Level, target_s: float) -> str:
     if aqm.name in _INTERVALS and interval is not None and _core.quantity(interval)[0] <= 2.0 * target_s:
         hint += f' and {delay.path.removesuffix("target")}interval = "{time(20.0 * target_s)}"'
     if limit_of(port) < PACKETS_FOR_DELAY and not aqm.per_flow:
-        hint += f" and {_buffer_of(port, PACKETS_FOR_DELAY)}"
+        hint += f" and {larger_buffer(f'{port.key}.buffer', PACKETS_FOR_DELAY)}"
     return hint
 
 
-def _buffer_of(port: _core.Port, most: float) -> str:
-    return f'{port.key}.buffer = "{level_text(ceil(most))}"'
+def larger_buffer(path: str, most: float) -> str:
+    """The remedy that a buffer of so many packets is."""
+    return f'{path} = "{level_text(ceil(most))}"'
 
 
 def _some_buffer(port: _core.Port, product: float) -> str:
     """The product, where that is more than a few packets."""
-    return f'{port.key}.buffer = "1 BDP"' if product >= _FEW else _buffer_of(port, 10)
+    return f'{port.key}.buffer = "1 BDP"' if product >= _FEW else larger_buffer(f"{port.key}.buffer", 10)
 
 
 def _largest(scene: Resolved, port: _core.Port) -> int:

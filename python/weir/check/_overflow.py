@@ -15,13 +15,13 @@ from weir.check._levels import (
     first_of,
     fixed_levels,
     in_unit_of,
+    larger_buffer,
     last_of,
     level_of,
     sent_s,
 )
 from weir.check._note import Note
 from weir.check._resolved import Phase, Resolved
-from weir.check._units import level as level_text
 from weir.check._units import packets, time
 
 
@@ -33,8 +33,10 @@ def threshold_above_buffer(scene: Resolved) -> Iterator[Note]:
     for port in scene.data_ports:
         told: set[str] = set()
         for phase in scene.phases(port):
+            if phase.at_s >= scene.network.duration_s:
+                break
             for note in _between_changes(scene, port, phase):
-                if phase.at_s < scene.network.duration_s and note.path not in told:
+                if note.path not in told:
                     told.add(note.path)
                     yield note
 
@@ -73,7 +75,7 @@ def _between_changes(scene: Resolved, port: _core.Port, phase: Phase) -> Iterato
     if drained <= _core.quantity(delay.written)[0]:
         least = 1.5 * sent_s(scene, port)
         if least > drained / 2.0:
-            hint = _buffer_of(phase, PACKETS_FOR_DELAY)
+            hint = larger_buffer(phase.buffer[0], PACKETS_FOR_DELAY)
         else:
             hint = f'{delay.path} = "{time(max(drained / 4.0, least))}", or a larger buffer'
         yield Note(
@@ -97,8 +99,4 @@ def _lowered(
         return f'{level.path} = "{in_unit_of(port, level, value)}", or a larger buffer'
     highest = max(one.packets for one in fixed_levels(scene, port, phase.aqm))
     wanted = max(highest, 2.0 * enough_of(scene, port, phase.aqm))
-    return f"{_buffer_of(phase, wanted / ROOM)}, or a lower {level.name}"
-
-
-def _buffer_of(phase: Phase, most: float) -> str:
-    return f'{phase.buffer[0]} = "{level_text(ceil(most))}"'
+    return f"{larger_buffer(phase.buffer[0], wanted / ROOM)}, or a lower {level.name}"

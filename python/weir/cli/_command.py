@@ -68,6 +68,11 @@ def print_json(document: object) -> None:
     (_Printed.to or sys.stdout).write(printable_json(_json(document)) + "\n")
 
 
+def flush() -> None:
+    """What has been printed is there to be read."""
+    (_Printed.to or sys.stdout).flush()
+
+
 def _json(value: object, indent: str = "") -> str:
     """JSON with a line for each key of an object and each row of a table. To break the rows too would take
     ten times as long."""
@@ -137,11 +142,6 @@ def print_scenario_error(error: ScenarioError) -> None:
 _DOCUMENT = ("file", "line", "path", "message", "hint")
 
 
-def error_document(error: ScenarioError | WeirError) -> dict[str, Any]:
-    """The error for machines: null for what it does not have."""
-    return {name: getattr(error, name, None) for name in _DOCUMENT}
-
-
 class _Refused(typer.Exit):
     """The input cannot be used, which has been said."""
 
@@ -186,9 +186,9 @@ def guarded(about: Mapping[str, Any] | None = None) -> Generator[None]:
 
 
 def _document_of(error: Exception) -> dict[str, Any] | None:
-    """An error for machines; None for what is no mistake of a person."""
+    """An error for machines, null for what it does not have; None for what is no mistake of a person."""
     if isinstance(error, (ScenarioError, WeirError)):
-        return error_document(error)
+        return {name: getattr(error, name, None) for name in _DOCUMENT}
     parts: dict[str, Any] = {}
     if isinstance(error, UsageError):
         context = error.ctx
@@ -314,7 +314,7 @@ def write_page(
     from weir.report._directory import write_into
 
     if not quiet:
-        sys.stdout.flush()
+        flush()
         note("writing the page ...")
     directory = store.directory(record) if out is None else target(out)
     with writing_pages():

@@ -38,7 +38,7 @@ def watching(source: str, do: Callable[[bool], None], *, watch: bool, quiet: boo
         except typer.Exit as end:
             if end.exit_code == command.INTERRUPTED:
                 raise
-        sys.stdout.flush()
+        command.flush()
         try:
             if not quiet:
                 command.note(f"watching {file}: save it and it runs again; Ctrl-C ends")

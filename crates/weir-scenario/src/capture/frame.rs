@@ -23,7 +23,8 @@ pub(crate) struct IpPacket {
     pub(crate) stations: Option<Stations>,
     /// Where it was heard.
     pub(super) place: Place,
-    /// What tells it from other packets of its flow: the identification and the checksum. `None` without both.
+    /// What tells it from other packets of its flow: identification, checksum, and sequence number of TCP. `None` if
+    /// the first two are zero.
     pub(super) content: Option<(u16, u16, u32)>,
     pub(super) transport: Transport,
 }

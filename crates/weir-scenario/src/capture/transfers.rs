@@ -115,14 +115,14 @@ pub struct Transfers {
     pub datagrams: Found,
     /// Packets of the capture.
     pub packets: u64,
-    /// Packets that had been captured elsewhere, and are not among these.
-    pub copies: u64,
     /// Of these, packets of other protocols, fragments, and headers that are cut off.
     pub others: u64,
     /// Packets that came after a later one.
     pub late: u64,
     /// By how much the latest of them was late.
     pub latest: Duration,
+    /// Packets that had been captured elsewhere: they are not among `packets`.
+    pub copies: u64,
     /// Seconds from the first packet to the last.
     pub duration: f64,
     /// Where the file is damaged: what comes before has been read.
