@@ -70,13 +70,14 @@ def test_a_document_is_there_before_the_scenario_is_saved_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
-    command = [sys.executable, "-m", "weir", "run", "small.toml", "--watch", "--json"]
+    # A document that fits into a buffer.
+    (tmp_path / "bad.toml").write_text(SMALL.replace("delay =", "dely =", 1), encoding="utf-8")
+    command = [sys.executable, "-m", "weir", "run", "bad.toml", "--watch", "--json"]
     errors = (tmp_path / "errors").open("wb")
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=errors)
     with errors, killed(process) as watching:
         assert watching.stdout is not None
-        assert '"name": "small"' in Said(watching.stdout.fileno()).until("\n}\n")
+        assert "did you mean `delay`?" in Said(watching.stdout.fileno()).until("\n}\n")
 
 
 def test_an_error_without_a_file(weir_command: Command) -> None:

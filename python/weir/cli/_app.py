@@ -23,7 +23,7 @@ class _Verbs(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
         # Outside of it typer would end without a word.
-        with command.guarded(ctx.meta), ctx.obj or nullcontext():
+        with command.guarded(), ctx.obj or nullcontext():
             return super().invoke(ctx)
 
 

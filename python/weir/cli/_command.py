@@ -9,7 +9,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from weir.sweep import Sweep
 
 BAD_INPUT = 2
-AS_JSON = "weir.json"
-"""Key of a command's context: whether its output is JSON."""
 
 INTERRUPTED = 130
 _STOPPED = "interrupted; finished runs are safe"
@@ -161,12 +159,9 @@ def _wants_json(error: UsageError) -> bool:
 
 
 @contextmanager
-def guarded(about: Mapping[str, Any] | None = None) -> Generator[None]:
-    """Turns what a person did wrong, and Ctrl-C, into a message and an exit code.
-
-    `about` is the `meta` of the command's context: with `--json` the error goes to stdout as a document, too,
-    unless the document of the command is there.
-    """
+def guarded() -> Generator[None]:
+    """Turns what a person did wrong, and Ctrl-C, into a message and an exit code; with `--json` what was
+    wrong is a document on stdout, too, unless the document of the command is there."""
     printed = _Printed.documents
     try:
         yield
@@ -175,7 +170,7 @@ def guarded(about: Mapping[str, Any] | None = None) -> Generator[None]:
         raise typer.Exit(INTERRUPTED) from None
     except Exception as error:
         found = _document_of(error)
-        wanted = (about or {}).get(AS_JSON) or (isinstance(error, UsageError) and _wants_json(error))
+        wanted = _Printed.to is not None or (isinstance(error, UsageError) and _wants_json(error))
         if found is not None and wanted and printed == _Printed.documents:
             print_json(found)
         _told(error)

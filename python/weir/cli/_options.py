@@ -145,9 +145,9 @@ NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 
 def _remember(context: typer.Context, *, value: bool) -> bool:
     """An error is printed as JSON, too (see `guarded`), and nothing else to stdout."""
-    context.meta[command.AS_JSON] = value
     if value:
-        context.with_resource(command.only_documents())
+        # To the end of the program: errors are documents, too.
+        context.find_root().with_resource(command.only_documents())
     return value
 
 
