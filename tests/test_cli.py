@@ -170,6 +170,7 @@ def test_bad_options_are_refused(arguments: list[str], told: str, weir_command: 
             "write a number in ms, the unit of the measure: --margin delay_p99=1",
         ),
         (["--margin", "happiness=1"], 'there is no measure "happiness"'),
+        (["--measure", "loss, jain"], "name each by itself: 'loss', then 'jain'"),
         (["--variants", "red", "--disciplines", "red"], "not both"),
     ],
 )

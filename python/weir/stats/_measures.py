@@ -223,7 +223,9 @@ def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
         if candidate in known:
             found = known[candidate]
             return MEASURES[found.name + (part and f"{OF}{part}") + (port and f"{AT}{port}")]
-    raise error(f'there is no measure "{whole}"', _suggested(parts))
+    each = [repr(one.strip()) for one in whole.split(",")]
+    hint = f"name each by itself: {', then '.join(each)}" if each[1:] else _suggested(parts)
+    raise error(f'there is no measure "{whole}"', hint)
 
 
 _SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "ping": "rtt"}
