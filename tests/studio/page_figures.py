@@ -252,10 +252,11 @@ def memory(chromium: Browser, wall_s: float = 600.0) -> list[Figure]:
     with opened(chromium, LONG_S, ["a", "b", "c"], None) as page:
         page.wait_for_timeout(warm_ms)
         looks: list[tuple[float, float]] = []
+        every_s = min(LOOK_EVERY_S, wall_s / 10)
         start = time.monotonic()
         while not looks or looks[-1][0] < wall_s:
             if looks:
-                page.wait_for_timeout(1000 * min(LOOK_EVERY_S, max(0.0, wall_s - looks[-1][0])))
+                page.wait_for_timeout(1000 * min(every_s, max(0.0, wall_s - looks[-1][0])))
             at_s = time.monotonic() - start
             looks.append((at_s, resident(page, chromium)))
         collect(page)
