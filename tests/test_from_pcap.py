@@ -192,7 +192,7 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     file = write(tmp_path / "some.pcap", packets)
     found = read(file)
     assert {why: count for why, (count, _) in found.cut.items()} == {
-        "began before the capture": 1,
+        "beginning not captured": 1,
         "not over at its end": 1,
     }
     assert {why: count for why, (count, _) in found.left_out.items()} == {
@@ -206,8 +206,8 @@ def test_what_is_left_out_says_why(tmp_path: Path) -> None:
     assert len(read(file, ["192.0.2.0/24"]).sizes) == 0
     told = json.loads(invoke(file, "--json").stdout)
     assert told["cut"]["not over at its end"]["count"] == 1
-    assert "of the bytes are of transfers that began before the capture" in invoke(file).output
-    assert re.search(r"of these in part +1, .*: began before the capture", invoke(file).stdout)
+    assert "of the bytes are of transfers whose beginning was not captured" in invoke(file).output
+    assert re.search(r"of these in part +1, .*: beginning not captured", invoke(file).stdout)
     assert re.search(r"left out .*1, .*% of the bytes: no data", invoke(file).stdout)
 
 

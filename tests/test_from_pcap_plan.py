@@ -178,7 +178,7 @@ def part(scenario: str, file: Path, begin: float, end: float, keep: Callable[[by
 
 @pytest.mark.parametrize(
     ("scenario", "bulk", "cut"),
-    [(FULL, 4, []), (ENDS, 4, ["began before the capture", "not over at its end"])],
+    [(FULL, 4, []), (ENDS, 4, ["beginning not captured", "not over at its end"])],
 )
 def test_a_full_link_stays_full(scenario: str, bulk: int, cut: list[str], tmp_path: Path) -> None:
     """Transfers that span the ends of the capture were left out, and 100 Mbit/s became 27."""
@@ -223,7 +223,7 @@ def test_what_waits_for_its_program_is_no_bulk(tmp_path: Path) -> None:
     assert len(plan(found).endless) == 0
     text = written(file)
     assert "bulk" not in text
-    assert "as large as what was seen, though it began before the capture: 2 transfers" in text
+    assert "as large as what was seen, though its beginning was not captured: 2 transfers" in text
     sweep = weir.load(tmp_path / "waits.toml").run()
     (done,) = ended(sweep)
     assert done == (2, int(found.transfers["bytes"].sum()))

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import weir
+from weir.check import few_values
 from weir.cli import _tables as tables
 from weir.report._result import html
 
@@ -124,6 +125,27 @@ def test_quantiles_of_few_transfers_are_noted_and_counted(
     assert ended == pytest.approx(19.0 * rate, rel=0.6)
     tables.print_sweep(run)
     assert f"Transfers {ended}" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(("rate", "seconds", "is_said"), [(150.0, 5, True), (30.0, 100, False)])
+def test_transfers_that_had_not_ended_are_said(rate: float, seconds: int, *, is_said: bool) -> None:
+    """An overload has no mean time: those that end in the run are the quick ones."""
+    text = FEW.format(rate=rate).replace("20 s", f"{seconds} s")
+    text += '\n[flows.call]\nrtt = "40 ms"\npacket_size = "200 B"\ntraffic.cbr.rate = "800 bit/s"\n'
+    run = weir.Scenario.loads(text).run(seed=1)
+    rows = run.table("completions").filter(pl.col("upto_bytes").is_nan(), period=-1, group="all")
+    ended, left = (int(rows[name].item()) for name in ("count", "unfinished"))
+    assert (left > 0.05 * (ended + left)) == is_said
+    found = [one.note.message for one in run.measured_notes if one.note.code == "unfinished-transfers"]
+    assert bool(found) == is_said
+    assert all(f"{left} of {ended + left} transfers had not ended" in message for message in found)
+    beside = run.notes_beside(("delay_p99", "transfers"), of_groups=True)
+    assert "unfinished-transfers" not in {one.note.code for one in beside}
+
+
+def test_one_transfer_is_not_several() -> None:
+    (note,) = few_values(1, "transfers of web ended in a run", ["p99"])
+    assert note.message.startswith("1 transfer of web ended in a run: ")
 
 
 def test_each_table_has_the_notes_of_its_quantiles() -> None:

@@ -5,6 +5,9 @@ from typing import Any
 
 from plain import DCTCP, DCTCP_UPLOAD, ECN, QUEUE
 
+WITHOUT = {"flows.web": {"rtt": "60 ms", "start_jitter": "1 s"}}
+"""A group whose packets are not ECN-capable."""
+
 MARKS: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
     (
         "drops-where-it-marks",
@@ -22,7 +25,7 @@ MARKS: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             QUEUE: {"red": {"ecn": True}},
             ECN: True,
             **DCTCP,
-            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s"},
+            **WITHOUT,
         },
         {QUEUE: {"fq": {"aqm": {"red": {"ecn": True}}}}},
     ),
@@ -35,7 +38,7 @@ MARKS: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             QUEUE: {"codel": {"ecn": True}},
             ECN: True,
             **DCTCP,
-            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s"},
+            **WITHOUT,
         },
         {QUEUE: {"codel": {"ce_threshold": "1 ms"}}},
     ),
@@ -48,7 +51,7 @@ MARKS: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
             QUEUE: {"dualpi2": {}},
             ECN: True,
             **DCTCP,
-            "flows.web": {"rtt": "60 ms", "start_jitter": "1 s"},
+            **WITHOUT,
         },
         {QUEUE: {"dualpi2": {"low_latency": "any-ect"}}},
     ),

@@ -31,7 +31,7 @@ from weir.check._measured import nothing_measured
 from weir.check._note import Note, Repeated, Severity, merged
 from weir.check._resolved import Resolved
 from weir.check._stationary import not_stationary
-from weir.check._values import few_values, nothing_random
+from weir.check._values import few_values, nothing_random, unfinished_transfers
 from weir.check._variants import same_queue_later, same_variants
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ __all__ = [
     "nothing_measured",
     "nothing_random",
     "trend_notes",
+    "unfinished_transfers",
 ]
 
 RULES: tuple[Callable[[Resolved], Iterator[Note]], ...] = (
@@ -107,6 +108,7 @@ CODES = {
         nothing_measured,
         nothing_random,
         few_values,
+        unfinished_transfers,
     )
 }
 """Code to what it means."""

@@ -9,6 +9,9 @@ from weir.check._note import Note
 _NEEDED = {"p95": 20, "p99": 100, "p99.9": 1000}
 """Quantile to the number of values below which it is the largest of them."""
 
+_MANY_LEFT = 0.05
+"""Transfers that had not ended, of all, from which on they count: a scenario that settles has fewer."""
+
 
 def nothing_random(group: str) -> Note:
     """Replications are equal in every value: nothing is random, so there are no intervals.
@@ -28,8 +31,8 @@ def nothing_random(group: str) -> Note:
 def few_values(number: int, what: str, quantiles: Sequence[str] = ("p95", "p99")) -> Iterator[Note]:
     """A quantile is of so few values that it is the largest of them.
 
-    number: the values of a run, in the run that has fewest. what: what they are, with what happened to them,
-    and in which time. quantiles: those that are shown, of p95, p99 and p99.9.
+    number: the values of a run, in the run that has fewest. what: what they are, in the plural, with what
+    happened to them, and in which time. quantiles: those that are shown, of p95, p99 and p99.9.
     """
     short = [name for name in _NEEDED if name in quantiles and number < _NEEDED[name]]
     if number > 0 and short:
@@ -38,6 +41,31 @@ def few_values(number: int, what: str, quantiles: Sequence[str] = ("p95", "p99")
             "few-values",
             "note",
             "duration",
-            f"{number} {what}: a {' or '.join(short)} of fewer than {needed} values is the largest of them",
+            f"{counted(number, what)}: a {' or '.join(short)} of fewer than {needed} values is the largest "
+            "of them",
             "a longer run, or more of them",
         )
+
+
+def unfinished_transfers(ended: int, left: int, what: str) -> Iterator[Note]:
+    """Many transfers had not ended: times and slowdowns are of the others, which were quicker.
+
+    ended, left: transfers of a run, the run in which most were left of all. what: which they are, in the
+    plural.
+    """
+    every = ended + left
+    if left > _MANY_LEFT * every:
+        yield Note(
+            "unfinished-transfers",
+            "note",
+            "duration",
+            f"{left:,} of {counted(every, what)} had not ended: times and slowdowns leave them out, "
+            "and are of quicker ones",
+            "a longer run; where more is offered than the link carries, no time is long enough",
+        )
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things that stand in the plural in the first word: one of them is singular."""
+    first, space, rest = what.partition(" ")
+    return f"{number:,} {first.removesuffix('s') if number == 1 else first}{space}{rest}"

@@ -120,8 +120,8 @@ def _note(found: Captured) -> None:
         command.note(f"{found.file} is read up to its damage: {found.damage}")
     if (share := found.share_cut) > _MUCH:
         command.note(
-            f"{share:.0%} of the bytes are of transfers that began before the capture or were not over at its"
-            " end: how large they were is not known; capture for longer"
+            f"{share:.0%} of the bytes are of transfers whose beginning was not captured, or that were not "
+            "over at its end: how large they were is not known; capture for longer"
         )
 
 

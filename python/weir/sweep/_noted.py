@@ -21,6 +21,7 @@ from weir.check import (
     nothing_measured,
     nothing_random,
     trend_notes,
+    unfinished_transfers,
 )
 from weir.run._tables import WHOLE_RUN
 from weir.stats import _analysis as analysis
@@ -31,6 +32,9 @@ _TAIL = re.compile(r"_p(\d+)$")
 """Of a measure that is a quantile."""
 
 _WHOLE = pl.col("period") == WHOLE_RUN
+
+Counts = dict[tuple[int, str], list[int]]
+"""Point and variant to a count in each run."""
 
 
 class NotedSweep(NetworkedSweep):
@@ -136,6 +140,7 @@ class NotedSweep(NetworkedSweep):
             for what, table, column, chosen in self._counted(of_groups=of_groups)
             if (quantiles := _quantiles(measures, table))
         ]
+        cut = list(self._cut_off(of_groups=of_groups)) if _is_of_transfers(measures) else []
         arrivals = self._each("links", "arrivals", _WHOLE & _at_bottleneck(analysis.ALL))
         found: list[tuple[str, list[Note]]] = []
         for point, name, label in (
@@ -145,14 +150,16 @@ class NotedSweep(NetworkedSweep):
             here += [nothing_random(self.flow_groups[0])] if (point, name) in still else []
             for what, least, quantiles in counts:
                 here += few_values(least.get((point, name), 0), what, quantiles)
+            for what, ended, left in cut:
+                runs = zip(ended[point, name], left[point, name], strict=True)
+                most = max(runs, key=lambda run: run[1] / max(1, run[0] + run[1]))
+                here += unfinished_transfers(*most, what)
             found.append((label, here))
         return merged(found)
 
     def _counted(self, *, of_groups: bool) -> Iterator[tuple[str, str, str, pl.Expr]]:
         """What quantiles are of: in words, the table and column that count it, and the rows of it."""
-        groups = self.flow_groups if of_groups and len(self.flow_groups) > 1 else []
-        for group in (analysis.ALL, *groups):
-            of = "" if group == analysis.ALL else f" of {group}"
+        for group, of in self._described(of_groups=of_groups):
             some = _at_bottleneck(group) & (pl.col("departures") > 0)
             yield f"packets{of} left the bottleneck in a run", "links", "departures", _WHOLE & some
             if group == analysis.ALL:
@@ -161,7 +168,23 @@ class NotedSweep(NetworkedSweep):
                 rows = (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
                 yield f"transfers{of} ended in a run", "completions", "count", _WHOLE & rows
 
-    def _each(self, table: str, column: str, chosen: pl.Expr) -> dict[tuple[int, str], list[int]]:
+    def _cut_off(self, *, of_groups: bool) -> Iterator[tuple[str, Counts, Counts]]:
+        """Transfers in words, those that ended, and those that had not."""
+        if not analysis.has_transfers(self._measured):
+            return
+        for group, of in self._described(of_groups=of_groups):
+            rows = _WHOLE & (pl.col("group") == group) & pl.col("upto_bytes").is_nan()
+            ended, left = (self._each("completions", column, rows) for column in ("count", "unfinished"))
+            if ended:
+                yield f"transfers{of}", ended, left
+
+    def _described(self, *, of_groups: bool) -> Iterator[tuple[str, str]]:
+        """All flows together and, where there are several, each flow group, with words for it."""
+        yield analysis.ALL, ""
+        if of_groups and len(self.flow_groups) > 1:
+            yield from ((group, f" of {group}") for group in self.flow_groups)
+
+    def _each(self, table: str, column: str, chosen: pl.Expr) -> Counts:
         """By point and variant, a count in each run."""
         rows = self.finished.join(self._measured[table].filter(chosen).select("run", column), on="run")
         each = rows.group_by("point", "variant", maintain_order=True).agg(pl.col(column))
@@ -175,6 +198,11 @@ class NotedSweep(NetworkedSweep):
 def _at_bottleneck(group: str) -> pl.Expr:
     """The rows of the table `links` that are about the packets of a group at the bottleneck."""
     return (pl.col("group") == group) & pl.col("bottleneck") & (pl.col("class") == analysis.ALL)
+
+
+def _is_of_transfers(measures: Sequence[str]) -> bool:
+    """Whether times or slowdowns of transfers are among these measures."""
+    return any(MEASURES[name].table == "completions" and name != "transfers" for name in measures)
 
 
 def _quantiles(measures: Sequence[str], table: str) -> list[str]:

@@ -14,7 +14,7 @@ from weir._errors import WeirError
 
 Values = NDArray[np.float64]
 
-BEGUN = "began before the capture"
+BEGUN = "beginning not captured"
 UNFINISHED = "not over at its end"
 LONGER = "longer than the capture"
 

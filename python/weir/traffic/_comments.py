@@ -43,10 +43,13 @@ def _assumed(found: Captured, how: Plan, *, known_rtt: bool) -> Iterator[str]:
             f"(at most {SPREAD:.0%})"
         )
     rest = np.concatenate([how.single, how.drawn])
-    for missing, said in (("begun", "began before the capture"), ("ended", "was not over at its end")):
+    for missing, said in (
+        ("begun", "its beginning was not captured"),
+        ("ended", "it was not over at the end"),
+    ):
         cut = rest[columns[missing][rest] == 0]
         if len(cut):
-            yield f"as large as what was seen, though it {said}: {_of(found, cut)}"
+            yield f"as large as what was seen, though {said}: {_of(found, cut)}"
     unknown = len(columns["rtt"]) - len(found.rtts)
     if unknown and not known_rtt:
         known = "the median of the others" if len(found.rtts) else "a part of it, which was seen"
