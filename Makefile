@@ -94,6 +94,7 @@ IN_CLONE := cd $(CLONE) && $(MAKE) --no-print-directory
 
 soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow checks, kills, fuzzing, a wheel, all seeds of the validation, every target that .ci/run leaves out
 	cargo test --workspace --exclude weir-wasm
+	RUSTDOCFLAGS='-D warnings' cargo doc --release --workspace --no-deps
 	@$(MAKE) --no-print-directory fuzz
 	PYTHONPATH=tests $(BIN)/python -m soak
 	$(BIN)/python tools/train.py

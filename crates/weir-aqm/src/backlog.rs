@@ -87,7 +87,7 @@ impl Backlog {
 /// Properties of the link, passed to an AQM at construction.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Capacity; changes are reported by [`Aqm::on_rate`].
+    /// Capacity; changes are reported by [`crate::Aqm::on_rate`].
     pub rate: Rate,
     /// Mean packet size in bytes, for AQMs that count packets.
     pub mean_packet: u32,

@@ -48,7 +48,7 @@ impl RateSchedule {
         Some(Self { steps, every, before })
     }
 
-    /// Work that can be done until `at`: bits times [`WORK_PER_BIT`].
+    /// Work that can be done until `at`: bits times `WORK_PER_BIT`.
     pub fn work(&self, at: Instant) -> u128 {
         let nanos = at.as_nanos();
         let (cycles, within) = match self.every {
