@@ -348,7 +348,14 @@ class TestDask:
 def cluster(place: Path, workers: int) -> Generator[tuple[str, Sequence[subprocess.Popen[str]]]]:
     """A scheduler and its workers as processes; the first is the scheduler."""
     file = place / "scheduler.json"
-    quiet = {"cwd": place, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "text": True}
+    env = {**os.environ, "DASK_TEMPORARY_DIRECTORY": str(place)}
+    quiet = {
+        "cwd": place,
+        "env": env,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "text": True,
+    }
     scheduler = [
         sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
         "--no-dashboard", "--scheduler-file", str(file),
