@@ -89,7 +89,7 @@ pub struct CubicParameters {
     /// Grow and cut the window by whole segments (Linux).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, which counts fractions")))]
     pub integer_cwnd: bool,
-    /// What a cut multiplies by `beta`.
+    /// Quantity that a cut multiplies by `beta`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 9438, section 4.6")))]
     pub ssthresh_from: SsthreshFrom,
     /// How slow start ends before a loss, a mark or `ssthresh`.
@@ -188,7 +188,7 @@ impl Cubic {
         }
     }
 
-    /// Whether an ACK lets the window grow by whole segments, outside of slow start.
+    /// Returns true if an ACK lets the window grow by whole segments, outside of slow start.
     #[inline]
     pub(super) fn grows_by_steps(&self, window: &Window) -> bool {
         self.steps.is_some() && window.cwnd >= window.ssthresh

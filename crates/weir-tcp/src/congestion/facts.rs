@@ -3,14 +3,14 @@
 
 use alloc::vec::Vec;
 
-/// What marks are to a congestion control, from least to most.
+/// Importance of marks to a congestion control, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Marks {
     /// Nothing: a queue that marks does not slow it down.
     Ignored,
     /// A signal of congestion, as a loss is.
     Heard,
-    /// What it is made for; without them it is another control (RFC 8257, section 3.5: DCTCP is Reno).
+    /// The signal that it is made for; without marks it is another control (RFC 8257, section 3.5: DCTCP is Reno).
     Wanted,
     /// All that it learns of congestion: it is refused without ECN.
     Needed,
@@ -35,7 +35,7 @@ impl Marks {
 /// Facts about a congestion control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// What marks are to it.
+    /// Importance of marks to the control.
     pub marks: Marks,
     /// It samples the delivery rate, and paces by it: it is refused without SACK and RACK.
     pub samples: bool,

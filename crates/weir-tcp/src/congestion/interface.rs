@@ -4,7 +4,7 @@ use weir_types::{Duration, Instant, Rng};
 
 use crate::accecn::EcnMode;
 
-/// What bounds the segments in flight.
+/// Limits of the segments in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// The congestion window in segments; the sender uses the whole part.
@@ -59,7 +59,7 @@ pub struct Signal {
     pub flight: f64,
 }
 
-/// What the echo of marks means.
+/// Meaning of an echo of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Feedback {
     /// Some segment was marked since the sender last said that it cut its window (RFC 3168).
@@ -77,14 +77,14 @@ pub enum Feedback {
 pub enum Repair {
     /// As its loss recovery has it.
     Recover,
-    /// The same, but the window was not cut.
+    /// As its loss recovery has it, but the window was not cut.
     Uncut,
     /// It sends again everything from the lost segment on, as after a timeout.
     StartOver,
 }
 
-/// What an extended sender has learnt from an ACK, once loss recovery has dealt with it. Segments count as delivered
-/// whether their number is acknowledged or a SACK block reports them.
+/// Facts that an extended sender has learnt from an ACK, once loss recovery has dealt with it. Segments count as
+/// delivered whether their number is acknowledged or a SACK block reports them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
     /// When the ACK arrived.
@@ -95,7 +95,7 @@ pub struct Delivery {
     pub smoothed: Duration,
     /// Segments that it is the first to report: none of the ACK of the SYN.
     pub newly: u32,
-    /// Of these, segments that arrived marked, if feedback is accurate ([`crate::accecn`]).
+    /// Segments among `newly` that arrived marked, if feedback is accurate ([`crate::accecn`]).
     pub marked: u32,
     /// The segments of all ACKs so far.
     pub delivered: u64,
@@ -109,13 +109,13 @@ pub struct Delivery {
     pub high: u32,
     /// Segments in the network.
     pub flight: u32,
-    /// The same before the ACK.
+    /// Segments that were in the network before the ACK.
     pub flight_before: u32,
     /// The window is what limits the sender.
     pub limited: bool,
     /// The window was full at some moment of the present window of data: slow start has no other rule here.
     pub full: bool,
-    /// What loss recovery is doing.
+    /// State of loss recovery.
     pub state: RecoveryState,
     /// The least round trip so far, that of the handshake included.
     pub min_rtt: Duration,
@@ -123,7 +123,7 @@ pub struct Delivery {
     pub next_release: Instant,
     /// Bytes of a segment on the wire.
     pub bytes: u32,
-    /// Of these, data.
+    /// Bytes of data in it.
     pub payload: u32,
     /// A sample of the delivery rate, if the control asks for them and a segment has arrived.
     pub sample: Option<RateSample>,
@@ -172,7 +172,7 @@ pub struct Transmission {
     pub now: Instant,
 }
 
-/// What loss recovery is doing, as the sender's other parts see it.
+/// State of loss recovery, as the sender's other parts see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecoveryState {
     /// Nothing.
@@ -264,8 +264,8 @@ pub trait Congestion {
         let _ = (now, window);
     }
 
-    /// Whether echoes of marks are answered by [`Congestion::on_mark`] once per window of data. If
-    /// not, only [`Congestion::observe`] learns of them.
+    /// Returns true if echoes of marks are answered by [`Congestion::on_mark`] once per window of data. If not,
+    /// only [`Congestion::observe`] learns of them.
     #[inline]
     fn answers_marks(&self) -> bool {
         true

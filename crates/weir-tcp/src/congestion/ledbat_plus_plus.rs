@@ -88,7 +88,7 @@ impl LedbatPlusPlusParameters {
     }
 }
 
-/// What a flow does.
+/// Phase of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The slow start of a new connection.

@@ -78,7 +78,7 @@ macro_rules! congestions {
                 match self { $(Self::$variant(_) => <$variant as Known>::FACTS,)* }
             }
 
-            /// What an echo has to tell the chosen control.
+            /// Kind of feedback that the chosen control needs.
             pub const fn feedback(&self) -> Feedback {
                 match self { $(Self::$variant(_) => Feedback::$feedback,)* }
             }
@@ -104,7 +104,7 @@ macro_rules! congestions {
             $(#[doc = concat!("`", $name, "`")] $variant($held),)*
         }
 
-        /// The same of every control.
+        /// Dispatches a call to the control at hand.
         macro_rules! each_control {
             ($any:expr, $one:ident => $call:expr) => {
                 match $any { $(AnyCongestion::$variant($one) => $call,)* }
@@ -146,13 +146,13 @@ congestions! {
 }
 
 impl CongestionConfig {
-    /// Whether the control needs samples of the delivery rate, and sets the rate of pacing by them.
+    /// Returns true if the control needs samples of the delivery rate, and sets the rate of pacing by them.
     #[inline]
     pub const fn samples(&self) -> bool {
         self.facts().samples
     }
 
-    /// Whether the control wants to know if all routers of its path understand ECN.
+    /// Returns true if the control wants to know if all routers of its path understand ECN.
     #[inline]
     pub const fn asks_routers(&self) -> bool {
         matches!(self, Self::Wireless(WirelessParameters { mixed_path: true, .. }))
@@ -160,7 +160,7 @@ impl CongestionConfig {
 }
 
 impl CongestionConfig {
-    /// Whether the control belongs into the low-latency queue: its segments are ECT(1) (RFC 9331).
+    /// Returns true if the control belongs in the low-latency queue: its segments are ECT(1) (RFC 9331).
     pub const fn is_low_latency(&self) -> bool {
         matches!(self.facts().marks, Marks::Counted)
     }
@@ -173,14 +173,13 @@ impl Default for CongestionConfig {
 }
 
 impl AnyCongestion {
-    /// Whether [`Congestion::observe`] does anything. One comparison tells Reno apart, which most
-    /// senders use.
+    /// Returns true if [`Congestion::observe`] does anything. One comparison tells Reno apart, which most senders use.
     #[inline]
     pub const fn observes(&self) -> bool {
         !matches!(self, Self::Reno(_))
     }
 
-    /// Whether the control is CUBIC in congestion avoidance, with a window of whole segments.
+    /// Returns true if the control is CUBIC in congestion avoidance, with a window of whole segments.
     #[inline]
     pub fn grows_by_steps(&self, window: &Window) -> bool {
         matches!(self, Self::Cubic(cubic) if cubic.grows_by_steps(window))
@@ -199,7 +198,7 @@ impl AnyCongestion {
         }
     }
 
-    /// Whether [`AnyCongestion::grow_plainly`] is all that an ACK of new data causes.
+    /// Returns true if [`AnyCongestion::grow_plainly`] is all that an ACK of new data causes.
     #[inline]
     pub const fn is_plain(&self) -> bool {
         matches!(self, Self::Reno(reno) if reno.is_plain())

@@ -1,4 +1,4 @@
-//! What several congestion controls share.
+//! Parts that several congestion controls share.
 
 use super::Ack;
 
@@ -12,7 +12,7 @@ impl Round {
     /// Before the first round.
     pub(super) const BEGIN: Self = Self { end: 0 };
 
-    /// Whether this ACK ends the round; the next begins with it.
+    /// Returns true if this ACK ends the round; the next begins with it.
     #[inline]
     pub(super) fn ends(&mut self, ack: &Ack) -> bool {
         let over = ack.una > self.end;

@@ -22,7 +22,7 @@ use super::{
     Ack, Congestion, Known, Repair, Signal, SlowStartConfig, Window, parts::Credits, slow_start::SlowStart,
 };
 
-/// What `ssthresh` is calculated from when the window is cut.
+/// Quantity from which `ssthresh` is calculated when the window is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -30,7 +30,7 @@ use super::{
     serde(rename_all = "kebab-case")
 )]
 pub enum SsthreshFrom {
-    /// What is outstanding (`FlightSize`; RFC 5681, equation 4).
+    /// Segments outstanding (`FlightSize`; RFC 5681, equation 4).
     #[default]
     Flight,
     /// The congestion window, used or not (ns-2, Linux).
@@ -45,7 +45,7 @@ pub enum SsthreshFrom {
     serde(deny_unknown_fields, default)
 )]
 pub struct RenoParameters {
-    /// What `ssthresh` is calculated from when the window is cut.
+    /// Quantity from which `ssthresh` is calculated when the window is cut.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, equation 4")))]
     pub ssthresh_from: SsthreshFrom,
     /// Round `ssthresh` down to whole segments (ns-2, Linux).
@@ -55,7 +55,7 @@ pub struct RenoParameters {
     /// acknowledged (RFC 3465, Linux). Otherwise by 1 / cwnd for each.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681, equation 3")))]
     pub integer_cwnd: bool,
-    /// What a mark leaves of the window. ABE 0.8 (RFC 8511).
+    /// Share of the window that a mark leaves. ABE: 0.8 (RFC 8511).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168", "x-default" = "half, as a loss")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub beta_ecn: Option<Probability>,
@@ -106,7 +106,7 @@ impl Reno {
         }
     }
 
-    /// Whether it grows by RFC 5681 alone.
+    /// Returns true if it grows by RFC 5681 alone.
     #[inline]
     pub(super) const fn is_plain(&self) -> bool {
         self.special.is_none()

@@ -60,7 +60,7 @@ pub struct Vegas {
     parameters: VegasParameters,
     /// The least round trip so far.
     base: Duration,
-    /// Of this round: the sum of the samples and their number.
+    /// Sum and number of the samples of this round.
     sum: Duration,
     samples: u32,
     round: Round,

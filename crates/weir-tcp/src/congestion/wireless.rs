@@ -20,7 +20,7 @@ use weir_types::{Instant, Invalid};
 
 use super::{Ack, Congestion, Facts, Known, Marks, Reno, RenoParameters, Repair, Signal, Window};
 
-/// What a timeout does.
+/// Response of the window to a timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -43,7 +43,7 @@ pub enum AfterTimeout {
     serde(deny_unknown_fields, default)
 )]
 pub struct WirelessParameters {
-    /// What a timeout does.
+    /// Response of the window to a timeout.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub timeout: AfterTimeout,
     /// Ask the routers of the path whether all of them understand ECN (`links.NAME.ecn_capable`), and
@@ -71,11 +71,11 @@ pub struct Wireless {
     /// One past the highest number sent when a mark last cut the window. Losses do not cut, so they do
     /// not hold back the answer to a mark either.
     cut: u32,
-    /// What tells of routers that do not understand ECN; `None` if all do, as the scenario says.
+    /// State of a mixed path, where some router may not understand ECN; `None` if all do, as the scenario says.
     mixed: Option<Mixed>,
 }
 
-/// What a source knows of a path on which some router may not understand ECN.
+/// State of a path on which some router may not understand ECN.
 #[derive(Clone, Copy, Debug)]
 struct Mixed {
     /// Losses are those of congestion, as far as the latest ACK says.

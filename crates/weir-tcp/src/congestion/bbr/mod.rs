@@ -1,4 +1,4 @@
-//! What the versions of BBR share: rounds, aggregation of ACKs, and what the sender holds back in the host.
+//! Parts that the versions of BBR share: rounds, aggregation of ACKs, and what the sender holds back in the host.
 
 mod aggregation;
 mod probe_rtt;
@@ -83,7 +83,7 @@ pub(super) fn burst(rate: f64, min_rtt: Duration, payload: u32, least: u32) -> f
     f64::from(tso_segments(rate, min_rtt, payload).max(least))
 }
 
-/// Of `flight` segments those that will be in the network when the next one leaves.
+/// Segments in the network when the next one leaves, if `flight` are in it now.
 #[inline]
 pub(super) fn in_net_at_release(flight: u32, rate: f64, extra: f64, delivery: &Delivery) -> f64 {
     let gone = floor(segments_in(rate, delivery.next_release.since(delivery.now)));

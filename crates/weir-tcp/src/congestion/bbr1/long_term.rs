@@ -12,7 +12,7 @@ pub(super) struct LongTerm {
     in_use: bool,
     sampling: bool,
     rounds: u32,
-    /// What was delivered and lost when the interval began, and when that was.
+    /// Segments delivered and lost when the interval began, and when that was.
     delivered: u64,
     lost: u64,
     began: Instant,

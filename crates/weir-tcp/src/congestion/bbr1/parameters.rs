@@ -22,7 +22,7 @@ pub struct Bbr1Parameters {
     /// Gain of the window in `PROBE_BW`.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 4.2.3.2")))]
     pub cwnd_gain: f64,
-    /// What the rate of pacing leaves free of the bandwidth, so that queues drain.
+    /// Share of the bandwidth that the rate of pacing leaves free, so that queues drain.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux; the draft has none")))]
     pub pacing_margin: f64,
     /// Rounds over which the greatest delivery rate counts.

@@ -80,7 +80,7 @@ impl Bounds {
         (self.bw_lo, self.inflight_lo) = (f64::INFINITY, f64::INFINITY);
     }
 
-    /// What was learnt of the present round is forgotten.
+    /// Forgets the signals of the present round.
     pub(super) const fn reset_signals(&mut self) {
         (self.loss_in_round, self.bw_latest, self.inflight_latest) = (false, 0.0, 0.0);
     }
@@ -95,12 +95,12 @@ impl Bounds {
 }
 
 impl Bbr3Parameters {
-    /// Whether `lost` of `flight` segments are too many.
+    /// Returns true if `lost` of `flight` segments are too many.
     pub(super) fn is_too_high(&self, lost: u64, flight: u32) -> bool {
         lost > 0 && flight > 0 && lost as f64 > libm::floor(f64::from(flight) * self.loss_threshold)
     }
 
-    /// Of the segments in flight with one that is lost, those up to which losses were few enough.
+    /// Number of segments in flight, with one that is `lost`, up to which losses were few enough.
     pub(super) fn safe_inflight(&self, lost: &Transmission) -> f64 {
         let (flight, before) = (f64::from(lost.flight) - 1.0, lost.lost as f64 - 1.0);
         let budget = libm::ceil(flight * self.loss_threshold);

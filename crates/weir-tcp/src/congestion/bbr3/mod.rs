@@ -41,7 +41,7 @@ use super::{
 /// The pipe is full if the bandwidth grows by less in three rounds.
 const FULL_GROWTH: f64 = 1.25;
 
-/// What BBR is doing.
+/// State of BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -59,7 +59,7 @@ enum Phase {
     Refill,
 }
 
-/// What samples tell of the latest probe.
+/// Phase of the latest probe that samples report (the draft's `BBR.ack_phase`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Acks {
     Init,
@@ -183,7 +183,7 @@ impl Bbr3 {
         self.with_budget(bdp(bw, self.min_rtt, 1.0))
     }
 
-    /// What should be in flight, at most the window.
+    /// Number of segments that should be in flight, at most the window.
     fn target_inflight(&self) -> f64 {
         self.inflight(self.bw()).min(self.cwnd)
     }

@@ -31,13 +31,13 @@ pub struct Bbr3Parameters {
     /// Gain of the window in `PROBE_BW`, while the rate goes up.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, section 5.6.1")))]
     pub up_cwnd_gain: f64,
-    /// What the rate of pacing leaves free of the bandwidth, so that queues drain.
+    /// Share of the bandwidth that the rate of pacing leaves free, so that queues drain.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "the draft, BBR.PacingMarginPercent")))]
     pub pacing_margin: f64,
     /// Share of the segments in flight whose loss says that they are too many.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 5/256; the draft: 0.02")))]
     pub loss_threshold: f64,
-    /// What a loss takes off bandwidth and flight.
+    /// Share of bandwidth and flight that a loss takes off.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, 76/256; the draft: BBR.Beta 0.7 is what is left")))]
     pub beta: f64,
     /// Share of `inflight_hi` that is left free while it cruises.

@@ -61,7 +61,7 @@ const SLOW: f64 = 1.0 / 128.0;
 /// Round trips from here on are no shorter than all flows are to have, whatever `target_rtt`.
 const LONGEST_SCALED: f64 = 0.1;
 
-/// What the marks of this window of data have done.
+/// Latest reduction of the window by marks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reduced {
     /// Marks of ACKs below this number belong to the reduction that was made: Linux's state CWR.
@@ -135,12 +135,12 @@ impl Prague {
         self.parameters.target_rtt.as_secs_f64()
     }
 
-    /// Whether `T` counts.
+    /// Returns true if `T` counts.
     fn is_independent(&self, window: &Window) -> bool {
         window.cwnd >= window.ssthresh && self.rounds >= self.parameters.transition
     }
 
-    /// Whether less than `T` has passed since `then`, if `T` counts.
+    /// Returns true if less than `T` has passed since `then`, if `T` counts.
     fn is_early(&self, then: Instant, now: Instant, window: &Window) -> bool {
         self.is_independent(window) && now.since(then) < self.parameters.target_rtt
     }
@@ -150,7 +150,7 @@ impl Prague {
         libm::ceil(self.cwnd - UNIT).max(LEAST_WINDOW)
     }
 
-    /// Whether the state is the rate, and counts as such: the first rounds are those of a window.
+    /// Returns true if the state is the rate, and counts as such: the first rounds are those of a window.
     fn is_rate(&self, window: &Window) -> bool {
         self.by_rate && self.is_independent(window)
     }

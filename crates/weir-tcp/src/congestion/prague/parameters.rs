@@ -1,4 +1,4 @@
-//! What Prague can be told.
+//! Parameters of Prague.
 
 use weir_types::{Duration, Invalid, Packets, Probability};
 
@@ -27,7 +27,7 @@ pub struct PragueParameters {
     /// Up to this window the state is a rate. "0 packets": never.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux 0.7, `prague_cwnd_transit`")))]
     pub rate_mode_below: Packets,
-    /// What it is without accurate feedback.
+    /// Parameters of Reno, to which Prague falls back without accurate feedback.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 5681")))]
     pub reno: RenoParameters,
 }

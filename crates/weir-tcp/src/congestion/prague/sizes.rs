@@ -7,11 +7,11 @@ const FULL_PER_ROUND: f64 = 2.0;
 /// Bytes of a segment on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Of a full one: MTU.
+    /// Bytes of a full segment: MTU.
     pub(super) full: u32,
     /// At present: mtu.
     pub(super) now: u32,
-    /// Of these, headers.
+    /// Bytes of the headers among them.
     pub(super) header: u32,
 }
 

@@ -103,7 +103,7 @@ impl Hystart {
         window.cwnd += ack.counted;
     }
 
-    /// Whether this is where slow start should end.
+    /// Sets `found` if slow start should end here.
     fn look(&mut self, ack: Ack) {
         if self.parameters.train && ack.now.since(self.last) <= self.parameters.spacing {
             self.last = ack.now;

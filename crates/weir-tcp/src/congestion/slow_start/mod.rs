@@ -68,8 +68,8 @@ impl SlowStart {
         }
     }
 
-    /// The same within slow start, up to the threshold and no further. Returns what is left over for
-    /// congestion avoidance; all of it from the threshold on.
+    /// Grows up to the threshold and no further. Returns what is left over for congestion avoidance; all of it from
+    /// the threshold on.
     #[inline]
     pub(super) fn grow_whole(&mut self, ack: Ack, window: &mut Window) -> f64 {
         if window.cwnd >= window.ssthresh { ack.counted } else { self.grow_to_threshold(ack, window) }
