@@ -30,7 +30,7 @@ pub(crate) struct FastRetransmit {
     limited: u16,
     /// The lowest outstanding segment is to be sent again at once.
     pub(super) repair: bool,
-    /// Of `NewReno`: a partial ACK has been seen in this recovery.
+    /// A partial ACK has been seen in this recovery; only `NewReno` sets it.
     pub(super) partial: bool,
 }
 
@@ -292,7 +292,8 @@ impl Recovery for FastRetransmit {
         connection.next - connection.una < self.usable_window(connection, self.extra(connection))
     }
 
-    /// What was left of the limit of a burst is void: nothing leaves before it is set again.
+    /// Returns true if nothing is being repaired. The rest of the limit of a burst is then void: nothing leaves
+    /// before it is set again.
     #[inline]
     fn is_at_rest(&mut self, connection: &Connection) -> bool {
         let rests = connection.congestion.is_plain()

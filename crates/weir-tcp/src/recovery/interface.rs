@@ -14,10 +14,10 @@ use crate::{
 /// A loss recovery, as the sender sees it. The calls for one ACK come in this order: `take_in`, `event`,
 /// `on_mark`, `on_advance` and `on_new_data` or `on_duplicate`, `after_ack`.
 pub(crate) trait Recovery {
-    /// What an ACK reports besides its number.
+    /// Facts that an ACK reports besides its number.
     type News;
 
-    /// Which short way its sender has.
+    /// Fast path of its sender.
     const REST: Rest = Rest::Usual;
 
     /// Segments count from `first`.
@@ -35,15 +35,15 @@ pub(crate) trait Recovery {
     /// The ACK as the congestion control sees it.
     fn event(&self, connection: &Connection, ack: &Segment, news: &Self::News, now: Instant) -> Ack;
 
-    /// Whether an ACK tells of marks that the congestion control is to answer, if it does at all.
+    /// Returns true if an ACK tells of marks that the congestion control is to answer, if it does at all.
     #[inline]
     fn echoes(&self, connection: &Connection, ack: &Segment, news: &Self::News) -> bool {
         let _ = news;
         connection.parameters.ecn && ack.flags().has(Flags::ECE)
     }
 
-    /// Whether an ACK up to `acked` covers more than was outstanding at the last cut: only then may a
-    /// mark cut the window again.
+    /// Returns true if an ACK up to `acked` covers more than was outstanding at the last cut: only then may a mark
+    /// cut the window again.
     fn covers_more(&self, acked: u32) -> bool;
 
     /// The receiver echoed a mark, for the first time in this window of data. The ACK covers all that was
@@ -85,41 +85,41 @@ pub(crate) trait Recovery {
     /// Segments in the network, for a cut of the window.
     fn flight(&self, connection: &Connection) -> f64;
 
-    /// What may leave now.
+    /// The segment that may leave now.
     fn next_segment(&self, connection: &Connection) -> Option<NextSegment>;
 
-    /// What may leave now, if it is a retransmission.
+    /// The segment that may leave now, if it is a retransmission.
     fn next_repair(&self, connection: &Connection) -> Option<NextSegment>;
 
-    /// What may leave at `now`: [`Recovery::next_segment`], unless its sender paces.
+    /// The segment that may leave at `now`: [`Recovery::next_segment`], unless its sender paces.
     #[inline]
     fn next_at(&mut self, connection: &Connection, now: Instant) -> Option<NextSegment> {
         let _ = now;
         self.next_segment(connection)
     }
 
-    /// The same, if it is a retransmission.
+    /// The segment that may leave at `now`, if it is a retransmission.
     #[inline]
     fn repair_at(&mut self, connection: &Connection, now: Instant) -> Option<NextSegment> {
         let _ = now;
         self.next_repair(connection)
     }
 
-    /// Whether the window lets a segment leave.
+    /// Returns true if the window lets a segment leave.
     fn has_room(&self, connection: &Connection) -> bool;
 
-    /// Whether one may leave at `now`: the same, unless its sender paces.
+    /// Returns true if a segment may leave at `now`: as [`Recovery::has_room`], unless its sender paces.
     #[inline]
     fn has_room_at(&self, connection: &Connection, now: Instant) -> bool {
         let _ = now;
         self.has_room(connection)
     }
 
-    /// Whether the next ACK of new data may take the short way (see `sender::expected`): no loss is suspected or
-    /// repaired. Called when nothing may leave.
+    /// Returns true if the next ACK of new data may take the fast path (see `sender::expected`): no loss is
+    /// suspected or repaired. Called when nothing may leave.
     fn is_at_rest(&mut self, connection: &Connection) -> bool;
 
-    /// Whether the window is what stopped the sender, when nothing may leave.
+    /// Returns true if the window is what stopped the sender, when nothing may leave.
     fn is_window_limited(&mut self, connection: &Connection) -> bool;
 
     /// Sends what [`Recovery::next_segment`] chose.
@@ -137,13 +137,13 @@ pub(crate) struct RecoveryPoint {
 }
 
 impl RecoveryPoint {
-    /// Whether an ACK up to `acked` covers more than was outstanding at the last cut.
+    /// Returns true if an ACK up to `acked` covers more than was outstanding at the last cut.
     #[inline]
     pub(super) fn covers_more(self, acked: u32) -> bool {
         self.recover.is_none_or(|recover| acked > recover.get())
     }
 
-    /// Whether an ACK up to `acked` ends recovery.
+    /// Returns true if an ACK up to `acked` ends recovery.
     #[inline]
     pub(super) fn is_full(self, acked: u32) -> bool {
         self.recover.is_none_or(|recover| acked >= recover.get())

@@ -44,7 +44,7 @@ pub(crate) enum AnyRecovery {
     Extended(Box<Extended>),
 }
 
-/// The same for every recovery: the compiler makes one copy of the call for each, so that nothing is
+/// Dispatches a call to the recovery at hand: the compiler makes one copy of the call for each, so that nothing is
 /// dispatched within.
 macro_rules! each_recovery {
     (mut $any:expr, $one:ident => $call:expr) => {

@@ -136,7 +136,7 @@ pub struct RenoRecoveryParameters {
     pub grow_on_exit: bool,
 }
 
-/// What tells that a segment is lost.
+/// Rule by which a segment is found lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -168,7 +168,8 @@ pub struct SackParameters {
     /// Cut the window in proportion to what arrives (RFC 9937) instead of at once.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6675")))]
     pub prr: bool,
-    /// The same after a mark; the window does not grow until what was sent before is acknowledged (Linux).
+    /// After a mark, too, cut the window in proportion to what arrives. The window then does not grow until what was
+    /// sent before is acknowledged (Linux).
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
     pub prr_on_mark: bool,
     /// The ACK that ends recovery lets the window grow, as others do (Linux).

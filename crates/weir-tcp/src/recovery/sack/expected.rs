@@ -1,4 +1,4 @@
-//! The short way of the usual ACK: see [`crate::sender`].
+//! The fast path of the usual ACK: see [`crate::sender`].
 
 use core::ops::Range;
 

@@ -33,7 +33,7 @@ pub struct SackLog {
     log: VecDeque<Blocks>,
     /// The place of the newest entry, from 1 to 65,535 and round again; 0 before there is one.
     newest: u16,
-    /// What ACKs tell of marks, where that is counted. It stands here since few receivers have it.
+    /// State of accurate ECN feedback, where ACKs report it. It stands here since few receivers have it.
     pub(crate) accecn: Option<Box<AccEcn>>,
     /// How ACKs are held back, likewise.
     pub(crate) compression: Option<Box<Compression>>,
@@ -113,7 +113,7 @@ impl SackLog {
         self.log.drain(..self.upto(place)).next_back().unwrap_or_default()
     }
 
-    /// The same for an observer on the path: the log keeps the entry.
+    /// The blocks of the ACK that bears `place`, for an observer on the path: the log keeps the entry.
     pub fn peek(&self, place: u16) -> Blocks {
         let newest = self.upto(place).checked_sub(1);
         newest.and_then(|at| self.log.get(at)).copied().unwrap_or_default()

@@ -37,7 +37,7 @@ pub struct Probe {
 /// The state of SACK recovery.
 #[derive(Clone, Debug)]
 pub struct Sack {
-    /// What has arrived.
+    /// Scoreboard of the segments that have arrived.
     pub board: Scoreboard,
     /// When what has not arrived is lost; `None` if the scoreboard alone tells.
     pub rack: Option<Rack>,
@@ -87,7 +87,7 @@ impl Sack {
         }
     }
 
-    /// What it is doing while `una` is the lowest number not acknowledged.
+    /// State of recovery while `una` is the lowest number not acknowledged.
     pub(crate) const fn state(&self, una: u32) -> RecoveryState {
         if una < self.board.expired() {
             RecoveryState::Loss
@@ -137,7 +137,7 @@ impl Sack {
         }
     }
 
-    /// Whether there is a loss that recovery is to begin for; while it is `active`, a new one.
+    /// Returns true if there is a loss that recovery is to begin for; while it is `active`, a new one.
     #[inline]
     pub fn finds_loss(&mut self, active: bool, smoothed: Duration, now: Instant) -> bool {
         match &mut self.rack {

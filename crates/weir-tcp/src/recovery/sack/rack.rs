@@ -71,12 +71,12 @@ impl Rack {
         &self.lost
     }
 
-    /// Whether a segment that was sent again has not arrived yet.
+    /// Returns true if a segment that was sent again has not arrived yet.
     pub(super) fn repairs(&self, board: &Scoreboard) -> bool {
         self.repeated.iter().any(|(first, last)| board.sacked().gap_from(first) < last)
     }
 
-    /// Whether a segment has arrived before one that was sent earlier.
+    /// Returns true if a segment has arrived before one that was sent earlier.
     pub const fn has_seen_reordering(&self) -> bool {
         self.reordering
     }

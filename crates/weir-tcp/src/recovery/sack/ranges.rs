@@ -1,8 +1,7 @@
 //! A set of segment numbers, kept as ranges: the arithmetic of every scoreboard.
 //!
-//! What a connection learns comes nearly always at one of two ends: a new range at the upper one, a
-//! cumulative ACK at the lower. Both cost the same however long the set is; what comes in the middle
-//! is found by bisection.
+//! New information comes nearly always at one of two ends: a new range at the upper one, a cumulative ACK at the
+//! lower. Both cost the same however long the set is; what comes in the middle is found by bisection.
 
 use alloc::collections::VecDeque;
 
@@ -20,7 +19,7 @@ impl Ranges {
         self.count
     }
 
-    /// Whether it holds none.
+    /// Returns true if it holds none.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
@@ -132,7 +131,7 @@ impl Ranges {
         self.count = 0;
     }
 
-    /// Whether it holds `number`.
+    /// Returns true if it holds `number`.
     #[inline]
     pub fn contains(&self, number: u32) -> bool {
         self.gap_from(number) != number

@@ -1,5 +1,5 @@
-//! What ACKs, marks and timeouts do to SACK recovery (RFC 6675, section 5), and what leaves while `pipe` is
-//! below the window. The receive window bounds new data only.
+//! Response of SACK recovery to ACKs, marks and timeouts (RFC 6675, section 5), and the segments that leave while
+//! `pipe` is below the window. The receive window bounds new data only.
 
 use weir_types::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use crate::{
     sender::Connection,
 };
 
-/// What may be added to the timeout of a probe for a delayed ACK (RFC 8985, section 7.2).
+/// Time that may be added to the timeout of a probe for a delayed ACK (RFC 8985, section 7.2).
 const DELAYED_ACK: Duration = Duration::from_millis(200);
 
-/// What an ACK reports.
+/// Facts that an ACK reports to SACK recovery.
 pub(crate) struct Report {
     /// Segments that were outstanding before it.
     outstanding: u32,
@@ -311,7 +311,7 @@ impl Sack {
         }
     }
 
-    /// What an ACK says of the tail loss probe (RFC 8985, section 7.4.2). A repeated tail that was not a
+    /// Takes what an ACK says of the tail loss probe (RFC 8985, section 7.4.2). A repeated tail that was not a
     /// second copy has repaired a loss, which cuts the window.
     fn answer_probe(&mut self, connection: &mut Connection, advances: bool, report: &Report, now: Instant) {
         let Some(probe) = self.probe.filter(|probe| connection.una >= probe.end) else { return };
@@ -341,7 +341,7 @@ impl Sack {
         }
     }
 
-    /// The same if nothing but the lack of data speaks against a probe.
+    /// Sets the timer of the tail loss probe if nothing but the lack of data speaks against a probe.
     #[inline]
     pub(crate) fn arm_probe_afresh(&mut self, connection: &Connection, now: Instant) {
         let (true, Some(smoothed)) = (self.parameters.tlp, connection.rtt.smoothed()) else { return };
