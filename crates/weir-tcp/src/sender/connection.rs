@@ -1,5 +1,5 @@
-//! What every sender has, whatever its loss recovery: sequence numbers, the window with its congestion
-//! control, the retransmission timer, and the response to marks.
+//! State of every sender, whatever its loss recovery: sequence numbers, the window with its congestion control, the
+//! retransmission timer, and the response to marks.
 
 use alloc::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     congestion::{Ack, AnyCongestion, Congestion, Repair, Signal, Window},
 };
 
-/// What a sender has done so far.
+/// Counts of a sender's retransmissions, timeouts and cuts so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Segments sent again.
@@ -29,7 +29,7 @@ pub struct Counters {
 pub(crate) struct EcnResponse {
     /// Its data may be marked.
     pub(crate) capable: bool,
-    /// What data declares that was sent before.
+    /// ECN codepoint of data that was sent before.
     pub(crate) again: Ecn,
     /// Its data asks whether all routers understand ECN.
     pub(crate) asks_routers: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Timed {
 }
 
 impl EcnResponse {
-    /// Of a sender whose packets declare this.
+    /// ECN state of a sender whose packets declare these codepoints.
     pub(crate) fn new(declared: Declared, asks_routers: bool) -> Self {
         let Declared { data, retransmission: again, .. } = declared;
         Self { capable: data != Ecn::NotEct, again, asks_routers, ..Self::default() }
@@ -76,7 +76,7 @@ impl Timed {
         }
     }
 
-    /// Whether an ACK of all below `number` ends the round trip.
+    /// Returns true if an ACK of all below `number` ends the round trip.
     #[inline]
     pub(crate) const fn ends_below(&self, number: u32) -> bool {
         self.number < number
@@ -92,14 +92,14 @@ impl Timed {
     }
 }
 
-/// What may come next.
+/// Events that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
     /// Anything.
     No,
     /// Hardly anything but the ACK of new data.
     Usual,
-    /// The same of an extended sender, or the end of a wait of pacing.
+    /// Hardly anything but the ACK of new data or the end of a wait of pacing, at an extended sender.
     Extended,
 }
 
@@ -124,16 +124,16 @@ pub(crate) struct Connection {
     pub(crate) timed: Timed,
     /// When the sender last stopped, the window stopped it: not its data, not its own jitter.
     pub(crate) window_limited: bool,
-    /// Whether the next ACK of new data takes the short way: see [`super::expected`].
+    /// Fast path that the next ACK of new data may take, if any: see [`super::expected`].
     pub(super) rest: Rest,
-    /// If so: when [`super::Sender::on_timeout`] is due.
+    /// When [`super::Sender::on_timeout`] is due, if there is such a path.
     pub(super) due: Instant,
     pub(crate) ecn: EcnResponse,
     /// Where the timer last expired: a second expiry there leaves ssthresh as it is. [`u32::MAX`] if all sent
     /// before has been acknowledged since.
     pub(super) expired_at: u32,
     pub(super) flow: u32,
-    /// Of new data.
+    /// Header of new data.
     pub(super) header: Header,
     /// Bytes on the wire of the last segment there is to send.
     pub(super) last_bytes: u32,
@@ -153,7 +153,8 @@ impl Connection {
         }
     }
 
-    /// The same of an ACK of all below `number`, caused by a segment sent at `stamp`, whose flags say nothing.
+    /// ACK of all below `number`, caused by a segment sent at `stamp`, whose flags say nothing, as the congestion
+    /// control sees it.
     #[expect(clippy::inline_always, reason = "only what is read of it is calculated")]
     #[inline(always)]
     fn plain_event(&self, number: u32, acked: u32, flight: f64, stamp: Instant, now: Instant) -> Ack {
@@ -176,7 +177,7 @@ impl Connection {
         }
     }
 
-    /// All that an ACK on the short way says to the congestion control. With an `echo`, which is answered
+    /// All that an ACK on the fast path says to the congestion control. With an `echo`, which is answered
     /// already, the window does not grow.
     #[expect(clippy::inline_always, reason = "it is on the short way of every ACK")]
     #[inline(always)]
@@ -243,8 +244,8 @@ impl Connection {
         }
     }
 
-    /// The same where the congestion control needs to know no more of an ACK; else does nothing and returns
-    /// false.
+    /// Lets the window grow if the congestion control needs to know no more of an ACK; else does nothing and
+    /// returns false.
     #[expect(clippy::inline_always, reason = "it is on the short way of every ACK")]
     #[inline(always)]
     pub(super) fn grow_plainly(&mut self, acked: u32) -> bool {

@@ -1,4 +1,4 @@
-//! What the header of a segment that leaves says.
+//! Headers of the segments that leave.
 
 use core::ops::Range;
 
@@ -76,14 +76,14 @@ impl Connection {
         self.segment(number, now, cwr, syn, again)
     }
 
-    /// Whether a segment may tell that the window was cut: new data (RFC 3168, section 6.1.2), and in ns-2 what is sent
-    /// again.
+    /// Returns true if a segment may tell that the window was cut: new data (RFC 3168, section 6.1.2), and in ns-2
+    /// what is sent again.
     #[inline]
     fn may_tell_cwr(&self, syn: bool, again: bool) -> bool {
         self.ecn.capable && !syn && (!again || self.parameters.ecn_on_retransmissions == Some(true))
     }
 
-    /// Whether the next segment tells that the window was cut, if it may.
+    /// Returns true, once for each cut, if a segment that `may` tell of the cut leaves.
     #[inline]
     const fn takes_cwr(&mut self, may: bool) -> bool {
         let cwr = may && self.ecn.tell_cwr;
@@ -93,7 +93,7 @@ impl Connection {
         cwr
     }
 
-    /// What segment `number` says.
+    /// Builds segment `number` with its header.
     #[expect(clippy::inline_always, reason = "for new data the questions are answered when it is compiled")]
     #[inline(always)]
     fn segment(&self, number: u32, now: Instant, cwr: bool, syn: bool, again: bool) -> Segment {

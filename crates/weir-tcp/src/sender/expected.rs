@@ -1,4 +1,4 @@
-//! Header prediction: the short way of the usual ACK.
+//! Header prediction: the fast path of the usual ACK.
 //!
 //! V. Jacobson: *4BSD TCP Header Prediction*, Computer Communication Review 20 (2), 1990. Almost every ACK is
 //! the next one, outside of loss recovery and without an echo: only the window grows and data leaves. This
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl Sender {
-    /// Whether the ACK of all below `number`, with an `echo` or without but without SACK blocks, takes the short
-    /// way: [`Sender::on_expected_ack`].
+    /// Returns true if the ACK of all below `number`, with an `echo` or without but without SACK blocks, takes the
+    /// fast path: [`Sender::on_expected_ack`].
     #[inline]
     pub fn expects(&self, number: u32, echo: bool) -> bool {
         let connection = &self.connection;
@@ -25,7 +25,7 @@ impl Sender {
             && (!echo || !connection.ecn.capable || self.has_answered(number))
     }
 
-    /// Whether echoes of ACKs of all below `number` are answered already.
+    /// Returns true if echoes of ACKs of all below `number` are answered already.
     #[cold]
     fn has_answered(&self, number: u32) -> bool {
         each_recovery!(self.recovery, recovery => !recovery.covers_more(number))
@@ -82,8 +82,8 @@ impl Sender {
 }
 
 impl Connection {
-    /// Whether an ACK of new data without an echo does no more than let the window grow and data leave, as far
-    /// as loss recovery is not concerned.
+    /// Returns true if an ACK of new data without an echo only lets the window grow and data leave. Loss recovery is
+    /// asked apart.
     pub(super) fn is_usual(&self) -> bool {
         self.una > self.first && self.next == self.high && !self.ecn.held && self.expired_at == u32::MAX
     }
@@ -112,7 +112,7 @@ mod tests {
         core::iter::from_fn(|| sender.poll_segment(now)).collect()
     }
 
-    /// The same in one call.
+    /// Sends all that may leave, in one call.
     fn send_at_once(sender: &mut Sender, now: Instant) -> Vec<Segment> {
         let mut sent = Vec::new();
         let count = sender.send_all(now, |row| split(row, &mut sent));
@@ -220,7 +220,7 @@ mod tests {
             now += Duration::from_millis(10);
             let mut sent = 0;
             let expected = sender.expects(number, false);
-            // The first ACK may end a handshake: it takes the long way.
+            // The first ACK may end a handshake: it takes the slow path.
             assert_eq!(expected, number > 1, "ACK {number}");
             if expected {
                 sender.on_expected_ack(number, false, now, now, |_| sent += 1);
@@ -233,7 +233,7 @@ mod tests {
         assert!(!sender.expects(99, false));
     }
 
-    /// The long way with SACK, and beside it the short way wherever it is open. Returns what leaves.
+    /// The slow path with SACK, and beside it the fast path wherever it is open. Returns what leaves.
     fn hear(
         long: &mut Sender,
         short: &mut Sender,
@@ -285,7 +285,7 @@ mod tests {
     }
 
     proptest! {
-        /// The same with SACK, over a path that loses and marks.
+        /// With the fast path and without it, a sender with SACK does the same, over a path that loses and marks.
         #[test]
         fn the_short_way_with_sack_leads_to_the_same_place(
             parameters in sack_parameters(),
@@ -333,7 +333,7 @@ mod tests {
             }
         }
 
-        /// With the short way and without it, a sender does the same and is left the same.
+        /// With the fast path and without it, a sender does the same and is left the same.
         #[test]
         fn the_short_way_leads_to_the_same_place(
             parameters in parameters(),

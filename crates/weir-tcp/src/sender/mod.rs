@@ -1,6 +1,6 @@
-//! The sending side of a connection. `connection` has what every sender has, `emit` what leaves, `expected` the
-//! short way of the usual ACK, `timer` what the clock does, `state` what can be read. What a loss does is in [`crate::recovery`], what the
-//! window does in [`crate::congestion`].
+//! The sending side of a connection. `connection` has the state of every sender, `emit` builds segments, `expected` is
+//! the fast path of the usual ACK, `timer` has round trips and the retransmission timer, `state` gives read access. The
+//! response to losses is in [`crate::recovery`], the window in [`crate::congestion`].
 
 mod connection;
 mod emit;
@@ -209,7 +209,7 @@ impl Sender {
         })
     }
 
-    /// Whether a segment may leave now.
+    /// Returns true if a segment may leave now.
     #[inline]
     pub fn has_room(&self, now: Instant) -> bool {
         each_recovery!(self.recovery, recovery => recovery.has_room_at(&self.connection, now))
@@ -265,7 +265,7 @@ fn settle<R: Recovery>(connection: &mut Connection, recovery: &mut R) {
     connection.due = connection.timer.min(recovery.due());
 }
 
-/// What an ACK causes, the same for every loss recovery.
+/// Takes in an ACK, in the same steps for every loss recovery.
 #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
 #[inline(always)]
 fn acknowledge<R: Recovery>(

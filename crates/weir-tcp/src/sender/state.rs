@@ -1,4 +1,4 @@
-//! What can be read of a sender.
+//! Read access to the state of a sender.
 
 use weir_types::{Duration, Rate};
 
@@ -63,9 +63,9 @@ impl Sender {
         }
     }
 
-    /// What is in the network, in segments: sent since the last timeout and not acknowledged, less what duplicate
-    /// ACKs or SACK blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many
-    /// times the window, and a timeout then would set a threshold far above what the path has just refused.
+    /// Segments in the network: sent since the last timeout and not acknowledged, less what duplicate ACKs or SACK
+    /// blocks say has arrived. RFC 5681 counts the latter too: in a long recovery that is many times the window,
+    /// and a timeout then would set a threshold far above what the path has just refused.
     pub fn flight(&self) -> f64 {
         each_recovery!(self.recovery, recovery => recovery.flight(&self.connection))
     }
@@ -82,7 +82,7 @@ impl Sender {
         self.connection.high - self.connection.first + self.connection.counters.retransmitted
     }
 
-    /// What else it has done so far.
+    /// Counts of its retransmissions, timeouts and cuts so far.
     pub const fn counters(&self) -> &Counters {
         &self.connection.counters
     }

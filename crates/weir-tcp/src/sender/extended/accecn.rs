@@ -10,12 +10,12 @@ use crate::{
     sender::Connection,
 };
 
-/// What it declares and what it has been told.
+/// ECN state of the sender: the mode that it declares, and the feedback that it has received.
 #[derive(Clone, Debug)]
 pub(super) struct SenderEcn {
     /// It asks for accurate feedback.
     asks: bool,
-    /// What both ends have agreed upon; `None` before that, and if nothing was asked for.
+    /// Mode that both ends have agreed upon; `None` before that, and if nothing was asked for.
     mode: Option<EcnMode>,
     feedback: EcnFeedback,
 }
@@ -82,7 +82,7 @@ impl SenderEcn {
         connection.congestion.on_ecn(mode);
     }
 
-    /// What `segment` says of ECN. Where feedback is accurate, nothing tells of a cut.
+    /// Sets the ECN fields of `segment`. Where feedback is accurate, nothing tells of a cut.
     #[inline]
     pub(super) fn declare(&mut self, connection: &mut Connection, segment: &mut Segment, syn: bool) {
         if !self.asks {

@@ -1,4 +1,4 @@
-//! The short way of the usual ACK, and of the usual end of a wait: see [`super::super::expected`].
+//! The fast path of the usual ACK, and of the usual end of a wait: see [`super::super::expected`].
 //!
 //! As long as no loss is suspected or repaired, nothing leaves but new data, in the order of numbers, and an ACK of the
 //! first of it has no more to say than that it has arrived.
@@ -9,7 +9,7 @@ use super::{Extended, Heard};
 use crate::{Flags, Segment, recovery::Recovery, sender::Connection};
 
 impl Extended {
-    /// Whether an ACK takes the short way, while no loss is suspected or repaired.
+    /// Returns true if an ACK takes the fast path, while no loss is suspected or repaired.
     #[inline]
     pub(in crate::sender) fn expects(&self, connection: &Connection, ack: &Segment) -> bool {
         let asks = ack.flags().has(Flags::ECE) && connection.ecn.capable && self.sampler.is_none();

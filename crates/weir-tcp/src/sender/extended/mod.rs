@@ -41,7 +41,7 @@ pub(crate) struct Extended {
     min_rtt: Duration,
 }
 
-/// What an ACK reports.
+/// Facts that an ACK reports to an extended sender.
 pub(crate) struct News {
     report: Report,
     /// Segments in the network before it.
@@ -54,7 +54,7 @@ pub(crate) struct News {
     ace: u8,
 }
 
-/// What an ACK says to the congestion control, besides its number.
+/// Facts that the congestion control is told of an ACK, besides its number.
 struct Heard {
     rtt: Duration,
     /// If there was no round trip before.
@@ -144,8 +144,8 @@ impl Extended {
         }
     }
 
-    /// Whether the window limits the sender, where nothing may leave, perhaps since the window is `full`; `flight`
-    /// segments are in the network.
+    /// Returns true if the window limits the sender, where nothing may leave, perhaps since the window is `full`;
+    /// `flight` segments are in the network.
     #[inline]
     fn is_limited(&mut self, connection: &Connection, full: bool, flight: u32) -> bool {
         if !full

@@ -45,7 +45,7 @@ struct Burst {
     /// That may still follow in the present one.
     left: u32,
     began: Instant,
-    /// What the present one may still gain for having waited.
+    /// Time that the present burst may still gain for having waited.
     credit: Duration,
 }
 
@@ -86,7 +86,7 @@ impl Pacer {
         (!self.interval.is_zero()).then(|| 1.0 / self.interval.as_secs_f64())
     }
 
-    /// Whether a segment may leave at `now`.
+    /// Returns true if a segment may leave at `now`.
     #[inline]
     pub(super) fn is_free(&self, now: Instant) -> bool {
         self.next <= now || self.burst.left > 0 && self.burst.began == now

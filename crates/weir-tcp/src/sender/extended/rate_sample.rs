@@ -39,7 +39,7 @@ struct Record {
     is_lost: bool,
 }
 
-/// What samples are made of.
+/// State from which samples of the delivery rate are made.
 #[derive(Clone, Debug)]
 pub(super) struct Sampler {
     /// The outstanding segments from number `base` on.
@@ -52,7 +52,7 @@ pub(super) struct Sampler {
     app_limited: Option<u64>,
     /// Found lost so far, modulo 2^32.
     lost: u32,
-    /// Of the ACK being handled: the segment that was sent last.
+    /// The segment that was sent last among those of the ACK being handled.
     last: Option<Record>,
 }
 
@@ -233,7 +233,7 @@ mod tests {
         assert!(sampler.take(6, MS(20), at(67)).is_none());
     }
 
-    /// What is sent while there is no data to fill the window with counts as such until it has arrived.
+    /// Samples are application-limited until all that was sent while there was no data to fill the window has arrived.
     #[test]
     fn the_application_limits_samples_for_a_flight() {
         let mut sampler = Sampler::new();

@@ -1,9 +1,9 @@
-//! Whether the window limits a sender that may also be held back by pacing.
+//! Use of the window by a sender that may also be held back by pacing.
 
 use crate::sender::Connection;
 
-/// Whether the window limits the sender, as Linux has it: whether it was full at any moment since a window of data
-/// began. A window in which pacing alone held the sender back does not count.
+/// Use of the window, by Linux's rule: the window limits the sender if it was full at any moment since a window of
+/// data began. A window in which pacing alone held the sender back does not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowUsage {
     /// Something has left since it was last judged.
