@@ -1,4 +1,4 @@
-//! What a receiver has that negotiates accurate ECN feedback: see [`crate::accecn`].
+//! State of a receiver that negotiates accurate ECN feedback: see [`crate::accecn`].
 
 use core::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use crate::{
     congestion::Feedback,
 };
 
-/// What such a receiver has beside the others.
+/// State that a receiver with accurate ECN feedback has beside the others.
 #[derive(Clone, Debug)]
 pub(crate) struct AccEcn {
     pub(super) able: ReceiverEcn,
@@ -41,7 +41,7 @@ impl AccEcn {
         }
     }
 
-    /// Whether segment `number` ends what the application wrote at once.
+    /// Returns true if segment `number` ends what the application wrote at once.
     pub(super) fn is_pushed(&self, number: u32) -> bool {
         self.push.is_some_and(|every| number % every == 0)
     }

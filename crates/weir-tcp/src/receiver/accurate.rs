@@ -55,7 +55,7 @@ impl Receiver {
         Some(self.report(ack))
     }
 
-    /// The same with the feedback of RFC 3168, or one mark at a time.
+    /// Data arrives at a receiver without accurate feedback: it echoes as in RFC 3168, or reports one mark at a time.
     #[inline(never)]
     fn on_fallback(&mut self, segment: &Segment, now: Instant, classic: Feedback) -> Option<Segment> {
         self.on_classic(segment, now, classic)
@@ -73,7 +73,7 @@ impl Receiver {
         let plain = Segment { header: syn.header.with_flags(syn.flags().without(Flags::ACE)), ..*syn };
         let mut answer = self.on_fallback(&plain, now, classic)?;
         if able == ReceiverEcn::Accecn {
-            // The short ways do not count.
+            // The fast paths do not count.
             (self.steady, self.pairs, self.echo) = (false, false, false);
         }
         let ace = if asks { able.answer(syn.ecn()) } else { 0 };

@@ -1,4 +1,4 @@
-//! What has arrived out of order: segments beyond the lowest number that is missing.
+//! Segments that have arrived out of order: those beyond the lowest number that is missing.
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -19,7 +19,7 @@ impl Beyond {
         self.0.as_deref()
     }
 
-    /// Whether segment `number` is among them.
+    /// Returns true if segment `number` is among them.
     pub(super) fn has(&self, number: u32) -> bool {
         let ranges = self.0.as_deref().map_or(&[][..], Vec::as_slice);
         ranges.get(ranges.partition_point(|range| range.1 <= number)).is_some_and(|range| range.0 <= number)

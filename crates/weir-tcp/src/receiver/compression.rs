@@ -7,7 +7,7 @@ const AT_ONCE: u32 = 3;
 /// Segments that one ACK may stand for (`tcp_comp_sack_nr`).
 const MOST: u32 = 44;
 
-/// What a receiver that holds back such ACKs remembers.
+/// State of a receiver that holds back ACKs of segments out of order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compression {
     /// How long the first one waits (`tcp_comp_sack_delay_ns`).

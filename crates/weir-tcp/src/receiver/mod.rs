@@ -31,7 +31,7 @@ pub struct Receiver {
     arrived: u32,
     /// Segments that arrived with the mark of a queue.
     marked: u32,
-    /// What arrived beyond `expected`.
+    /// Segments that arrived beyond `expected`.
     beyond: Beyond,
     /// The blocks that its ACKs bear; `None` if they bear none.
     log: Option<Box<SackLog>>,
@@ -41,7 +41,7 @@ pub struct Receiver {
     feedback: Feedback,
     /// Every segment in order is acknowledged at once, and marks are latched.
     at_once: bool,
-    /// The same, and nothing has arrived beyond `expected`.
+    /// `at_once` holds, nothing has arrived beyond `expected`, and marks are not counted.
     steady: bool,
     /// Every second segment in order is acknowledged, and nothing has arrived beyond `expected`.
     pairs: bool,
@@ -113,14 +113,14 @@ impl Receiver {
         self.expected
     }
 
-    /// Whether data takes the short way: it is the next, nothing has arrived beyond it, and it is acknowledged
-    /// at once.
+    /// Returns true if data takes the fast path: it is the next, nothing has arrived beyond it, and it is
+    /// acknowledged at once.
     #[inline]
     pub const fn expects(&self, segment: &Segment) -> bool {
         self.steady && segment.number == self.expected
     }
 
-    /// Whether its ACKs echo a mark once this data has arrived, if marks are latched.
+    /// Returns true if its ACKs echo a mark once this data has arrived, if marks are latched.
     #[inline]
     pub fn echoes_after(&self, segment: &Segment) -> bool {
         if segment.is_silent() {
@@ -151,7 +151,7 @@ impl Receiver {
         self.ack(segment.stamp, segment.flags().has(Flags::SYN))
     }
 
-    /// Whether ACKs echo after this data what they did before, and none is due for what it says.
+    /// Returns true if ACKs echo after this data what they did before, and none is due for what it says.
     #[inline]
     fn tells_nothing_new(&self, segment: &Segment) -> bool {
         let marked = segment.ecn() == Ecn::Ce;
@@ -159,7 +159,7 @@ impl Receiver {
         same && !segment.flags().has(Flags::SYN) && !segment.flags().has(Flags::CWR)
     }
 
-    /// The short way where every second segment is acknowledged: the first of two arms the timer.
+    /// The fast path where every second segment is acknowledged: the first of two arms the timer.
     #[inline]
     fn on_next(&mut self, segment: &Segment, now: Instant) -> Option<Segment> {
         self.count_next(segment);
@@ -179,7 +179,7 @@ impl Receiver {
         self.count_next(segment);
     }
 
-    /// What data does that is the next, but for echoes.
+    /// Counts data that is the next, without a change of echoes.
     #[expect(clippy::inline_always, reason = "it is on the short way of every packet")]
     #[inline(always)]
     fn count_next(&mut self, segment: &Segment) {
@@ -203,7 +203,7 @@ impl Receiver {
         }
     }
 
-    /// The same where every segment is acknowledged at once, without SACK blocks.
+    /// Data arrives in any order at a receiver that acknowledges every segment at once, without SACK blocks.
     #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
     #[inline(always)]
     fn on_unordered(&mut self, segment: &Segment) -> Option<Segment> {
@@ -221,7 +221,7 @@ impl Receiver {
         Some(self.ack(segment.stamp, syn))
     }
 
-    /// The same with feedback of this kind, but for counts.
+    /// Data arrives in any order at a receiver with this `feedback`, which does not count marks.
     #[expect(clippy::inline_always, reason = "most receivers never count")]
     #[inline(always)]
     fn on_classic(&mut self, segment: &Segment, now: Instant, feedback: Feedback) -> Option<Segment> {
@@ -316,7 +316,7 @@ impl Receiver {
         }
     }
 
-    /// The same for an observer on the path: the receiver keeps the blocks.
+    /// The SACK blocks of an ACK for an observer on the path: the receiver keeps them.
     pub fn blocks_in_passing(&self, ack: &Segment) -> Blocks {
         match &self.log {
             Some(log) if ack.blocks() > 0 => log.peek(ack.blocks()),
@@ -355,7 +355,7 @@ impl Receiver {
     }
 }
 
-/// Whether the segment bears a mark that is echoed: that of a SYN is not (RFC 8257, section 3.5).
+/// Returns true if the segment bears a mark that is echoed: that of a SYN is not (RFC 8257, section 3.5).
 #[inline]
 fn tells_of_congestion(segment: &Segment) -> bool {
     segment.ecn() == Ecn::Ce && !segment.flags().has(Flags::SYN)

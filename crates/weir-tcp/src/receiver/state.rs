@@ -1,4 +1,4 @@
-//! What a receiver has seen, for those who count and measure.
+//! Counters and state of a receiver, for statistics and measurements.
 
 use alloc::vec::Vec;
 
@@ -25,7 +25,7 @@ impl Receiver {
         self.delivered
     }
 
-    /// Whether data segment `number` has arrived, in order or not.
+    /// Returns true if data segment `number` has arrived, in order or not.
     pub fn has(&self, number: u32) -> bool {
         number < self.expected || self.beyond.has(number)
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::congestion::{CongestionConfig, DctcpParameters};
 
 proptest! {
-    /// Where ACKs are delayed, the short way and the long way do the same.
+    /// Where ACKs are delayed, the fast path and the slow path do the same.
     #[test]
     fn the_short_way_with_delayed_acks_leads_to_the_same_place(
         exact in any::<bool>(),
