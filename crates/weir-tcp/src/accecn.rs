@@ -42,7 +42,7 @@ const PER_ACK: u32 = 4;
 /// Weight of an ACK in that average, and its fractional bits.
 const WEIGHT: u32 = 6;
 
-/// What the receiver of a connection can do.
+/// ECN capability of the receiver of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -59,7 +59,7 @@ pub enum ReceiverEcn {
     None,
 }
 
-/// What both ends have agreed upon.
+/// ECN feedback that both ends have agreed upon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
     /// Accurate feedback.
@@ -87,7 +87,7 @@ impl ReceiverEcn {
 }
 
 impl EcnMode {
-    /// What the ACE field of a SYN/ACK agrees to.
+    /// Returns the mode that the ACE field of a SYN/ACK agrees to.
     pub const fn agreed(ace: u8) -> Self {
         match ace {
             0b010 | 0b011 | 0b100 | 0b110 => Self::Accurate,
@@ -115,13 +115,13 @@ impl Flags {
     }
 }
 
-/// What the option of an ACK reports: the payload that arrived with CE and with the other codepoint in use, modulo
-/// 2^24.
+/// Option of an ACK for accurate ECN: bytes of payload that arrived with CE and with the other codepoint in use,
+/// modulo 2^24.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccEcnOption {
-    /// Of ECT(1) if any arrived, else of ECT(0).
+    /// Bytes with ECT(1) if any arrived, else with ECT(0).
     pub ect: u32,
-    /// Of CE.
+    /// Bytes with CE.
     pub ce: u32,
 }
 
@@ -208,7 +208,7 @@ pub struct EcnReport {
     pub stamp: Instant,
 }
 
-/// What a sender knows of the marks that its receiver counts.
+/// Marks that the receiver has counted, as far as the sender knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EcnFeedback {
     /// `s.ce`: marked packets so far.

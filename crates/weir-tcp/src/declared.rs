@@ -22,7 +22,7 @@ use weir_types::Ecn;
 
 use crate::{TcpParameters, accecn::EcnMode};
 
-/// What the packets of a connection declare.
+/// ECN codepoints that the packets of a connection declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declared {
     /// The SYN.
@@ -38,7 +38,7 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Of a connection whose ends have agreed on `mode`, or ask for it.
+    /// Codepoints of a connection whose ends have agreed on `mode`, or ask for it.
     pub fn of(parameters: &TcpParameters, mode: EcnMode) -> Self {
         let facts = parameters.congestion.facts();
         let low_latency = parameters.congestion.is_low_latency();
@@ -62,18 +62,18 @@ impl Declared {
         }
     }
 
-    /// Of the sender before anything is agreed on.
+    /// Codepoints of the sender before anything is agreed on.
     pub(crate) fn at_first(parameters: &TcpParameters) -> Self {
         Self::of(parameters, if parameters.accecn { EcnMode::Accurate } else { EcnMode::Classic })
     }
 
-    /// Of the receiver, which knows what it can do.
+    /// Codepoints of the receiver, which knows its own ECN capability.
     pub(crate) fn of_receiver(parameters: &TcpParameters) -> Self {
         let able = parameters.accecn.then(|| parameters.receiver_ecn.answer(Ecn::NotEct));
         Self::of(parameters, able.map_or(EcnMode::Classic, EcnMode::agreed))
     }
 
-    /// Of a whole connection: its SYN, and what follows when both ends have agreed.
+    /// Codepoints of a whole connection: the SYN, and what follows when both ends have agreed.
     pub fn in_all(parameters: &TcpParameters) -> Self {
         Self { syn: Self::at_first(parameters).syn, ..Self::of_receiver(parameters) }
     }

@@ -14,7 +14,8 @@ pub struct PacingParameters {
     /// control with a rate of its own does not use it.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ss_ratio")))]
     pub slow_start_ratio: f64,
-    /// The same from there on.
+    /// The rate while `cwnd` is at least half of `ssthresh`, in multiples of `cwnd / srtt`. A congestion control with
+    /// a rate of its own does not use it.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux, tcp_pacing_ca_ratio")))]
     pub avoidance_ratio: f64,
     /// Number of segments that leave before pacing begins.

@@ -24,7 +24,7 @@ pub enum AppropriateByteCounting {
     /// One, however many it acknowledges (RFC 5681, ns-2).
     #[default]
     Off,
-    /// Those that it acknowledges, at most two (RFC 3465, L = 2): delayed ACKs no longer slow the growth down.
+    /// As many as it acknowledges, at most two (RFC 3465, L = 2): delayed ACKs no longer slow the growth down.
     #[cfg_attr(feature = "serde", serde(rename = "limit-2"))]
     Limit2,
     /// All that it acknowledges (Linux).
@@ -45,7 +45,7 @@ impl AppropriateByteCounting {
     }
 }
 
-/// What `min_rto` bounds.
+/// Quantity that `min_rto` bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -89,7 +89,7 @@ pub struct TcpParameters {
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no pacing")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub pacing: Option<PacingParameters>,
-    /// What the receiver allows to be outstanding.
+    /// Receive window: the most data that the receiver allows to be outstanding.
     #[cfg_attr(feature = "serde", schemars(extend("x-default" = "no limit")))]
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub receive_window: Option<Packets>,
@@ -157,7 +157,7 @@ pub struct TcpParameters {
     /// where the one before was not, or the reverse.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 3168")))]
     pub immediate_ecn_echo: bool,
-    /// What `min_rto` bounds.
+    /// Quantity that `min_rto` bounds.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 6298, section 2.4")))]
     pub min_rto_bounds: MinRtoBounds,
     /// Declare segments ECN-capable and answer marks (RFC 3168).
@@ -293,7 +293,7 @@ impl TcpParameters {
 }
 
 impl TcpParameters {
-    /// Whether the sender does more than send what the window allows: it paces, or counts marks.
+    /// Returns true if the sender does more than send what the window allows: it paces, or counts marks.
     pub(crate) const fn is_extended(&self) -> bool {
         self.pacing.is_some() || self.accecn || self.congestion.samples()
     }

@@ -4,13 +4,13 @@ use weir_types::{Ecn, Instant};
 /// in flight of a whole simulation stay in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Segment {
-    /// Of data: when it was sent. Of an ACK: that of the segment that caused it, returned.
+    /// When data was sent. An ACK returns the stamp of the segment that caused it.
     pub stamp: Instant,
     /// Which connection.
     pub flow: u32,
-    /// Of data: its number, from 0. Of an ACK: the next number the receiver expects.
+    /// Number of the data, from 0. In an ACK: the next number the receiver expects.
     pub number: u32,
-    /// What else its headers say.
+    /// Size, ECN bits, flags and the place of the SACK blocks.
     pub header: Header,
 }
 
@@ -29,20 +29,21 @@ impl Segment {
         Ecn::of_bits((self.header.0 >> ECN) as u8)
     }
 
-    /// What the TCP header says beside the numbers.
+    /// Flags of the TCP header.
     #[inline]
     pub const fn flags(&self) -> Flags {
         Flags((self.header.0 >> FLAGS) as u8)
     }
 
-    /// Whether data says nothing that a receiver answers to but its number: no flag, and not [`Ecn::Ce`].
+    /// Returns true if data has no flag and is neither [`Ecn::Ce`] nor [`Ecn::Ect1`]: a receiver answers to its
+    /// number alone.
     #[inline]
     pub const fn is_silent(&self) -> bool {
         self.header.0 & (0xff << FLAGS | 1 << ECN) == 0
     }
 
-    /// Of an ACK: where its SACK blocks stand in the receiver's log, 0 if it has none. See
-    /// [`crate::recovery::SackLog`] for why they do not stand here.
+    /// Place of an ACK's SACK blocks in the receiver's log; 0 if it has none. See [`crate::recovery::SackLog`] for
+    /// why they do not stand here.
     #[inline]
     pub const fn blocks(&self) -> u16 {
         (self.header.0 >> BLOCKS) as u16
@@ -79,8 +80,8 @@ impl Segment {
     }
 }
 
-/// What the headers of a segment say beside its numbers: its size, its ECN bits, its flags and where its SACK blocks
-/// stand. One word, since every queue and pipe on the way copies it.
+/// Headers of a segment, except for its numbers: its size, its ECN bits, its flags and where its SACK blocks stand.
+/// One word, since every queue and pipe on the way copies it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header(u64);
 
@@ -90,7 +91,7 @@ const FLAGS: u32 = 40;
 const BLOCKS: u32 = 48;
 
 impl Header {
-    /// Of a segment of so many bytes on the wire, without SACK blocks.
+    /// Header of a segment of so many bytes on the wire, without SACK blocks.
     #[inline]
     pub const fn new(bytes: u32, ecn: Ecn, flags: Flags) -> Self {
         Self(bytes as u64 | (ecn.bits() as u64) << ECN | (flags.0 as u64) << FLAGS)
@@ -102,28 +103,28 @@ impl Header {
         self.0 as u32
     }
 
-    /// The same with other ECN bits.
+    /// Returns the header with these ECN bits.
     #[inline]
     #[must_use]
     pub const fn with_ecn(self, ecn: Ecn) -> Self {
         Self(self.0 & !(0xff << ECN) | (ecn.bits() as u64) << ECN)
     }
 
-    /// The same with other flags.
+    /// Returns the header with these flags.
     #[inline]
     #[must_use]
     pub const fn with_flags(self, flags: Flags) -> Self {
         Self(self.0 & !(0xff << FLAGS) | (flags.0 as u64) << FLAGS)
     }
 
-    /// The same of another size.
+    /// Returns the header with this size, in bytes on the wire.
     #[inline]
     #[must_use]
     pub const fn with_bytes(self, bytes: u32) -> Self {
         Self(self.0 >> 32 << 32 | bytes as u64)
     }
 
-    /// The same with its SACK blocks at `place` in the receiver's log.
+    /// Returns the header with its SACK blocks at `place` in the receiver's log.
     #[inline]
     #[must_use]
     pub const fn with_blocks(self, place: u16) -> Self {
@@ -157,7 +158,7 @@ impl Flags {
     /// The ACE field.
     pub const ACE: Self = Self(1 << 7 | 1 << 4 | 1 << 3);
 
-    /// Whether every bit of `other` is set.
+    /// Returns true if every bit of `other` is set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -69,7 +69,7 @@ impl TcpPreset {
         }
     }
 
-    /// The same congestion control with the parameters of this preset.
+    /// Returns the chosen congestion control with the parameters of this preset.
     #[must_use]
     pub fn congestion_with(self, chosen: &CongestionConfig) -> CongestionConfig {
         let reno = self.reno();
@@ -118,7 +118,7 @@ impl TcpPreset {
         }
     }
 
-    /// The same loss recovery with the parameters of this preset.
+    /// Returns the chosen loss recovery with the parameters of this preset.
     #[must_use]
     pub fn recovery_with(self, chosen: &RecoveryConfig) -> RecoveryConfig {
         match (self, chosen) {
