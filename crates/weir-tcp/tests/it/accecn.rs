@@ -152,8 +152,8 @@ fn the_option_counts_bytes_where_it_has_room() {
     assert_eq!(options, [one, two, three, Some((1 + 2 * MSS, 2 * MSS)), None]);
 }
 
-/// What a sender counts of packets with these `marks`, if it hears ACKs of so many packets each; the option counts
-/// bytes.
+/// Marked packets that a sender counts, and those that there were, if it hears ACKs of so many packets each. The
+/// option counts bytes.
 fn count(marks: &[bool], rows: impl IntoIterator<Item = usize>, option: bool) -> (u32, u32) {
     let mut feedback = EcnFeedback::default();
     let (mut at, mut marked, mut told) = (0, 0_u32, 0);
@@ -244,7 +244,7 @@ fn exchange(congestion: &str, receiver_ecn: ReceiverEcn, handshake: bool) -> (Se
     exchange_over(congestion, receiver_ecn, handshake, true)
 }
 
-/// The same, with or without these marks.
+/// The first segments of such a connection, with or without these marks.
 fn exchange_over(
     congestion: &str,
     receiver_ecn: ReceiverEcn,
@@ -279,8 +279,8 @@ fn exchange_over(
     (sender, sent)
 }
 
-/// What both ends can do decides what segments declare; an L4S sender does not fall back to RFC 3168 (RFC 9331,
-/// section 4.3).
+/// ECN codepoints of segments depend on what both ends can do; an L4S sender does not fall back to RFC 3168
+/// (RFC 9331, section 4.3).
 #[test]
 fn segments_declare_what_was_agreed_upon() {
     use Ecn::{Ect0, Ect1, NotEct};

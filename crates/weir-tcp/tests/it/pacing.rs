@@ -16,7 +16,7 @@ fn ack(number: u32, stamp: Instant) -> Segment {
     Segment { stamp, flow: 0, number, header: Header::new(52, Ecn::NotEct, Flags::ACK) }
 }
 
-/// What leaves until `end`, each with its time in nanoseconds.
+/// Segments that leave until `end`, each with its time in nanoseconds.
 fn send_until(sender: &mut Sender, mut now: Instant, end: Instant) -> Vec<(u32, u64)> {
     let mut sent = Vec::new();
     loop {
@@ -79,7 +79,7 @@ fn congestion_avoidance_leaves_at_less() {
     }
 }
 
-/// What left late is made up for by up to half an interval, once; a wait that was shorter by itself.
+/// A segment that left late gains up to half an interval, once; after a shorter wait it gains that wait.
 #[test]
 fn credit_is_half_an_interval_at_most() {
     // Every ACK lets one segment leave: the window is full, and neither grows nor shrinks.
@@ -154,7 +154,7 @@ fn retransmissions_are_paced() {
     }
 }
 
-/// What cannot be paced is said before work starts.
+/// Bad parameters of pacing are refused before work starts.
 #[test]
 fn bad_parameters_are_errors() {
     let of = |pacing| parameters(pacing).check().unwrap_err();

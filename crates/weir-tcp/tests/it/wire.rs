@@ -21,7 +21,7 @@ pub(crate) struct Script {
     pub(crate) end_ns: u64,
 }
 
-/// What happened at the sender.
+/// Kind of an event at the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Start,
@@ -35,16 +35,16 @@ pub(crate) enum Kind {
 pub(crate) struct Row {
     pub(crate) time_ns: u64,
     pub(crate) kind: Kind,
-    /// Of a segment: its number. Of an ACK: the last number received in order.
+    /// Number of a segment. In an ACK: the last number received in order.
     pub(crate) number: Option<u32>,
-    /// Of a segment: which transmission of it.
+    /// Number of the transmission of a segment; events have none.
     pub(crate) copy: Option<u32>,
     pub(crate) flags: BTreeSet<&'static str>,
-    /// Of an event: the sender after it and all that it caused.
+    /// State of the sender after an event and all that it caused; segments have none.
     pub(crate) state: Option<State>,
 }
 
-/// What can be seen of a sender.
+/// State of a sender, as far as it can be seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct State {
     /// The window without the inflation of recovery.
@@ -54,7 +54,7 @@ pub(crate) struct State {
     pub(crate) timer_ns: u64,
 }
 
-/// What is on its way, in the order of its arrival.
+/// Segments and ACKs on their way, in the order of arrival.
 type OnTheWay = BinaryHeap<Reverse<(u64, u64, Direction)>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -46,7 +46,7 @@ fn phases(path: &mut Path, seconds: f64) -> Vec<Phase> {
     found
 }
 
-/// What would never send, never wait or never measure is refused, with what to write.
+/// Parameters with which it would never send, never wait or never measure are refused, with what to write.
 #[test]
 fn parameters_are_checked() {
     let known = Bbr3Parameters::default();

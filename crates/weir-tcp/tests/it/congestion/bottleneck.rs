@@ -58,7 +58,7 @@ impl Path {
         self.now.as_nanos() as f64 * 1e-9
     }
 
-    /// What happens next, up to the ACK or the timer, after which the sender is looked at.
+    /// Runs to the next ACK or timer, after which the sender is looked at.
     pub(super) fn step(&mut self) {
         while let Some(segment) = self.sender.poll_segment(self.now) {
             let waiting = self.free_at.since(self.now).as_nanos() / SPACING.as_nanos();

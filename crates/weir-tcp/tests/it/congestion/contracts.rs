@@ -1,4 +1,4 @@
-//! What holds for every window law, whatever happens to it.
+//! Properties that hold for every congestion control, whatever happens to it.
 
 use proptest::prelude::*;
 use weir_tcp::congestion::{

@@ -1,10 +1,10 @@
-//! What receivers echo: RFC 3168's latch, and marks one by one (RFC 8257, section 3.2).
+//! Echoes of receivers: RFC 3168's latch, and marks one by one (RFC 8257, section 3.2).
 
 use weir_tcp::{Flags, Header, Receiver, Segment, TcpParameters, congestion::CongestionConfig};
 use weir_types::{Duration, Ecn, Instant};
 
-/// What the receiver of law `name` says of segments with these marks: number and echo of each ACK, in
-/// answer to which segment.
+/// ACKs of a receiver whose sender has the congestion control `name`, for segments with these marks: the segment
+/// that each one answers, its number and its echo.
 fn echoes(name: &str, delayed_ack: bool, marks: &[bool]) -> Vec<(usize, u32, bool)> {
     let parameters = TcpParameters {
         congestion: CongestionConfig::from_name(name).unwrap(),

@@ -31,7 +31,7 @@ struct Bench {
     rtt: Duration,
     una: u32,
     high: u32,
-    /// What ACKs say of the routers on the path.
+    /// ACKs report that all routers on the path understand ECN.
     all_capable: bool,
 }
 

@@ -9,7 +9,7 @@ use weir_tcp::{
 };
 use weir_types::{Duration, Instant};
 
-/// Of a full segment on the wire, and of these headers.
+/// Bytes of a full segment on the wire, and of its headers.
 pub(super) const FULL_BYTES: u32 = 1500;
 pub(super) const HEADER: u32 = 52;
 
@@ -91,7 +91,7 @@ impl Script {
     }
 }
 
-/// The same in integers. Windows above the rate mode.
+/// Prague's equations in integers, for windows above the rate mode.
 struct Integers {
     frac: u128,
     cwnd: u128,

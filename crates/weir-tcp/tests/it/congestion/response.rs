@@ -20,7 +20,7 @@ fn mean_window(parameters: TcpParameters, period: u32) -> f64 {
     mean_window_with_losses(parameters, period, u32::MAX)
 }
 
-/// The same where every `loss`th segment is lost.
+/// Mean window where every `period`th segment is marked and every `loss`th is lost.
 fn mean_window_with_losses(parameters: TcpParameters, period: u32, loss: u32) -> f64 {
     let parameters = Arc::new(TcpParameters { ecn: true, ..parameters });
     let mut sender = Sender::new(0, 1000, Arc::clone(&parameters));

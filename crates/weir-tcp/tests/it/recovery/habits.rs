@@ -1,5 +1,5 @@
-//! What Linux does beside RACK and PRR: how it answers marks, when it acknowledges them, when it grows again,
-//! and how it asks for a connection.
+//! Habits of Linux beside RACK and PRR: how it answers marks, when it acknowledges them, when it grows again, and
+//! how it asks for a connection.
 
 use std::sync::Arc;
 

@@ -93,7 +93,7 @@ fn a_lost_retransmission_is_found() {
     assert!(!rack.has_seen_reordering());
 }
 
-/// Of those that left at one instant the higher left later.
+/// Segments that left at one instant left in the order of their numbers.
 #[test]
 fn one_instant_has_an_order() {
     let (mut rack, mut board) = (Rack::default(), Scoreboard::new(3));

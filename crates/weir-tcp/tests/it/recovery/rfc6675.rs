@@ -232,7 +232,7 @@ fn a_loss_after_a_mark_in_the_same_window() {
     assert_eq!(desk.sender.counters().fast_retransmits, 1);
 }
 
-/// What the receiver allows bounds new data, not repairs.
+/// The receive window bounds new data, not repairs.
 #[test]
 fn the_receivers_window_bounds_new_data() {
     let mut desk =
