@@ -2,18 +2,18 @@
 
 use super::frame::{Datagram, IpPacket, TcpSegment, Transport};
 
-/// What the packets of a conversation have shown so far.
+/// State of a conversation, as its packets have shown it so far.
 pub(super) struct Conversation {
     pub(super) kind: Kind,
     /// Nanoseconds: first and last packet.
     pub(super) first: i64,
     pub(super) last: i64,
-    /// Of the first SYN; `None` if the beginning was not captured.
+    /// Time of the first SYN in nanoseconds; `None` if the beginning was not captured.
     syn: Option<i64>,
     /// From the SYN to the next segment of the same end: a round trip that needs one direction only.
     handshake: Option<i64>,
     pub(super) reset: bool,
-    /// What each end has sent: first the end with the lower address.
+    /// Packets of each end: first the end with the lower address.
     pub(super) sides: [Side; 2],
 }
 
@@ -28,13 +28,13 @@ pub(super) enum Kind {
     Datagrams,
 }
 
-/// What one end has sent.
+/// Packets that one end has sent.
 #[derive(Default)]
 pub(super) struct Side {
     pub(super) packets: u64,
-    /// Of IP packets, retransmissions included.
+    /// Bytes of IP packets, retransmissions included.
     pub(super) bytes: u64,
-    /// Of the first packet, from which numbers are counted.
+    /// Sequence number of the first packet, from which numbers are counted.
     base: Option<u32>,
     /// The next sequence number, counted from the base without wrapping.
     next: i64,
@@ -44,7 +44,7 @@ pub(super) struct Side {
     timed: Option<(i64, i64)>,
     /// The shortest time from a segment to its acknowledgment, nanoseconds: to the receiver and back.
     half: Option<i64>,
-    /// Of the last packet with data, nanoseconds.
+    /// Time of the last packet with data, nanoseconds.
     last: Option<i64>,
     /// The longest time between two of them.
     pub(super) pause: i64,
@@ -81,7 +81,7 @@ impl Conversation {
         }
     }
 
-    /// Whether the packet is the first of another conversation between the same ports.
+    /// Returns true if the packet is the first of another conversation between the same ports.
     pub(super) fn is_over_before(&self, packet: &IpPacket, from: usize) -> bool {
         let Transport::Tcp(tcp) = &packet.transport else { return false };
         let side = &self.sides[from];
@@ -125,17 +125,17 @@ impl Conversation {
         }
     }
 
-    /// Whether it has an end of its own.
+    /// Returns true if it was reset, or at least one end is done.
     pub(super) fn has_ended(&self) -> bool {
         self.reset || self.sides.iter().any(|side| side.fin)
     }
 
-    /// Whether both ends are done.
+    /// Returns true if it was reset, or both ends are done.
     pub(super) fn is_closed(&self) -> bool {
         self.reset || self.sides.iter().all(|side| side.fin)
     }
 
-    /// Whether its beginning was captured.
+    /// Returns true if its beginning was captured.
     pub(super) fn has_begun(&self) -> bool {
         match self.kind {
             Kind::Tcp(client) => client.is_some(),
@@ -154,7 +154,7 @@ impl Conversation {
         .filter(|trip| *trip > 0)
     }
 
-    /// What is known of the round trip of a side's data, nanoseconds: the part on one side of the capture.
+    /// Known part of the round trip of a side's data, nanoseconds: the part on one side of the capture.
     pub(super) fn part(&self, side: usize) -> Option<i64> {
         self.sides[side].half.or(self.sides[1 - side].half).filter(|part| *part > 0)
     }

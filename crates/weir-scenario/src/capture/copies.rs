@@ -17,7 +17,7 @@ const NANOS: i128 = 1_000_000_000;
 /// How many packets are remembered before the old ones are forgotten.
 const FEW: usize = 1024;
 
-/// What packets were seen, and where.
+/// Packets that were seen, and where.
 #[derive(Default)]
 pub(super) struct Copies {
     /// When and where a packet was seen first.
@@ -29,7 +29,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Whether the next packet, in the order of times, was seen elsewhere.
+    /// Returns true if the next packet, in the order of times, was seen elsewhere.
     pub(super) fn has(&mut self, nanos: i128, interface: u32, ip: &IpPacket) -> bool {
         let Some(content) = ip.content else { return false };
         let mut hasher = DefaultHasher::new();

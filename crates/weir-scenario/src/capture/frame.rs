@@ -16,24 +16,24 @@ pub(crate) type Stations = ([u8; 6], [u8; 6]);
 
 /// The IP packet in a frame.
 pub(crate) struct IpPacket {
-    /// Of the whole packet.
+    /// Bytes of the whole packet.
     pub(crate) bytes: u32,
     pub(crate) endpoints: Endpoints,
     /// `None` where frames have no addresses of both.
     pub(crate) stations: Option<Stations>,
     /// Where it was heard.
     pub(super) place: Place,
-    /// What tells it from other packets of its flow: identification, checksum, and sequence number of TCP. `None` if
-    /// the first two are zero.
+    /// Fingerprint that tells it from other packets of its flow: identification, checksum, and sequence number of
+    /// TCP. `None` if the first two are zero.
     pub(super) content: Option<(u16, u16, u32)>,
     pub(super) transport: Transport,
 }
 
-/// Of Linux cooked frames, which come from all interfaces: the number of the interface, if they say it, and the
-/// kind of the packet, such as outgoing.
+/// Place of Linux cooked frames, which come from all interfaces: the number of the interface, if they say it, and
+/// the kind of the packet, such as outgoing.
 pub(super) type Place = (u32, u8);
 
-/// What the packet carries.
+/// Transport header of the packet.
 pub(super) enum Transport {
     Tcp(TcpSegment),
     Datagram(Datagram),
@@ -47,7 +47,7 @@ pub(super) struct Datagram {
     pub(super) first: Option<u8>,
 }
 
-/// What matters of a TCP segment.
+/// Fields of a TCP segment that are used.
 pub(super) struct TcpSegment {
     pub(super) sequence: u32,
     pub(super) acknowledgment: Option<u32>,
@@ -62,7 +62,7 @@ pub(super) struct TcpSegment {
 /// Version 2 of Linux cooked frames.
 const LINUX_SLL2: Linktype = Linktype(276);
 
-/// Whether [`IpPacket::of`] knows what frames begin with.
+/// Returns true if [`IpPacket::of`] knows what frames begin with.
 pub(super) const fn is_known(link: Linktype) -> bool {
     matches!(
         link,
@@ -182,7 +182,7 @@ fn without_options(header: &[u8]) -> Option<[u8; 20]> {
     Some(plain)
 }
 
-/// Of a frame that has been read.
+/// Place of a frame that has been read.
 fn place_of(data: &[u8], link: Linktype) -> Place {
     match link {
         Linktype::LINUX_SLL => (0, data[1]),

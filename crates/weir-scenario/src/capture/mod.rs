@@ -27,8 +27,8 @@ pub use transfers::{Found, LeftOut, OtherDirection, Transfer, Transfers};
 const BUFFER: usize = 1 << 20;
 const LARGEST: usize = 1 << 26;
 
-/// Whether a file that begins so is a capture: the magic numbers of pcap (micro- and nanoseconds, either order
-/// of bytes) and of pcapng.
+/// Returns true if a file that begins so is a capture: the magic numbers of pcap (micro- and nanoseconds, either
+/// order of bytes) and of pcapng.
 pub(crate) fn is_capture(bytes: &[u8]) -> bool {
     const MAGIC: [[u8; 4]; 5] = [
         [0xa1, 0xb2, 0xc3, 0xd4],
@@ -40,12 +40,12 @@ pub(crate) fn is_capture(bytes: &[u8]) -> bool {
     MAGIC.iter().any(|magic| bytes.starts_with(magic))
 }
 
-/// Whether a file that begins so is a gzip file.
+/// Returns true if a file that begins so is a gzip file.
 pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// What a file holds, decompressed if it is a gzip file.
+/// Content of a file, decompressed if it is a gzip file.
 ///
 /// # Errors
 /// If the first bytes cannot be read.
@@ -68,7 +68,7 @@ pub(crate) struct Packet {
 /// ended before the file did.
 ///
 /// # Errors
-/// Those of `each`, and of a capture that cannot be read at all.
+/// Any error of `each`, and of a capture that cannot be read at all.
 pub(crate) fn read(
     mut file: impl Read + Send,
     mut each: impl FnMut(Packet) -> Result<(), Invalid>,
@@ -140,7 +140,7 @@ struct Interface {
 /// The interfaces of a capture.
 #[derive(Default)]
 struct Interfaces {
-    /// Those of this section of the file.
+    /// Interfaces of this section of the file.
     here: Vec<Interface>,
     /// How many there were in earlier sections.
     before: u32,

@@ -34,7 +34,7 @@ impl Lateness {
     }
 }
 
-/// What was made of a capture.
+/// Result of reading a capture.
 pub(crate) struct InOrder<Made> {
     pub(crate) made: Made,
     pub(crate) lateness: Lateness,
@@ -50,7 +50,7 @@ pub(crate) struct InOrder<Made> {
 /// every packet that is read.
 ///
 /// # Errors
-/// Those of `open`, `go_on` and `each`, and of a capture that cannot be read at all.
+/// Any error of `open`, `go_on` and `each`, and of a capture that cannot be read at all.
 pub(crate) fn in_order<Made, File: Read + Send>(
     mut open: impl FnMut() -> Result<File, Invalid>,
     mut go_on: impl FnMut() -> Result<(), Invalid>,

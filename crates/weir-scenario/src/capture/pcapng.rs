@@ -28,7 +28,7 @@ const DROPPED: u16 = 5;
 /// The first block: the application, and comments.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn section(out: &mut impl Write, application: &str, comments: &[String]) -> io::Result<()> {
     let mut body = Vec::new();
     body.extend(BYTE_ORDER.to_le_bytes());
@@ -46,7 +46,7 @@ pub fn section(out: &mut impl Write, application: &str, comments: &[String]) -> 
 /// An interface. Interfaces are numbered in their order, and their times are in nanoseconds.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn interface(
     out: &mut impl Write,
     name: &str,
@@ -68,7 +68,7 @@ pub fn interface(
 /// A packet of `original` bytes, of which `bytes` are stored.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn packet(
     out: &mut impl Write,
     interface: u32,
@@ -93,7 +93,7 @@ pub fn packet(
 /// The counts of an interface until `end` in nanoseconds.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn statistics(
     out: &mut impl Write,
     interface: u32,

@@ -14,7 +14,7 @@ use super::{
     subnet::{Address, is_group},
 };
 
-/// What packets have shown of the directions.
+/// Directions of a capture, as far as packets have shown them.
 #[derive(Default)]
 pub(crate) struct Sides {
     /// Bytes, and the order of the first packets.
@@ -33,7 +33,7 @@ struct Sighting {
 /// An address; of a host that talks with itself, over the loopback, also the port.
 type Host = (Address, u16);
 
-/// What is on one side of the link.
+/// Node on one side of the link.
 #[derive(PartialEq, Eq, Hash)]
 enum Node {
     Host(Host),
@@ -54,15 +54,15 @@ pub(crate) struct Larger {
 pub(crate) struct Side {
     /// A number of its group of hosts.
     group: usize,
-    /// Whether it sends the larger direction.
+    /// It sends the larger direction.
     pub(crate) larger: bool,
 }
 
 impl Side {
-    /// Of the only direction that there is.
+    /// Side of the only direction that there is.
     pub(crate) const ONLY: Self = Self { group: 0, larger: true };
 
-    /// Whether some hosts of a group are on one side, and some on the other.
+    /// Returns true if some hosts of a group are on one side, and some on the other.
     pub(crate) fn are_both(sides: impl Iterator<Item = Self>) -> bool {
         let seen: HashSet<Self> = sides.collect();
         seen.iter().any(|side| seen.contains(&Self { larger: !side.larger, ..*side }))
@@ -133,7 +133,7 @@ const fn is_station_group(station: [u8; 6]) -> bool {
     station[0] & 1 == 1
 }
 
-/// Of several interfaces, those at which no host answers another: each hears one direction.
+/// Interfaces, among several, at which no host answers another: each hears one direction.
 fn one_way_interfaces(seen: &[(Sighting, (u64, usize))]) -> HashSet<u32> {
     let mut pairs: HashMap<u32, HashSet<(Host, Host)>> = HashMap::new();
     for (at, _) in seen {

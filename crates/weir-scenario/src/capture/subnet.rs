@@ -39,7 +39,7 @@ pub(crate) fn most(hosts: HashMap<Address, u64>) -> Option<IpAddr> {
     most.map(|(host, _)| written(host))
 }
 
-/// Whether it is a group of hosts: multicast or broadcast.
+/// Returns true if it is a group of hosts: multicast or broadcast.
 pub(crate) fn is_group(address: Address) -> bool {
     match written(address) {
         IpAddr::V4(address) => address.is_multicast() || address.is_broadcast(),

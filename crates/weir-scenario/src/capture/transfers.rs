@@ -24,7 +24,7 @@ const STREAM: u64 = 10;
 /// Packets from one look at the clock and for signals to the next.
 const OFTEN: u64 = 1 << 16;
 
-/// What one end of a conversation has sent to the other.
+/// Transfer from one end of a conversation to the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
     /// Seconds since the first packet of the capture.
@@ -43,9 +43,9 @@ pub struct Transfer {
     pub part: f64,
     /// Seconds of the longest pause between packets with data.
     pub pause: f64,
-    /// Whether its beginning was captured; if not, `bytes` are those that were.
+    /// Its beginning was captured; if not, `bytes` are those that were.
     pub begun: bool,
-    /// Whether it was over at the end of the capture; if not, likewise.
+    /// It was over at the end of the capture; if not, `bytes` are those that were captured.
     pub ended: bool,
     /// Datagrams without congestion control.
     pub datagrams: bool,
@@ -81,7 +81,7 @@ impl Found {
     }
 }
 
-/// What went the other way, and is left out: what would be transfers there.
+/// Transfers of the other direction, which are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OtherDirection {
     /// Their number.
@@ -99,13 +99,13 @@ pub struct OtherDirection {
 pub struct Transfers {
     /// In the order of their starts.
     pub transfers: Vec<Transfer>,
-    /// What is left out since it went the other way.
+    /// Transfers that are left out since they went the other way.
     pub other_direction: OtherDirection,
     /// Groups of hosts that have nothing to do with each other; `None` if there is one direction.
     pub groups: Option<usize>,
-    /// Whether both directions of a link are in `transfers`, as if they were one.
+    /// Both directions of a link are in `transfers`, as if they were one.
     pub mixed: bool,
-    /// Those of [`LeftOut::ALL`].
+    /// Conversations that are no transfers, by the reasons of [`LeftOut::ALL`].
     pub left_out: [Found; 2],
     /// TCP connections.
     pub tcp: Found,
@@ -115,7 +115,7 @@ pub struct Transfers {
     pub datagrams: Found,
     /// Packets of the capture.
     pub packets: u64,
-    /// Of these, packets of other protocols, fragments, and headers that are cut off.
+    /// Packets of other protocols, fragments, and headers that are cut off, among `packets`.
     pub others: u64,
     /// Packets that came after a later one.
     pub late: u64,
@@ -197,7 +197,7 @@ impl Transfers {
     }
 }
 
-/// What one end of a conversation has sent, and to whom.
+/// Transfer that one end of a conversation has sent, and to whom.
 struct Sent {
     conversation: u64,
     endpoints: Endpoints,
@@ -215,7 +215,7 @@ impl Sent {
 struct Reading {
     found: Transfers,
     sides: Sides,
-    /// What both ends of a conversation have sent, one after the other.
+    /// Transfers of both ends of a conversation, one after the other.
     sent: Vec<Sent>,
     open: HashMap<Endpoints, Conversation>,
     first: Option<i128>,
@@ -319,7 +319,7 @@ const fn back((source, destination, protocol, from, to): Endpoints) -> Endpoints
     (destination, source, protocol, to, from)
 }
 
-/// What a side has sent as a transfer.
+/// Makes a transfer of the data that a side has sent.
 fn transfer(conversation: &Conversation, side: usize, end: i64) -> Result<Transfer, LeftOut> {
     let bytes = conversation.size(side);
     if bytes == 0 {
