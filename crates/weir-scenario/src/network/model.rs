@@ -1,4 +1,4 @@
-//! What a resolved network consists of.
+//! Parts of a resolved network.
 
 use std::collections::HashMap;
 
@@ -29,19 +29,19 @@ pub const MOST_RATE_CHANGES: usize = 100_000;
 pub struct Port<'a> {
     /// The link and the direction.
     pub at: DirectedLink<'a>,
-    /// What the scenario says of it.
+    /// Description of the port in the scenario.
     pub spec: PortSpec<'a>,
     /// Propagation delay.
     pub delay: Duration,
-    /// What the transmitter can send, and when.
+    /// Service of the transmitter: what it can send, and when.
     pub service: Service,
-    /// What may wait.
+    /// Limit of the packets that may wait.
     pub limit: Limit,
     /// The packet size that stands for all.
     pub mean_packet_size: PacketSize,
     /// The largest propagation round trip among the flows over the link.
     pub largest_rtt: Duration,
-    /// Whether it marks packets and honours their ECN fields.
+    /// It marks packets and honours their ECN fields.
     pub ecn_capable: bool,
     /// The flows whose data pass, over time.
     pub load: Vec<LoadChange>,
@@ -54,11 +54,11 @@ pub struct Port<'a> {
 pub struct Path<'a> {
     /// The group's name.
     pub group: &'a str,
-    /// What the scenario says of it.
+    /// Description of the group in the scenario.
     pub flows: &'a FlowGroup,
-    /// What data pass, in order.
+    /// Links that data pass, in order.
     pub data: Vec<DirectedLink<'a>>,
-    /// What ACKs pass, in order.
+    /// Links that ACKs pass, in order.
     pub acks: Vec<DirectedLink<'a>>,
     /// The port of the data that carries least.
     pub bottleneck: Bottleneck<'a>,
@@ -107,7 +107,7 @@ impl<'a> Port<'a> {
         self.rate_changes(until).last().map_or(self.rate(), |(_, rate)| rate)
     }
 
-    /// What may wait at an instant, in packets of so many bytes; infinite if there is no limit.
+    /// Limit of the packets that may wait at an instant, in packets of so many bytes; infinite if there is no limit.
     pub fn buffer_packets(&self, at: Duration, bytes: u32) -> f64 {
         let changed = self.changes.iter().rev().find(|change| change.at <= at);
         match changed.map_or(self.limit, |change| change.link.limit) {
@@ -136,7 +136,7 @@ impl<'a> Port<'a> {
         self.spec.queue
     }
 
-    /// What the line loses.
+    /// Loss model of the line.
     pub const fn loss(&self) -> Option<&'a Loss> {
         self.spec.loss
     }

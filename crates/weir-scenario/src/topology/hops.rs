@@ -190,7 +190,7 @@ pub(crate) fn written(path: &str, exists: impl Fn(&str, &str) -> bool) -> String
     format!("{kind}.{short}{rest}")
 }
 
-/// What the first of a row is called that is written out from the short form in `path`.
+/// Name of the first link or group of a row that is written out from the short form in `path`.
 pub(crate) fn first_written_out(path: &str) -> Option<String> {
     let mut parts = path.splitn(3, '.');
     let (kind, name) = (parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! What a line adds to the delay of each packet, behind the transmitter.
+//! Delays that a line adds to each packet, behind the transmitter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"burst": "30 kB", "peak": "100 Mbit/s"}]))]
 pub struct TokenBucketSpec {
-    /// What may leave above the rate after a pause. A larger packet waits until tokens for all of it have come.
+    /// Bytes that may leave above the rate after a pause. A larger packet waits until tokens for all of it have come.
     pub burst: Bytes,
     /// The rate of a burst. Default: a burst leaves at once, as from tbf of Linux without a peak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct DelayVariation {
     /// Between zero and a largest delay, all equally likely. One of `uniform` and `normal` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uniform: Option<UniformDelay>,
-    /// Of the normal distribution; a draw below zero counts as zero.
+    /// Normally distributed; a draw below zero counts as zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normal: Option<NormalDelay>,
     /// Correlation of the delay of a packet with that of the packet before it, from 0 to below 1. Default: 0.

@@ -45,8 +45,8 @@ macro_rules! link_direction {
             /// Default: none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub trace: Option<String>,
-            /// What the file held, as a digest: filled in when the file is read, and compared with it if
-            /// written down.
+            /// Digest of the content of the trace: filled in when the file is read, and compared with it if written
+            /// down.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub trace_digest: Option<String>,
             /// A token bucket instead of a constant rate. Default: none.
@@ -73,7 +73,7 @@ macro_rules! link_direction {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub aggregation: Option<Aggregation>,
             $($last)*
-            /// What the trace holds, once it has been read.
+            /// Content of the trace, once it has been read.
             #[serde(skip)]
             pub(crate) deliveries: Content<DeliveryTrace>,
         }
@@ -124,7 +124,7 @@ link_direction! {
         pub unidirectional: bool,
     }
     after_buffer {
-        /// What the buffer holds. Default: waiting packets.
+        /// Packets that count towards the buffer. Default: waiting packets.
         #[serde(default)]
         pub buffer_counts: LinkBuffer,
     }
@@ -150,7 +150,7 @@ link_direction! {
     last {}
 }
 
-/// What a buffer holds.
+/// Packets that count towards a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkBuffer {
@@ -175,7 +175,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// That of the link first.
+    /// Both directions, that of the link first.
     pub const BOTH: [Self; 2] = [Self::Forward, Self::Reverse];
 
     /// Its name in tables.
@@ -213,17 +213,17 @@ pub struct PortSpec<'a> {
     pub mean_packet_size: Option<PacketSize>,
     /// The queue discipline.
     pub queue: &'a QueueConfig,
-    /// What the line loses.
+    /// Loss model of the line.
     pub loss: Option<&'a Loss>,
     /// The bucket that takes the place of a constant rate.
     pub token_bucket: Option<&'a TokenBucketSpec>,
-    /// What the line adds to the delay of each packet.
+    /// Delays that the line adds to each packet.
     pub delay_variation: Option<&'a DelayVariation>,
     /// When the line lets packets go.
     pub aggregation: Option<&'a Aggregation>,
 }
 
-/// What one direction of a link has that is filled in when the scenario is read.
+/// Values of one direction of a link that are filled in when the scenario is read.
 pub(crate) struct DirectionMut<'a> {
     pub(crate) rate: &'a mut Option<Rate>,
     pub(crate) trace: &'a mut Option<String>,

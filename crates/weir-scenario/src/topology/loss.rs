@@ -1,4 +1,4 @@
-//! What a line loses, whatever its queue does.
+//! Losses of a line, whatever its queue does.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct GilbertElliott {
     /// Probability of a loss in a bad step. Default 1.
     #[serde(default = "always", skip_serializing_if = "is_always")]
     pub loss_bad: Probability,
-    /// What a step is. Default: a packet.
+    /// Length of a step: a packet or a bit. Default: a packet.
     #[serde(default, skip_serializing_if = "is_a_packet")]
     pub step: ChainStep,
     /// Packets are lost on their way to the queue, not behind the transmitter. Default: off.
@@ -70,7 +70,7 @@ pub struct Periodic {
     pub before_queue: bool,
 }
 
-/// What makes a step of a line that is good or bad.
+/// Length of a step of a line that is good or bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChainStep {
@@ -82,7 +82,7 @@ pub enum ChainStep {
 }
 
 impl Loss {
-    /// Whether packets are lost on their way to the queue.
+    /// Returns true if packets are lost on their way to the queue.
     pub const fn before_queue(&self) -> bool {
         match self {
             Self::Bernoulli(loss) => loss.before_queue,

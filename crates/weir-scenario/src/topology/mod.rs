@@ -42,7 +42,7 @@ impl Scenario {
         port.expect("the forward direction has a queue").rate
     }
 
-    /// What the transmitter of `link` can send in one direction that has a queue.
+    /// Service of the transmitter of `link` in one direction that has a queue.
     pub fn service(&self, link: &str, direction: Direction) -> Service {
         let rate = self.rate(link, direction);
         let port = self.links[link].port(direction);
@@ -57,7 +57,7 @@ impl Scenario {
         }
     }
 
-    /// What may wait in the queue of a link in one direction. A direction without a queue has no limit.
+    /// Limit of the queue of a link in one direction. A direction without a queue has no limit.
     pub(crate) fn limit(&self, passing: &Passing, at: DirectedLink<'_>) -> Limit {
         let Some(port) = self.links[at.link].port(at.direction) else { return Limit::NONE };
         let (mean_packet, rtt) =
@@ -66,7 +66,7 @@ impl Scenario {
         self.limit_of(at, port.buffer, link)
     }
 
-    /// The same of `buffer` before a link with this rate, packet size and round trip.
+    /// Limit of a queue with this `buffer` before a link with this rate, packet size and round trip.
     pub(crate) fn limit_of(&self, at: DirectedLink<'_>, buffer: Buffer, link: weir_aqm::Link) -> Limit {
         let limit = Limit::of(buffer, link.rate, link.mean_packet, link.rtt);
         let sent = u64::from(link.mean_packet);

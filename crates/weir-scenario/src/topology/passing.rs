@@ -80,7 +80,7 @@ impl Passing {
         self.over(scenario, link).largest_rtt
     }
 
-    /// The same at an instant, by the changes of round trips until then.
+    /// The largest round trip at an instant, by the changes of round trips until then.
     pub(crate) fn largest_rtt_at(&self, scenario: &Scenario, link: &str, time: Duration) -> Duration {
         let until = scenario.changes.partition_point(|change| change.at <= time);
         let changes = &scenario.changes[..until];

@@ -10,7 +10,7 @@ use crate::{
     problem::{Outcome, Problem},
 };
 
-/// What takes a way: data needs a queue at every port.
+/// Kind of packets that take a way: data needs a queue at every port.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carries {
     Data,
@@ -45,7 +45,7 @@ impl<'a> Graph<'a> {
         Self { scenario, ends }
     }
 
-    /// Whether the links name their nodes.
+    /// Returns true if the links name their nodes.
     pub(super) fn has_nodes(&self) -> bool {
         !self.ends.is_empty()
     }
