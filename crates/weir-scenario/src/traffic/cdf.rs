@@ -29,7 +29,7 @@ pub struct CdfFile {
     pub file: String,
     /// A digest of what it holds; part of the run's key.
     pub digest: Option<String>,
-    /// What it holds.
+    /// Content of the file.
     pub cdf: Content<Cdf>,
 }
 

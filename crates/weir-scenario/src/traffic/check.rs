@@ -1,4 +1,4 @@
-//! What traffic there may be: that its values make sense, and go together with those of the group.
+//! Checks of traffic: its values make sense, and go together with those of the group.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ impl FlowGroup {
         }
     }
 
-    /// Whether the traffic makes sense, in a run of this `duration`.
+    /// Checks that the traffic makes sense, in a run of this `duration`.
     ///
     /// # Errors
     /// Names the parameter that does not, relative to the group.

@@ -16,26 +16,26 @@ use std::{
 use sha2::{Digest, Sha256};
 use weir_types::Invalid;
 
-/// What a file holds, once it has been read. Two are equal: the digest beside says whether they are.
+/// Content of a file, once it has been read. Two are equal: the digest beside says if they are.
 pub struct Content<T>(Option<Arc<T>>);
 
 impl<T> Content<T> {
-    /// What was not read from a file.
+    /// Content that was not read from a file.
     pub(crate) const fn made(content: Arc<T>) -> Self {
         Self(Some(content))
     }
 
-    /// Whether the file was read.
+    /// Returns true if the file was read.
     pub const fn is_read(&self) -> bool {
         self.0.is_some()
     }
 
-    /// What was read; `None` if the scenario was made without reading its files.
+    /// Content that was read; `None` if the scenario was made without reading its files.
     pub const fn read(&self) -> Option<&Arc<T>> {
         self.0.as_ref()
     }
 
-    /// What was read.
+    /// Content that was read.
     ///
     /// # Panics
     /// If the scenario was made without reading its files.
@@ -150,7 +150,7 @@ pub(crate) fn read<T: Send + Sync + 'static>(
     Ok(())
 }
 
-/// The same for a file that comes with Weir: its name stays.
+/// Takes a file that comes with Weir: its name stays.
 pub(super) fn take<T>(
     text: &[u8],
     name: &str,

@@ -102,7 +102,7 @@ pub struct FlowGroup {
     /// The TCP connection.
     #[serde(default)]
     pub tcp: TcpParameters,
-    /// What the group has to send, and when. Default: data without end, from `start` to `stop`.
+    /// Traffic of the group: what it sends, and when. Default: data without end, from `start` to `stop`.
     #[serde(default, skip_serializing_if = "Traffic::is_bulk")]
     pub traffic: Traffic,
 }
@@ -129,7 +129,7 @@ impl FlowGroup {
     }
 }
 
-/// What a group has to send, and when.
+/// Traffic of a group: what it sends, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Traffic {
@@ -168,17 +168,17 @@ impl Default for Traffic {
 }
 
 impl Traffic {
-    /// Whether it is data without end.
+    /// Returns true if it is data without end.
     pub const fn is_bulk(&self) -> bool {
         matches!(self, Self::Bulk(_))
     }
 
-    /// Whether it is sent as datagrams, without TCP.
+    /// Returns true if it is sent as datagrams, without TCP.
     pub const fn is_datagrams(&self) -> bool {
         matches!(self, Self::Cbr(_) | Self::OnOff(_) | Self::Replay(_))
     }
 
-    /// Whether flows come and go, so that their number is not known before the run.
+    /// Returns true if flows come and go, so that their number is not known before the run.
     pub const fn comes_and_goes(&self) -> bool {
         matches!(
             self,

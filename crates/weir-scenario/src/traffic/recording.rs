@@ -17,7 +17,7 @@ use super::{
 };
 use crate::capture::{self, Endpoints, InOrder, Larger, Lateness, Side, Sides, most};
 
-/// What a file holds.
+/// Content of a recording: its packets and flows.
 #[derive(Debug, Default)]
 pub struct Recording {
     whole: Arc<Trace>,
@@ -26,7 +26,7 @@ pub struct Recording {
     groups: Option<usize>,
     lateness: Lateness,
     copies: u64,
-    /// What was chosen last: the points of a sweep share it.
+    /// Trace that was chosen last: the points of a sweep share it.
     chosen: Mutex<Option<(Towards, Arc<Trace>)>>,
 }
 
@@ -53,16 +53,16 @@ pub struct Share {
     pub hosts: u64,
 }
 
-/// What is replayed of a recording, and what is not.
+/// Parts of a recording that are replayed and that are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// What is replayed.
+    /// Packets that are replayed.
     pub replayed: Share,
-    /// What is left out.
+    /// Packets that are left out.
     pub left_out: Share,
     /// Groups of hosts that have nothing to do with each other; `None` if there is one direction.
     pub groups: Option<usize>,
-    /// Whether both directions of a link are replayed, as if they were one, though a network was named.
+    /// Both directions of a link are replayed, as if they were one, though a network was named.
     pub mixed: bool,
     /// From the first packet of the recording to the last that is replayed.
     pub last: Duration,
@@ -102,7 +102,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Whether it has both directions of a link.
+    /// Returns true if it has both directions of a link.
     pub const fn is_two_way(&self) -> bool {
         self.groups.is_some()
     }
@@ -142,7 +142,7 @@ impl Recording {
         Ok(trace)
     }
 
-    /// What a direction has, and what is left out of it.
+    /// Replayed and left-out parts of the recording, for a direction.
     pub fn selection(&self, towards: &Towards) -> Selection {
         let of = |goes: bool| Share::of(self.flows.iter().filter(move |flow| flow.goes(towards) == goes));
         let last = self.whole.packets.iter().rfind(|one| self.flows[one.flow as usize].goes(towards));
@@ -202,7 +202,7 @@ fn numbered(mut packets: Vec<TracePacket>) -> (Trace, Vec<u32>) {
     (Trace { packets, flows: former.len() as u32 }, former)
 }
 
-/// What is not yet a recording: packets, and flows by whatever names them.
+/// Recording that is being read: packets, and flows by whatever names them.
 struct Reading<Name> {
     /// Time since anywhere in nanoseconds, bytes, flow.
     packets: Vec<(i128, u32, u32)>,
@@ -220,7 +220,7 @@ impl<Name: Eq + Hash + Clone> Reading<Name> {
         self.packets.push((nanos, bytes, flow));
     }
 
-    /// Of packets that are in the order of their times.
+    /// Makes a recording of packets that are in the order of their times.
     fn finish(
         self,
         lateness: Lateness,

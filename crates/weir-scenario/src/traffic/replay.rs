@@ -26,17 +26,17 @@ pub struct Replay {
     /// Digest of what the file must hold. Default: whatever it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// Of a capture with both directions of a link, the packets to this network: `"192.0.2.0/24"`, the
+    /// Network whose packets are replayed, if the capture has both directions of a link: `"192.0.2.0/24"`, the
     /// address of a host, or a list; `"both"` for all. Default `"larger"`: the direction with more bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Towards>,
     /// Declare packets ECN-capable, and ignore the marks. Default off.
     #[serde(default)]
     pub ecn: bool,
-    /// What is replayed.
+    /// Packets that are replayed.
     #[serde(skip)]
     pub trace: Content<Trace>,
-    /// What the file holds.
+    /// Content of the file.
     #[serde(skip)]
     pub(crate) recording: Content<Recording>,
 }
@@ -53,7 +53,7 @@ impl Replay {
         Ok(())
     }
 
-    /// What is replayed of the file; `None` if it was not read.
+    /// Replayed and left-out parts of the file; `None` if it was not read.
     pub fn selection(&self) -> Option<Selection> {
         let towards = self.to.as_ref().unwrap_or(&Towards::Larger);
         self.recording.is_read().then(|| self.recording.get().selection(towards))

@@ -10,7 +10,7 @@ use weir_types::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Rtt {
-    /// The same for every flow.
+    /// One round trip for every flow.
     Fixed(Duration),
     /// Drawn for every flow from a distribution.
     Drawn(RttDistribution),
@@ -121,8 +121,8 @@ impl Rtt {
         }
     }
 
-    /// What stands for the largest in a bandwidth-delay product: the bound where there is
-    /// one, else twice the mean or median.
+    /// Round trip that stands for the largest in a bandwidth-delay product: the bound where there is one, else
+    /// twice the mean or median.
     pub fn typical_maximum(&self) -> Duration {
         match self {
             Self::Fixed(rtt) => *rtt,

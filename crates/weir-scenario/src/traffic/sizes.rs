@@ -27,7 +27,7 @@ impl Size {
         }
     }
 
-    /// Whether it was given in packets.
+    /// Returns true if it was given in packets.
     pub const fn in_packets(self) -> bool {
         !self.0.in_bytes()
     }
@@ -108,7 +108,7 @@ impl JsonSchema for Size {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Sizes {
-    /// The same for every transfer.
+    /// One size for every transfer.
     Fixed(Size),
     /// Drawn for every transfer from a distribution.
     Drawn(SizeDistribution),
@@ -173,7 +173,7 @@ pub struct LogNormalSize {
 }
 
 impl Default for Sizes {
-    /// That of ns-2's large-scale web traffic: Pareto II with a mean of 12 packets and shape 1.2.
+    /// Sizes of ns-2's large-scale web traffic: Pareto II with a mean of 12 packets and shape 1.2.
     fn default() -> Self {
         let mean = Size::of_packets(12.0);
         Self::Drawn(SizeDistribution::ParetoIi(ParetoSize { mean, shape: 1.2, at_most: None }))
@@ -181,7 +181,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Whether sizes were given in packets, and are whole numbers of them.
+    /// Returns true if sizes were given in packets, and are whole numbers of them.
     pub const fn in_packets(&self) -> bool {
         match self {
             Self::Fixed(size) => size.in_packets(),
@@ -194,7 +194,7 @@ impl Sizes {
         }
     }
 
-    /// Whether the parameters go together.
+    /// Checks that the parameters go together.
     ///
     /// # Errors
     /// Names the parameter that does not, and what to do.

@@ -11,11 +11,11 @@ use crate::capture::Subnet;
 /// Which packets of a capture are replayed, by where they went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Towards {
-    /// Those of the direction with more bytes.
+    /// Packets of the direction with more bytes.
     Larger,
-    /// Those of both directions.
+    /// Packets of both directions.
     Both,
-    /// Those to these networks, one at least.
+    /// Packets to these networks, one at least.
     Subnets(Vec<Subnet>),
 }
 

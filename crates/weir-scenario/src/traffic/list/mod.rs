@@ -53,7 +53,7 @@ pub struct ListedTransfer {
     labels: [Option<Name>; 3],
 }
 
-/// What a file holds, in the order of the starts.
+/// Transfers of a file, in the order of the starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Listing {
     rows: Arc<Vec<ListedTransfer>>,

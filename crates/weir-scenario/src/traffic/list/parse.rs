@@ -7,7 +7,7 @@ use weir_types::{Duration, Invalid};
 use super::{ListedTransfer, Listing, Name};
 use crate::traffic::{files, recording::nanos_of};
 
-/// What a column holds.
+/// Content of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     Start,
@@ -230,7 +230,7 @@ mod tests {
             }
         }
 
-        /// What is written is what is read, in every form.
+        /// A list reads the same in every form.
         #[test]
         fn every_form_says_the_same(
             rows in prop::collection::vec((0_u64..4_000_000_000, 1_u64..1_000_000_000), 1..30),
