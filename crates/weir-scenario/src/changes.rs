@@ -20,7 +20,8 @@ use weir_types::{Buffer, Duration, Rate};
 
 use crate::Direction;
 
-/// What changes at one instant, before anything else of that instant but what leaves a queue at it.
+/// Changes at one instant. They come before all other events of that instant, but after packets that leave a queue
+/// at it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("examples" = [{"at": "20 s", "links": {"bottleneck": {"rate": "5 Mbit/s"}}}]))]
@@ -35,7 +36,7 @@ pub struct Change {
     pub flows: IndexMap<String, FlowsChange>,
 }
 
-/// What becomes of a link. What is not named stays.
+/// New values of a link. Values that are not named stay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
@@ -54,7 +55,7 @@ pub struct LinkChange {
     pub reverse: Option<DirectionChange>,
 }
 
-/// What becomes of the other direction of a link.
+/// New values of the other direction of a link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionChange {
@@ -69,7 +70,7 @@ pub struct DirectionChange {
     pub queue: Option<QueueConfig>,
 }
 
-/// What becomes of a group of flows. What is not named stays.
+/// New values of a group of flows. Values that are not named stay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowsChange {

@@ -78,8 +78,8 @@ impl Document {
         Ok(document)
     }
 
-    /// The same text with more values set: dotted paths and TOML values, text that is not TOML
-    /// being taken as text.
+    /// Returns this document with more values set: dotted paths and TOML values, text that is not TOML being taken
+    /// as text.
     #[must_use]
     pub fn with_overrides(&self, overrides: &[(String, String)]) -> Self {
         let mut document = self.clone();
@@ -133,7 +133,7 @@ impl Document {
         }
     }
 
-    /// What to call a variant: its `label`, else its name.
+    /// Label of a variant: its `label`, else its name.
     pub fn label(&self, variant: &str) -> String {
         let Ok(tree) = self.tree() else { return variant.to_owned() };
         let label = variants(&tree)
@@ -172,8 +172,7 @@ impl Document {
         Ok(scenario)
     }
 
-    /// What is wrong with the value at `path`: for those who find it out after the scenario has
-    /// been read.
+    /// Error at the value at `path`, for those who find it out after the scenario has been read.
     pub fn error_at(
         &self,
         variant: Option<&str>,
@@ -292,12 +291,12 @@ impl Document {
         Ok(scenario)
     }
 
-    /// What the tree describes.
+    /// Reads the value that the tree describes.
     fn read<T: DeserializeOwned>(&self, tree: &DeTable<'_>) -> Result<T, ScenarioError> {
         reader::read(tree).map_err(|error| self.explain(tree, &error))
     }
 
-    /// What serde found wrong, in words and with its place.
+    /// Error that serde found, in words and with its place.
     fn explain(&self, tree: &DeTable<'_>, error: &ReadError) -> ScenarioError {
         let value = find(tree, error.path());
         let written = value.map(toml::Spanned::get_ref);

@@ -9,9 +9,9 @@ pub struct ScenarioError {
     pub line: Option<usize>,
     /// Dotted path of the value.
     pub path: Option<String>,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub hint: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What an experiment is: plain data, read from TOML, checked before anything runs.
+//! Scenario of an experiment: plain data, read from TOML, checked before anything runs.
 //!
 //! ```
 //! let scenario = weir_scenario::Document::parse("example.toml", r#"

@@ -23,7 +23,7 @@ pub struct Live {
     pub rtt: Duration,
 }
 
-/// What packets pass in one direction.
+/// Way of packets in one direction.
 #[derive(Clone, Debug)]
 pub struct Way {
     /// The links with the packets of this direction alone, which have yet to come; `None` if no queue is on the way.

@@ -1,4 +1,4 @@
-//! What a name that does not exist was probably meant to be.
+//! Guesses at the name that was meant, where a name does not exist.
 
 use std::collections::VecDeque;
 

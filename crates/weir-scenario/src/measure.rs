@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weir_types::Duration;
 
-/// What is left out and how the run is divided.
+/// Parts of the run that results leave out, and its division into periods.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Measure {
@@ -25,7 +25,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// What is left out of the rows for the whole run.
+    /// Time at the start that the rows for the whole run leave out.
     ///
     /// # Panics
     /// Before the scenario is complete.

@@ -9,7 +9,7 @@ use weir_types::UnitError;
 
 use crate::meant::plain;
 
-/// What a name stands for.
+/// Kind of thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A queue discipline.
@@ -71,7 +71,7 @@ impl Named {
     }
 }
 
-/// What to write for `name`, as another tool calls it; `None` for a name that is ours or unknown.
+/// Hint at the name to write for `name`, as another tool calls it; `None` for a name that is ours or unknown.
 pub fn name_of_others(kind: Named, name: &str) -> Option<&'static str> {
     let wanted = plain(name);
     if kind.ours().into_iter().any(|ours| plain(ours) == wanted) {

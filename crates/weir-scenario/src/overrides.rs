@@ -28,7 +28,7 @@ const ELSEWHERE: usize = usize::MAX;
 /// Where those of them stand that are tables of dotted keys.
 const DOTTED: usize = ELSEWHERE - 1;
 
-/// Whether what stands at `span` is from outside of the text.
+/// Returns true if the value at `span` is from outside of the text.
 pub(crate) fn is_elsewhere(span: &Range<usize>) -> bool {
     span.start >= DOTTED
 }
@@ -44,8 +44,8 @@ pub(crate) fn parse_value(text: &str) -> Value<'_> {
     }
 }
 
-/// What a name chooses at `path`, from outside of the text: the path of the choice, with an empty table. `None` where no
-/// choice stands, and for what is none of its names.
+/// Choice that a name makes at `path`, from outside of the text: the path of the choice, with an empty table.
+/// `None` where no choice stands, and for a value that is none of its names.
 pub(crate) fn chosen(path: &str, value: &Value<'_>) -> Option<(String, Value<'static>)> {
     let place = Place::at(&path.split('.').collect::<Vec<_>>());
     let name = value.get_ref().as_str().filter(|_| place.is_choice())?;
@@ -53,7 +53,7 @@ pub(crate) fn chosen(path: &str, value: &Value<'_>) -> Option<(String, Value<'st
     place.names().contains(&name).then(|| (format!("{path}.{name}"), table()))
 }
 
-/// The same value, with everything in it, as if each value were written at its `place`.
+/// Returns the value, with everything in it, as if each value were written at its `place`.
 pub(crate) fn displace<'i>(value: Value<'i>, place: &impl Fn(&Value<'i>) -> Range<usize>) -> Value<'i> {
     let span = place(&value);
     let value = match value.into_inner() {
@@ -71,7 +71,7 @@ pub(crate) fn displace<'i>(value: Value<'i>, place: &impl Fn(&Value<'i>) -> Rang
     Spanned::new(span, value)
 }
 
-/// Whether a table was written as such, in braces or under its own header, and not by dotted keys alone.
+/// Returns true if a table was written as such, in braces or under its own header, and not by dotted keys alone.
 pub(crate) fn is_whole(text: &str, table: &Value<'_>) -> bool {
     let start = table.span().start;
     start == ELSEWHERE || matches!(text.as_bytes().get(start), Some(b'{' | b'['))
@@ -82,7 +82,7 @@ pub(crate) fn set<'i>(text: &str, table: &mut DeTable<'i>, path: &[&str], value:
     set_within(Place::root(), text, table, path, value);
 }
 
-/// The same for a table at `place`.
+/// Sets `path` to `value` in a table at `place`.
 pub(crate) fn set_within<'i>(
     place: Place,
     text: &str,
@@ -126,7 +126,8 @@ pub(crate) fn choose(table: &mut DeTable<'_>, name: &str) {
     }
 }
 
-/// The same value, with tables for the parts of keys that are paths in quotation marks: as if these were dotted keys.
+/// Returns the value with tables for the parts of keys that are paths in quotation marks: as if these were dotted
+/// keys.
 pub(crate) fn expanded<'i>(text: &str, value: &Value<'i>) -> Value<'i> {
     let inner = match value.get_ref() {
         DeValue::Table(values) => {

@@ -1,4 +1,4 @@
-//! What is wrong with a value, for those who find it out after the scenario has been read.
+//! Errors in a value, for those who find them out after the scenario has been read.
 
 /// A value that does not go together with the others.
 pub(crate) struct Problem {
@@ -29,7 +29,7 @@ impl Problem {
     }
 }
 
-/// Whether a name can be part of a path and of a file name.
+/// Returns true if a name can be part of a path and of a file name.
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

@@ -32,7 +32,8 @@ type Queues<'i> = HashMap<String, Value<'i>>;
 /// the keys, and the place they were written at.
 type Dotted = (usize, String, String, usize);
 
-/// Whether an entry, where it was written, sets a value of the queue that is there. If not, it chooses another.
+/// Queues that entries give by dotted keys. The value is true if the entry, where it was written, sets a value of
+/// the queue that is there. If not, it chooses another.
 #[derive(Default)]
 pub(crate) struct Held(HashMap<Dotted, bool>);
 

@@ -25,7 +25,7 @@ use weir_types::UnitError;
 
 use crate::overrides::Value;
 
-/// What `tree` describes.
+/// Reads the value that `tree` describes.
 pub(crate) fn read<'de, T: Deserialize<'de>>(tree: &'de DeTable<'de>) -> Result<T, ReadError> {
     T::deserialize(MapAccessDeserializer::new(Entries::of(tree)))
 }
@@ -50,7 +50,7 @@ struct Place {
 }
 
 impl ReadError {
-    /// What is wrong.
+    /// Description of the error.
     pub(crate) fn message(&self) -> &str {
         &self.0.message
     }
@@ -65,7 +65,7 @@ impl ReadError {
         self.0.span.clone()
     }
 
-    /// The same error in the entry `name` of a table or of an array, which was written at `span`.
+    /// Returns the error as one in the entry `name` of a table or of an array, which was written at `span`.
     fn within(mut self, name: impl Display, span: Range<usize>) -> Self {
         let dot = if self.0.path.is_empty() || self.0.path.starts_with('[') { "" } else { "." };
         self.0.path = format!("{name}{dot}{}", self.0.path);

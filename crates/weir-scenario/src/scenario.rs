@@ -30,7 +30,7 @@ pub struct Scenario {
     pub seed: u64,
     /// Simulated time.
     pub duration: Duration,
-    /// What is left out and how the run is divided.
+    /// Parts of the run that results leave out, and its division into periods.
     #[serde(default)]
     pub measure: Measure,
     /// Links by name, each with a queue discipline.
@@ -45,8 +45,8 @@ pub struct Scenario {
     /// Sets of overrides by name: `[variants.NAME]` holds paths and values, and a label.
     #[serde(default, skip_serializing)]
     pub variants: Variants,
-    /// What `weir sweep` varies, and how often it runs each point. Says nothing about how the
-    /// scenario behaves. Default: nothing is varied.
+    /// Values that `weir sweep` varies, and how often it runs each point. They say nothing about how the scenario
+    /// behaves. Default: nothing is varied.
     #[serde(default, skip_serializing)]
     pub sweep: Option<Sweep>,
 }
@@ -108,7 +108,7 @@ impl Scenario {
         })
     }
 
-    /// Whether it has AQMs written in Python.
+    /// Returns true if it has AQMs written in Python.
     pub fn has_python_aqms(&self) -> bool {
         let reverse = self.links.values().filter_map(|link| Some(&link.reverse.as_ref()?.queue));
         self.links.values().map(|link| &link.queue).chain(reverse).any(|queue| queue.python().is_some())

@@ -32,16 +32,16 @@ pub fn choices_of(path: &str) -> Vec<(&str, &str)> {
 }
 
 impl Scenario {
-    /// What the scenario, every default written out, has at a dotted path; `None` if there is nothing. Of a
-    /// row of links the first stands for all.
+    /// Value at a dotted path of the scenario, with every default written out; `None` if there is nothing. In a row
+    /// of links the first stands for all.
     pub fn value(&self, path: &str) -> Option<Value> {
         let plain = self.to_value();
         let at = |path: &str| plain.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
         at(path).or_else(|| at(&topology::first_written_out(path)?))
     }
 
-    /// Whether setting `path` leaves every choice as it is. It does not if it is a parameter
-    /// of an AQM that this scenario does not have.
+    /// Returns true if setting `path` leaves every choice as it is. It does not if it is a parameter of an AQM that
+    /// this scenario does not have.
     pub fn has_choice(&self, path: &str) -> bool {
         let has =
             |(place, name): (&str, &str)| self.value(place).is_none_or(|choice| choice.get(name).is_some());
@@ -49,7 +49,7 @@ impl Scenario {
     }
 }
 
-/// What the schema says about the value at a dotted path; nothing if there is no such path.
+/// Part of the schema about the value at a dotted path; nothing if there is no such path.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(Option<&'static Value>);
 
@@ -78,7 +78,7 @@ impl Place {
         Self(self.alternatives().into_iter().find_map(|value| value.get("items")))
     }
 
-    /// Whether the value is a table that holds one choice among several: another choice replaces it.
+    /// Returns true if the value is a table that holds one choice among several: another choice replaces it.
     pub(crate) fn is_choice(self) -> bool {
         let values = self.alternatives();
         values.iter().any(|value| {
@@ -88,7 +88,7 @@ impl Place {
         })
     }
 
-    /// Whether the value is a table whose keys are names that the user chooses.
+    /// Returns true if the value is a table whose keys are names that the user chooses.
     pub(crate) fn is_map(self) -> bool {
         let values = self.alternatives();
         values.iter().any(|value| value.get("additionalProperties").is_some_and(Value::is_object))
@@ -100,7 +100,7 @@ impl Place {
         tables.flat_map(|keys| keys.keys().map(String::as_str)).collect()
     }
 
-    /// Whether the value may be this text, one of a few.
+    /// Returns true if the value may be this text, one of a few.
     pub(crate) fn has_text(self, text: &str) -> bool {
         let is_listed = |value: &Value| {
             let lists = value.get("enum").and_then(Value::as_array).into_iter().flatten();

@@ -25,7 +25,7 @@ pub struct Sweep {
     /// How points are drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<SweepMethod>,
-    /// What is varied: the path of a value, or several that move together, parted by `;`.
+    /// Values to vary, each axis under its path. Paths that move together share an axis and are parted by `;`.
     #[serde(default)]
     pub axes: Axes,
 }
@@ -66,7 +66,7 @@ impl Sweep {
     }
 }
 
-/// What may stand below `[sweep.axes]`: a path without quotation marks is tables within tables.
+/// Contents of `[sweep.axes]`: a path without quotation marks is tables within tables.
 enum Node {
     Axis(AxisValues),
     Below(IndexMap<String, Self>),
@@ -141,7 +141,7 @@ impl<'de> de::Visitor<'de> for NodeVisitor {
     }
 }
 
-/// Whether JSON cannot say it.
+/// Returns true if JSON cannot hold the value: it has a number that is NaN or infinite.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,

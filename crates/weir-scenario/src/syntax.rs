@@ -1,6 +1,6 @@
-//! What to do about a text that is not TOML.
+//! Advice on a text that is not TOML.
 
-/// What to write, by what the parser says (`message`) about `text` at the byte `at`.
+/// Advice on what to write, by what the parser says (`message`) about `text` at the byte `at`.
 pub(crate) fn remedy(message: &str, text: &str, at: usize) -> String {
     let said = |words: &[&str]| words.iter().any(|word| message.contains(word));
     let line = line_at(text, at);

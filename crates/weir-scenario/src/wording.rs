@@ -1,4 +1,4 @@
-//! What serde says, in words for those who write scenario files.
+//! Errors of serde in words for those who write scenario files.
 
 use toml::de::{DeTable, DeValue};
 use weir_aqm::{aqm::AqmConfig, qdisc::QueueConfig};
@@ -11,7 +11,7 @@ use crate::{
     schema::Place,
 };
 
-/// What is wrong with `value`, which stands at `path` of `tree`, and what to do about it. A path may come
+/// Explains the error in `value`, which stands at `path` of `tree`, and says what to do about it. A path may come
 /// back shorter than it was: a choice is to blame, not what it might have led to.
 pub(crate) fn explain(
     words: &str,
@@ -165,7 +165,7 @@ pub(crate) fn missing_entry(kind: &str, name: &str, path: &str, known: &[&str]) 
     (format!("there is no {what} `{name}`"), hint)
 }
 
-/// What to write where serde's words do not say it.
+/// Advice on what to write where serde's words do not say it.
 fn remedy(message: &str, path: &str, tree: &DeTable<'_>, value: Option<&DeValue<'_>>) -> Option<String> {
     let last = last(path);
     if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {

@@ -1,4 +1,4 @@
-//! What types cannot say: that values go together. Done before anything runs.
+//! Checks that types cannot make: values go together. They are done before anything runs.
 
 mod changes;
 mod flows;
