@@ -22,7 +22,7 @@ pub(crate) fn udp(length: u16, port: u16) -> Vec<u8> {
     datagram(length, ([10, 0, 0, 1], port), ([10, 0, 0, 2], 53))
 }
 
-/// The same from one end to the other: address and port.
+/// An IPv4 header with UDP ports, of a packet from one end to the other, each an address and a port.
 pub(crate) fn datagram(length: u16, from: ([u8; 4], u16), to: ([u8; 4], u16)) -> Vec<u8> {
     let mut packet = vec![0x45, 0];
     packet.extend(length.to_be_bytes());
@@ -35,7 +35,7 @@ pub(crate) fn datagram(length: u16, from: ([u8; 4], u16), to: ([u8; 4], u16)) ->
     packet
 }
 
-/// The same of IPv6, between hosts of `2001:db8::/32` with these last bytes.
+/// An IPv6 header with UDP ports, of a packet between hosts of `2001:db8::/32` with these last bytes.
 pub(crate) fn datagram6(length: u16, from: u8, to: u8) -> Vec<u8> {
     let address = |last: u8| [&[0x20, 1, 0x0d, 0xb8][..], &[0; 11], &[last]].concat();
     let mut packet = vec![0x60, 0, 0, 0];
@@ -82,7 +82,7 @@ pub(crate) fn pcapng_of(interfaces: u32, packets: &[(u32, u64, &[u8])]) -> Vec<u
     file
 }
 
-/// The same with one interface.
+/// A pcapng file with one interface.
 pub(crate) fn pcapng(packets: &[(u64, &[u8])]) -> Vec<u8> {
     let packets: Vec<_> = packets.iter().map(|(nanos, frame)| (0, *nanos, *frame)).collect();
     pcapng_of(1, &packets)

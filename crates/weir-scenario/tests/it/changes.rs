@@ -51,7 +51,7 @@ fn an_entry_that_changes_nothing() {
     refuse("at = \"2 s\"\nlinks.bottleneck = {}", "changes[0]", "changes nothing");
 }
 
-/// What belongs to a link or a group, directly in an entry, is shown with its path.
+/// A key of a link or a group, directly in an entry, is shown with its path.
 #[test]
 fn a_key_without_its_link_or_group() {
     for (key, hint) in [
@@ -88,7 +88,7 @@ fn what_follows_a_schedule_already() {
     );
 }
 
-/// What is written out reads as the same scenario, and is the same run.
+/// A scenario that is written out reads as the same scenario, and is the same run.
 #[test]
 fn written_out_they_are_the_same() {
     let changes = "at = \"2 s\"\nlinks.bottleneck = { rate = \"2 Mbit/s\", queue.red = {}, buffer = \"30 packets\" }\n\
@@ -156,7 +156,7 @@ at = "10 s"
 flows.f.rtt = "200 ms"
 "#;
 
-/// What may wait, in bytes, from each change of the queue on.
+/// Limits of the buffer in bytes, from each change of the queue on.
 fn limits(scenario: &Scenario) -> Vec<f64> {
     let network = scenario.network();
     let port = &network.ports[0];
@@ -182,7 +182,7 @@ fn a_buffer_is_that_of_its_instant() {
     assert!(later.len() == 2 && later.iter().all(|bytes| near(*bytes, 250e3)), "{later:?}");
 }
 
-/// What a discipline takes from its link, it takes from the link of that instant: buffer, rate and round trips.
+/// A discipline takes buffer, rate and round trips from its link at that instant.
 #[test]
 fn a_queue_is_chosen_for_its_instant() {
     let max_th = |changes: &str| {

@@ -1,4 +1,4 @@
-//! What makes two scenarios, and two runs, the same.
+//! Identity: what makes two scenarios, and two runs, the same.
 
 use std::path::Path;
 

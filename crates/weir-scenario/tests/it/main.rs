@@ -1,4 +1,4 @@
-//! What the author of a scenario file is promised.
+//! Promises to the author of a scenario file.
 
 mod captures;
 mod changes;

@@ -215,7 +215,7 @@ fn a_table_replaces_and_a_dotted_key_sets() {
     }
 }
 
-/// What is replaced has lost its preset, too.
+/// A table that is replaced has lost its preset, too.
 #[test]
 fn a_table_of_tcp_is_that_of_the_rfcs_with_what_it_says() {
     let sack = variant("[variants.v]\nflows.f.tcp = { recovery.sack = {} }");
@@ -289,7 +289,7 @@ fn a_change_follows_the_same_rule() {
     assert_eq!(read(&scenario.to_toml()).unwrap(), scenario, "written out it is the same");
 }
 
-/// The same from outside, and with paths in quotation marks as Python writes them.
+/// Changes from outside follow the same rule, and so do paths in quotation marks as Python writes them.
 #[test]
 fn changes_from_outside_follow_the_same_rule() {
     let document = Document::parse("tables.toml", TABLES).unwrap();

@@ -14,7 +14,7 @@ fn packet(nanos: u64, bytes: u32, flow: u32) -> TracePacket {
     TracePacket { at: Duration::from_nanos(nanos), bytes, flow, ecn: Ecn::NotEct }
 }
 
-/// What is replayed of a file unless something else is asked for.
+/// Packets of a file that are replayed unless something else is asked for.
 fn parsed(bytes: &[u8]) -> Result<Arc<Trace>, Invalid> {
     Recording::parse(bytes)?.trace(&Towards::Larger)
 }

@@ -17,14 +17,14 @@ fn packet(bytes: u16, number: u16) -> Vec<u8> {
     packet
 }
 
-/// The same a hop later.
+/// A packet one hop later.
 fn forwarded(bytes: u16, number: u16) -> Vec<u8> {
     let mut packet = packet(bytes, number);
     packet[8] -= 1;
     packet
 }
 
-/// What is replayed: nanoseconds and bytes; and how many copies are not.
+/// Packets that are replayed, in nanoseconds and bytes, and how many copies are not.
 fn replayed(file: &[u8]) -> (Vec<(u64, u32)>, u64) {
     let recording = Recording::parse(file).unwrap();
     let trace = recording.trace(&Towards::Larger).unwrap();
@@ -93,7 +93,7 @@ fn what_is_no_copy_is_replayed() {
     }
 }
 
-/// What is remembered is forgotten after a second, however many packets there are.
+/// Packets are remembered for a second, however many there are.
 #[test]
 fn copies_are_found_among_many() {
     let packets: Vec<_> = (0..20_000_u64).map(|n| packet(100 + (n % 7) as u16, 1 + n as u16)).collect();

@@ -10,7 +10,7 @@ use weir_types::Duration;
 
 use crate::{PLAIN, read};
 
-/// What controls need that live by marks, or by counts of them.
+/// Values needed by controls that live by marks, or by counts of them.
 const MARKS: [(&str, &str); 3] =
     [("tcp.ecn", "true"), ("tcp.accecn", "true"), ("tcp.recovery.sack.detection", "rack")];
 
@@ -118,7 +118,7 @@ fn a_preset_reaches_into_the_chosen_control_and_recovery() {
     assert_eq!((newreno.max_burst, newreno.full_ack_window), (None, FullAckWindow::Window));
 }
 
-/// What is written out of a scenario with a preset has every value and no preset, and is the same experiment.
+/// A scenario with a preset is written out with every value and no preset, and is the same experiment.
 #[test]
 fn a_preset_is_resolved() {
     let text = PLAIN.replace("count = 5", "count = 5\ntcp.preset = \"linux\"");

@@ -1,4 +1,4 @@
-//! What a group sends: what may be said, what is refused, and what files may hold.
+//! Traffic of a group: what may be said, what is refused, and what files may hold.
 
 use std::{fs, path::PathBuf};
 

@@ -40,7 +40,7 @@ fn a_row_is_written_out() {
     assert_eq!(crate::read(&resolved).unwrap(), found);
 }
 
-/// What is said by the short form and what is written out are one experiment.
+/// The short form and the form that is written out are one experiment.
 #[test]
 fn the_short_form_has_the_key_of_the_long_one() {
     let link = |name: &str| {
@@ -86,7 +86,7 @@ fn a_row_can_be_passed_backwards() {
     assert_eq!(crate::read(&found.to_toml()).unwrap(), found);
 }
 
-/// What is wrong with something written out is wrong where it was written.
+/// Errors in something written out are shown where it was written.
 #[test]
 fn mistakes_point_at_the_short_form() {
     let error = |from: &str, to: &str| {

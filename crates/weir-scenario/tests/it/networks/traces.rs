@@ -57,7 +57,7 @@ fn a_trace_takes_the_place_of_the_rate() {
     assert_eq!(found.rate("l", Direction::Forward).bits_per_second(), 5_000_000);
 }
 
-/// What the file holds makes the run, not where it is.
+/// The key of a run depends on the content of a trace, not on its place.
 #[test]
 fn the_content_of_a_trace_is_part_of_the_key() {
     let (one, other) = (Folder::new("one"), Folder::new("other"));
