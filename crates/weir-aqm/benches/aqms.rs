@@ -185,7 +185,7 @@ struct Senders {
     /// When a flow sends next, and which.
     next: BinaryHeap<Reverse<(Instant, u16)>>,
     draws: Rng,
-    /// What each packet that arrives adds to the rate of its flow.
+    /// Increase of a flow's rate for each packet that arrives, in packets per second.
     growth: f64,
 }
 

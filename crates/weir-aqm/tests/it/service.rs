@@ -1,4 +1,4 @@
-//! What a transmitter can send when its rate changes or follows a trace.
+//! Packets that a transmitter sends when its rate changes or follows a trace.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -65,7 +65,7 @@ fn integral(first: u64, changes: &[(u64, u64)], every: Option<u64>, until: u64) 
 }
 
 proptest! {
-    /// What a busy link sends is the integral of its rate, to the nanosecond.
+    /// A busy link sends the integral of its rate, to the nanosecond.
     #[test]
     fn bytes_are_the_integral_of_the_rate(
         first in 1_000_u64..1_000_000_000,

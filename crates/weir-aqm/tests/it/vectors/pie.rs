@@ -136,7 +136,7 @@ fn a_full_buffer_draws_nothing() {
     near(read(&pie, "accu_prob"), 0.0, 0.0);
 }
 
-/// What was summed up before the probability was zero is forgotten.
+/// A sum of earlier probabilities is forgotten when the probability is zero.
 #[test]
 fn no_probability_clears_the_sum() {
     let mut pie = at(0.01, &PieParameters::default());
