@@ -130,7 +130,7 @@ struct Period<'a> {
     row: &'a Row,
     /// [`marked_by_hops`] of each group.
     products: Vec<f64>,
-    /// Of each group.
+    /// Mean delays of each group.
     means: Vec<PathMeans>,
 }
 
@@ -265,7 +265,7 @@ struct Weighted {
 }
 
 impl Weighted {
-    /// What is not defined counts nothing: datagrams have no round trip.
+    /// Adds a value that is finite. Others have no weight: datagrams have no round trip.
     fn add(&mut self, packets: u64, value: f64) {
         if value.is_finite() {
             self.sum += packets as f64 * value;
