@@ -17,7 +17,7 @@ pub use red::{Adapts, Red, Spacing};
 use serde::{Deserialize, Serialize};
 pub use step::Step;
 
-/// What makes the signals.
+/// The law of a queue, which makes the signals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Law {
