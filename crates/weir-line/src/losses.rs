@@ -31,12 +31,12 @@ impl Losses {
         Self { model: Model::new(loss), rng, before_queue: loss.before_queue() }
     }
 
-    /// Whether the next packet, of so many bytes, is lost before the queue.
+    /// Returns true if the next packet, of so many bytes, is lost before the queue.
     pub fn before(&mut self, bytes: u32) -> bool {
         self.before_queue && self.model.loses(bytes, &mut self.rng)
     }
 
-    /// Whether the next packet, of so many bytes, is lost behind the transmitter.
+    /// Returns true if the next packet, of so many bytes, is lost behind the transmitter.
     pub fn behind(&mut self, bytes: u32) -> bool {
         !self.before_queue && self.model.loses(bytes, &mut self.rng)
     }
