@@ -31,7 +31,7 @@ pub(crate) struct Capture {
     missing: Arc<AtomicU64>,
 }
 
-/// What one direction writes to.
+/// The end of the capture at which one direction hands over its packets.
 #[derive(Debug)]
 pub(crate) struct Tap {
     interface: u32,
