@@ -1,5 +1,5 @@
 //! The packets that leave a relay, as a pcapng file. A thread of its own writes, since a disk may take its time: the
-//! directions hand it blocks of packets. Those of one direction are in order; between both, a block may come later
+//! directions hand it blocks of packets. Blocks of one direction are in order; between both, a block may come later
 //! than packets that left after it.
 
 use std::{

@@ -52,7 +52,7 @@ pub struct Group {
     pub cut: f64,
     /// Signals are marks; otherwise packets are dropped, and the increase is a (1 - p) / R.
     pub marked: bool,
-    /// The packets of the group wait in the queue. Those of DualPI2's low-latency queue do not.
+    /// The packets of the group wait in the queue. Packets of DualPI2's low-latency queue do not.
     pub waits: bool,
     /// The receiver's window, packets.
     #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]

@@ -76,7 +76,7 @@ export class Run {
     this.worker.postMessage(request);
   }
 
-  /** Runs this scenario from the start. What was seen before stays until the new run has come as far. */
+  /** Runs this scenario from the start. The former run is shown until the new one has come as far. */
   load(text: string, resolved: Resolved): void {
     if (this.trap !== undefined) this.restart();
     this.waiting = { text, resolved };

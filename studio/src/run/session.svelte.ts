@@ -72,8 +72,8 @@ export class Session {
   }
 
   /**
-   * Several values. While the simulation runs they change at this instant, if they can. What a move has set, and is in
-   * force, changes with the move. All else changes the run from its start.
+   * Sets several values. While the simulation runs they change at this instant, if they can. A value that a move in
+   * force has set changes with the move. All others change the run from its start.
    */
   setAll(values: [path: string, value: string][], what: string): void {
     const key = values.map(([path]) => path).join();
@@ -149,7 +149,7 @@ export class Session {
     this.change(otherwise, this.fromNow && playing && now > 0 ? `${what} (whole run)` : what, this.shown, key);
   }
 
-  /** Any change of the text. What is no valid scenario is not taken, and said. */
+  /** Changes the text. A text that is no valid scenario is refused, and the error is shown. */
   change(how: (text: string) => string, what: string, shown = this.shown, key = what, time?: number): boolean {
     const before = this.text;
     let after: string;

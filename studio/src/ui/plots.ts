@@ -60,7 +60,7 @@ export class Picture {
   private what = "";
   private rows = new Int32Array();
 
-  /** Looks at the runs, and the models beside them. Whether there is something else to be seen than at the last look. */
+  /** Looks at the runs, and the models beside them. Returns true if the picture has changed since the last look. */
   look(kind: Kind, inner: string, views: readonly View[], window: [number, number], finest: number, fluids: readonly (Fluid | undefined)[] = []): boolean {
     const rate = kind === "inner" && inner === "signals";
     const from = this.times[0];

@@ -95,7 +95,7 @@ proptest! {
     }
 
     /// Against the definition: the tokens of any span are those of its beginning, the rate times the span, and no more
-    /// than the bucket holds. What leaves never exceeds them, and no packet waits while there are enough.
+    /// than the bucket holds. Packets that leave never exceed them, and no packet waits while there are enough.
     #[test]
     fn a_bucket_keeps_its_rate_and_its_bursts(
         bits in 1_000_000_u64..100_000_000,

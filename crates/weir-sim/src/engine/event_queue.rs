@@ -6,12 +6,12 @@ use super::{
     heap::{Heap, Key},
 };
 
-/// The pending events. Those that move packets are one per port and pipe. The others are in a heap: timers,
+/// The pending events. Each port and pipe has one event, which moves packets. The others are in a heap: timers,
 /// one per flow, far ahead.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     moves: DueTimes,
-    /// When the first of them is due; [`Instant::MAX`] if there is none.
+    /// When the first event that moves packets is due; [`Instant::MAX`] if there is none.
     move_at: Instant,
     timers: Heap,
     /// The first of the timers.

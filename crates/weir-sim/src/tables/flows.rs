@@ -135,8 +135,8 @@ struct Period<'a> {
 }
 
 impl<'a> Period<'a> {
-    /// The row of some `groups`, with the `finite` flows among theirs. Of the goodput, what passes
-    /// `bottleneck` counts as a share of what that could have carried.
+    /// The row of some `groups`, with the `finite` flows among theirs. The goodput that passes
+    /// `bottleneck` counts as a share of its capacity.
     fn group_row(
         &self,
         name: &'a str,

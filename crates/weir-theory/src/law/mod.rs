@@ -1,6 +1,6 @@
 //! Laws of queues: parameters, and how they work.
 //!
-//! A law has a state, x, and a signal p(x, q). What drives it is the queue; packets and seconds.
+//! A law has a state, x, and a signal p(x, q). The queue drives it. Units: packets and seconds.
 
 mod avq;
 mod drive;

@@ -1,4 +1,4 @@
-//! PIE through its hooks. What needs a probability to start from is at the foot of its file.
+//! PIE through its hooks. Tests that start from a probability are at the end of `pie.rs` of the crate.
 
 use weir_aqm::{
     Aqm, Backlog, Limit, PacketInfo, Reason, Verdict,
