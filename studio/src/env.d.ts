@@ -7,7 +7,7 @@ declare module "virtual:weir-reference" {
   interface Described {
     title: string;
   }
-  /** What the files of `weir.disciplines` say, by name. */
+  /** Texts of the files of `weir.disciplines`, by name. */
   const reference: Record<"disciplines" | "controls", Record<string, Described>>;
   export default reference;
 }

@@ -7,8 +7,8 @@
 //! for a drop or a mark, and grow so that they settle where one packet in a hundred is signalled
 //! (more where a discipline drops many at once). Averages, prices and delays are then where the
 //! AQM acts, and a line is neither empty for long nor full, unless the AQM wants it so.
-//! What is timed is the repetition: the same arrivals, the same seed, and so the same decisions,
-//! the first half as warm-up.
+//! The repetition is timed: the same arrivals, the same seed, and so the same decisions, the first
+//! half as warm-up.
 //!
 //! Arrivals come in slots of sixteen packet times, each followed by a departure as long as there
 //! are any; what came beyond sixteen stands at the beginning of a slot. As in a port, an empty queue
@@ -185,7 +185,7 @@ struct Senders {
     /// When a flow sends next, and which.
     next: BinaryHeap<Reverse<(Instant, u16)>>,
     draws: Rng,
-    /// What each packet that arrives adds to the rate of its flow.
+    /// Increase of a flow's rate for each packet that arrives, in packets per second.
     growth: f64,
 }
 

@@ -17,10 +17,9 @@ impl Limit {
     /// an overflow does not drop the arrival.
     pub const NONE: Self = Self::Packets(u32::MAX);
 
-    /// What `buffer` holds before a link of `rate`. Bandwidth-delay products and times are what the link
-    /// sends in them, in bytes: they hold whatever the sizes of packets. They are rounded to packets of
-    /// `mean_packet` bytes, so that packets of one size fill them to the last byte. The delay is the round
-    /// trip `rtt`.
+    /// The size of `buffer` at a link of `rate`. A bandwidth-delay product or a time becomes the bytes that the link
+    /// sends in it, whatever the sizes of packets. They are rounded to packets of `mean_packet` bytes, so that packets
+    /// of one size fill the buffer to the last byte. The delay of the product is the round trip `rtt`.
     pub fn of(buffer: Buffer, rate: Rate, mean_packet: u32, rtt: Duration) -> Self {
         let bytes = |seconds: f64| {
             let packets = libm::round(packets_sent(rate, mean_packet, seconds)) as u64;
@@ -34,7 +33,7 @@ impl Limit {
         }
     }
 
-    /// What the buffer holds, in packets of `mean_packet` bytes.
+    /// Capacity of the buffer, in packets of `mean_packet` bytes.
     pub fn in_packets(self, mean_packet: u32) -> f64 {
         match self {
             Self::Packets(limit) => f64::from(limit),
@@ -42,7 +41,7 @@ impl Limit {
         }
     }
 
-    /// What the buffer holds, in bytes of packets of `mean_packet` bytes.
+    /// Capacity of the buffer in bytes, if packets have `mean_packet` bytes.
     pub fn in_bytes(self, mean_packet: u32) -> f64 {
         match self {
             Self::Packets(limit) => f64::from(limit) * f64::from(mean_packet),
@@ -68,7 +67,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Whether a packet of `bytes` bytes does not fit.
+    /// Returns true if a packet of `bytes` bytes does not fit.
     #[inline]
     pub const fn overflows(&self, bytes: u32) -> bool {
         match self.limit {

@@ -96,7 +96,7 @@ pub fn in_packets(queue: Backlog, level: Level, mean_packet: u32) -> f64 {
     if level.in_bytes() { queue.bytes as f64 / f64::from(mean_packet) } else { f64::from(queue.packets) }
 }
 
-/// What an arriving packet counts in the same unit.
+/// The size of an arriving packet in the unit of [`in_packets`].
 #[inline]
 pub fn arrival_in_packets(bytes: u32, level: Level, mean_packet: u32) -> f64 {
     if level.in_bytes() { f64::from(bytes) / f64::from(mean_packet) } else { 1.0 }
@@ -158,7 +158,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Of a link of `rate`, in packets of `mean_packet` bytes.
+    /// The capacity of a link of `rate`, in packets of `mean_packet` bytes.
     pub fn new(rate: Rate, mean_packet: u32, interval: Duration) -> Self {
         Self { packets: rate.packets_per_second(mean_packet) * interval.as_secs_f64(), rest: 0.0 }
     }

@@ -16,7 +16,7 @@ pub trait Output<P>: Observer<P> {
     /// leaves at `end`.
     fn sent(&mut self, packet: P, sojourn: Duration, start: Instant, end: Instant);
 
-    /// Whether to be told of packets that leave soon.
+    /// Returns true if the output wants to know packets that leave soon: see [`Output::upcoming`].
     fn prefetches(&self) -> bool {
         false
     }
@@ -74,10 +74,10 @@ pub struct PortMut<'a, D> {
 
 /// Something to do with a port, compiled for each discipline.
 pub trait PortVisitor<P> {
-    /// What it gives.
+    /// Result of the visit.
     type Output;
 
-    /// Does it.
+    /// Visits the port.
     fn visit<D: Discipline<P>>(self, port: PortMut<'_, D>) -> Self::Output;
 }
 
@@ -168,8 +168,8 @@ impl<P: Packet, D: Discipline<P>> Port<P, D> {
         self.discipline.on_rate(rate, now);
     }
 
-    /// What the link has to send with at `now`, where that is not one rate times the time: on a schedule, from
-    /// a token bucket or a trace. Call [`Port::advance`] first.
+    /// Work that the link can send up to `now`, if it has a schedule, a token bucket or a trace: not one rate times the
+    /// time. Call [`Port::advance`] first.
     pub fn supply(&self, now: Instant) -> Option<Supply> {
         self.sending.transmitter.supply(now, self.sending.free_at)
     }
@@ -310,7 +310,7 @@ impl<D> PortMut<'_, D> {
         output.sent(packet, sojourn, now, end);
     }
 
-    /// The same on a schedule or a trace.
+    /// Transmission of `packet` begins at `now`, on a schedule, from a token bucket or a trace.
     #[inline(never)]
     fn send_otherwise<P: Packet>(
         &mut self,

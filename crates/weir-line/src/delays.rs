@@ -1,4 +1,4 @@
-//! What a line does to the delay of packets, behind the transmitter of a port.
+//! Delays on a line, behind the transmitter of a port.
 //!
 //! ```text
 //! uniform       X = max U                        U uniform on [0, 1)
@@ -66,7 +66,7 @@ impl<P> Ord for Held<P> {
     }
 }
 
-/// What becomes of a packet.
+/// The result of passing a packet to a line.
 #[derive(Debug)]
 pub enum Passage<P> {
     /// It leaves at this instant.
@@ -90,7 +90,7 @@ impl<P> Line<P> {
         })
     }
 
-    /// Whether packets overtake on it.
+    /// Returns true if packets overtake on the line.
     pub const fn reorders(&self) -> bool {
         self.held.is_some()
     }
@@ -211,7 +211,7 @@ fn standard_normal(rng: &mut Rng) -> f64 {
 #[derive(Debug)]
 struct Grants {
     interval: Duration,
-    /// What may be added to the interval at random.
+    /// Largest time added to the interval at random.
     spread: Duration,
     packets: u32,
     /// The grant in use and the packets it may still let go.

@@ -1,4 +1,4 @@
-//! What a line does to packets, beside the queue and the transmitter at its head: it loses them, delays them by random
+//! Impairments of a line, beside the queue and the transmitter at its head: it loses packets, delays them by random
 //! times, or lets them go together. Simulated packets and real ones pass the same lines.
 
 mod delays;
@@ -7,7 +7,7 @@ mod losses;
 pub use delays::{Line, Passage};
 pub use losses::Losses;
 
-/// What a port and its line did since the start of a run.
+/// Totals of a port and its line since the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Packets that came to the queue.

@@ -10,8 +10,8 @@
 //! E. N. Gilbert: *Capacity of a burst-noise channel*, Bell System Technical Journal 39 (5), 1960;
 //! E. O. Elliott: *Estimates of error rates for codes on burst-noise channels*, 42 (5), 1963.
 //!
-//! Losses are drawn packet by packet, in their order. Whether the n-th packet of a direction is lost depends
-//! on its number, not on time or on queues.
+//! Losses are drawn packet by packet, in their order. The fate of the n-th packet of a direction depends on
+//! its number, not on time or on queues.
 
 use weir_scenario::{ChainStep, GilbertElliott, Loss};
 use weir_types::Rng;
@@ -31,12 +31,12 @@ impl Losses {
         Self { model: Model::new(loss), rng, before_queue: loss.before_queue() }
     }
 
-    /// Whether the next packet, of so many bytes, is lost before the queue.
+    /// Returns true if the next packet, of so many bytes, is lost before the queue.
     pub fn before(&mut self, bytes: u32) -> bool {
         self.before_queue && self.model.loses(bytes, &mut self.rng)
     }
 
-    /// Whether the next packet, of so many bytes, is lost behind the transmitter.
+    /// Returns true if the next packet, of so many bytes, is lost behind the transmitter.
     pub fn behind(&mut self, bytes: u32) -> bool {
         !self.before_queue && self.model.loses(bytes, &mut self.rng)
     }

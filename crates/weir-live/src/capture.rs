@@ -1,5 +1,5 @@
 //! The packets that leave a relay, as a pcapng file. A thread of its own writes, since a disk may take its time: the
-//! directions hand it blocks of packets. Those of one direction are in order; between both, a block may come later
+//! directions hand it blocks of packets. Blocks of one direction are in order; between both, a block may come later
 //! than packets that left after it.
 
 use std::{
@@ -31,7 +31,7 @@ pub(crate) struct Capture {
     missing: Arc<AtomicU64>,
 }
 
-/// What one direction writes to.
+/// The end of the capture at which one direction hands over its packets.
 #[derive(Debug)]
 pub(crate) struct Tap {
     interface: u32,

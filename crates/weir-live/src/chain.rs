@@ -158,7 +158,7 @@ impl Hop {
 }
 
 impl Context<'_> {
-    /// What a line that holds packets lets go by `now`.
+    /// Moves on the packets that the line has held and releases by `now`.
     fn release(&mut self, now: Instant) {
         while let Some((frame, at)) = self.line.as_mut().and_then(|line| line.release(now)) {
             self.out.push_back((at + self.delay, frame));

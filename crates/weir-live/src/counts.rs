@@ -1,4 +1,4 @@
-//! What a port did, while the relay runs. Tables are made afterwards, by a simulation of the packets that came.
+//! Counts of a port while the relay runs. Tables are made afterwards, by a simulation of the packets that came.
 
 use hdrhistogram::Histogram;
 use weir_line::Totals;
@@ -31,7 +31,7 @@ impl Times {
     }
 }
 
-/// What a port did.
+/// Counts of a port.
 #[derive(Debug)]
 pub(crate) struct Counts {
     /// Since the start.

@@ -24,7 +24,7 @@ pub struct End {
     /// A TUN device without packet information and with virtio headers of 10 bytes, or a packet socket (`SOCK_RAW`) that is
     /// bound to an interface without offloads.
     pub file: OwnedFd,
-    /// Of a packet socket: destination and source address of the frames it sends.
+    /// Destination and source address of the frames that a packet socket sends; none for a TUN device.
     pub ethernet: Option<[u8; 12]>,
     /// The addresses behind it, where there are several ends on one side.
     pub addresses: Vec<IpAddr>,
@@ -50,7 +50,7 @@ impl Device {
         self.file.as_fd()
     }
 
-    /// Whether packets for `address` go here.
+    /// Returns true if packets for `address` go to this device.
     pub(crate) fn has(&self, address: IpAddr) -> bool {
         self.addresses.contains(&address)
     }

@@ -50,7 +50,7 @@ impl Clock {
     }
 }
 
-/// What a direction and those who look at it have in common.
+/// State that a direction shares with its observers.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// When the run ends, in nanoseconds: `u64::MAX` until that is known.
@@ -69,7 +69,7 @@ enum Asked {
     Told(State),
 }
 
-/// What a direction is doing.
+/// State of a direction while it runs.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The links with queues, in the order in which packets pass them.
@@ -80,16 +80,16 @@ pub struct State {
     pub lateness: Lateness,
 }
 
-/// What a link is doing.
+/// State of a link while the relay runs.
 #[derive(Clone, Debug)]
 pub struct LinkState {
-    /// Which.
+    /// Name and direction of the link.
     pub name: LinkName,
     /// Its rate now, in bit/s.
     pub rate: f64,
     /// Waiting packets.
     pub waiting: u32,
-    /// Since the start.
+    /// Totals since the start.
     pub totals: Totals,
     /// Median and 99th percentile of the sojourn times since the last state, in nanoseconds; NaN without any.
     pub sojourn_ns: [f64; 2],
@@ -115,7 +115,7 @@ pub struct Lateness {
     pub cpu: time::Duration,
 }
 
-/// What a direction leaves behind.
+/// Results of a direction.
 #[derive(Debug)]
 pub struct Finished {
     /// The packets that came.

@@ -11,7 +11,7 @@ use crate::frame::FlowKey;
 /// fill the memory.
 const MOST: usize = 1 << 16;
 
-/// What became of the packets of a flow.
+/// Counts of the packets of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowCounts {
     /// The flow.

@@ -15,7 +15,7 @@ use crate::checksum;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) slot: u32,
-    /// Of the IP packet.
+    /// Bytes of the IP packet.
     pub(crate) bytes: u32,
     pub(crate) flow: u32,
     pub(crate) ecn: Ecn,
@@ -35,8 +35,8 @@ impl weir_aqm::Packet for Frame {
     }
 }
 
-/// What the packets of one flow have in common. Ports are 0 where there are none, and in fragments, of which only the
-/// first has any.
+/// Header fields that identify a flow. Ports are 0 if the protocol has none, and in fragments, of which only the first
+/// has any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowKey {
     /// Source.
@@ -69,10 +69,10 @@ impl fmt::Display for FlowKey {
     }
 }
 
-/// What a packet says of itself.
+/// Header fields of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed {
-    /// Of the IP packet: what follows is padding.
+    /// Bytes of the IP packet; padding follows.
     pub bytes: usize,
     /// ECN bits.
     pub ecn: Ecn,

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The ports are those of the simulator ([`weir_aqm::Port`]), driven by the clock of the machine. They act at the
-//! instants that were due, so that a wake-up that comes late delays a packet but changes no decision. What came is
-//! kept, as a trace; a simulation of that trace makes the same decisions, and the tables of the run.
+//! instants that were due, so that a wake-up that comes late delays a packet but changes no decision. Packets that came
+//! are kept, as a trace; a simulation of that trace makes the same decisions, and the tables of the run.
 //!
 //! | Module | Contents |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! What the kernel leaves to a network card: checksums to complete, and packets of up to 64 kB to cut. The queues of a
-//! scenario hold packets as they are on the wire, so both are done before.
+//! Work that the kernel leaves to a network card: checksums to complete, and packets of up to 64 kB to cut. The queues
+//! of a scenario hold packets as they are on the wire, so both are done before.
 //!
 //! The header before each packet is that of virtio (version 1.2, section 5.1.6), in the byte order of the machine.
 

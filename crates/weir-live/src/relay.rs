@@ -29,7 +29,7 @@ pub struct Relay {
     capture: Option<Capture>,
 }
 
-/// What a relay leaves behind.
+/// Results of a relay.
 #[derive(Debug)]
 pub struct Outcome {
     /// How long it ran.
@@ -102,12 +102,12 @@ impl Relay {
         self.directions.iter().map(|(shared, _)| shared.packets.load(Ordering::Relaxed)).sum()
     }
 
-    /// What both directions are doing, forward first; `None` of one that has stopped or does not answer.
+    /// States of both directions, forward first; `None` for one that has stopped or does not answer.
     pub fn states(&self) -> [Option<State>; 2] {
         [0, 1].map(|index| self.directions.get(index)?.0.ask())
     }
 
-    /// Whether both directions still run: one that fails stops.
+    /// Returns true if both directions still run: one that fails stops.
     pub fn is_running(&self) -> bool {
         self.directions.iter().all(|(_, thread)| !thread.is_finished())
     }

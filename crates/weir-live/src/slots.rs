@@ -44,7 +44,7 @@ impl Slots {
         self.free.push(slot);
     }
 
-    /// Whether there are more slots now.
+    /// Adds a block of slots. Returns false if there are as many as there may be.
     #[cold]
     fn grow(&mut self) -> bool {
         let slots = self.blocks.len() * BLOCK;

@@ -126,7 +126,7 @@ impl Relay {
     }
 }
 
-/// What a relay leaves behind.
+/// Results of a relay.
 #[pyclass(frozen, module = "weir._core")]
 pub(crate) struct LiveRun {
     duration: Duration,
@@ -136,7 +136,7 @@ pub(crate) struct LiveRun {
     capture_error: Option<String>,
 }
 
-/// One direction of it.
+/// Results of one direction of a relay.
 struct Direction {
     trace: Arc<Trace>,
     finished: Finished,

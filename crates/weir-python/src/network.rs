@@ -66,7 +66,7 @@ pub(crate) struct RecordingShare {
     hosts: u64,
 }
 
-/// What is replayed of a recording, and what is not.
+/// Packets of a recording that are replayed, and those that are left out.
 #[pyclass(frozen, get_all, eq, from_py_object, module = "weir._core")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct RecordingSelection {
@@ -127,7 +127,7 @@ impl Network {
     }
 }
 
-/// What may wait after each change of it, in packets of mean size.
+/// Buffer size after each of its changes: time in seconds, and packets of mean size.
 fn limit_changes(port: &weir_scenario::Port<'_>) -> Vec<(f64, f64)> {
     let mut before = port.limit;
     let changed = port
@@ -245,7 +245,8 @@ fn listed(group: &FlowGroup, end: Duration) -> Option<(usize, usize, f64)> {
     Some((transfers.len(), count, bytes))
 }
 
-/// Of each list that was read: the first group that takes from it, its transfers that no group takes, and all.
+/// Transfers that no group takes, of each list that was read: the first group that takes from the list, the number of
+/// these transfers, and that of all.
 fn unlisted(scenario: &weir_scenario::Scenario) -> Vec<(String, usize, usize)> {
     let mut files: BTreeMap<&str, (&str, usize, Vec<u32>)> = BTreeMap::new();
     for (name, group) in &scenario.flows {

@@ -35,7 +35,7 @@ impl Packet for Bare {
 /// Packets that were dropped: flow and reason.
 type Dropped = Vec<(u32, &'static str)>;
 
-/// What became of packets that did not pass as they came.
+/// Fates of packets that did not pass as they came.
 #[derive(Default)]
 struct Fates {
     /// The packet that arrives.
@@ -149,7 +149,8 @@ fn whole(name: &str, value: &Bound<'_, PyAny>, range: RangeInclusive<u64>) -> Py
 pub(crate) struct QueueCore(Mutex<Held>);
 
 impl QueueCore {
-    /// What is held, for one thing at a time: its own AQM in Python may not ask for more.
+    /// Calls `work` with the discipline. It is refused within another call: the queue's own AQM in Python may not use
+    /// it.
     fn with<T>(&self, work: impl FnOnce(&mut Held) -> PyResult<T>) -> PyResult<T> {
         let mut held = match self.0.try_lock() {
             Ok(held) => held,

@@ -133,7 +133,7 @@ impl Batch {
 }
 
 impl Batch {
-    /// What all runs measured.
+    /// Measurements of all runs.
     fn taken(&self, py: Python<'_>) -> PyResult<Vec<Measured>> {
         let taken = raised(|| {
             py.detach(|| {
@@ -164,7 +164,7 @@ fn capture(described: (String, Option<String>, bool, PathBuf)) -> Capture {
     Capture { link, direction, arriving, file }
 }
 
-/// What one run measured. Its memory counts until it is dropped.
+/// Measurements of one run. Their memory counts until they are dropped.
 #[pyclass(frozen, module = "weir._core")]
 pub(crate) struct Run(Measurements, #[expect(dead_code, reason = "it counts")] Option<Arc<Share>>);
 

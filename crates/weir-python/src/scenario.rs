@@ -21,7 +21,7 @@ pub(crate) struct Scenario {
     /// The variant whose overrides are applied.
     variant: Option<String>,
     pub(crate) plain: Arc<weir_scenario::Scenario>,
-    /// Whether AQMs in Python may be loaded; `None` leaves them alone, to read what has been run.
+    /// AQMs in Python may be loaded; `None` leaves them alone, to read the results of an earlier run.
     python: Option<bool>,
     hash: OnceLock<String>,
     /// Text and file as Python has them: pickle writes one object once, however many scenarios
@@ -63,14 +63,14 @@ impl Scenario {
         Ok(Self { document, variant, plain: Arc::new(plain), python, hash: OnceLock::new(), written })
     }
 
-    /// The same text with other overrides or another variant.
+    /// A scenario of the same text with other overrides or another variant.
     fn derived(&self, py: Python<'_>, overrides: &Overrides, variant: Option<String>) -> PyResult<Self> {
         let (text, file) = &self.written;
         let written = (text.clone_ref(py), file.clone_ref(py));
         Self::new(py, self.document.with_overrides(overrides), variant, written, self.python)
     }
 
-    /// What is wrong with the value at `invalid.parameter`; if that is empty, with an argument beside the scenario.
+    /// The error at the value of `invalid.parameter`; if that is empty, at an argument beside the scenario.
     pub(crate) fn blamed(&self, invalid: Invalid) -> ScenarioError {
         let Invalid { parameter, message, hint } = invalid;
         if parameter.is_empty() {
@@ -80,7 +80,7 @@ impl Scenario {
         self.document.error_at(self.variant.as_deref(), &parameter, message, hint)
     }
 
-    /// Whether it has AQMs in Python that were left alone: it cannot be run.
+    /// Returns true if AQMs in Python were left alone: the scenario cannot be run.
     pub(crate) fn is_unloaded(&self) -> bool {
         self.python.is_none() && self.plain.has_python_aqms()
     }
@@ -210,19 +210,19 @@ impl Scenario {
         self.plain.sweep.as_ref().map(weir_scenario::Sweep::to_json)
     }
 
-    /// Whether AQMs in Python run in it, one at a time in each process.
+    /// True if AQMs in Python run in the scenario, one at a time in each process.
     #[getter]
     fn has_python_aqms(&self) -> bool {
         self.plain.has_python_aqms()
     }
 
-    /// Whether queues, buffers or round trips change in mid-run.
+    /// True if queues, buffers or round trips change in mid-run.
     #[getter]
     fn has_changes(&self) -> bool {
         !self.plain.changes.is_empty()
     }
 
-    /// What the scenario, every default written out, has at a dotted path.
+    /// The value at a dotted path of the scenario with every default written out.
     fn value<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let json = self.plain.value(path).map(|value| value.to_string());
         json.map(|text| py.import("json")?.call_method1("loads", (text,))).transpose()

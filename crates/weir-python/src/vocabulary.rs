@@ -45,7 +45,7 @@ pub(crate) fn disciplines() -> Vec<&'static str> {
     QueueConfig::NAMES.to_vec()
 }
 
-/// What to write for the name that another tool gives a `kind`: queue, congestion, recovery or preset.
+/// The name to write in place of the one that another tool gives a `kind`: queue, congestion, recovery or preset.
 #[pyfunction]
 pub(crate) fn name_of_others(kind: &str, name: &str) -> PyResult<Option<String>> {
     let kind = kind.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;

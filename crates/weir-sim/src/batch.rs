@@ -23,7 +23,7 @@ use crate::{
 /// One run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What to simulate.
+    /// The scenario to simulate.
     pub scenario: Arc<Scenario>,
     /// Seed of all its random streams.
     pub seed: u64,

@@ -58,7 +58,7 @@ fn count(bytes: usize, former: usize) {
     ALLOCATED.with(|sum| sum.set(sum.get().wrapping_add(bytes as i64 - former as i64)));
 }
 
-/// What takes most of a run's memory.
+/// A part of a run that takes memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The state of flows.
@@ -92,7 +92,7 @@ pub struct Exceeded {
     pub all: u64,
     /// Other runs that were under way in this process.
     pub others: usize,
-    /// What took most of it.
+    /// The part of the run that took most memory.
     pub mostly: Part,
 }
 
@@ -104,7 +104,7 @@ pub struct Exceeded {
 pub struct Memory {
     limit: u64,
     taken: AtomicU64,
-    /// Of other processes under the same limit.
+    /// Bytes of runs in other processes under the same limit.
     elsewhere: AtomicU64,
     largest_elsewhere: AtomicU64,
     /// Bytes of each run under way, the oldest first.
@@ -153,19 +153,19 @@ impl Memory {
     }
 }
 
-/// What one run takes of a [`Memory`]: while it is under way, then of its measurements. It is counted until this is
+/// One run's share of a [`Memory`]: the bytes of the run, later those of its measurements. It counts until it is
 /// dropped.
 #[derive(Debug)]
 pub struct Share {
     memory: Arc<Memory>,
     bytes: Arc<AtomicU64>,
-    /// What the thread had allocated before the run.
+    /// Bytes that the thread had allocated before the run.
     before: i64,
     exceeded: OnceLock<Exceeded>,
 }
 
 impl Share {
-    /// Of a run that begins in this thread.
+    /// The share of a run that begins in this thread.
     pub(crate) fn begin(memory: &Arc<Memory>) -> Self {
         let bytes = Arc::new(AtomicU64::new(0));
         memory.runs().push(Arc::clone(&bytes));

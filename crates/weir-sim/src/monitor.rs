@@ -1,4 +1,4 @@
-//! What watches a run from another thread, and ends it.
+//! The link of a run with another thread, which watches the run and can end it.
 
 use std::sync::{
     Arc, OnceLock,
@@ -15,7 +15,7 @@ pub struct Monitor {
     cancelled: AtomicBool,
     /// Simulated nanoseconds so far.
     simulated: AtomicU64,
-    /// What the run takes of the memory that it shares, if that has a limit.
+    /// The run's share of the common memory, if that has a limit.
     share: OnceLock<Arc<Share>>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct MemoryParts {
 }
 
 impl MemoryParts {
-    /// What takes most of `bytes`.
+    /// The part that takes most of `bytes`.
     fn most_of(self, bytes: u64) -> Part {
         let Self { flows, series, counts } = self;
         let packets = bytes.saturating_sub((flows + series + counts) as u64);
@@ -76,7 +76,7 @@ impl Monitor {
         self.share.get().and_then(|share| share.exceeded())
     }
 
-    /// Whether the run at `now` goes on. Only its own thread may ask.
+    /// Checks at `now` that the run may go on. Only its own thread may ask.
     pub(crate) fn look(&self, now: Instant, parts: impl FnOnce() -> MemoryParts) -> Result<(), Stopped> {
         self.set_simulated(now);
         if self.cancelled.load(Ordering::Relaxed) {
@@ -91,7 +91,7 @@ impl Monitor {
         }
     }
 
-    /// Whether flows are still made, which is before the run begins. Only its own thread may ask.
+    /// Checks, before the run begins, that it may go on to make flows. Only its own thread may ask.
     pub(crate) fn look_at_building(&self) -> Result<(), Stopped> {
         self.look(Instant::ZERO, || MemoryParts { flows: usize::MAX, series: 0, counts: 0 })
     }

@@ -170,7 +170,7 @@ impl Cohort {
         }
     }
 
-    /// Of slow start, the signals that are missing until one is due.
+    /// Signals that are missing until slow start ends; `None` after it.
     pub(crate) fn missing(&self, values: &Values) -> Option<f64> {
         self.slow.then(|| DUE - values[2])
     }

@@ -1,4 +1,4 @@
-//! What was integrated.
+//! The course of an integration.
 
 use crate::{
     Law,
@@ -13,13 +13,13 @@ pub struct Course {
     pub times: Vec<f64>,
     /// Packets.
     pub queue: Vec<f64>,
-    /// p; of `DualPI2` that of its classic flows.
+    /// p; for `DualPI2`, the p of its classic flows.
     pub signal: Vec<f64>,
-    /// Of the law.
+    /// The state of the law.
     pub state: Vec<f64>,
-    /// Those that the last discipline shows, by the names that it has for them.
+    /// Variables of the last discipline, by the names that it has for them.
     pub variables: Vec<(&'static str, Vec<f64>)>,
-    /// Of the groups by name, in the order in which they came.
+    /// Windows of the groups by name, in the order in which the groups came.
     pub windows: Vec<Windows>,
 }
 

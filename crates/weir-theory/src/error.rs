@@ -1,4 +1,4 @@
-//! What has no model, or cannot be integrated.
+//! Errors: there is no model, or it cannot be integrated.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use std::fmt;
 pub struct TheoryError {
     /// The reason.
     pub message: String,
-    /// What would help.
+    /// Hint at a remedy.
     pub hint: String,
-    /// The key that it is about.
+    /// The key of the scenario that the error is about.
     pub path: Option<String>,
 }
 

@@ -1,10 +1,10 @@
-//! What is to be integrated.
+//! The input of an integration.
 
 use serde::Deserialize;
 
 use crate::{Reading, Start, System, Timeline};
 
-/// What is to be integrated. Seconds and packets.
+/// The input of an integration. Seconds and packets.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Integration {
     /// A timeline, in order.
@@ -26,7 +26,7 @@ pub struct Integration {
     /// The most steps, two million if it is not given.
     #[serde(default)]
     pub most_steps: Option<f64>,
-    /// Whether flows that come later begin in slow start, else with the window of their group.
+    /// Flows that come later begin in slow start; otherwise with the window of their group.
     pub newcomers: bool,
 }
 
@@ -53,6 +53,6 @@ impl From<Timeline> for Integration {
 pub struct Phase {
     /// The instant.
     pub since: f64,
-    /// What is there.
+    /// The system from then on.
     pub system: System,
 }

@@ -1,4 +1,4 @@
-//! Whether something can be integrated, and its course.
+//! Integration of a timeline: checks of its input, and its course.
 
 use crate::{
     Course, Integration, Phase, TheoryError,

@@ -8,7 +8,7 @@ pub(crate) struct Node {
     pub(crate) queue_slope: f64,
     pub(crate) state: f64,
     pub(crate) state_slope: f64,
-    /// What arrives, packets per second.
+    /// Arrival rate, packets per second.
     pub(crate) rate: f64,
     pub(crate) signal: f64,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     pub(crate) nodes: Vec<Node>,
-    /// Whether the state is held between two steps.
+    /// The state is held between two steps.
     pub(crate) held: bool,
 }
 

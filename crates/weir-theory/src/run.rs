@@ -18,7 +18,7 @@ use crate::{
 /// Steps.
 pub(crate) const PER_ROUND_TRIP: f64 = 6.0;
 
-/// What is left of a step behind a jump that is not worth another attempt, as a share of it.
+/// The rest of a step behind a jump, as a share of the step, that is not worth another attempt.
 const REST: f64 = 1e-6;
 
 /// The shortest step, as a share of the longest; so far behind a jump that arrives a step ends, since what follows has
@@ -47,26 +47,27 @@ pub(crate) struct Run<'a> {
     drive: Box<dyn Drive>,
     /// k of an average.
     lag: Option<f64>,
-    /// Whether the state waits for updates.
+    /// The state waits for updates.
     held: bool,
     /// States at which something jumps.
     knees: Vec<f64>,
     drops: bool,
     now: f64,
     point: Point,
-    /// Its slope, as written down with the last step.
+    /// Slope at the point, as written down with the last step.
     slope: Point,
-    /// Whether the queue stays at a bound.
+    /// The queue stays at a bound.
     fixed: bool,
-    /// What q' would be without bounds: at the point, and as last seen.
+    /// q' if there were no bounds: at the point, and as last seen.
     free: [f64; 2],
-    /// What arrives, as last seen.
+    /// Arrival rate, as last seen, packets per second.
     rate: f64,
     cohorts: Vec<Cohort>,
     gone: Vec<Cohort>,
     past: Past,
-    /// Of the step: the slopes of the stages, and where it leads.
+    /// Slopes at the stages of the step after the first.
     stages: [Point; 3],
+    /// The point that the step leads to.
     next: Point,
 }
 

@@ -11,9 +11,9 @@ pub struct System {
     pub groups: Vec<Group>,
     /// C.
     pub capacity: f64,
-    /// What makes the signals.
+    /// The law of the queue, which makes the signals.
     pub law: Law,
-    /// u: what answers nothing.
+    /// u: the packets per second that do not answer signals.
     #[serde(default)]
     pub unresponsive: f64,
     /// B.
@@ -50,9 +50,9 @@ pub struct Group {
     pub increase: f64,
     /// b, the share of the window that a signal takes.
     pub cut: f64,
-    /// Whether signals are marks; else packets are dropped, and the increase is a (1 - p) / R.
+    /// Signals are marks; otherwise packets are dropped, and the increase is a (1 - p) / R.
     pub marked: bool,
-    /// Whether its packets wait in the queue. Those of DualPI2's low-latency queue do not.
+    /// The packets of the group wait in the queue. Packets of DualPI2's low-latency queue do not.
     pub waits: bool,
     /// The receiver's window, packets.
     #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]
@@ -61,16 +61,16 @@ pub struct Group {
     pub target_rtt: f64,
     /// C of CUBIC, packets per second cubed.
     pub cubic_c: f64,
-    /// Of CUBIC: the factor of a window at a cut.
+    /// CUBIC's beta: the factor of a window at a cut.
     pub beta: f64,
-    /// Whether CUBIC has its Reno-friendly region.
+    /// CUBIC has its Reno-friendly region.
     pub friendly: bool,
     /// g of DCTCP: the weight of the newest window in alpha.
     pub gain: f64,
 }
 
 impl System {
-    /// Whether signals are drops, for any of the flows.
+    /// Returns true if signals are drops, for any of the flows.
     pub(crate) fn drops(&self) -> bool {
         self.groups.iter().any(|group| !group.marked)
     }
@@ -96,12 +96,13 @@ impl Group {
         }
     }
 
-    /// Of CUBIC in its Reno-friendly region: a = 3 (1 - beta) / (1 + beta), where a / b = 3/2.
+    /// Increase of CUBIC in its Reno-friendly region, packets per round trip:
+    /// a = 3 (1 - beta) / (1 + beta), where a / b = 3/2.
     pub(crate) fn friend(&self) -> f64 {
         3.0 * (1.0 - self.beta) / (1.0 + self.beta)
     }
 
-    /// Of CUBIC: the time from a cut to the plateau, at which the window is again what it was.
+    /// Time of CUBIC from a cut to the plateau, seconds: there the window is again as before the cut.
     pub(crate) fn plateau(&self, window: f64) -> f64 {
         (window * (1.0 - self.beta) / self.cubic_c).cbrt()
     }

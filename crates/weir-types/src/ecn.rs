@@ -41,8 +41,8 @@ impl Ecn {
         }
     }
 
-    /// Whether a queue may mark the packet instead of dropping it. A packet that is
-    /// already CE counts: it stays CE and is accepted.
+    /// Returns true if a queue may mark the packet instead of dropping it. A packet that is already CE counts: it stays
+    /// CE and is accepted.
     #[inline]
     pub const fn is_markable(self) -> bool {
         !matches!(self, Self::NotEct)

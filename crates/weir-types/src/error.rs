@@ -10,9 +10,9 @@ use core::fmt;
 /// A text that is not a valid quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
-    /// What is wrong, in one clause.
+    /// The error, in one clause.
     pub message: String,
-    /// What to write instead.
+    /// A text to write instead.
     pub hint: String,
 }
 
@@ -28,7 +28,7 @@ impl core::error::Error for UnitError {}
 const HINT: &str = "; hint: ";
 
 impl UnitError {
-    /// What is wrong, and what to write instead.
+    /// An error with this message, and a hint at what to write instead.
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
     }
@@ -47,9 +47,9 @@ impl UnitError {
 pub struct Invalid {
     /// The parameter to look at; dotted if it belongs to a choice: `aqm.red.max_th`.
     pub parameter: Cow<'static, str>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do about it.
+    /// Hint at a remedy.
     pub hint: String,
 }
 
@@ -71,7 +71,7 @@ impl Invalid {
         }
     }
 
-    /// The same error with `name.` before the parameter.
+    /// Puts `name.` before the parameter of the error.
     #[must_use]
     pub fn below(self, name: &str) -> Self {
         Self { parameter: Cow::Owned(format!("{name}.{}", self.parameter)), ..self }

@@ -26,8 +26,8 @@ impl Streams {
         Self { seed }
     }
 
-    /// The stream of the component at `path`. The same seed and path always give the same stream,
-    /// in any order of calls.
+    /// The stream of the component at `path`. A seed and a path always give the same stream, in any
+    /// order of calls.
     pub fn at(&self, path: &str) -> Rng {
         // FNV-1a over the path, then SplitMix64 to spread seed and path over all bits.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;

@@ -94,7 +94,7 @@ impl Duration {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
-    /// Whether the span is zero.
+    /// Returns true if the span is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

@@ -1,4 +1,4 @@
-//! What theory says of a scenario, for JavaScript.
+//! The fluid model of a scenario, for JavaScript.
 
 use wasm_bindgen::prelude::*;
 use weir_theory::{Integration, Look, Reader, TheoryError, Timeline, Windows};
@@ -8,19 +8,19 @@ use crate::scenario::{Scenario, ScenarioError};
 /// b of Reno's fluid that agrees with packets.
 const CUT: f64 = 2.0 / 3.0;
 
-/// What a page may take: some tens of milliseconds.
+/// Most steps of an integration for a page: some tens of milliseconds.
 const MOST_STEPS: f64 = 2e5;
 
 /// The fluid model of the queue that limits the flows.
 #[wasm_bindgen(getter_with_clone)]
 #[derive(Debug)]
 pub struct Fluid {
-    /// What the values of a row are: `time`, of the queue `delay` (s), `signals` (the share of packets) and the
+    /// Names of the values of a row: `time`, of the queue `delay` (s), `signals` (the share of packets) and the
     /// variables of its discipline, and `flows.GROUP.cwnd`.
     pub columns: Vec<String>,
     /// The rows, one after another.
     pub rows: Vec<f64>,
-    /// What makes it doubtful.
+    /// Reasons for which the predictions may fail.
     pub flags: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Scenario {
     }
 }
 
-/// Of the columns of the queue.
+/// Prefix of the queue's columns.
 fn prefix(timeline: &Timeline) -> String {
     let port = &timeline.phases[0].port;
     match port.strip_suffix(".reverse") {

@@ -5,7 +5,7 @@ use weir_scenario::Document;
 
 use crate::{network, simulation::Simulation};
 
-/// What is wrong with a scenario, for the person who wrote it.
+/// An error in a scenario, for the person who wrote it.
 #[wasm_bindgen(getter_with_clone)]
 #[derive(Clone, Debug)]
 pub struct ScenarioError {
@@ -13,9 +13,9 @@ pub struct ScenarioError {
     pub line: Option<usize>,
     /// Path of the key.
     pub path: Option<String>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What would help.
+    /// Hint at a remedy.
     pub hint: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::tables;
 pub struct Simulation {
     plain: weir_sim::Simulation<'static>,
     monitor: Monitor,
-    /// What the values of a row are.
+    /// Names of the values of a row.
     columns: Vec<String>,
     /// The variables that were reported last, each with its column.
     reported: Vec<(&'static str, usize)>,
@@ -34,7 +34,7 @@ impl Simulation {
         self.advance_to(instant(until));
     }
 
-    /// What the values of a row are: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`. A queue
+    /// Names of the values of a row: `time`, then `links.NAME.DIRECTION.VARIABLE` and `flows.GROUP.VARIABLE`. A queue
     /// discipline that comes or goes has values while it is there, and NaN otherwise.
     pub fn columns(&self) -> Vec<String> {
         self.columns.clone()

@@ -1,4 +1,4 @@
-/** What the page can open by name. */
+/** Scenarios and lessons that the page can open by name. */
 import { LESSONS } from "./lessons";
 import { LIBRARY, START } from "./library";
 import { allDisciplines, edit, read, resolve, withDiscipline } from "./scenario";

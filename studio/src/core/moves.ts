@@ -9,11 +9,11 @@ export interface Move {
   /** `links.NAME.rate`, `.buffer`, `.queue` or `flows.NAME.count`, `.rtt`. */
   path: string;
   value: Json;
-  /** Of one variant; null: of all. */
+  /** The variant that the move changes; null: all variants. */
   variant: string | null;
 }
 
-/** What may change in mid-run. */
+/** Keys that may change in mid-run. */
 const MOVABLE = /^(links\.[\w-]+(\.reverse)?\.(rate|buffer|queue)|flows\.[\w-]+\.(count|rtt))$/;
 
 export function isMovable(path: string): boolean {
@@ -71,7 +71,7 @@ function byInstant(moves: readonly Move[]): [time: number, moves: Move[]][] {
   return [...instants];
 }
 
-/** What a move changes, wherever it stands. */
+/** The changes of some moves, whatever their instant and order. */
 const content = (moves: readonly Move[]): string => JSON.stringify(moves.map(({ path, value }) => `${path} ${JSON.stringify(value)}`).sort());
 
 /** The text with these moves as the list at `path`, which is `old` now. Entries that stay, or only move, keep their comments. */

@@ -1,6 +1,6 @@
 /** Messages between the page and a worker. */
 
-/** What is wrong with a scenario, in the simulator's own words. */
+/** An error in a scenario, in the simulator's own words. */
 export interface Problem {
   message: string;
   line?: number;
@@ -27,7 +27,7 @@ export type Reply =
       kind: "rows";
       id: number;
       now: number;
-      /** If there are any. */
+      /** Rows, if there are any. */
       rows: Float64Array | null;
       /** Pairs of upper edge (s) and packets, now and then. */
       delays: Float64Array | null;
@@ -38,7 +38,7 @@ export type Reply =
       /** If packets are followed. */
       steps: Float64Array | null;
       ended: boolean;
-      /** Whether another answer follows unasked. */
+      /** Another answer follows unasked. */
       going: boolean;
     }
   /** Rows, or the reason why there is no model. */
@@ -47,7 +47,7 @@ export type Reply =
   | { kind: "problem"; id: number; problem: Problem }
   | { kind: "trap"; id: number; message: string };
 
-/** Of the bottleneck, or of all flows; over the measured part of a run. */
+/** Measures of the bottleneck or of all flows, over the measured part of a run. */
 export interface Measures {
   delay_mean_ms: number;
   delay_p99_ms: number;

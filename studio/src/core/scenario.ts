@@ -1,4 +1,4 @@
-/** What the page knows of a scenario: its text, as the simulator reads it. */
+/** The scenario of the page: its text, as the simulator reads it. */
 import { congestion_needs, edit as editText, Scenario, schema as schemaText } from "../../pkg/weir_wasm.js";
 import reference from "virtual:weir-reference";
 import { parseQuantity } from "./units";
@@ -39,8 +39,9 @@ export interface Resolved {
   variant: string | null;
   label: string;
   network: Network;
-  /** Of the queue that limits the flows: its number among the ports, and the port. */
+  /** Number of the queue that limits the flows, among the ports. */
   place: number;
+  /** The queue that limits the flows. */
   port: Port;
   /** The table of the port, to be edited. */
   key: string;
@@ -60,7 +61,7 @@ export interface Reading {
 
 const NAME = "scenario";
 
-/** What the scenario is, without its variants' networks. Throws a ScenarioError. */
+/** Reads a scenario, without its variants' networks. Throws a ScenarioError. */
 export function read(text: string): Reading {
   const scenario = new Scenario(text, NAME);
   const { name, title, duration, variants, seed } = scenario;
@@ -163,7 +164,7 @@ export interface Parameter {
   choices: string[];
   bounded: [number, number] | undefined;
   published: Published | undefined;
-  /** Those that have no say where this one is written. */
+  /** Parameters that have no effect where this one is written. */
   replaces: string[];
 }
 

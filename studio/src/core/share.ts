@@ -46,7 +46,10 @@ export async function encode(state: Shared): Promise<string> {
   return "s=" + btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** What `encode` wrote. Undefined for a fragment that is no such link; a `RefusedLink` is thrown for one that cannot be read. */
+/**
+ * Decodes a fragment that `encode` wrote. Undefined for one that is no such link; throws a `RefusedLink` for one that
+ * cannot be read.
+ */
 export async function decode(fragment: string): Promise<Shared | undefined> {
   const written = /^#?s=(.*)$/s.exec(fragment)?.[1];
   if (written === undefined) return undefined;

@@ -4,7 +4,7 @@
  */
 import type { Reply, Request } from "../core/protocol";
 
-/** What a run asks of a worker. */
+/** The part of a worker that a run uses. */
 export type Source = Pick<Worker, "onerror" | "onmessage" | "postMessage" | "terminate">;
 
 /** The first message: the scenario, the names of the values in a row, and which variant is the live one. */
@@ -39,7 +39,7 @@ export class Feed {
     for (const listener of this.listeners) listener();
   }
 
-  /** Of the live run at this port of the machine; `token` says that it may be seen. */
+  /** Opens the feed of the live run at this port of the machine; `token` shows that the page may see it. */
   static open(port: number, token: string): Promise<Feed> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/${token}`);
     socket.binaryType = "arraybuffer";

@@ -47,7 +47,7 @@ export class Ring {
     return this.whole(name).subarray(this.start, this.end);
   }
 
-  /** The same array as long as the ring lives, of which the rows from `start` to `end` are there. */
+  /** The array of a column, which stays as long as the ring lives. Its rows from `start` to `end` are valid. */
   whole(name: string): Float64Array {
     const place = this.places.get(name);
     return place === undefined ? NOTHING : this.data[place]!;

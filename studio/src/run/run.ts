@@ -19,7 +19,7 @@ export function startWorker(): Worker {
   return worker;
 }
 
-/** What is drawn of a run. */
+/** The part of a run that is drawn. */
 export interface View {
   resolved: Resolved;
   ring: Ring;
@@ -38,7 +38,7 @@ export interface View {
 /** As many packets a second can be told apart. */
 const SEEN = 300;
 
-/** Whether packets at the bottleneck are slow enough to be seen one by one. */
+/** Returns true if packets at the bottleneck are slow enough to be seen one by one. */
 export function isClose({ port }: Resolved, speed: number): boolean {
   return (speed * port.rate_bps) / (8 * port.mean_packet_bytes) <= SEEN;
 }
@@ -76,7 +76,7 @@ export class Run {
     this.worker.postMessage(request);
   }
 
-  /** Runs this scenario from the start. What was seen before stays until the new run has come as far. */
+  /** Runs this scenario from the start. The former run is shown until the new one has come as far. */
   load(text: string, resolved: Resolved): void {
     if (this.trap !== undefined) this.restart();
     this.waiting = { text, resolved };
@@ -120,7 +120,7 @@ export class Run {
     return this.waiting ? 0 : (this.next ?? this.view)?.now ?? 0;
   }
 
-  /** Whether a new run has not yet come as far as `time`. */
+  /** True while a new run has not yet reached the time of the run before. */
   get catchingUp(): boolean {
     return this.next !== undefined || this.waiting !== undefined;
   }

@@ -1,4 +1,4 @@
-/** What plots show, from the rows of a run: rates and means over bins that all runs share. */
+/** Data of plots, from the rows of a run: rates and means over bins that all runs share. */
 import type { View } from "./run";
 
 /**
@@ -21,7 +21,9 @@ export function rowsAt(view: Pick<View, "now" | "ring">, edges: Float64Array, ro
   for (let index = 0; index < edges.length; index++) rows[index] = edges[index]! > view.now + 1e-9 ? -1 : view.ring.at(edges[index]!);
 }
 
-/** What a line shows: a value at each edge, or the growth of one sum per growth of another over each bin; whole columns. */
+/**
+ * Data of a line: a value at each edge, or the growth of one sum per growth of another over each bin; whole columns.
+ */
 export interface Source {
   above: Float64Array[];
   below: Float64Array[] | undefined;
@@ -69,7 +71,7 @@ export interface Numbers {
   loss: number;
   marks: number;
   jain: number;
-  /** Of each group of flows (bit/s). */
+  /** Goodput of each group of flows (bit/s). */
   goodput: number[];
 }
 
@@ -111,7 +113,7 @@ export interface Bins {
   total: number;
 }
 
-/** Those since the end of the warm-up, in the place of what `bins` holds. Both lists of a view are in the order of time. */
+/** Delays since the end of the warm-up, written into `bins`. Both lists of a view are in the order of time. */
 export function since(view: View, bins: Bins = { edges: new Float64Array(), counts: new Float64Array(), length: 0, total: 0 }): Bins {
   const { delays, before: old } = view;
   if (bins.edges.length < delays.length / 2) {

@@ -25,19 +25,19 @@ export class Session {
   variants = $state.raw<string[]>([]);
   seed = $state.raw(1);
   shown = $state.raw<(string | null)[]>([]);
-  /** What is shown, in the order of the letters, as it is at the start of the run. */
+  /** Variants that are shown, in the order of the letters, as they are at the start of the run. */
   resolved = $state.raw<Resolved[]>([]);
-  /** The same as it is now. */
+  /** Variants that are shown, as they are now. */
   current = $state.raw<Resolved[]>([]);
-  /** What changes in mid-run. */
+  /** Changes in mid-run. */
   moves = $state.raw<Move[]>([]);
-  /** Whether a control that moves while the simulation runs changes it from then on, or the whole run. */
+  /** A control that moves while the simulation runs changes it from then on; otherwise the whole run. */
   fromNow = $state.raw(true);
   playing = $state.raw(false);
   speed = $state.raw(5);
-  /** What the simulators could not do, by letter. */
+  /** Errors of the simulators, by letter. */
   failures = $state.raw<(string | undefined)[]>([]);
-  /** What was changed last. */
+  /** Words for the last change. */
   lastMove = $state.raw<string | undefined>();
   readonly clock = new Clock();
   readonly theory = new Theory();
@@ -45,7 +45,7 @@ export class Session {
   /** A live run, which is one of the variants. */
   feed: Feed | undefined;
   private undone: string[] = [];
-  /** What moved last, and when: one stroke of a slider is one step of undo. */
+  /** The last stroke of a control, and its time: one stroke of a slider is one step of undo. */
   private stroke: { key: string; at: number; time: number | undefined } = { key: "", at: 0, time: undefined };
   /** Moves up to now. */
   private passed = 0;
@@ -72,8 +72,8 @@ export class Session {
   }
 
   /**
-   * Several values. While the simulation runs they change at this instant, if they can. What a move has set, and is in
-   * force, changes with the move. All else changes the run from its start.
+   * Sets several values. While the simulation runs they change at this instant, if they can. A value that a move in
+   * force has set changes with the move. All others change the run from its start.
    */
   setAll(values: [path: string, value: string][], what: string): void {
     const key = values.map(([path]) => path).join();
@@ -149,7 +149,7 @@ export class Session {
     this.change(otherwise, this.fromNow && playing && now > 0 ? `${what} (whole run)` : what, this.shown, key);
   }
 
-  /** Any change of the text. What is no valid scenario is not taken, and said. */
+  /** Changes the text. A text that is no valid scenario is refused, and the error is shown. */
   change(how: (text: string) => string, what: string, shown = this.shown, key = what, time?: number): boolean {
     const before = this.text;
     let after: string;
@@ -218,7 +218,7 @@ export class Session {
     return feed && variant === feed.head.variant ? new Run(() => feed.source()) : new Run();
   }
 
-  /** What is so now, once a move has come or the text has changed. */
+  /** Updates `current` after a move has come or the text has changed. */
   private see(changed: boolean): void {
     const passed = this.moves.filter((move) => move.at <= this.clock.time).length;
     if (!changed && passed === this.passed) return;
@@ -227,7 +227,7 @@ export class Session {
     this.current = this.resolved.map((one) => (passed > 0 ? resolve(text, one.variant) : one));
   }
 
-  /** Whether every run has come to its end, with the newest text. */
+  /** True if every run has come to its end, with the newest text. */
   get settled(): boolean {
     return this.runs.every((run) => !run.catchingUp && run.view?.ended === true);
   }
@@ -282,7 +282,7 @@ export class Session {
     return Math.max(0.02, this.duration / 5000);
   }
 
-  /** What a frame does before it draws; `elapsed` in s. */
+  /** Advances the runs before a frame is drawn; `elapsed` in s. */
   tick(elapsed: number): void {
     const reached = Math.min(...this.runs.map((run) => run.reached));
     const goal = this.clock.tick(elapsed, reached, this.duration);

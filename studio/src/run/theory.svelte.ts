@@ -1,4 +1,4 @@
-/** What theory says of the variants that are shown: a fluid model, computed beside the runs. */
+/** Fluid models of the variants that are shown, computed beside the runs. */
 import type { Reply, Request } from "../core/protocol";
 import type { Resolved } from "../core/scenario";
 import { Ring } from "./ring";

@@ -26,7 +26,7 @@ export function paired(a: readonly number[], b: readonly number[]): Paired | und
   return { mean, margin: (STUDENT[count - 2] ?? 1.96) * Math.sqrt(variance / count), count };
 }
 
-/** Whether the interval leaves out zero. */
+/** Returns true if the interval leaves out zero. */
 export function differs({ mean, margin }: Paired): boolean {
   return Math.abs(mean) > margin;
 }

@@ -70,7 +70,7 @@ export function svg(title: string, panels: readonly Panel[], labels: readonly st
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="${colours.ink}"><rect width="100%" height="100%" fill="${colours.ground}"/>${parts.join("")}</svg>\n`;
 }
 
-/** The same figure as pixels, twice as fine as the screen's. */
+/** Draws the figure in pixels, twice as fine as the screen's. */
 export async function png(drawing: string): Promise<Blob> {
   const address = URL.createObjectURL(new Blob([drawing], { type: "image/svg+xml" }));
   try {

@@ -30,11 +30,11 @@ export interface Lane {
   back: number;
   /** The width of a place in the queue. */
   step: number;
-  /** Of a place in the queue, counted from its head. */
+  /** Horizontal position of a place in the queue, counted from its head. */
   x: (packets: number) => number;
 }
 
-/** What a lane has shown lately: its words, and drops and marks for the speeds at which packets are not followed. */
+/** Recent content of a lane: its words, and drops and marks for the speeds at which packets are not followed. */
 export class Lately {
   readonly words = new Words();
   private view: View | undefined;
@@ -43,7 +43,7 @@ export class Lately {
   private sums = { drops: 0, marks: 0 };
   private ages = { drops: Infinity, marks: Infinity };
 
-  /** Whether the lane would look otherwise than when it was drawn last; `resolved` is what holds now. */
+  /** Returns true if the lane would look otherwise than when it was drawn last; `resolved` is what holds now. */
   changes(view: View, resolved: Resolved): boolean {
     const same = view === this.view && view.now === this.now && resolved === this.resolved;
     [this.now, this.resolved] = [view.now, resolved];

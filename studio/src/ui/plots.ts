@@ -9,13 +9,13 @@ export interface Trace {
   label: string;
   /** The variant's number. */
   variant: number;
-  /** Of the group of flows, empty if there is one line for each variant. */
+  /** Name of the group of flows, empty if there is one line for each variant. */
   group: string;
   dash: number[];
 }
 
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [1, 3]];
-/** Of what theory says. */
+/** Dashes of a model's line. */
 const DOTS = [1, 2];
 const COUNTS = ["departures", "bytes", "drops", "marks", "waited", "came", "at_hand", "peak", "queue"];
 /** Bins of a plot; a pixel or two for each. */
@@ -40,15 +40,15 @@ export function innerVariables(views: readonly View[]): string[] {
 }
 
 interface Drawn extends Source {
-  /** Whose rows they are. */
+  /** The run or model of the rows. */
   of: View | Fluid;
   trace: Trace;
   line: Float64Array;
-  /** Whether it is left out as long as nothing is known. */
+  /** The line is left out as long as nothing is known. */
   optional: boolean;
 }
 
-/** What a plot shows. The next look fills the same arrays. */
+/** Content of a plot. The next look fills the same arrays. */
 export class Picture {
   traces: Trace[] = [];
   times: Float64Array = new Float64Array();
@@ -60,7 +60,7 @@ export class Picture {
   private what = "";
   private rows = new Int32Array();
 
-  /** Looks at the runs, and the models beside them. Whether there is something else to be seen than at the last look. */
+  /** Looks at the runs, and the models beside them. Returns true if the picture has changed since the last look. */
   look(kind: Kind, inner: string, views: readonly View[], window: [number, number], finest: number, fluids: readonly (Fluid | undefined)[] = []): boolean {
     const rate = kind === "inner" && inner === "signals";
     const from = this.times[0];
@@ -120,7 +120,7 @@ function sourcesOf(kind: Kind, inner: string, view: View, variant: number, lengt
   );
 }
 
-/** What theory says of the same; nothing where it says nothing. */
+/** Lines of the fluid model; none where it has no such variable. */
 function fluidsOf(kind: Kind, inner: string, { port, resolved }: View, fluid: Fluid | undefined, variant: number, length: number): Drawn[] {
   if (!fluid) return [];
   const columns: [group: string, column: string, factor: number][] =

@@ -1,4 +1,4 @@
-/** Whether a pointer is down: what would move the page then waits, so that the press meets what it aimed at. */
+/** A pointer is down. Changes that move the page then wait, so that the press meets what it aimed at. */
 let pressed = false;
 addEventListener("pointerdown", () => (pressed = true), true);
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressed = false), true);

@@ -49,7 +49,7 @@ export function parquet(runs: readonly Rows[]): ArrayBuffer {
   });
 }
 
-/** The same as CSV. */
+/** Rows of all runs as CSV: a column `variant`, then those of the runs; empty where a run has no such column. */
 export function csv(runs: readonly Rows[]): string {
   const names = [...new Set(runs.flatMap((run) => run.columns))];
   // A text that a spreadsheet would take for a formula stands behind an apostrophe.

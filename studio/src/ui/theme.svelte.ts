@@ -40,7 +40,7 @@ export interface Palette {
   target: string;
   drop: string;
   variants: string[];
-  /** Of groups of flows, where packets are seen one by one. */
+  /** Colours of groups of flows, where packets are seen one by one. */
   groups: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What stands beside the picture of a queue. */
+/** Words beside the picture of a queue. */
 import { digits, rateText } from "../core/units";
 import type { Resolved } from "../core/scenario";
 import type { View } from "../run/run";
@@ -20,10 +20,10 @@ export class Words {
   private view: View | undefined;
   private resolved: Resolved | undefined;
   private room = NaN;
-  /** Of the row that they tell of (s). */
+  /** Time of the row that the words describe (s). */
   private time = NaN;
 
-  /** Whether they tell of a row that is no more the newest. */
+  /** Returns true if the words describe a row that is no more the newest. */
   stale({ ring }: View): boolean {
     return ring.last("time") !== this.time && ring.length > 0;
   }

@@ -1,7 +1,7 @@
 //! CoDel, Controlled Delay.
 //!
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar: *Controlled Delay Active Queue
-//! Management*, RFC 8289, 2018. Nothing happens on arrival. Of each packet at the head:
+//! Management*, RFC 8289, 2018. Nothing happens on arrival. For each packet at the head:
 //!
 //! ```text
 //! ok_to_drop   the sojourn has been at least target, and more than an MTU behind the packet,

@@ -23,7 +23,7 @@ pub trait Aqm: Send {
         Verdict::Pass
     }
 
-    /// Whether it drops packets as they leave, not only as they arrive.
+    /// Returns true if the AQM drops packets as they leave, not only as they arrive.
     fn drops_on_departure(&self) -> bool {
         false
     }

@@ -81,7 +81,7 @@ pub struct Pi2 {
     parameters: Pi2Parameters,
     /// `p'`.
     base: f64,
-    /// Of the last departure, 0 if the queue is empty.
+    /// Sojourn time of the last departure; 0 if the queue is empty.
     sojourn: Duration,
     /// The delay at the last update.
     qdelay_old: Duration,

@@ -131,7 +131,7 @@ pub struct Pie {
     parameters: PieParameters,
     /// `p`; the RFC's `drop_prob_`.
     probability: f64,
-    /// Of the last departure, 0 if the queue is empty.
+    /// Sojourn time of the last departure; 0 if the queue is empty.
     sojourn: Duration,
     /// The delay at the last update.
     qdelay_old: Duration,

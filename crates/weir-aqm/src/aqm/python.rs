@@ -130,7 +130,7 @@ impl Aqm for PythonAqm {
         self.0.on_idle(now);
     }
 
-    /// What a class has learned is in its object: scenarios refuse to change one in mid-run.
+    /// Does nothing: the state of a class is in its object, and scenarios refuse to change a Python AQM in mid-run.
     fn take_over(&mut self, _former: &Self) {}
 
     fn on_overflow(&mut self, packets: u32, now: Instant) {

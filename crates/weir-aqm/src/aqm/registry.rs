@@ -89,7 +89,7 @@ macro_rules! aqms {
             }
         }
 
-        /// The same of every AQM.
+        /// Evaluates an expression with the AQM, compiled for each type.
         macro_rules! each_aqm {
             ($any:expr, $one:ident => $call:expr) => {
                 match $any {
@@ -108,7 +108,7 @@ fn on_enqueue(aqm: &mut impl Aqm, packet: PacketInfo, queue: Backlog, now: Insta
     aqm.on_enqueue(packet, queue, now)
 }
 
-/// The same for departures.
+/// [`Aqm::on_dequeue`] by itself, for the reason of [`on_enqueue`].
 #[inline(never)]
 fn on_dequeue(
     aqm: &mut impl Aqm,

@@ -167,7 +167,8 @@ struct Set {
     levels: usize,
     /// The bits of a byte that choose a bin.
     mask: u8,
-    /// Those that `mask` allows are in use: an array that any byte finds its way in needs no check of bounds.
+    /// Rows of bins; `mask` gives those in use. The array has a row for every value of a byte, so that no bounds are
+    /// checked.
     rows: Box<[Row; MAX_BINS]>,
 }
 
@@ -232,7 +233,7 @@ impl Sfb {
         }
     }
 
-    /// Whether the penalty box passes a packet.
+    /// Returns true if the penalty box passes a packet.
     fn passes_box(&mut self, now: Instant) -> bool {
         let SfbParameters { penalty_gap: gap, penalty_burst: burst, .. } = self.parameters;
         let passes = burst > 0 && self.refilled_at.since(now) <= gap * u64::from(burst - 1);

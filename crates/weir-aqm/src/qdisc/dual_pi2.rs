@@ -56,10 +56,10 @@ pub enum LowLatency {
     serde(rename_all = "kebab-case")
 )]
 pub enum DelayOf {
-    /// That of C's head (RFC 9332, A.1). Packets that do not answer marks then fill L, where nothing drops them:
-    /// what drops in overload depends on p'.
+    /// The sojourn time of C's head (RFC 9332, A.1). Packets that do not answer marks then fill L, where nothing drops
+    /// them: drops in overload depend on p'.
     Classic,
-    /// The longer of both heads' (RFC 9332, A.2, which has the rule of overload; Linux).
+    /// The longer sojourn time of both heads (RFC 9332, A.2, which has the rule of overload; Linux).
     #[default]
     Longer,
 }

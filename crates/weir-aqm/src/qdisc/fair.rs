@@ -131,7 +131,7 @@ impl<P: Packet, A: Aqm> FairQueue<P, A> {
         }
     }
 
-    /// Whether a packet of `bytes` bytes does not fit.
+    /// Returns true if a packet of `bytes` bytes does not fit.
     #[inline]
     fn overflows(&self, bytes: u32) -> bool {
         self.queue.overflows(bytes)

@@ -35,7 +35,7 @@ macro_rules! scheduler_parameters {
             /// Maximum number of packets dropped at once on overflow.
             #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Linux")))]
             pub drop_batch: u32,
-            /// What is dropped on overflow.
+            /// Packets to drop on overflow.
             #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "RFC 8290, section 4.1")))]
             pub overflow: OverflowPolicy,
             /// How flows are assigned to queues.

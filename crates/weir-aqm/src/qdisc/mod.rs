@@ -61,7 +61,7 @@ pub trait Discipline<P> {
         self.backlog().packets
     }
 
-    /// Whether it drops packets as they leave, not only as they arrive.
+    /// Returns true if the discipline drops packets as they leave, not only as they arrive.
     fn drops_on_departure(&self) -> bool {
         false
     }
@@ -122,7 +122,7 @@ pub trait Observer<P> {
     fn marked(&mut self, packet: &P, reason: Reason, now: Instant);
 }
 
-/// What waits in `from` waits in `to` from now on.
+/// Moves all waiting packets of `from` to `to`.
 pub(crate) fn move_all<P>(from: &mut impl Discipline<P>, to: &mut impl Discipline<P>) {
     let mut waiting = Vec::new();
     from.drain(&mut waiting);

@@ -132,7 +132,7 @@ macro_rules! queues {
             }
         }
 
-        /// The same of every discipline.
+        /// Evaluates an expression with the discipline, compiled for each type.
         macro_rules! each {
             ($any:expr, $one:ident => $call:expr) => {
                 match $any {
@@ -215,7 +215,7 @@ impl QueueConfig {
         }
     }
 
-    /// The same, mutable, with its dotted path.
+    /// The contained Python AQM, if any, to be changed, with its dotted path.
     pub const fn python_mut(&mut self) -> Option<(&'static str, &mut PythonParameters)> {
         match self {
             Self::Python(parameters) => Some(("python", parameters)),
@@ -229,10 +229,10 @@ impl QueueConfig {
 
 /// Something to do with a discipline, compiled for each of them.
 pub trait DisciplineVisitor<P> {
-    /// What it gives.
+    /// Result of the visit.
     type Output;
 
-    /// Does it.
+    /// Visits the discipline.
     fn visit<D: Discipline<P>>(self, discipline: &mut D) -> Self::Output;
 }
 
@@ -245,7 +245,7 @@ impl<P: Packet> AnyDiscipline<P> {
 }
 
 impl<P: Packet> AnyDiscipline<P> {
-    /// Whether it is of the kind of `other`.
+    /// Returns true if both disciplines are of one kind.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         core::mem::discriminant(self) == core::mem::discriminant(other)
     }

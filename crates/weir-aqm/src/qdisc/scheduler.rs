@@ -10,14 +10,14 @@ use weir_types::PacketSize;
     serde(rename_all = "kebab-case")
 )]
 pub enum AqmBacklog {
-    /// Of all queues (Linux's FQ-CoDel).
+    /// Backlog of all queues (Linux's FQ-CoDel).
     #[default]
     Total,
-    /// Of its own queue (FQ-PIE; ns-3).
+    /// Backlog of the AQM's own queue (FQ-PIE; ns-3).
     Flow,
 }
 
-/// What is dropped on overflow.
+/// Packets to drop on overflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -60,7 +60,7 @@ pub struct Scheduler {
     pub drop_batch: u32,
     /// Backlog that the AQMs see.
     pub aqm_backlog: AqmBacklog,
-    /// What is dropped on overflow.
+    /// Packets to drop on overflow.
     pub overflow: OverflowPolicy,
     /// How flows are assigned to queues.
     pub flow_hashing: FlowHashing,

@@ -18,7 +18,7 @@ use super::{supply::Supply, work::WORK_PER_BIT};
 pub struct TokenBucket {
     /// The rate at which tokens come.
     pub rate: Rate,
-    /// What the bucket holds, in bytes. A larger packet waits until tokens for all of it have come.
+    /// Depth of the bucket, in bytes. A larger packet waits until tokens for all of it have come.
     pub burst: u64,
     /// The rate of a burst; `None`: it leaves at once.
     pub peak: Option<Rate>,

@@ -21,7 +21,7 @@ pub struct DeliveryTrace {
 }
 
 impl DeliveryTrace {
-    /// What one opportunity carries, in bytes: an Ethernet frame as Mahimahi counts it.
+    /// Bytes that one opportunity carries: an Ethernet frame as Mahimahi counts it.
     pub const BYTES: u32 = 1504;
 
     /// Opportunities at these milliseconds, the last of which ends the cycle. `None` if there are
@@ -87,7 +87,7 @@ impl Deliverer {
         Self { rate: trace.mean_rate(), trace, next: 0, left: 0 }
     }
 
-    /// What was left at `now` is lost: the first opportunity after it.
+    /// The first opportunity after `now`. Bytes left of the opportunity in use are lost.
     pub(crate) fn after(&mut self, now: Instant) -> Instant {
         self.next = self.trace.until(now);
         self.left = 0;

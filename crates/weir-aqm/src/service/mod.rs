@@ -96,7 +96,7 @@ impl Transmitter {
         }
     }
 
-    /// Whether a packet that finds nothing waiting has to wait for an opportunity all the same.
+    /// Returns true if a packet must wait for an opportunity even if nothing waits before it.
     #[inline]
     pub(crate) const fn waits(&self) -> bool {
         matches!(self, Self::Trace(_))
@@ -136,8 +136,8 @@ impl Transmitter {
         }
     }
 
-    /// What there is to send with at `now`; `None` of a fixed rate. The packet that was taken last ends at
-    /// `free_at`; [`Instant::MAX`] if it has ended.
+    /// Work that can be sent up to `now`; `None` at a fixed rate. The packet taken last ends at `free_at`;
+    /// [`Instant::MAX`] if it has ended.
     pub(crate) fn supply(&self, now: Instant, free_at: Instant) -> Option<Supply> {
         let sending = free_at < Instant::MAX;
         let unsent = |of: &dyn Fn() -> u128| if sending { of() } else { 0 };

@@ -1,21 +1,21 @@
-//! What a transmitter could have sent, where that is not one rate times the time.
+//! Capacity of a transmitter that does not have one rate for all the time.
 
 use super::work::WORK_PER_BIT;
 
-/// Of a transmitter at one instant, in bits times [`Service::WORK_PER_BIT`](super::Service::WORK_PER_BIT).
+/// Work of a transmitter at one instant, in bits times [`Service::WORK_PER_BIT`](super::Service::WORK_PER_BIT).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Supply {
-    /// What has come since the start of time: the rate over time, the tokens of a bucket, opportunities.
+    /// Work offered since the start of time: the integral of the rate, the tokens of a bucket, opportunities.
     pub come: u128,
-    /// What may be sent beyond that which comes later: the tokens in the bucket, and `unsent` of theirs.
+    /// Work at hand beyond what comes later: the tokens in the bucket, and those that `unsent` has taken.
     pub stored: u128,
-    /// What the peak of a bucket has let through at most since the start of time; `None` without a bound.
+    /// Bound that the peak of a bucket sets to the work since the start of time; `None` without a peak.
     pub peak: Option<u128>,
-    /// What leaves later of the packet that was last reported as sent.
+    /// Rest of the packet that was last reported as sent: it leaves later.
     pub unsent: u128,
 }
 
-/// What a transmitter could have sent in an interval, in the same unit.
+/// Work that a transmitter could have sent in an interval, in the unit of [`Supply`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
     stored: u128,

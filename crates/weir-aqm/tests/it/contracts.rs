@@ -1,5 +1,5 @@
-//! What every AQM, discipline and port promises, whatever it is set to: random operations
-//! against a model that knows nothing but arithmetic.
+//! Promises of every AQM, discipline and port, for any parameters: random operations against a model that knows nothing
+//! but arithmetic.
 
 mod aqms;
 mod discipline;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use weir_aqm::PacketInfo;
 use weir_types::Ecn;
 
-/// What can be done to a queue from outside.
+/// An operation on a queue from outside.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
     /// Time passes, in nanoseconds; what is due is done.

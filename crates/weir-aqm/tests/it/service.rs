@@ -1,4 +1,4 @@
-//! What a transmitter can send when its rate changes or follows a trace.
+//! Packets that a transmitter sends when its rate changes or follows a trace.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -65,7 +65,7 @@ fn integral(first: u64, changes: &[(u64, u64)], every: Option<u64>, until: u64) 
 }
 
 proptest! {
-    /// What a busy link sends is the integral of its rate, to the nanosecond.
+    /// A busy link sends the integral of its rate, to the nanosecond.
     #[test]
     fn bytes_are_the_integral_of_the_rate(
         first in 1_000_u64..1_000_000_000,
@@ -95,7 +95,7 @@ proptest! {
     }
 
     /// Against the definition: the tokens of any span are those of its beginning, the rate times the span, and no more
-    /// than the bucket holds. What leaves never exceeds them, and no packet waits while there are enough.
+    /// than the bucket holds. Packets that leave never exceed them, and no packet waits while there are enough.
     #[test]
     fn a_bucket_keeps_its_rate_and_its_bursts(
         bits in 1_000_000_u64..100_000_000,

@@ -1,5 +1,5 @@
-//! What the modules share: a packet with a number, an observer that writes everything
-//! down, and a link to stand before.
+//! Helpers of several modules: a packet with a number, an observer that writes everything down, and a link to stand
+//! before.
 
 use serde_json::json;
 use weir_aqm::{

@@ -33,7 +33,8 @@ fn live(queue: &str, extras: &str) -> Live {
     Document::parse("live", &text).unwrap().scenario().unwrap().live(None, None).unwrap()
 }
 
-/// What came out and when, what the ports did, what came in, and the end.
+/// A result of a chain: the packets that came out and when, the totals of the ports, the packets that came in, and the
+/// end.
 struct Relayed {
     out: Vec<(Instant, u32)>,
     totals: Vec<Totals>,
@@ -41,7 +42,7 @@ struct Relayed {
     end: Instant,
 }
 
-/// What comes out and when, and what the ports did. The chain is called at the arrivals and at `calls`.
+/// Relays packets through a chain, which is called at the arrivals and at `calls`.
 fn relayed(way: &Way, arrivals: &[Arrival], calls: &[u64]) -> Relayed {
     let mut chain = Chain::new(way, SEED);
     let (mut flows, mut gone, mut out, mut trace) = (Flows::default(), Vec::new(), Vec::new(), Vec::new());
@@ -80,7 +81,7 @@ fn key(flow: u32) -> FlowKey {
     FlowKey { from: address, to: address, protocol: 17, ports: (flow as u16, 1) }
 }
 
-/// The same from a simulation.
+/// Simulates the packets of `trace`: those that came out and when, and the totals of the ports.
 fn simulated(
     way: &Way,
     trace: Vec<TracePacket>,

@@ -108,8 +108,8 @@ fn fragments_have_no_ports() {
     assert_eq!(parse(&bytes).unwrap().key.ports, (0, 0));
 }
 
-/// Of a datagram in IPv6 fragments with options for the destination, the second begins in the middle of the data: no
-/// byte of it may be read as a header.
+/// IPv6 fragments with options for the destination: the second begins in the middle of the data, and no byte of it may
+/// be read as a header.
 #[test]
 fn fragments_of_ipv6_are_one_flow_whatever_they_carry() {
     let fragment = |offset_and_more: u16, data: [u8; 16]| {

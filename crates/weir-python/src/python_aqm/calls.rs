@@ -30,7 +30,7 @@ const PATIENCE: u32 = 30;
 /// The exit code after Ctrl-C and SIGTERM.
 const INTERRUPTED: i32 = 130;
 
-/// What a batch and the calls of its threads know of each other.
+/// State that a batch shares with the calls of its threads.
 #[derive(Debug, Default)]
 pub(crate) struct Lease {
     ended: AtomicBool,
@@ -51,7 +51,8 @@ impl Lease {
         Some(told.map_or_else(|untold| untold, PyErr::from_value))
     }
 
-    /// Whether one of the threads has to be left to itself. The interpreter is told: it cannot be taken down then.
+    /// Returns true if one of the threads has to be left to itself. The interpreter is told: it cannot be taken down
+    /// then.
     pub(crate) fn is_stuck(&self) -> bool {
         let stuck = self.stuck.get().is_some();
         if stuck {
@@ -62,7 +63,7 @@ impl Lease {
     }
 }
 
-/// What a thread is doing.
+/// State of a thread that calls AQMs.
 struct Desk {
     /// As Python calls the thread.
     thread: u64,
@@ -70,7 +71,7 @@ struct Desk {
     call: AtomicU64,
     /// Looks that the call may take.
     looks: AtomicU32,
-    /// Whether an exception is on its way into the call.
+    /// An exception is on its way into the call.
     interrupted: AtomicBool,
     lease: Option<Arc<Lease>>,
 }
@@ -150,7 +151,7 @@ fn raise_in(_: Python<'_>, thread: u64, class: Option<&Bound<'_, PyAny>>) {
     }
 }
 
-/// That of this thread.
+/// The desk of this thread.
 fn desk(py: Python<'_>) -> PyResult<Arc<Desk>> {
     if let Some(known) = DESK.with_borrow(Clone::clone) {
         return Ok(known);
@@ -201,7 +202,7 @@ struct Watch {
     signalled: Option<u32>,
     /// Looks for which the interpreter was not to be had.
     held: u32,
-    /// Whether the messenger has something to do.
+    /// The messenger has something to do.
     waiting: Arc<AtomicBool>,
     sender: mpsc::Sender<Due>,
 }

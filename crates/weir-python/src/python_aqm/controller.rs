@@ -46,7 +46,7 @@ fn probability(returned: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 impl Aqm for Controller {
-    /// What it has learned is in the object of the class; in mid-run it does not change.
+    /// Does nothing: the state of the AQM is in the object of its class, and in mid-run it does not change.
     fn take_over(&mut self, _: &Self) {}
 
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, _now: Instant) -> Verdict {

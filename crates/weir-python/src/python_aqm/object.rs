@@ -97,8 +97,7 @@ pub(super) fn fail(py: Python<'_>, error: PyErr, aqm: &str, place: &str) -> ! {
     resume_unwind(Box::new(Raised(ends)))
 }
 
-/// The same text for as long as the program runs. Each is kept once: there are as many as
-/// variables that AQMs name.
+/// Interns a text for as long as the program runs. Each is kept once: there are as many as variables that AQMs name.
 pub(super) fn intern(name: &str) -> &'static str {
     static NAMES: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,7 +42,7 @@ impl PacketAqm {
         })
     }
 
-    /// What a returned value means: None, "pass", "mark" or "drop".
+    /// The verdict for a returned value: None, "pass", "mark" or "drop".
     fn verdict(&self, returned: &Bound<'_, PyAny>) -> PyResult<Verdict> {
         if returned.is_none() {
             return Ok(Verdict::Pass);
@@ -61,7 +61,7 @@ impl PacketAqm {
 }
 
 impl Aqm for PacketAqm {
-    /// What it has learned is in the object of the class; in mid-run it does not change.
+    /// Does nothing: the state of the AQM is in the object of its class, and in mid-run it does not change.
     fn take_over(&mut self, _: &Self) {}
 
     fn on_enqueue(&mut self, packet: PacketInfo, queue: Backlog, now: Instant) -> Verdict {

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 #[cfg(unix)]
 const SIGNALS: [u8; 2] = [2, 15];
 
-/// What Python writes the number of a signal to, and where it is read.
+/// The socket to which Python writes the numbers of signals, and the one from which they are read.
 #[cfg(unix)]
 static PAIR: OnceLock<(UnixStream, UnixStream)> = OnceLock::new();
 
@@ -31,7 +31,7 @@ pub(crate) fn signal_descriptor() -> PyResult<Option<i32>> {
     Ok(None)
 }
 
-/// Whether one of the signals came since the last look.
+/// Returns true if one of the signals came since the last look.
 pub(super) fn came() -> bool {
     #[cfg(unix)]
     {

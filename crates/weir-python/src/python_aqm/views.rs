@@ -49,7 +49,7 @@ impl PacketView {
     }
 }
 
-/// What waits, and how much may.
+/// Waiting packets, and the limit of the buffer.
 #[pyclass(frozen, get_all, name = "Backlog", module = "weir._core")]
 pub(crate) struct BacklogView {
     packets: u32,
@@ -74,7 +74,7 @@ fn limits(limit: Limit) -> (Option<u32>, Option<u64>) {
     }
 }
 
-/// What a controller sees at an update.
+/// Measurements that a controller gets at an update.
 #[pyclass(frozen, get_all, name = "Seen", module = "weir._core")]
 pub(crate) struct SeenView {
     now: f64,
@@ -89,7 +89,7 @@ pub(crate) struct SeenView {
     delay: Option<f64>,
 }
 
-/// What has happened since the last update.
+/// Counts since the last update.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) arrived: u64,

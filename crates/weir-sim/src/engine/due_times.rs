@@ -3,7 +3,7 @@
 //! Ports and pipes are few and act all the time: a scan of what is due is cheaper than a heap. Many are divided
 //! into blocks, and the first of each block is kept.
 
-/// What a place waits for: an instant, and what orders those of one instant. The least is the first; of equals,
+/// The key by which places are ordered: an instant, and an order within the instant. The least is the first; of equals,
 /// the one at the lower place.
 pub(super) type Due = u64;
 

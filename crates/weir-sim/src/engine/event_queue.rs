@@ -6,12 +6,12 @@ use super::{
     heap::{Heap, Key},
 };
 
-/// The pending events. Those that move packets are one per port and pipe. The others are in a heap: timers,
+/// The pending events. Each port and pipe has one event, which moves packets. The others are in a heap: timers,
 /// one per flow, far ahead.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     moves: DueTimes,
-    /// When the first of them is due; [`Instant::MAX`] if there is none.
+    /// When the first event that moves packets is due; [`Instant::MAX`] if there is none.
     move_at: Instant,
     timers: Heap,
     /// The first of the timers.
@@ -73,20 +73,20 @@ impl EventQueue {
         self.timer_at = self.timer_at.min(at);
     }
 
-    /// Whether no timer is due up to `at`, and no event that moves packets up to `lookahead` before.
+    /// Returns true if no timer is due up to `at`, and no event that moves packets up to `lookahead` before.
     #[inline]
     pub(crate) fn none_before(&self, at: Instant, lookahead: Duration) -> bool {
         at < self.timer_at.min(self.move_at + lookahead)
     }
 
-    /// Whether `event` at `at` would be the first.
+    /// Returns true if `event` at `at` would be the first.
     #[inline]
     pub(crate) fn would_be_first(&self, at: Instant, event: Event) -> bool {
         let first = self.move_at.min(self.timer_at);
         at < first || at == first && self.wins_tie(at, event)
     }
 
-    /// The same where another event is pending at the same instant.
+    /// Returns true if `event` at `at` comes before another event that is pending at the same instant.
     #[inline(never)]
     fn wins_tie(&self, at: Instant, event: Event) -> bool {
         let least = match self.move_at {
@@ -106,7 +106,7 @@ impl EventQueue {
         }
     }
 
-    /// Whether another flow stops at `now`, and no other timer is due before.
+    /// Returns true if another flow stops at `now`, and no other timer is due before.
     pub(crate) fn stops_another(&self, now: Instant) -> bool {
         let least = self.timers.least();
         least != Key::MAX

@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{engine::Event, packet::Packet};
 
-/// What the arrival of a packet has completed.
+/// A transfer's data or ACKs that the arrival of a packet has completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completed {
     Nothing,

@@ -3,7 +3,7 @@
 #[derive(Debug)]
 pub(super) struct Blocks<T> {
     slots: Vec<T>,
-    /// What follows each block: in its queue, or among the free ones.
+    /// The block after each block: in its queue, or among the free ones.
     next: Vec<u32>,
     /// The first free block; [`NONE`] without one.
     free: u32,
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The same as several `VecDeque`s, whatever comes and goes, in no more blocks than they need.
+        /// Queues in blocks act as several `VecDeque`s, for any sequence of values, in no more blocks than they need.
         #[test]
         fn they_are_queues(steps in prop::collection::vec((0_usize..3, 0_usize..90, any::<bool>()), 0..60)) {
             let mut blocks = Blocks::default();

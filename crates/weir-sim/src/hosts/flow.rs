@@ -87,7 +87,7 @@ impl Flow {
         .behind(None)
     }
 
-    /// The same behind access links.
+    /// Puts the flow behind access links, if there are any.
     pub(crate) fn behind(mut self, access: Option<Access>) -> Self {
         self.access = access.map(Box::new);
         self.judge_short_way();
@@ -125,7 +125,7 @@ impl Flow {
         self.short_from = if is_short { self.way.last } else { u32::MAX };
     }
 
-    /// Whether packets are held before the receiver, or before the sender.
+    /// Returns true if packets are held: ACKs before the sender, or data before the receiver.
     #[inline]
     pub(super) const fn holds(&self, acks: bool) -> bool {
         self.held[acks as usize] > 0
@@ -180,18 +180,18 @@ impl Flow {
         None
     }
 
-    /// Whether its sender has been given data.
+    /// Returns true if the sender has been given data.
     pub(crate) const fn has_begun(&self) -> bool {
         self.sender.end() > self.sender.first()
     }
 
-    /// Whether all data has arrived.
+    /// Returns true if all data has arrived.
     #[inline]
     pub(crate) const fn is_complete(&self) -> bool {
         self.receiver.delivered() == self.segments
     }
 
-    /// Whether the next data segment to arrive may be the last.
+    /// Returns true if the next data segment to arrive may be the last.
     #[inline]
     pub(super) const fn is_nearly_complete(&self) -> bool {
         self.receiver.delivered() >= self.segments - 1

@@ -26,7 +26,7 @@ impl Arrival {
     }
 }
 
-/// The packets that wait, of all flows. Those that would arrive after the end of the run are only counted.
+/// The packets that wait, of all flows. Packets that would arrive after the end of the run are only counted.
 #[derive(Debug)]
 pub(super) struct Held {
     arrivals: BinaryHeap<Reverse<Arrival>>,

@@ -39,7 +39,7 @@ const PREFETCH_MIN_FLOWS: usize = 2000;
 pub(crate) struct Hosts {
     flows: Vec<Flow>,
     pub(crate) routing: Routing,
-    /// What the hosts and the ports are to do.
+    /// Pending events of hosts and ports.
     pub(crate) events: EventQueue,
     /// Datagrams of each flow, up to the last flow that sends datagrams.
     datagrams: Vec<DatagramCounts>,
@@ -56,7 +56,7 @@ pub(crate) struct Hosts {
     acks: Option<Vec<AckEvent>>,
 }
 
-/// What happens to an ACK.
+/// An event of an ACK.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AckEvent {
     /// It left its receiver, or the last port on its way, and comes to its sender at the second instant.
@@ -119,7 +119,7 @@ impl Hosts {
         &self.flows
     }
 
-    /// What all flows take, without what they point to.
+    /// Bytes of all flows, without what they point to.
     pub(crate) fn flow_bytes(&self) -> usize {
         size_of_val(&*self.flows)
     }
@@ -137,7 +137,7 @@ impl Hosts {
         }
     }
 
-    /// Whether ACKs are recorded.
+    /// Returns true if ACKs are recorded.
     pub(crate) const fn are_followed(&self) -> bool {
         self.acks.is_some()
     }
@@ -152,7 +152,7 @@ impl Hosts {
         &self.datagrams
     }
 
-    /// What a flow with data segments of `bytes` bytes has counted since the start.
+    /// Counts, since the start, of a flow with data segments of `bytes` bytes.
     pub(crate) fn counts(&self, flow: usize, bytes: u32) -> FlowCounts {
         match self.datagrams.get(flow).filter(|counts| counts.sent > 0) {
             Some(counts) => counts.as_flow(),
@@ -166,7 +166,7 @@ impl Hosts {
         [sent + followed, delivered + 2 * followed, self.routing.pipes.in_flight() + self.held.len()]
     }
 
-    /// Whether prefetching pays.
+    /// Returns true if there are so many flows that prefetching pays.
     #[inline]
     pub(crate) const fn exceed_caches(&self) -> bool {
         self.flows.len() > PREFETCH_MIN_FLOWS
@@ -223,7 +223,7 @@ impl Hosts {
         self.send_or_wait(flow, now, origin);
     }
 
-    /// The same, compiled into the way of an ACK.
+    /// [`Hosts::send`], inlined into the processing of an ACK.
     #[expect(clippy::inline_always, reason = "it is on the way of every packet in a recovery")]
     #[inline(always)]
     fn send_or_wait(&mut self, flow: u32, now: Instant, origin: Origin) {

@@ -2,8 +2,8 @@
 
 use weir_types::Instant;
 
-/// What makes an endpoint send. At the same instant, the order of declaration decides: packets are worked out
-/// before timers.
+/// The kind of event that makes an endpoint send. At the same instant, the order of declaration decides: packets are
+/// worked out before timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cause {
     /// A packet has arrived.
@@ -40,12 +40,13 @@ impl Turn {
 /// Bits of [`Turn::sent`] for the cause; the rest are nanoseconds, for 73 years.
 const CAUSE_BITS: u32 = 3;
 
-/// What makes an endpoint send.
+/// The event that makes an endpoint send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     cause: Cause,
-    /// Of a packet: when it left its last port, and which that was. Otherwise the index of the flow or generator,
-    /// beyond all packets: an ACK that was delayed follows those that packets of the same instant have caused.
+    /// For a packet: the time at which it left its last port, and that port. Otherwise the index of the flow or
+    /// generator, beyond all packets: an ACK that was delayed follows those that packets of the same instant have
+    /// caused.
     pub(crate) number: u64,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Overtaking {
     far: BinaryHeap<Reverse<(Turn, u64, Packet)>>,
     serial: u64,
     near: Option<Box<Calendar>>,
-    /// Of the port behind the pipe, in bit/s.
+    /// Rate of the port behind the pipe, in bit/s.
     rate: f64,
     /// The turn of the first of all; [`Turn::NEVER`] without one.
     first: Turn,
@@ -266,7 +266,7 @@ mod tests {
     };
 
     proptest! {
-        /// The same as a sorted list, whatever comes and goes, near or far. Those of the same turn stay in the order in
+        /// Packets leave as from a sorted list, for any sequence, near or far. Packets of one turn stay in the order in
         /// which they came, and rows stay together.
         #[test]
         fn they_leave_in_the_order_of_their_turns(

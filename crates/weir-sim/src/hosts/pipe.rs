@@ -119,7 +119,7 @@ impl Pipes {
         packet
     }
 
-    /// The same where packets overtake, or the first is a row or an ACK with SACK blocks.
+    /// [`Pipes::pop`] where packets overtake, or the first is a row or an ACK with SACK blocks.
     #[inline(never)]
     fn pop_other(&mut self, id: u32) -> Packet {
         let pipe = &mut self.pipes[id as usize];

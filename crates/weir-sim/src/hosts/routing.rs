@@ -49,7 +49,7 @@ impl Route {
         self.hops.iter().fold(self.first.delay, |sum, hop| sum + hop.leg.delay)
     }
 
-    /// What follows `port`.
+    /// The leg behind `port`.
     #[inline]
     pub(crate) fn after(&self, port: u32) -> Leg {
         self.hops[self.places[(port - self.least) as usize] as usize].leg
@@ -60,7 +60,7 @@ impl Route {
     }
 }
 
-/// What lies between the two ends of a flow. Flows of a group with the same routes share it.
+/// The path between the two ends of a flow. Flows of a group with the same routes share it.
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(super) group: u32,
@@ -96,7 +96,7 @@ impl Way {
         pipes.push(self.pipe, origin.turn(now, sent.later(self.delay)), Packet(segment), events);
     }
 
-    /// Whether there is no more than delay behind the last port of data, but perhaps access links.
+    /// Returns true if no port follows the last port of data: only delay, and perhaps access links.
     pub(super) const fn is_short(&self) -> bool {
         self.back.pipe.is_none()
     }
@@ -113,9 +113,9 @@ impl Way {
 pub(crate) struct Routing {
     /// Flows of each group that have begun and not ended.
     live: Vec<u32>,
-    /// Of their latest changes: the instant, the group, and how many there were before.
+    /// Latest changes of `live`: the instant, the group, and the number before.
     changes: VecDeque<(Instant, usize, u32)>,
-    /// Of the latest changes of ways: the instant, the flow, and its way before, if it was there.
+    /// Latest changes of ways: the instant, the flow, and its way before, if it was there.
     former_ways: VecDeque<(Instant, u32, Option<Arc<Way>>)>,
     /// How long a queue may wait before it tells of a drop.
     lateness: Duration,
@@ -225,7 +225,7 @@ impl Routing {
         })
     }
 
-    /// What follows `port` on the way of data or ACKs.
+    /// The leg behind `port` on the way of data or ACKs.
     #[inline(never)]
     pub(super) fn after(&self, way: &Way, port: u32, acks: bool) -> Leg {
         self.routes[way.route(acks) as usize].after(port)

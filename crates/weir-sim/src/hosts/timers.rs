@@ -84,7 +84,7 @@ impl Timers {
         }
     }
 
-    /// The same of a flow that does not wait, or only for a later bucket.
+    /// [`Timers::set`] for a flow that does not wait, or only for a later bucket.
     #[inline(never)]
     fn set_otherwise(&mut self, flow: u32, at: Instant, bucket: u32, events: &mut EventQueue) {
         if bucket < self.next || bucket - self.next >= BUCKETS {

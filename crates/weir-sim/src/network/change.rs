@@ -1,4 +1,4 @@
-//! What changes in mid-run.
+//! Changes of the network in mid-run.
 
 use std::{ops::Range, sync::Arc};
 
@@ -6,7 +6,7 @@ use weir_aqm::qdisc::AnyDiscipline;
 
 use crate::{hosts::Way, packet::Packet};
 
-/// What changes at one instant.
+/// A change of the network at one instant.
 #[derive(Debug)]
 pub(crate) enum Change {
     /// The queue of this port; `None` once it has changed.

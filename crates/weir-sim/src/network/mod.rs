@@ -159,13 +159,14 @@ impl Network {
         self.ports.iter().map(|slot| &slot.state.counts.gauge)
     }
 
-    /// What `port` has counted in this interval.
+    /// Counts of `port` in this interval.
     pub(crate) fn counts(&self, port: u32) -> &QueueCounts {
         &self.ports[port as usize].state.counts
     }
 
-    /// Of the transmitter of `port`, at the instant up to which it was served: bits that came since the start, at a
-    /// fixed `rate` in bit/s where nothing else is known; bits at hand; and what a peak has let through (NaN without).
+    /// Supply of the transmitter of `port`, at the instant up to which it was served. The values are the bits that came
+    /// since the start, the bits at hand, and the bound of a peak in bits (NaN without). A transmitter of fixed rate
+    /// gets `rate` in bit/s times the time, nothing at hand and no bound.
     pub(crate) fn supply(&self, port: u32, rate: f64, now: Instant) -> [f64; 3] {
         match self.ports[port as usize].port.supply(now) {
             None => [rate * now.as_secs_f64(), 0.0, f64::NAN],

@@ -7,7 +7,7 @@ use crate::packet::Packet;
 
 /// Follows the packets at the ports that it observes.
 pub(crate) trait PacketObserver: fmt::Debug {
-    /// Whether it observes `port`.
+    /// Returns true if the observer follows packets at `port`.
     fn observes(&self, port: u32) -> bool;
 
     /// A packet of `flow` arrived at `port` at `at`, before its queue decides.
@@ -22,7 +22,7 @@ pub(crate) trait PacketObserver: fmt::Debug {
     /// Simulated time has reached `now`.
     fn advance(&mut self, now: Instant);
 
-    /// Whether the run may continue.
+    /// Returns true if the run may continue.
     fn is_ok(&self) -> bool;
 }
 

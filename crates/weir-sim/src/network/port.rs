@@ -28,7 +28,8 @@ impl PortSlot {
         (port, PortContext { id, class: 0, state, hosts })
     }
 
-    /// Whether the queue drops packets as they leave, or another that may takes its place: of such a drop it tells late.
+    /// Returns true if the queue, or one that may take its place, drops packets as they leave. It reports such a drop
+    /// late.
     pub(super) fn drops_late(&self) -> bool {
         self.port.discipline().drops_on_departure() || !self.state.keeps_queue
     }
@@ -126,7 +127,7 @@ impl PortState {
         self.extras.get_or_insert_default().observed.get_or_insert_default();
     }
 
-    /// What its line adds to the delay of packets, if it does.
+    /// The line behind the transmitter, if it adds to the delay of packets.
     pub(super) fn line(&mut self) -> Option<&mut Line<Packet>> {
         self.extras.as_mut()?.line.as_mut()
     }
@@ -167,13 +168,13 @@ impl PortContext<'_> {
         }
     }
 
-    /// Whether nothing can happen at the port before the packet that arrives at `at` by `pipe`, with `event`.
+    /// Returns true if nothing can happen at the port before the packet that arrives at `at` by `pipe`, with `event`.
     #[inline]
     fn is_next(&self, pipe: u32, at: Instant, event: Event) -> bool {
         self.hosts.events.would_be_first(at, event) || self.is_next_here(pipe, at)
     }
 
-    /// The same although another event comes first, at another port.
+    /// Returns true if nothing can happen at this port before `at`, although another event comes first at another port.
     #[inline(never)]
     fn is_next_here(&self, pipe: u32, at: Instant) -> bool {
         let Hosts { events, routing, .. } = &*self.hosts;
@@ -181,7 +182,7 @@ impl PortContext<'_> {
         events.none_before(at, self.state.lookahead) && self.state.pipes.iter().all(waits)
     }
 
-    /// Whether `packet`, which arrives at `now`, reaches the queue.
+    /// Returns true if `packet`, which arrives at `now`, reaches the queue.
     #[inline]
     pub(crate) fn admits(&mut self, packet: &Packet, now: Instant) -> bool {
         self.state.extras.is_none() || self.admits_with_extras(*packet, now)

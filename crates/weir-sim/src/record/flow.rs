@@ -46,7 +46,7 @@ impl FlowCounts {
         }
     }
 
-    /// What a receiver has counted of data segments of `bytes` bytes, all together `short` bytes smaller.
+    /// Counts of a receiver whose data segments have `bytes` bytes, all together `short` bytes less.
     pub(crate) fn received(arrived: u32, delivered: u32, bytes: u32, short: u64) -> Self {
         let (arrived, delivered) = (u64::from(arrived), u64::from(delivered));
         Self { arrived, delivered, bytes: delivered * u64::from(bytes) - short, ..Self::default() }
@@ -94,7 +94,7 @@ pub(crate) struct DatagramCounts {
 }
 
 impl DatagramCounts {
-    /// The same counts as those of a flow.
+    /// Converts the counts to those of a flow.
     pub(crate) fn as_flow(&self) -> FlowCounts {
         FlowCounts {
             delivered: self.delivered,
@@ -116,14 +116,14 @@ pub(crate) struct FlowArrivals {
     pub(crate) completions: Completions,
 }
 
-/// What a group of finite flows did.
+/// Results of a group of finite flows.
 #[derive(Clone, Debug)]
 pub(crate) struct FiniteGroup {
     /// Index among all groups.
     pub(crate) group: usize,
     /// Mean propagation round trip of its routes, in nanoseconds.
     pub(crate) mean_rtt: f64,
-    /// In each interval.
+    /// Counts of each interval.
     pub(crate) intervals: Vec<FlowArrivals>,
     /// Its transfers in the order of their starts, if they are those of a list.
     pub(crate) transfers: Vec<TransferRecord>,
@@ -177,7 +177,7 @@ pub(crate) struct GroupInfo {
     pub(crate) rate: f64,
     /// Indices of the queues that its data passes.
     pub(crate) queues: Vec<usize>,
-    /// Those that its ACKs pass; `None` of datagrams, which have no ACKs.
+    /// Indices of the queues that its ACKs pass; `None` for datagrams, which have no ACKs.
     pub(crate) acks: Option<Vec<usize>>,
     /// Links of each flow's own at both ends, if there are any.
     pub(crate) access: Option<AccessInfo>,

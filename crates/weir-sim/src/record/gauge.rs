@@ -54,7 +54,7 @@ impl QueueGauge {
         self.area
     }
 
-    /// The same until `now`, while the interval lasts.
+    /// Packet-nanoseconds of the interval until `now`, while it lasts.
     pub(crate) fn area_until(&self, now: Instant) -> u128 {
         let mut closed = self.clone();
         closed.close(now);

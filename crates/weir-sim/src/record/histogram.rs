@@ -4,7 +4,7 @@ use weir_types::Duration;
 /// 0.8%. Recording is a shift and an increment. General histogram crates cost several times as much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram {
-    /// Of every bin up to the longest time, until it is closed.
+    /// Counts of every bin up to the longest time, until the histogram is closed.
     counts: Vec<u64>,
     /// The non-empty bins with their counts, once it is closed.
     closed: Box<[(usize, u64)]>,

@@ -26,12 +26,12 @@ impl Row {
         self.to.since(self.from).as_secs_f64()
     }
 
-    /// Whether the scheduled lifetime of `flow`, without jitter, covers the row.
+    /// Returns true if the scheduled lifetime of `flow`, without jitter, covers the row.
     pub(crate) fn is_covered_by(&self, flow: &FlowInfo) -> bool {
         flow.shared.scheduled <= self.from && flow.shared.stop >= self.to
     }
 
-    /// Whether `flow` was active during the whole row. Only then does its share count for fairness.
+    /// Returns true if `flow` was active during the whole row. Only then does its share count for fairness.
     pub(crate) fn is_filled_by(&self, flow: &FlowInfo) -> bool {
         self.is_covered_by(flow) && flow.start <= self.from
     }

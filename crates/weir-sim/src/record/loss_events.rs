@@ -49,7 +49,7 @@ pub(crate) struct FlowsThrough {
 }
 
 impl LossEvents {
-    /// Whether the flows through the queue must be computed again.
+    /// Returns true if the flows through the queue must be computed again.
     pub(crate) const fn is_out_of_date(&self, flows: usize) -> bool {
         self.flows.of == 0 || flows > 2 * self.flows.of
     }
@@ -58,7 +58,7 @@ impl LossEvents {
         self.flows = flows;
     }
 
-    /// Whether a drop at `now` begins an event.
+    /// Returns true if a drop at `now` begins an event.
     pub(crate) fn begins_at(&self, now: Instant) -> bool {
         self.current.serial == 0 || now >= self.current.until
     }

@@ -38,14 +38,14 @@ impl Measurements {
         self.queues.iter().position(|(info, _)| info.is_bottleneck).expect("every network has a bottleneck")
     }
 
-    /// What `queue` could have sent in a second of `row`, on average, in bit/s.
+    /// Mean rate at which `queue` could have sent in `row`, in bit/s.
     pub(crate) fn mean_rate(&self, queue: usize, row: &Row) -> f64 {
         let (info, intervals) = &self.queues[queue];
         let capacities = intervals[row.intervals.clone()].iter().map(|interval| interval.capacity);
         info.mean_rate(capacities.reduce(joined).flatten(), row.seconds())
     }
 
-    /// What the queue at `at` did in the whole run, warm-up included; `None` if there is no such queue.
+    /// Totals of the queue at `at` over the whole run, warm-up included; `None` if there is no such queue.
     pub fn totals(&self, at: DirectedLink<'_>) -> Option<Totals> {
         let is_meant = |info: &QueueInfo| info.link == at.link && info.direction == at.direction.name();
         let (_, intervals) = self.queues.iter().find(|(info, _)| is_meant(info))?;

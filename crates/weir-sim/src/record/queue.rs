@@ -12,7 +12,7 @@ pub(crate) struct QueueInfo {
     pub(crate) link: String,
     /// `forward` for data, `reverse` for ACKs.
     pub(crate) direction: &'static str,
-    /// Whether it is the bottleneck of the scenario.
+    /// The queue is the bottleneck of the scenario.
     pub(crate) is_bottleneck: bool,
     /// Its rate in bit/s when the run begins.
     pub(crate) rate: f64,
@@ -21,7 +21,7 @@ pub(crate) struct QueueInfo {
 }
 
 impl QueueInfo {
-    /// What it could have sent in a second of an interval with this `capacity`, on average, in bit/s.
+    /// Mean rate at which the queue could have sent in `seconds` with this `capacity`, in bit/s.
     pub(crate) fn mean_rate(&self, capacity: Option<Capacity>, seconds: f64) -> f64 {
         capacity.map_or(self.rate, |capacity| capacity.bits() / seconds)
     }
@@ -37,9 +37,9 @@ pub(crate) struct QueueCounts {
     /// End and cell of the transmission counted last. Its part beyond a cut belongs to the next interval.
     busy_until: Instant,
     busy_cell: usize,
-    /// What there was to send with when the interval began, where it is not one rate times the time.
+    /// Supply at the start of the interval, if the queue does not have one rate for all the time.
     supply: Supply,
-    /// What could have been sent in the interval, once it is closed; `None` of a fixed rate.
+    /// Capacity of the interval, once it is closed; `None` at a fixed rate.
     pub(crate) capacity: Option<Capacity>,
     /// Packets of each group that the impairment lost before the queue.
     pub(crate) lost_before: Vec<u64>,
@@ -71,7 +71,7 @@ pub(crate) struct CellCounts {
     pub(crate) sojourns: Histogram,
     /// Sum of sojourn times in nanoseconds, for an exact mean: the histogram rounds.
     pub(crate) waited: u64,
-    /// The same of the times for which packets that were not lost were on the line behind the transmitter.
+    /// Sum of the times on the line behind the transmitter, of packets that were not lost, in nanoseconds.
     pub(crate) on_line: u64,
 }
 

@@ -76,12 +76,12 @@ impl Recorder {
         self.flows.len()
     }
 
-    /// What a static flow shares with others.
+    /// Properties that a static flow may share with others.
     pub(crate) fn flow(&self, flow: u32) -> &SharedInfo {
         &self.flows.info(flow).shared
     }
 
-    /// Whether a static flow was active all the time from one instant to another.
+    /// Returns true if a static flow was active all the time from one instant to another.
     pub(crate) fn was_active(&self, flow: u32, from: Instant, to: Instant) -> bool {
         let info = self.flows.info(flow);
         info.start <= from && to <= info.shared.stop
@@ -92,12 +92,12 @@ impl Recorder {
         self.intervals.cuts.get(self.cut).copied()
     }
 
-    /// What the values of the series take.
+    /// Bytes of the values of the series.
     pub(crate) fn series_bytes(&self) -> usize {
         size_of::<f64>() * self.series.times.len() * (1 + self.series.values.len())
     }
 
-    /// What the counts of closed intervals take at least.
+    /// Bytes of the counts of closed intervals, at least.
     pub(crate) fn count_bytes(&self) -> usize {
         let queues = self.queues.iter().flat_map(|(_, closed)| closed);
         queues.map(|counts| size_of::<QueueCounts>() + size_of_val(&*counts.cells)).sum()

@@ -43,7 +43,7 @@ impl Series {
         self.cursor += 1;
     }
 
-    /// The same of a variable that may be new.
+    /// Records the next value of a variable that may be new.
     fn record_by_name(&mut self, component: String, variable: &'static str, value: f64) {
         let same = |(of, name): &(String, &'static str)| *name == variable && *of == component;
         let column = self.names.iter().position(same).unwrap_or_else(|| {

@@ -1,10 +1,10 @@
-//! Whether a queue keeps its length: its mean in ten equal parts of what is measured of the run.
+//! Trend of the queue length: its mean in ten equal parts of the measured time.
 
 use weir_types::Instant;
 
 use super::Row;
 
-/// Parts that what is measured is divided into.
+/// Parts of the measured time.
 const PARTS: usize = 10;
 
 /// Reads the areas under the lengths of all queues where a part ends.

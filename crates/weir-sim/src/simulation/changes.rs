@@ -20,7 +20,8 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of queues and of ways. A change of ways says for how long packets may be on their way.
+    /// Schedules changes of queues and of ways. The second instant of a change of ways is when the last packet on the
+    /// former way has arrived.
     pub(super) fn new(
         queues: Vec<(Instant, Change)>,
         ways: Vec<(Instant, Instant, Change)>,

@@ -1,4 +1,4 @@
-//! What happens to each packet at one queue, from one pause of the run to the next.
+//! Steps of each packet at one queue, from one pause of the run to the next.
 //!
 //! Endpoints then act with the clock, as under an observer; the results are the same.
 
@@ -11,7 +11,7 @@ use crate::{
     network::{PacketEvent, Unseen},
 };
 
-/// What happens to a packet.
+/// The kind of a step of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// It arrives at the queue.
@@ -33,7 +33,7 @@ pub enum Step {
 pub struct Followed {
     /// When it happens.
     pub at: Instant,
-    /// What happens.
+    /// The kind of step.
     pub step: Step,
     /// When it is over, if that is known and later.
     pub until: Option<Instant>,
@@ -41,7 +41,7 @@ pub struct Followed {
     pub group: usize,
     /// The flow.
     pub flow: u32,
-    /// Of data its number, of an ACK the next number that the receiver expects.
+    /// Number of a data packet; for an ACK, the next number that the receiver expects.
     pub number: u32,
 }
 

@@ -35,7 +35,7 @@ fn tables(simulation: Simulation<'_>) -> Tables {
     Tables::of_run(&measured)
 }
 
-/// What is counted since the start, of every queue and group.
+/// Counts of every queue and group since the start.
 fn counts(simulation: &mut Simulation<'_>) -> Vec<f64> {
     let (mut counts, mut departures) = (Vec::new(), Vec::new());
     simulation.look(|place, variable, value| {
@@ -53,7 +53,8 @@ fn counts(simulation: &mut Simulation<'_>) -> Vec<f64> {
     counts
 }
 
-/// The same tables with look-ahead as in the order of the clock, and with pauses in which it is looked at.
+/// Checks that tables are equal with look-ahead, in the order of the clock, and with pauses in which the run is looked
+/// at.
 fn check_same(text: &str, seed: u64, pauses: &[u64]) -> Result<(), TestCaseError> {
     let scenario = Document::parse("test.toml", text).and_then(|document| document.scenario());
     let scenario = scenario.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
@@ -144,7 +145,7 @@ fn any_of(lines: &'static [&'static [&'static str]]) -> impl Strategy<Value = St
     chosen.prop_map(|chosen| chosen.join("\n"))
 }
 
-/// What a link may have beside rate, delay and buffer.
+/// Settings that a link may have besides rate, delay and buffer.
 fn link() -> impl Strategy<Value = String> {
     any_of(&[
         &[
@@ -177,7 +178,7 @@ fn link() -> impl Strategy<Value = String> {
     ])
 }
 
-/// What every group of flows may have.
+/// Settings that every group of flows may have.
 fn group() -> impl Strategy<Value = String> {
     any_of(&[
         &[
@@ -235,7 +236,7 @@ fn traffic() -> impl Strategy<Value = [&'static str; 3]> {
     prop_oneof![[bulk(), bulk(), bulk()], [any(), any(), any()]]
 }
 
-/// What may change in mid-run, where the scenario allows it.
+/// Settings that may change in mid-run, where the scenario allows it.
 const CHANGES: &[&str] = &[
     "links.near.queue.red = { ecn = true }",
     "links.near.queue.red = { min_th = \"3 packets\", max_th = \"9 packets\" }",

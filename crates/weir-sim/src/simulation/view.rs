@@ -1,4 +1,4 @@
-//! What can be seen of a run while it goes on.
+//! Values of a run while it goes on.
 
 use weir_types::{Duration, Instant};
 
@@ -22,12 +22,16 @@ impl Simulation<'_> {
 
     /// Reports variables of all queues and groups of flows at this instant, always in the same order.
     ///
-    /// Of a queue: `departures`, `bytes`, `drops` and `marks` since the start of the run, `waited` (the sum of the
-    /// sojourn times of the departures in seconds); the bits that `came` to be sent since the start by the rate of the
-    /// link, those `at_hand` beyond that which comes later, and what the `peak` of a bucket has let through at most
-    /// (NaN without); the packets in `queue`, then the variables of its discipline.
-    /// Of a group: `flows` in progress, the `bytes` that its receivers have got since the start, and the mean
-    /// `cwnd` of bulk flows in progress, in packets.
+    /// A queue has:
+    /// - `departures`, `bytes`, `drops` and `marks`, since the start of the run;
+    /// - `waited`, the sum of the sojourn times of the departures, in seconds;
+    /// - `came`, the bits that the rate of the link has offered since the start;
+    /// - `at_hand`, the bits that can be sent beyond those that come later;
+    /// - `peak`, the most bits that the peak of a bucket has let through (NaN without a peak);
+    /// - `queue`, the number of waiting packets, then the variables of its discipline.
+    ///
+    /// A group has `flows` in progress, the `bytes` that its receivers have got since the start, and the mean `cwnd` of
+    /// bulk flows in progress, in packets.
     pub fn look(&mut self, mut report: impl FnMut(Place<'_>, &'static str, f64)) {
         self.now = self.until;
         self.catch_up();

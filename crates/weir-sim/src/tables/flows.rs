@@ -130,13 +130,13 @@ struct Period<'a> {
     row: &'a Row,
     /// [`marked_by_hops`] of each group.
     products: Vec<f64>,
-    /// Of each group.
+    /// Mean delays of each group.
     means: Vec<PathMeans>,
 }
 
 impl<'a> Period<'a> {
-    /// The row of some `groups`, with the `finite` flows among theirs. Of the goodput, what passes
-    /// `bottleneck` counts as a share of what that could have carried.
+    /// The row of some `groups`, with the `finite` flows among theirs. The goodput that passes
+    /// `bottleneck` counts as a share of its capacity.
     fn group_row(
         &self,
         name: &'a str,
@@ -265,7 +265,7 @@ struct Weighted {
 }
 
 impl Weighted {
-    /// What is not defined counts nothing: datagrams have no round trip.
+    /// Adds a value that is finite. Others have no weight: datagrams have no round trip.
     fn add(&mut self, packets: u64, value: f64) {
         if value.is_finite() {
             self.sum += packets as f64 * value;

@@ -186,7 +186,7 @@ struct RowBuilder<'a, 'b> {
     row: &'a Row,
     class: &'static str,
     gauge: &'b QueueGauge,
-    /// What could have been sent, where that is not one rate times the time.
+    /// Capacity of the period, if the queue does not have one rate for all the time.
     capacity: Option<Capacity>,
     /// Only in rows of all classes.
     losses: Option<&'b LossEvents>,

@@ -16,9 +16,9 @@ use crate::record::{GroupInfo, Measurements, Row};
 /// Mean delays in nanoseconds; NaN where nothing of the group left one of the hops.
 #[derive(Clone, Copy)]
 pub(super) struct PathMeans {
-    /// In the queues that data passes.
+    /// Wait in the queues that data passes.
     pub(super) wait: f64,
-    /// Of data and its ACK; NaN of datagrams.
+    /// Round trip of data and its ACK; NaN for datagrams.
     pub(super) round_trip: f64,
 }
 
@@ -31,7 +31,7 @@ struct Hop {
 }
 
 impl PathMeans {
-    /// Those of every group in `row`.
+    /// Mean delays of every group in `row`.
     pub(super) fn of_groups(run: &Measurements, row: &Row) -> Vec<Self> {
         let means = propagation(run, row).into_iter().enumerate();
         means.map(|(group, rtt)| Self::of(run, group, over_time(rtt, &run.groups[group], row), row)).collect()

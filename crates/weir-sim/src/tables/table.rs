@@ -51,9 +51,9 @@ impl Names {
 /// A column with a list in each row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists<T> {
-    /// Those of all rows, one list after another.
+    /// Values of all rows, one list after another.
     pub values: Vec<T>,
-    /// Of the list of each row.
+    /// Length of the list in each row.
     pub lengths: Vec<u32>,
 }
 

@@ -18,7 +18,7 @@ table! {
     }
 }
 
-/// Adds the rows of `run`: group by group, in the order of the starts. What had not ended with the run has NaN.
+/// Adds the rows of `run`: group by group, in the order of the starts. Transfers that did not end have NaN.
 pub(super) fn add<'a>(run: &'a Measurements, number: u32, rows: &mut TransferRows<'a>) {
     for finite in &run.finite {
         let group = &run.groups[finite.group].name;

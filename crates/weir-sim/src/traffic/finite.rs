@@ -65,7 +65,7 @@ pub(crate) struct FiniteFlows {
     /// Counts of the flows that have ended.
     ended: FlowCounts,
     completions: Completions,
-    /// Those of a list, in the order of their starts.
+    /// Records of the transfers of a list, in the order of their starts.
     transfers: Vec<TransferRecord>,
     /// Closed intervals. The counts of flows are since the start.
     closed: Vec<FlowArrivals>,

@@ -24,7 +24,8 @@ pub(crate) enum Generated {
 }
 
 impl Generator {
-    /// What begins now, and when the generator continues; `index` is that of the generator.
+    /// Begins the next flow or datagram, and returns it with the time at which the generator continues; `index` is that
+    /// of the generator.
     pub(super) fn step(&mut self, index: u32, now: Instant) -> (Generated, Option<Instant>) {
         match self {
             Self::Arrivals(arrivals) => {

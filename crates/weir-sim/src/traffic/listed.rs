@@ -14,11 +14,11 @@ pub(crate) struct Listed {
     pub(crate) group: u32,
     /// From which instant their starts count.
     pub(crate) start: Instant,
-    /// Later ones do not start.
+    /// End of the group: later transfers do not start.
     pub(crate) stop: Instant,
-    /// In the order of their starts.
+    /// Transfers in the order of their starts.
     pub(crate) transfers: Arc<Vec<ListedTransfer>>,
-    /// Those that have started.
+    /// Number of transfers that have started.
     pub(crate) started: usize,
     pub(crate) packet: u32,
     /// Number of routes to draw from.

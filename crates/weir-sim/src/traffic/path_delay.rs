@@ -22,7 +22,7 @@ pub(crate) struct PathDelay {
     pub(crate) backward: Duration,
     /// Rate of the slowest link in bit/s when the run begins, including access links.
     pub(crate) rate: u64,
-    /// The same of links whose rate never changes; none if there are none.
+    /// Rate of the slowest link whose rate never changes, in bit/s; none if there are none.
     pub(crate) fixed: Option<u64>,
     /// The other links, with the propagation delay before each.
     pub(crate) varying: Box<[(Duration, Service)]>,

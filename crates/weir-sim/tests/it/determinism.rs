@@ -1,4 +1,4 @@
-//! The same scenario and seed: the same numbers, whatever the threads.
+//! Runs of one scenario and seed have equal numbers, for any number of threads.
 
 use std::{sync::Arc, time::Duration};
 

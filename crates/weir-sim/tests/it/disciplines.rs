@@ -1,4 +1,4 @@
-//! What disciplines promise that are more than one FIFO under a law: shares, and classes.
+//! Promises of disciplines that are more than one FIFO with an AQM: shares, and classes.
 
 use weir_sim::{Column, Measurements, Table};
 

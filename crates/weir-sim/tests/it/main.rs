@@ -1,4 +1,4 @@
-//! What a run promises: physics, conservation, determinism.
+//! Promises of a run: physics, conservation, determinism.
 
 mod background;
 mod changes;

@@ -1,4 +1,4 @@
-//! What window laws do in the loop with a queue: their papers' closed forms.
+//! Window laws in the loop with a queue: the closed forms of their papers.
 
 use std::fmt::Write;
 

@@ -102,7 +102,7 @@ fn a_single_flow_on_an_empty_path_fills_it() {
     assert!(of_flows(&measured, "goodput") > 0.99);
 }
 
-/// What overtakes on a line costs a few events a packet, however long the run is.
+/// Packets that overtake on a line cost a few events each, for a run of any length.
 #[test]
 fn events_grow_as_packets_where_packets_overtake() {
     let text = r#"

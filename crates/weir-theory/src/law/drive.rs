@@ -1,15 +1,15 @@
-//! What a law does.
+//! Interface of the laws.
 
 use crate::Start;
 
-/// Where a law is, and what comes.
+/// The input of a law at an instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     /// q, packets.
     pub(crate) queue: f64,
     /// q', packets per second.
     pub(crate) growth: f64,
-    /// What arrives, packets per second.
+    /// Arrival rate, packets per second.
     pub(crate) rate: f64,
 }
 
@@ -42,8 +42,8 @@ pub(crate) trait Drive {
         None
     }
 
-    /// Whether the state is held between updates, from now on; updates nearer to each other than `longest` are taken
-    /// as continuous.
+    /// Returns true if the state is held between updates, from now on. Updates nearer to each other than `longest` are
+    /// taken as continuous.
     fn hold(&mut self, longest: f64, now: f64, queue: f64) -> bool {
         let _ = (longest, now, queue);
         false

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::drive::{Drive, Seen};
 use crate::Start;
 
-/// Of `p_min`: it multiplies, and would not leave zero.
+/// Least `p_min`: it changes by factors, and would not leave zero.
 const FLOOR: f64 = 1e-9;
 
 /// HRED: `p = p_min [1 + (q - min_th) / (k max_th)]`, and
@@ -26,7 +26,7 @@ pub struct Hred {
 }
 
 impl Hred {
-    /// What p is over `p_min` at a queue.
+    /// p over `p_min` at a queue.
     fn height(&self, queue: f64) -> f64 {
         1.0 + (queue - self.min_th) / (self.k * self.max_th)
     }

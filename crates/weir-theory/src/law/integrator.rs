@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::drive::{Drive, Seen};
 
-/// RFC 8033, section 4.2: below each probability, what a step of PIE is divided by; above the last, by 1.
+/// Divisors of a step of PIE below each probability, 1 above the last (RFC 8033, section 4.2).
 pub const PIE_SCALE: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (0.1, 2.0)];
 
-/// What the probability is of the state.
+/// The probability as a function of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
@@ -23,7 +23,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// What disciplines call the state.
+    /// Name of the state in the disciplines' variables.
     pub(super) const fn variable(self) -> &'static str {
         match self {
             Self::Plain => "probability",
@@ -36,19 +36,19 @@ impl Shape {
 /// PI and its kin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Integrator {
-    /// What it is called.
+    /// Its name in messages.
     pub name: String,
-    /// Added to the state per packet, or second, above the target.
+    /// Coefficient of the queue's excess over the target: added to the state per packet, or per second.
     pub now: f64,
-    /// Taken from it per packet, or second, by which the queue was above the target T before.
+    /// Coefficient of the excess one T earlier: subtracted from the state per packet, or per second.
     pub before: f64,
     /// T, seconds.
     pub interval: f64,
     /// Packets, or seconds if `by_delay`.
     pub target: f64,
-    /// Whether the queue counts as its delay.
+    /// The queue is measured as its delay.
     pub by_delay: bool,
-    /// What the probability is.
+    /// The probability as a function of the state.
     pub shape: Shape,
     /// Base of REM's probability.
     pub phi: f64,
@@ -56,9 +56,9 @@ pub struct Integrator {
     pub coupling: f64,
     /// PIE: steps are divided by its table.
     pub tuned: bool,
-    /// What PIE's steps are divided by, where it is held.
+    /// Divisor of PIE's steps, where it is held.
     pub scale: Option<f64>,
-    /// Whether updates are T apart; else the continuous controller of the same gains.
+    /// Updates are T apart; otherwise the continuous controller of the same gains.
     pub hold: bool,
     /// REM by equation 2: what it drops arrives, and counts in the rate.
     pub counts_drops: bool,
@@ -86,7 +86,7 @@ impl Default for Integrator {
 }
 
 impl Integrator {
-    /// What PIE's steps are divided by at a probability; 1 for the others.
+    /// Divisor of PIE's steps at a probability; 1 for the others.
     fn divisor(&self, p: f64) -> f64 {
         match self.scale {
             Some(scale) => scale,

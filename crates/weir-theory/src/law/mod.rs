@@ -1,6 +1,6 @@
 //! Laws of queues: parameters, and how they work.
 //!
-//! A law has a state, x, and a signal p(x, q). What drives it is the queue; packets and seconds.
+//! A law has a state, x, and a signal p(x, q). The queue drives it. Units: packets and seconds.
 
 mod avq;
 mod drive;
@@ -17,7 +17,7 @@ pub use red::{Adapts, Red, Spacing};
 use serde::{Deserialize, Serialize};
 pub use step::Step;
 
-/// What makes the signals.
+/// The law of a queue, which makes the signals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Law {

@@ -24,17 +24,17 @@ pub enum Spacing {
 /// RED, gentle RED, NLRED and Adaptive RED. Thresholds in packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Red {
-    /// What it is called.
+    /// Its name in messages.
     pub name: String,
-    /// Where the line begins.
+    /// Begin of the line.
     pub min_th: f64,
-    /// Where it ends.
+    /// End of the line.
     pub max_th: f64,
-    /// What it reaches there.
+    /// Probability at the end of the line.
     pub max_p: f64,
     /// The weight of a packet in the average.
     pub w_q: f64,
-    /// Whether a second line goes on from there to 1 at twice `max_th`.
+    /// A second line goes on from the end of the first to 1 at twice `max_th`.
     pub gentle: bool,
     /// How signals are spaced.
     pub spacing: Spacing,

@@ -1,4 +1,4 @@
-//! What else is on the way of the flows.
+//! Other parts of a scenario that affect the flows.
 
 use weir_scenario::{Path, Port, Rtt};
 

@@ -1,4 +1,4 @@
-//! What is found in a scenario.
+//! Results of reading a scenario.
 
 use serde::Serialize;
 
@@ -9,13 +9,13 @@ use crate::{Law, System};
 pub struct Reading {
     /// The system.
     pub system: System,
-    /// What makes it doubtful.
+    /// Reasons for which predictions may fail.
     pub flags: Vec<Flag>,
-    /// Whose queue it is: `LINK` or `LINK.reverse`.
+    /// The port of the queue: `LINK` or `LINK.reverse`.
     pub port: String,
-    /// Seconds.
+    /// The instant, seconds.
     pub at: f64,
-    /// Of a packet.
+    /// Bytes of a packet.
     pub packet_bytes: u32,
     /// The discipline of the queue.
     pub discipline: String,
@@ -40,7 +40,7 @@ pub struct Queue {
     /// B, packets.
     #[serde(skip_serializing_if = "crate::system::is_unbounded")]
     pub buffer: f64,
-    /// What it is as a law, if it has a model.
+    /// Its law, if it has a model.
     pub law: Option<Law>,
     /// Why it has none.
     pub why: Option<String>,

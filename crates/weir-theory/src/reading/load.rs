@@ -3,12 +3,12 @@
 use weir_scenario::{LoadChange, Path, Port};
 use weir_types::Duration;
 
-/// Whether the data of a path pass a port.
+/// Returns true if the data of a path pass a port.
 pub(super) fn passes(path: &Path<'_>, port: &Port<'_>) -> bool {
     path.data.contains(&port.at)
 }
 
-/// Whether flows have data without end.
+/// Returns true if flows have data without end.
 pub(super) fn is_bulk(path: &Path<'_>) -> bool {
     path.flows.traffic.name() == "bulk"
 }

@@ -5,7 +5,7 @@ use crate::{Adapts, Avq, Hred, Integrator, Law, Red, Shape, Spacing, Step, Theor
 
 const EVENTS: &str = "it acts on events, and no fluid model of it is published that we know of";
 
-/// What turns levels into packets.
+/// Factors that turn levels into packets.
 pub(super) struct Unit {
     /// Bytes of a packet.
     pub(super) size: f64,
@@ -136,7 +136,7 @@ pub fn pi_gains(flows: f64, capacity: f64, rtt: f64, crossover: Option<f64>) -> 
     (chosen / rtt * 1.0_f64.hypot(chosen) * 4.0 * flows * flows / (rtt * capacity).powi(3), zero)
 }
 
-/// What is said of a discipline without a model.
+/// The error for a discipline without a model.
 fn no_model(discipline: &str) -> TheoryError {
     let why = match discipline {
         "codel" => {

@@ -8,12 +8,12 @@ use crate::{Group, Kind, TheoryError};
 /// Groups that stand for round trips drawn from a range.
 const PARTS: u32 = 5;
 
-/// What a group meets at the queue.
+/// Conditions of a group at the queue.
 #[derive(Clone, Copy)]
 pub(super) struct Met<'a> {
-    /// Whether the queue marks.
+    /// The queue marks.
     pub(super) marks: bool,
-    /// Whether scalable flows have a queue of their own, as under `DualPI2`.
+    /// Scalable flows have a queue of their own, as under `DualPI2`.
     pub(super) apart: bool,
     /// b of Reno's fluid.
     pub(super) cut: f64,

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) struct Table(Value);
 
 impl Table {
-    /// What a choice among several has chosen, and its keys.
+    /// The name of the choice made among several, and the table of its keys.
     pub(super) fn choice(chosen: &impl Serialize) -> (String, Self) {
         Self::new(chosen).chosen()
     }
@@ -41,7 +41,7 @@ impl Table {
         self.0.get(key)?.as_f64()
     }
 
-    /// Whether a switch is there and on.
+    /// Returns true if a switch is there and on.
     pub(super) fn on(&self, key: &str) -> bool {
         self.0.get(key).and_then(Value::as_bool).unwrap_or(false)
     }

@@ -19,7 +19,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// What makes it doubtful, each once.
+    /// Reasons for which predictions may fail, each once.
     pub fn flags(&self) -> Vec<Flag> {
         let mut found: Vec<Flag> = Vec::new();
         for flag in self.phases.iter().flat_map(|phase| &phase.flags) {

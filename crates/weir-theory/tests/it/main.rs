@@ -128,7 +128,7 @@ fn half_the_step_is_the_same() {
     }
 }
 
-/// What a law has learned, it keeps when the load changes.
+/// A law keeps its state when the load changes.
 #[test]
 fn a_load_that_changes_by_nothing_changes_nothing() {
     for law in laws() {

@@ -48,17 +48,17 @@ impl Level {
         }
     }
 
-    /// Whether it counts bytes.
+    /// Returns true if the level counts bytes.
     pub const fn in_bytes(self) -> bool {
         matches!(self, Self::Bytes(_))
     }
 
-    /// Whether it counts packets.
+    /// Returns true if the level counts packets.
     pub const fn in_packets(self) -> bool {
         matches!(self, Self::Packets(_))
     }
 
-    /// Whether both numbers are of one unit. A time and bytes are not, before the time is bytes.
+    /// Returns true if both levels have one unit. A time and bytes do not, before the time is bytes.
     pub fn is_like(self, other: Self) -> bool {
         core::mem::discriminant(&self) == core::mem::discriminant(&other)
     }

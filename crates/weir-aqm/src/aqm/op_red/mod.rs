@@ -75,7 +75,7 @@ impl OpRedParameters {
     }
 }
 
-/// Whether the targets are met.
+/// State of the search for parameters that meet the targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Not yet; a parameter can still move.
@@ -138,7 +138,7 @@ impl OpRed {
         self.parameters.retarget.get(self.retargeted).map(|next| (Instant::ZERO + next.at, *next))
     }
 
-    /// Whether the targets are met.
+    /// State of the search for parameters that meet the targets.
     pub const fn progress(&self) -> Progress {
         self.progress
     }

@@ -6,7 +6,7 @@ use weir_types::{Duration, Invalid, Level, Probability};
 
 use crate::aqm::{RedParameters, Spacing};
 
-/// What counts as loss.
+/// Packets that count as lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -59,7 +59,7 @@ pub struct OpRedParameters {
     pub target_loss: Probability,
     /// Target changes during the run: `[{ at = "60 s", delay = "10 ms", loss = 0.05 }]`.
     pub retarget: Vec<Retarget>,
-    /// What counts as a loss.
+    /// Packets that count as lost.
     #[cfg_attr(feature = "serde", schemars(extend("x-default-source" = "Weir")))]
     pub counts: LossSignal,
     /// Average queue below which no packet is signalled.

@@ -39,7 +39,7 @@ pub(super) struct Parameters {
 pub(super) struct Bounds {
     /// B, in the unit of the thresholds.
     pub(super) buffer: f64,
-    /// Of `max_th`.
+    /// Lowest and highest `max_th`, in the unit of the thresholds.
     pub(super) range: (f64, f64),
 }
 

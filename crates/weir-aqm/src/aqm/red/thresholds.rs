@@ -22,7 +22,7 @@ const FACTOR: f64 = 3.0;
 /// The least `max_th`, in packets.
 const LEAST: f64 = 15.0;
 
-/// What the schema says of the two.
+/// Defaults of both thresholds, in the words of the schema.
 #[cfg(feature = "serde")]
 pub(crate) const MIN_TH: &str = "a third of `max_th` (Floyd, 1997)";
 #[cfg(feature = "serde")]

@@ -17,20 +17,19 @@ use crate::{
     support::{Event, Numbered, link, packet, probability, rate},
 };
 
-/// What a parameter of the AQM is set to, if it has one of this name and it is set.
+/// The value of a parameter of the AQM, if it has one of this name and it is set.
 fn set(config: &AqmConfig, parameter: &str) -> Option<Value> {
     let config = serde_json::to_value(config).expect("every AQM can be written");
     config.as_object()?.values().next()?.get(parameter).cloned()
 }
 
-/// Whether the AQM may mark at all.
+/// Returns true if the AQM may mark at all.
 fn marks(config: &AqmConfig) -> bool {
     set(config, "ecn") == Some(Value::Bool(true)) || set(config, "ce_threshold").is_some()
 }
 
-/// Whether an AQM that marks may drop a packet that it could mark, early: beyond a probability
-/// (RED's `mark_p`, PIE's `mark_ecnth`), or because marks are not answered (COBALT's Blue,
-/// SFB from one half on).
+/// Returns true if an AQM that marks may also drop, early, a packet that it could mark. The reasons are a probability
+/// above a limit (RED's `mark_p`, PIE's `mark_ecnth`) or unanswered marks (COBALT's Blue, SFB from one half on).
 fn drops_what_it_could_mark(config: &AqmConfig) -> bool {
     set(config, "mark_p").is_some()
         || set(config, "mark_ecnth").is_some()
@@ -123,7 +122,7 @@ fn parameters_are_accepted_or_refused_with_a_reason() {
     }
 }
 
-/// Whether the AQM, and not the buffer, did this.
+/// Returns true if the AQM caused the event, and not the buffer.
 const fn is_signal(event: &Event) -> bool {
     matches!(event, Event::Marked { .. } | Event::Dropped { reason: Reason::Early | Reason::Forced, .. })
 }
@@ -185,7 +184,7 @@ fn parameters_are_checked_together() {
     assert_eq!(AqmConfig::Rem(idle).check(), Ok(()), "equation (2) knows the rate");
 }
 
-/// The same operations give another trace to another seed, where the AQM draws at all.
+/// Equal operations give another trace with another seed, if the AQM draws at all.
 #[test]
 fn seeds_matter() {
     let offers = vec![Operation::Offer(packet(weir_types::Ecn::NotEct)); 300];

@@ -8,9 +8,9 @@ use weir_types::{Duration, Ecn, Instant};
 use super::Operation;
 use crate::support::{Event, Numbered, Trace, rate};
 
-/// What may be expected of a discipline besides the contract.
+/// Rules of one discipline besides the contract.
 pub(crate) struct Rules {
-    /// Whether it may mark.
+    /// The discipline may mark.
     pub(crate) marks: bool,
     /// Which line a packet waits in: packets of one line leave in order of arrival.
     pub(crate) line: fn(PacketInfo) -> u32,

@@ -36,7 +36,7 @@ pub(crate) fn depends_on_nothing_but_arrivals<D: Discipline<Numbered>>(
 
 const RATE: u64 = 64_000_000;
 
-/// What the port told. With `rules`, every event is checked as it comes.
+/// Events that a port reports. With `rules`, every event is checked as it comes.
 fn drive<D: Discipline<Numbered>>(
     discipline: D,
     operations: &[Operation],
@@ -123,7 +123,7 @@ struct Books<'a> {
     model: Model<'a>,
     sizes: Vec<u32>,
     rate: u64,
-    /// What the last end fell short of, in units of 1/rate nanoseconds.
+    /// Rounding error of the last end, in units of 1/rate nanoseconds.
     remainder: u128,
     free_at: Instant,
     last: Instant,

@@ -22,8 +22,8 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// How many queues fair queueing has here: fewer than flows.
 const QUEUES: u32 = 4;
 
-/// What a scenario file may say under the name of a discipline; fair queueing with few queues, so
-/// that one knows which.
+/// A table that a scenario file may have under the name of a discipline. Fair queueing has few queues, so that the
+/// queue of a flow is known.
 fn table(name: &'static str) -> impl Strategy<Value = Value> {
     random::queue_table(name).prop_map(move |mut table| {
         if name.starts_with("fq") {
@@ -82,7 +82,7 @@ proptest! {
         depends_on_nothing_but_arrivals(|| build(&config, limit, seed), &rules(&config), &operations);
     }
 
-    /// What does not mark drops for nothing but its own reasons: every mark needs ECN to be on.
+    /// A discipline that does not mark drops only for its own reasons: every mark needs ECN to be on.
     #[test]
     fn without_ecn_nothing_is_marked(limit in limit(), seed: u64, operations in operations()) {
         for table in [json!({ "choke": { "ecn": false } }), json!({ "fq-codel": { "ecn": false } }),
@@ -157,7 +157,7 @@ fn the_registry_answers_to_its_names() {
     assert_eq!(QueueConfig::from_name("fq_codel"), None);
 }
 
-/// What is wrong with an AQM under fair queueing is said with its place.
+/// Errors in an AQM under fair queueing have the path of its parameter.
 #[test]
 fn mistakes_in_an_inner_aqm_have_a_path() {
     for (table, parameter) in [

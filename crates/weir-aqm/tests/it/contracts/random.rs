@@ -22,12 +22,12 @@ pub(crate) fn config() -> impl Strategy<Value = AqmConfig> {
     }))
 }
 
-/// What a scenario file may say under the name of an AQM.
+/// A table that a scenario file may have under the name of an AQM.
 pub(super) fn table(name: &str) -> BoxedStrategy<Value> {
     table_of(&AQMS, name)
 }
 
-/// What it may say under the name of a discipline.
+/// A table that a scenario file may have under the name of a discipline.
 pub(super) fn queue_table(name: &str) -> BoxedStrategy<Value> {
     table_of(&schemars::schema_for!(QueueConfig).to_value(), name)
 }

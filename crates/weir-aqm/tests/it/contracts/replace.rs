@@ -35,7 +35,7 @@ fn build(queue: &QueueConfig, seed: u64) -> AnyDiscipline<Numbered> {
 
 type AnyPort = Port<Numbered, AnyDiscipline<Numbered>>;
 
-/// What a port tells that does the `operations`; before each of them, `meanwhile` is called.
+/// Events that a port reports during the `operations`; before each of them, `meanwhile` is called.
 fn drive(
     mut port: AnyPort,
     operations: &[Operation],
@@ -114,8 +114,8 @@ proptest! {
     }
 }
 
-/// What a queue with such an AQM tells that does the `operations`, with the variables of the AQM after each; `at` some
-/// of them another takes the place of the AQM, with the same parameters.
+/// Events that a queue with such an AQM reports during the `operations`, and the variables of the AQM after each. At
+/// the operations in `at`, a new AQM with the same parameters replaces it.
 fn story<A: Aqm>(build: impl Fn() -> A, operations: &[Operation], at: &[usize]) -> (Vec<Event>, Vec<u64>) {
     let new = || Fifo::new(build(), link().limit);
     let (mut fifo, mut trace, mut variables) = (new(), Trace::default(), Vec::new());

@@ -60,7 +60,7 @@ fn thresholds_follow_from_the_target_delay() {
     }
 }
 
-/// What was computed is computed anew; what was given stays.
+/// Derived values are derived again at a new rate; given values stay.
 #[test]
 fn a_new_rate_gives_new_thresholds_and_weight() {
     let mut aqm = before(1250);

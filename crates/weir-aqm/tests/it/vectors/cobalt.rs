@@ -138,7 +138,7 @@ fn a_pace_is_unlearnt_at_the_pace_it_was_learnt() {
     assert!(read(&cobalt, "count") < count - 3.0);
 }
 
-/// What does not answer to marks is dropped, by Blue alone.
+/// Blue alone drops packets of flows that do not answer marks.
 #[test]
 fn blue_drops_what_could_be_marked() {
     let parameters =

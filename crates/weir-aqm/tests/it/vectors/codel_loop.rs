@@ -9,7 +9,7 @@ use weir_types::{Duration, Ecn, Instant, Streams};
 
 use crate::support::{Event, Numbered, Trace, link, stream};
 
-/// What became of a packet, in the order it was decided. A mark comes before its delivery.
+/// Fate of a packet, in the order of decisions. A mark comes before its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Drop(u64),

@@ -158,8 +158,7 @@ fn fluid(pi: &mut Pi, flows: f64, propagation: f64, capacity: f64, seconds: u32)
     (sum / f64::from(steps / 2), high - low)
 }
 
-/// What PI is for: whatever the number of flows, from the one that it was designed for up, the
-/// queue settles at its target and stays there.
+/// The purpose of PI: for any number of flows from its design's on, the queue settles at its target and stays there.
 #[test]
 fn the_queue_settles_at_its_target_for_any_number_of_flows() {
     let link =

@@ -1,4 +1,4 @@
-//! PIE through its hooks. What needs a probability to start from is at the foot of its file.
+//! PIE through its hooks. Tests that start from a probability are at the end of `pie.rs` of the crate.
 
 use weir_aqm::{
     Aqm, Backlog, Limit, PacketInfo, Reason, Verdict,
@@ -136,7 +136,7 @@ fn a_full_buffer_draws_nothing() {
     near(read(&pie, "accu_prob"), 0.0, 0.0);
 }
 
-/// What was summed up before the probability was zero is forgotten.
+/// A sum of earlier probabilities is forgotten when the probability is zero.
 #[test]
 fn no_probability_clears_the_sum() {
     let mut pie = at(0.01, &PieParameters::default());

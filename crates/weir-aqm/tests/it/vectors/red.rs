@@ -202,7 +202,7 @@ fn the_count_starts_at_zero_in_the_band_and_at_one_after_a_signal() {
     }
 }
 
-/// What a model of TCP must put in for RED: signals per packet over `p_b`.
+/// Signals per packet over `p_b`: the factor that a model of TCP must use for RED.
 #[test]
 fn spacing_decides_how_many_packets_are_signalled() {
     for p_b in [0.02, 0.05, 0.1] {

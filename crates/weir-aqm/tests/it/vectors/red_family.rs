@@ -1,5 +1,4 @@
-//! What the AQMs that grew out of RED leave as it is: the average, the spacing, how packets are
-//! signalled.
+//! Properties of RED that its descendants keep: the average, the spacing, how packets are signalled.
 
 use serde_json::{Value, json};
 use weir_aqm::{

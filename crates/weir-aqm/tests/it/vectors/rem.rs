@@ -287,8 +287,8 @@ fn the_average_queue_is_that_of_red() {
     near(read(&rem, "price"), 3.0, 1e-12);
 }
 
-/// The two AQMs side by side on the queue of one port, whose packets come as they like: marks
-/// do not change it. What REM and PI show after each interval.
+/// Variables of REM and PI after each interval, side by side on the queue of one port. Its packets
+/// do not depend on marks.
 fn side_by_side(rem: &RemParameters, pi: &PiParameters) -> Vec<(f64, f64)> {
     let (mut rem, mut pi) = (build(rem), pi.build(link(), stream("pi")));
     let mut port = Port::new(

@@ -37,7 +37,7 @@ fn leave(sfb: &mut Sfb, flow: u32, packets: u32) {
     }
 }
 
-/// Whether two flows meet in one of the first `levels` levels.
+/// Returns true if two flows share a bin in one of the first `levels` levels.
 fn meet(one: u32, other: u32, levels: u32) -> bool {
     let mut sfb = build(&SfbParameters { levels, ..roomy() });
     enter(&mut sfb, one, 1);
@@ -45,7 +45,7 @@ fn meet(one: u32, other: u32, levels: u32) -> bool {
     read(&sfb, "fullest") > 1.0
 }
 
-/// Whether two flows share the bins of all levels: what one causes, the other has to bear.
+/// Returns true if two flows share the bins of all levels, so that signals caused by one hit the other.
 fn share_all(one: u32, other: u32, levels: u32, parameters: &SfbParameters) -> bool {
     let certain = SfbParameters { levels, bin_size: 1, d1: probability(1.0), ..parameters.clone() };
     let mut sfb = build(&certain);
@@ -58,7 +58,7 @@ fn flow(fits: impl FnMut(&u32) -> bool) -> u32 {
     (1..100_000).find(fits).expect("a flow")
 }
 
-/// Of flow 0, a neighbour shares the bin of the first level, and one that of the second.
+/// One neighbour of flow 0 shares its bin of the first level, another that of the second.
 #[test]
 fn the_least_probability_of_all_levels_counts() {
     let two = SfbParameters { levels: 2, ..roomy() };
@@ -201,7 +201,7 @@ fn high_probabilities_drop_where_low_ones_mark() {
     }
 }
 
-/// What is refused is counted nowhere: a mark that cannot be carried out is a drop.
+/// A refused packet is counted nowhere: a mark that cannot be carried out is a drop.
 #[test]
 fn only_what_enters_is_counted() {
     let parameters = SfbParameters { d1: probability(0.5), bin_size: 1, ecn: true, ..roomy() };

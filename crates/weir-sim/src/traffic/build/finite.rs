@@ -24,7 +24,7 @@ use crate::{
 /// few.
 const ROUND_TRIPS: usize = 256;
 
-/// What a session does, the size of its packets, and the delay of its first transfer.
+/// A new session: its transfers, the size of its packets, and the delay of its first transfer.
 type NewSession = (SessionModel, u32, Duration);
 
 impl TrafficBuilder<'_, '_> {

@@ -22,7 +22,7 @@ rtt = "20 ms"
 start_jitter = "1 s"
 "#;
 
-/// What a link sends that is always busy is the integral of its rate.
+/// A busy link sends the integral of its rate.
 #[test]
 fn a_schedule_is_kept() {
     let set = (
@@ -45,7 +45,7 @@ fn a_schedule_is_kept() {
     }
 }
 
-/// The same rate in pieces is the same link.
+/// A schedule that always gives the same rate changes nothing.
 #[test]
 fn a_change_to_the_same_rate_is_none() {
     let plain = run(&scenario(BUSY, &[]), 1);
