@@ -1,5 +1,4 @@
-//! What a line does to packets, beside the queue and the transmitter at its head: it loses them, delays them by random
-//! times, or lets them go together. Simulated packets and real ones pass the same lines.
+#![doc = include_str!("../README.md")]
 
 mod delays;
 mod losses;
