@@ -1,5 +1,4 @@
-//! Impairments of a line, beside the queue and the transmitter at its head: it loses packets, delays them by random
-//! times, or lets them go together. Simulated packets and real ones pass the same lines.
+#![doc = include_str!("../README.md")]
 
 mod delays;
 mod losses;
@@ -7,7 +6,7 @@ mod losses;
 pub use delays::{Line, Passage};
 pub use losses::Losses;
 
-/// Totals of a port and its line since the start of a run.
+/// What a port and its line did since the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Packets that came to the queue.

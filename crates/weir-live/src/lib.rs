@@ -1,4 +1,4 @@
-//! The queues of a scenario before real packets.
+#![doc = include_str!("../README.md")]
 //!
 //! ```text
 //!  near end ──read──► stamp ──► ports in virtual time ──when due──write──► far end      one thread

@@ -1,22 +1,4 @@
-//! Scenario of an experiment: plain data, read from TOML, checked before anything runs.
-//!
-//! ```
-//! let scenario = weir_scenario::Document::parse("example.toml", r#"
-//!     schema = 1
-//!     name = "example"
-//!     duration = "10 s"
-//!     [links.bottleneck]
-//!     rate = "10 Mbit/s"
-//!     delay = "10 ms"
-//!     buffer = "1 BDP"
-//!     queue.red = { max_th = "30 packets" }
-//!     [flows.ftp]
-//!     count = 5
-//!     rtt = "40 ms"
-//! "#)?.scenario()?;
-//! assert_eq!(scenario.rate("bottleneck", weir_scenario::Direction::Forward).bits_per_second(), 10_000_000);
-//! # Ok::<(), weir_scenario::ScenarioError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod capture;
 mod changes;

@@ -1,4 +1,4 @@
-//! The discrete-event simulator.
+#![doc = include_str!("../README.md")]
 //!
 //! ```text
 //! Scenario ──► Simulation ──run──► Measurements ──► Tables

@@ -1,12 +1,10 @@
-//! Scenarios as fluid models, and these integrated over a timeline: delay-differential equations of windows, queue and
-//! law.
+#![doc = include_str!("../README.md")]
 //!
 //! ```text
 //! q' = sum of N_i W_i / R_i + u - C,    0 <= q <= B,  q' cut at both ends,    R_i(t) = d_i + q(t) / C
 //! ```
 //!
-//! with windows as in [`Kind`], each answering the p of a round trip ago. It shares no code with the simulator: where
-//! both should agree, a test says so.
+//! with windows as in [`Kind`], each answering the p of a round trip ago.
 
 mod cohort;
 mod course;

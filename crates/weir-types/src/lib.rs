@@ -1,15 +1,4 @@
-//! Types shared by all crates: time, rates, ECN, quantities, random streams.
-//!
-//! Nothing here reads a clock, draws from a global generator or does I/O.
-//!
-//! ```
-//! use weir_types::{Duration, Instant, Rate};
-//!
-//! let rate: Rate = "64 Mbit/s".parse().unwrap();
-//! let packet = rate.time_to_send(1000);
-//! assert_eq!(packet, Duration::from_micros(125));
-//! assert_eq!(Instant::ZERO + packet, Instant::from_nanos(125_000));
-//! ```
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(feature = "serde"), no_std)]
 
 extern crate alloc;
