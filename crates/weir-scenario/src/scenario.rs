@@ -73,7 +73,7 @@ impl JsonSchema for Variants {
             "type": "object",
             "additionalProperties": {
                 "type": "object",
-                "properties": { "label": { "type": "string", "description": "What to call it in tables and pictures." } },
+                "properties": { "label": { "type": "string", "description": "Name in tables and pictures." } },
                 "additionalProperties": true,
             }
         })

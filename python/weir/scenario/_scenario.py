@@ -83,7 +83,7 @@ class Scenario:
 
     @property
     def label(self) -> str:
-        """What to call it in tables and pictures."""
+        """Name in tables and pictures."""
         return self._core.label
 
     @property
