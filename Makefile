@@ -111,6 +111,7 @@ soak: studio .venv/.installed .venv/.dev ## Run what takes longer: overflow chec
 	$(IN_CLONE) format schema pages
 	git -C $(CLONE) diff --exit-code
 	cd $(CLONE) && .venv/bin/python -m pip install --quiet --no-deps --target target/installed .
+	cd $(CLONE) && cargo package --quiet --workspace --exclude weir-python --exclude weir-wasm --no-verify
 	$(IN_CLONE) lock clean
 
 lint: ## Check formatting, lints and types
