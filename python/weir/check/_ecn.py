@@ -196,7 +196,7 @@ def ecn_of(path: _core.Path) -> str:
 
 
 def _marked_before(scene: Resolved, path: _core.Path, port: _core.Port) -> bool:
-    """Whether packets may arrive at the port with a mark."""
+    """Returns true if packets may arrive at the port with a mark."""
     before = path.data[: path.data.index(port.name)]
     earlier = (other for other in scene.ports_of(path) if other.name in before)
     return any(scene.aqm(other).marks in {True, None} for other in earlier)
