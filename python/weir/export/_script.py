@@ -16,7 +16,7 @@ from weir.export._qdisc import Qdisc, later, tc_rate
 from weir.export._text import FRAME, WIDTH, Exported, comment, head, share_of_line
 
 _HANDLE = "100:"
-"""Of the shaper: one that other people's scripts do not take."""
+"""Handle of the shaper, chosen so that it does not clash with scripts of others."""
 
 
 def tc(port: Port, qdisc: Qdisc, device: str, command: str | None, said: Sequence[str] = ()) -> Exported:
