@@ -772,7 +772,7 @@ class _Transfers(TypedDict):
     """Transfers of the other direction: their number, their bytes, the host that was sent most, and the
     number of hosts."""
     groups: int | None
-    """As `RecordingSelection.groups`."""
+    """Groups of hosts, as `RecordingSelection.groups`."""
     mixed: bool
     """True if both directions of the link are in `transfers`."""
     late: int

@@ -86,7 +86,7 @@ class Data:
         return dict(pairs.iter_rows())
 
     def at(self, **values: float | str) -> Data:
-        """Only the runs at these values of axes, which are no axes any more."""
+        """The runs at these values of axes only; these axes are no axes any more."""
         chosen = [near(name, value) for name, value in values.items()]
         axes = tuple(name for name in self.axes if name not in values)
         return replace(

@@ -190,7 +190,7 @@ def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
 
 
 def ecn_of(path: _core.Path) -> str:
-    """Where the scenario says whether data of the group are ECN-capable."""
+    """Path in the scenario of the value that makes data of the group ECN-capable."""
     kind = f"traffic.{path.traffic}" if path.traffic in UNRESPONSIVE else "tcp"
     return f"flows.{path.group}.{kind}.ecn"
 

@@ -232,13 +232,13 @@ class _Estimate:
         return found + _SACK_B * self.scene.selective(path) + _RACK_B * self.scene.detects_by_time(path)
 
     def _times(self, interval: object) -> float:
-        """How often an interval of the document passes in the run."""
+        """Number of times that an interval of the document passes in the run."""
         duration = self.scene.network.duration_s
         return duration / _core.quantity(interval)[0] if isinstance(interval, str) else 0.0
 
     @cached_property
     def _periods(self) -> float:
-        """With the whole run."""
+        """Number of periods, plus one for the whole run."""
         return 1.0 + self._times(self._document["measure"].get("period"))
 
     @property

@@ -230,7 +230,7 @@ def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None)
 
 
 def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:
-    """Where signals are strongest, or the target; None for an AQM with neither."""
+    """The level at which signals are strongest, or the target; None for an AQM with neither."""
     return level_of(scene, port, aqm, last_of(aqm) or _TARGETS.get(aqm.name))
 
 
@@ -264,7 +264,7 @@ def _raised(port: _core.Port, level: Level, enough: float) -> str:
 
 
 def in_unit_of(port: _core.Port, level: Level, number: float) -> str:
-    """So many packets in the unit of the level: its other threshold has the same."""
+    """A number of packets in the unit of the level, as its other threshold has the same unit."""
     return f"{number * port.mean_packet_bytes:.0f} B" if level.written.endswith("B") else level_text(number)
 
 

@@ -47,7 +47,7 @@ class Repeated:
 
     @property
     def share(self) -> str:
-        """In which settings, unless in all: ` (in RED, REM)`."""
+        """Settings that have the note, unless all have it: ` (in RED, REM)`."""
         if self.settings == self.of:
             return ""
         if self.of > self.variants:
@@ -57,7 +57,7 @@ class Repeated:
         return f" (in {self.settings} of {self.of} variants)"
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The note as plain values."""
         return {**asdict(self.note), "labels": list(self.labels), "settings": self.settings, "of": self.of}
 
 

@@ -311,7 +311,8 @@ class Resolved:
 
     @cached_property
     def instants(self) -> Sequence[float]:
-        """When the load or a rate changes, in seconds, the start first; not more than there is time for."""
+        """Instants at which the load or a rate changes, in seconds, the start first; at most `MOST_CHANGES`
+        of them."""
         changes = {change.at_s for path in self.paths for change in path.load}
         changes.update(at for port in self.rate_changes.values() for at, _ in port)
         return sorted({0.0, *changes})[:MOST_CHANGES]
