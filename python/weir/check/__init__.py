@@ -134,8 +134,8 @@ def notes_of_toml(resolved: str) -> tuple[Note, ...]:
 
 
 def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float]) -> tuple[Note, ...]:
-    """Notes on a queue that had not settled, from the `queue_trend` and `queue_drift` of the bottleneck in
-    each replication of a scenario as `to_toml` writes it."""
+    """Notes on a queue that had not settled. `resolved` is the scenario as `to_toml` writes it; `trends` and
+    `drifts` are the `queue_trend` and `queue_drift` of its bottleneck in each replication."""
     found = not_stationary(Resolved.from_toml(resolved), trends, drifts)
     return () if found is None else (found,)
 

@@ -110,8 +110,8 @@ class Connections:
         return inf
 
     def _grown_window(self, path: _core.Path, lasts_s: float) -> float:
-        """The mean window that a flow grows to: a small buffer ends slow start early, and from then on it
-        grows by a packet each round trip, or as that of CUBIC (RFC 9438) by 0.4 t^3."""
+        """The mean window that a flow grows to. A small buffer ends slow start early; from then on the window
+        grows by a packet each round trip, or with CUBIC (RFC 9438) by 0.4 t^3."""
         facts = self.scene.facts(path)
         rtt = self.rtt_s(path)
         flows = max(1, self.scene.load(path).most)

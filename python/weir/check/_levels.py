@@ -131,8 +131,8 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
 def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
     """A DropTail buffer far below the bandwidth-delay product, or any buffer of a few packets.
 
-    A link with few flows needs about the product (Villamizar and Song, 1994), one with n flows that are not
-    in step about the product over the root of n (Appenzeller, Keslassy and McKeown, 2004).
+    A link with few flows needs about the product (Villamizar and Song, 1994). With n flows that are not in
+    step it needs about the product over the root of n (Appenzeller, Keslassy and McKeown, 2004).
     """
     for port in scene.bottlenecks:
         limit, product = limit_of(port), scene.mean_bdp(port)
@@ -196,7 +196,7 @@ def design_exceeded(scene: Resolved) -> Iterator[Note]:
     """A controller was designed for more flows or shorter round trips: its loop may be unstable.
 
     PI is stable for at least the flows and at most the round trip of its design (Hollot et al., 2001, section
-    IV), and the gains of HRED follow from the largest round trip (Joo and Bahk, 2003).
+    IV). The gains of HRED follow from the largest round trip (Joo and Bahk, 2003).
     """
     for port in scene.bottlenecks:
         aqm = scene.aqm(port)

@@ -1,12 +1,12 @@
 """RED as routers have it: `random-detect` of Cisco IOS, drop profiles of Junos.
 
-- `wred`: thresholds are packets, 1 to 4096, the probability at the second one is 1/denominator, and the
+- `wred`: thresholds are 1 to 4096 packets, and the probability at the second one is 1/denominator. The
   weight of the average is a power of two (Cisco IOS Quality of Service Solutions Command Reference,
-  `random-detect`). All precedences get the same line, which makes a RED of the weighted one.
-- `junos`: pairs of how full the queue is and how probable a drop, whole per cents that grow, up to 64 of
-  them, with straight lines between (Junos OS, Class of Service User Guide: drop-profiles, interpolate;
-  schedulers: buffer-size, drop-profile-map, explicit-congestion-notification). A parabola is a profile as
-  well as a line.
+  `random-detect`). All precedences get the same line, which makes weighted RED a plain RED.
+- `junos`: up to 64 pairs of fill level and drop probability, in whole per cents that grow, with straight
+  lines between (Junos OS, Class of Service User Guide: drop-profiles, interpolate; schedulers: buffer-size,
+  drop-profile-map, explicit-congestion-notification). A profile can approximate a parabola as well as a
+  line.
 """
 
 from __future__ import annotations

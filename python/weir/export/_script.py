@@ -1,8 +1,8 @@
 """A POSIX shell script of `tc`.
 
-The shaper is a token bucket, `tbf`, whose bucket holds a frame or a millisecond of the link, or what the
-bucket of the scenario holds. It takes the next packet from the discipline when the one before has been sent,
-as a link does, and can be changed while it works, so that the script may run again. (`htb`, the other usual
+The shaper is a token bucket, `tbf`, as large as a frame or a millisecond of the link, or as the bucket of the
+scenario. It takes the next packet from the discipline when the one before has been sent, as a link does. It
+can be changed while it works, so that the script may run again. (`htb`, the other usual
 parent, takes packets earlier and cannot be replaced by itself.)
 """
 

@@ -1,9 +1,9 @@
 """Parquet copies of the finished runs, which DuckDB, Polars and others can open.
 
 A merged chunk has a file tables/NAME-00001.parquet for each table that has rows, with the bytes that
-the journal holds. So a file that is missing or damaged is written anew, one that was interrupted is
-written by the next who has the store open, and one that the journal does not know does not count: it
-is of a chunk that was merged into a larger one, or was brought back from an older copy.
+the journal holds. So a file that is missing or damaged is written anew. A file whose writing was
+interrupted is written by the next process that has the store open. A file that the journal does not know
+does not count: its chunk was merged into a larger one, or it was brought back from an older copy.
 """
 
 from __future__ import annotations

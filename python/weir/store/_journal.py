@@ -1,8 +1,8 @@
-"""The journal: an SQLite database that holds every finished run. What it has committed, is.
+"""The journal: an SQLite database that holds every finished run. Only committed runs count.
 
-In write-ahead mode with full synchronisation: a transaction that returned outlasts a killed
-process and a power cut, readers in other processes see the state between two transactions, and
-neither waits for the other. That mode needs a local file system and one host.
+It is in write-ahead mode with full synchronisation. A transaction that returned outlasts a killed
+process and a power cut. Readers in other processes see the state between two transactions, and readers
+and writers do not wait for each other. That mode needs a local file system and one host.
 
 Only SQLite opens the file: its locks belong to the process, and to close the file once more would
 give up all of them.

@@ -52,8 +52,8 @@ class Store(SweepRecords):
     def open(path: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Store:
         """Opens a store, or makes one with `create`; mends what it finds damaged unless `read_only`.
 
-        Raises StoreError if there is none, if it is no store, if another version of Weir wrote it, if its
-        journal is damaged, or if it cannot be written.
+        Raises StoreError if there is none, if it is no store, or if another version of Weir wrote it. Also
+        raises it if the journal is damaged, or if the store cannot be written.
         """
         directory = Path(path)
         with store_errors(directory, "it cannot be opened"), ExitStack() as undo:
