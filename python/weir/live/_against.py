@@ -96,8 +96,7 @@ class Senders:
 
 
 def simulate(scenario: Scenario, store: Store, seed: int, replications: int) -> _core.Scenario:
-    """Simulates the scenario with the kernel's senders into the store, unless it is there; returns that
-    scenario."""
+    """Simulates the scenario into the store, unless its runs are there; returns what was simulated."""
     seeded = scenario.with_seed(seed)
     plan = plan_at_one_point("run", seeded.core, [seeded.itself()], replications)
     with chosen_workers() as workers:

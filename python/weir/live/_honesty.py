@@ -27,7 +27,7 @@ def verdict(outcome: Outcome) -> str:
 
 
 def facts(outcomes: Sequence[Outcome]) -> dict[str, str]:
-    """Worst values of several runs, for the head of a page."""
+    """Totals and worst values of several runs, for the head of a page."""
     packets = sum(_count(one, "packets") for one in outcomes)
     late = sum(_count(one, "late") for one in outcomes)
     cpu_s = sum(one.run.honesty["cpu_s"] for one in outcomes)
