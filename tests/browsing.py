@@ -39,7 +39,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def serious(page: Page) -> dict[str, list[str]]:
-    """What axe finds serious or critical, with the first elements of each."""
+    """Serious and critical findings of axe, with the first elements of each."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     found: list[dict[str, Any]] = axe.Axe().run(page).response["violations"]
     return {

@@ -1,4 +1,4 @@
-"""What tests of captures share: scenarios, captures that scapy writes, and readers of pcapng."""
+"""Helpers for tests of captures: scenarios, captures that scapy writes, and readers of pcapng."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def tshark(file: Path, condition: str, *fields: str) -> list[list[str]]:
 
 
 def whole_run(result: weir.Sweep) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the link and the groups say of all packets."""
+    """Rows of the link and of the groups about all packets of the whole run."""
     of_all = (pl.col("group") == "all") & (pl.col("period") == WHOLE_RUN)
     forward = (pl.col("direction") == "forward") & (pl.col("class") == "all")
     return result.links.row(by_predicate=of_all & forward, named=True), result.groups.row(
@@ -109,7 +109,7 @@ def whole_run(result: weir.Sweep) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def checksum_over(packet: bytes) -> int:
-    """Of a whole TCP or UDP packet, with its data of zeros: all ones if it is right."""
+    """Checksum over a whole TCP or UDP packet, with its data of zeros: all ones if it is right."""
     addresses, protocol = packet[12:20], packet[9]
     length = int.from_bytes(packet[2:4], "big") - 20
     return ones_complement(addresses + bytes([0, protocol]) + length.to_bytes(2, "big") + packet[20:])

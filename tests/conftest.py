@@ -1,4 +1,4 @@
-"""What the tests share: a scenario that runs in no time, its results, and the command line."""
+"""Fixtures of the tests: a scenario that runs in no time, its results, and the command line."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ ENDLESS = {"duration": "3000000 s", "measure.period": "1000000 s", "measure.seri
 """Takes a minute or more, so that there is time to interrupt it, and ends by itself."""
 
 ENDLESS_OPTIONS = [part for path, value in ENDLESS.items() for part in ("--set", f"{path}={value}")]
-"""The same on a command line."""
+"""Settings of `ENDLESS` as options of a command."""
 
 
 LONGEST = (
@@ -82,7 +82,7 @@ LONGEST = (
     *("test_sweep_charts.py", "test_operating_point.py", "test_faults.py", "test_captures.py"),
     *("test_live_commands.py", "test_sweep_cli.py", "test_check_command.py", "test_blocks.py"),
 )
-"""Those that take longest come first, in this order: at the end one would keep one process alone."""
+"""Files that take longest come first, in this order: at the end one would keep one process alone."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -112,7 +112,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 def shape_of(chart: object) -> str:
-    """What a chart consists of, whatever is written in it: marks, channels, types."""
+    """Shape of a chart, whatever is written in it: marks, channels, types."""
     if isinstance(chart, dict):
         parts = cast("dict[str, object]", chart).items()
         is_named = {key: key in {"mark", "type"} and isinstance(part, str) for key, part in parts}
@@ -144,7 +144,7 @@ def charts_are_valid() -> None:
 
 
 def names_in(directory: Path) -> list[str]:
-    """What is in a directory, hidden things included."""
+    """Names of everything in a directory, hidden files included."""
     return sorted(path.name for path in directory.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""What the tests of exports share: a link to export, and a script taken apart."""
+"""Helpers for the tests of exports: a link to export, and the parts of a script."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def exported(
     share: float | None = None,
     **link: Value,
 ) -> Exported:
-    """The same, exported."""
+    """Export of the link under a discipline."""
     return export(scenario(aqm, **link), form=form, device=device, share=share)
 
 
@@ -55,7 +55,7 @@ def commands(script: str) -> list[list[str]]:
 
 
 def options(script: str) -> dict[str, str]:
-    """What the discipline itself is asked for, by name; "" for a word alone. The kind is "kind"."""
+    """Options of the discipline in a script, by name; "" for a word alone. The kind is "kind"."""
     words = commands(script)[-1]
     place = words.index("root") + 1 if "root" in words else words.index("100:1") + 1
     kind, *rest = words[place:]
@@ -67,7 +67,7 @@ def options(script: str) -> dict[str, str]:
 
 
 def shaper(script: str) -> dict[str, str]:
-    """What the token bucket is asked for."""
+    """Options of the token bucket in a script."""
     words = next(line for line in commands(script) if "tbf" in line)
     rest = words[words.index("tbf") + 1 :]
     return dict(zip(rest[::2], rest[1::2], strict=True))

@@ -56,7 +56,7 @@ def finely(dimension: Dimension, levels: int) -> Dimension:
 
 @dataclass
 class FakeSweep(_Base):
-    """Its measures grow and fall with the axes as one would expect of a queue."""
+    """Sweep whose measures grow and fall with the axes as one would expect of a queue."""
 
     axes: Sequence[Dimension]
     labels: Sequence[str] = ("DropTail",)
@@ -64,7 +64,7 @@ class FakeSweep(_Base):
     users: Sequence[int] = ()
     design: Kind = "grid"
     points: int = 0
-    """Of a design that samples."""
+    """Number of points of a design that samples."""
     with_series: bool = True
     undefined: str = ""
     """A measure that is not defined at the first level of the first axis."""

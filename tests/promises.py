@@ -17,11 +17,11 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Whether the promise is kept."""
+        """True if the promise is kept."""
         return self.value >= self.bound if self.at_least else self.value <= self.bound
 
     def row(self) -> str:
-        """Of the table."""
+        """Row of the table."""
         bound = f"{'at least' if self.at_least else 'at most'} {self.bound:g}{self.unit}"
         missed = "" if self.holds else ", missed"
         return f"| {self.title} | {self.value:.3g}{self.unit}{missed} | {bound} |"

@@ -31,7 +31,8 @@ FOREIGN = {"cd", "dask", "export", "make", "mkdir", "pip", "source", "sudo", "wi
 """Commands that a test does not run: they install, are the shell's own, need a network or a screen."""
 
 PARSED = ("reproduce", "--dask", "weir report 1", "from-pcap FILE", "weir studio", "iperf3")
-"""What is read and not run: other tests run papers, clusters, captures, the studio; others write reports."""
+"""Commands that are read and not run. Other tests run papers, clusters, captures and the studio, and write
+reports."""
 
 SHORTER = {
     "README.md": {
@@ -58,7 +59,7 @@ SHORTER = {
     TUTORIAL: {"tune access.toml": 'tune access.toml --set duration="20 s"'},
     "docs/how-to/cluster.md": {"from dask_jobqueue import SLURMCluster": "SLURMCluster = Cluster"},
 }
-"""What a page says, and what takes less time."""
+"""Page to the parts of its commands that are replaced, so that they take less time."""
 
 
 BLOCK = (
@@ -151,7 +152,7 @@ class _Cluster:
         return self
 
     def get_executor(self) -> None:
-        """None: threads."""
+        """Returns None, which stands for threads."""
 
 
 def understood(arguments: list[str]) -> None:

@@ -11,7 +11,7 @@ from conftest import SMALL
 from weir import _core
 
 ONE_SIZE = [("flows.ftp.tcp.handshake", "false")]
-"""Without it a SYN of the size of an ACK opens each connection."""
+"""Setting without a handshake, in which a SYN of the size of an ACK would open each connection."""
 
 SHARED = """
 schema = 1
@@ -42,7 +42,7 @@ start_jitter = "1 s"
 
 
 def columns(scenario: _core.Scenario) -> dict[str, _core.Columns]:
-    """What a run of it measures."""
+    """Columns of the tables of a run."""
     batch = _core.Batch([(scenario, 1)])
     while not batch.wait(1.0):
         pass

@@ -39,7 +39,7 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_byte_has_its_number(lossless: Path) -> None:
-    """What a connection sends in order has no gaps, and ACKs are where data ends."""
+    """Data of a connection in order have no gaps, and ACKs are where data end."""
     following: dict[str, int] = {}
     times: list[float] = []
     for at, wire, ip in headers(lossless):

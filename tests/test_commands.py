@@ -58,7 +58,7 @@ NOT_RUN = {
     r"(cd|export|mkdir|source) .*": "it prepares the reader's shell",
     r"pip install jupyterlab": "it installs another program",
 }
-"""What no test runs, and why."""
+"""Patterns of commands that no test runs, with the reason."""
 
 SHORTER = {
     "docs/reference/traffic.md": {
@@ -70,15 +70,15 @@ SHORTER = {
     "docs/reference/tcp.md": {"-n 8": '-n 2 --set duration="20 s"'},
     "docs/how-to/reproduce-papers.md": {"hred-2003-steady": 'hred-2003-steady --set duration="150 s"'},
 }
-"""What a page says, and what takes less time."""
+"""Page to the parts of its commands that are replaced, so that they take less time."""
 
 SLOW = r"weir (sweep|theory|report \d --theory|compare (web|papers))"
-"""What takes seconds even so."""
+"""Pattern of commands that take seconds even so."""
 
 PROGRAMS = (
     r"make|weir|pip|cargo|python3?|npm|sudo|source|dask|tc|\.venv/bin/\w+|\.ci/\w+|tools/[\w-]+\.(?:py|sh)"
 )
-"""What a command between backticks begins with."""
+"""Pattern of the beginning of a command between backticks."""
 
 PLACEHOLDER = re.compile(r"(?<![\w-])[A-Z]{2,}\b|…")
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -169,7 +169,7 @@ def made() -> frozenset[str]:
 
 
 def place_of(command: str) -> str | None:
-    """Where a command runs that is neither followed nor Weir's."""
+    """Folder in which a command runs that is neither followed nor Weir's."""
     if command.startswith(".ci/run"):
         return ".ci/run"
     for pattern, place in ELSEWHERE.items():
@@ -198,7 +198,7 @@ def verb_of(command: str) -> tuple[Any, list[str]]:
 
 
 def is_mention(command: str) -> bool:
-    """Whether a verb is named alone, or with options alone, as in `weir plot --measure`, which exist."""
+    """Returns true for a mention of a verb, alone or with options that exist, as in `weir plot --measure`."""
     if PLACEHOLDER.search(command) and "-- " not in command:
         return True
     found, words = verb_of(command)
@@ -223,7 +223,7 @@ def test_every_command_runs_somewhere() -> None:
 
 
 def test_every_target_of_make_runs() -> None:
-    """Those that a page names, and those that `make help` lists."""
+    """Checks the targets that a page names, and those that `make help` lists."""
     wanted = {word for one in every() if one.text.startswith("make ") for word in one.text.split()[1:]}
     told = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     listed = set(re.findall(r"^make ([a-z-]+) ", told, re.MULTILINE))
@@ -239,7 +239,7 @@ def test_contributing_lists_every_target() -> None:
 
 
 def is_listed(name: str) -> bool:
-    """Whether `make help` lists a target."""
+    """Returns true if `make help` lists a target."""
     return bool(re.search(rf"^{name}:.* ## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -279,7 +279,7 @@ def test_every_verb_and_option_that_is_named_exists() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the scenario of the README, two of `weir init`, and a result of each."""
+    """Folder with the scenario of the README, two scenarios of `weir init`, and a result of each."""
     place = tmp_path_factory.mktemp("named")
     reader = Reader(place)
     for block in blocks("README.md"):

@@ -1,4 +1,4 @@
-"""What the shell completes, and the manual page."""
+"""Completions in the shell, and the manual page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario gets that says nothing of it: packet size, warm-up, RED's thresholds."""
+"""Defaults of a scenario: packet size, warm-up, RED's thresholds."""
 
 from __future__ import annotations
 

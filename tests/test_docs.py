@@ -33,7 +33,7 @@ def text_of(guide: str) -> str:
 
 
 def commands(guide: str) -> list[str]:
-    """What is typed after `weir`."""
+    """Arguments of the `weir` commands on a page."""
     return re.findall(r"^\$ weir (.*)", text_of(guide), re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""What is recorded of flows, drawn over time."""
+"""Records of flows, drawn over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How transfers of a capture are written: few one by one, many drawn, what spans the capture without end."""
+"""Plans for the transfers of a capture: few are written one by one, many are drawn, and transfers that span
+the capture have no end."""
 
 from __future__ import annotations
 
@@ -75,7 +76,8 @@ def ended(sweep: weir.Sweep) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("number", [1, 2, 5, 50])
 def test_few_transfers_come_in_every_run_when_they_came(number: int, tmp_path: Path) -> None:
-    """Of one, a Poisson process brought none in five of eight runs."""
+    """Checks that each run has every transfer. A Poisson process with the rate of one transfer gave none in
+    five of eight runs."""
     packets = [packet for at in range(number) for packet in transfer(at, 0.05 * at, 20 + 10 * (at % 3))] + [
         *transfer(1000, 3.0, 5)
     ]
@@ -92,7 +94,7 @@ def test_few_transfers_come_in_every_run_when_they_came(number: int, tmp_path: P
 
 
 def test_many_transfers_are_drawn_and_large_ones_are_not(tmp_path: Path) -> None:
-    """What is drawn varies by a tenth at most: 400 alike by 5%, and one with half of the bytes not at all."""
+    """Draws vary by a tenth at most: 400 equal transfers by 5%, and one with half of the bytes not at all."""
     mice = [packet for at in range(400) for packet in transfer(at, 0.01 * at, 3, 0.0001)]
     file = write(tmp_path / "many.pcap", [*mice, *transfer(1000, 1.0, 1200)])
     found = read(file)
@@ -112,7 +114,8 @@ def test_many_transfers_are_drawn_and_large_ones_are_not(tmp_path: Path) -> None
 
 
 def test_no_load_is_lost_in_a_heavy_tail(tmp_path: Path) -> None:
-    """Of any sizes, what is written has the bytes of the capture, and at most 100 transfers are taken out."""
+    """Plans for transfers of any sizes have the bytes of the capture; at most 100 transfers are written one
+    by one."""
     rng = np.random.default_rng(3)
     counts = np.minimum(np.ceil(rng.pareto(1.1, 600) * 3) + 1, 3000).astype(int)
     packets = [
@@ -164,7 +167,7 @@ tcp.preset = "linux"
 
 
 def part(scenario: str, file: Path, begin: float, end: float, keep: Callable[[bytes], bool] = bool) -> Path:
-    """What a capture of the link has between two instants."""
+    """Part of a capture of the link between two instants."""
     whole = file.with_suffix(".pcapng")
     weir.Scenario.loads(scenario).run(capture=[f"bottleneck={whole}"])
     packets: list[tuple[float, bytes]] = []
@@ -201,7 +204,8 @@ def test_a_full_link_stays_full(scenario: str, bulk: int, cut: list[str], tmp_pa
 
 
 def test_data_alone_have_no_round_trip(tmp_path: Path) -> None:
-    """Of connections that began before the capture, ACKs show a part of it, and data alone nothing."""
+    """Connections that began before the capture: ACKs show a part of the round trip, and data alone
+    nothing."""
     both = part(FULL, tmp_path / "both.pcap", 3.0, 6.0)
     assert "for a round trip that is not known, a part of it, which was seen: 4 transfers" in written(both)
     data = part(FULL, tmp_path / "data.pcap", 3.0, 6.0, lambda packet: packet[12:14] == b"\x0a\x00")

@@ -1,4 +1,5 @@
-"""What others do to us while a command works: locks, kills, full disks, files with odd names and contents."""
+"""Disturbances by others while a command works: locks, kills, full disks, files with odd names and
+contents."""
 
 from __future__ import annotations
 

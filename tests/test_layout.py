@@ -1,4 +1,4 @@
-"""What a user may ask of a figure besides its data."""
+"""Properties of a figure that a user may choose, besides its data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def drawn_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With one comparison in its store."""
+    """Folder with one comparison in its store."""
     made = tmp_path_factory.mktemp("styled")
     (made / "small.toml").write_text(SMALL, encoding="utf-8")
     assert command_in(made)("compare", "small.toml", "-n", "2", "--quiet").returncode == 0
@@ -40,7 +40,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def plot(directory: Path) -> Command:
-    """`weir plot 1 ARGUMENTS` there."""
+    """Command `weir plot 1 ARGUMENTS` in this folder."""
     weir_in = command_in(directory)
     return lambda *arguments: weir_in("plot", "1", *arguments)
 
@@ -87,7 +87,7 @@ def test_an_image_is_as_large_as_was_asked_for(
 def test_every_image_has_exactly_the_size_that_was_asked_for(
     size: str | None, inches: tuple[float, float] | None, pixels: tuple[int, int] | None, tmp_path: Path
 ) -> None:
-    """In print, too: a program that places one takes the size that its file says."""
+    """Sizes hold in print, too: a program that places a figure takes the size that its file states."""
     drawn = figure(USERS, "lines").styled(size=size)
     for suffix in (".svg", ".pdf", ".png"):
         save(drawn, tmp_path / f"a{suffix}")

@@ -1,4 +1,4 @@
-"""What takes too much time or memory, or runs code, is said or refused before it does."""
+"""Limits of time and memory, and code that a file would run: said or refused beforehand."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ traffic.cbr = { rate = "2 Mbit/s" }
 links.bottleneck.buffer = "100000000 packets"
 flows.flood.traffic.cbr.rate = "10 Gbit/s"
 """
-"""Of its variant `endless` a packet in a million leaves: 250 million would wait."""
+"""Scenario whose variant `endless` lets a packet in a million leave: 250 million would wait."""
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_processes_count_what_others_take() -> None:
 
 
 def outcome(run: _core.Scenario, memory: _core.Memory) -> _core.Run | _core.Exceeded:
-    """Of one run that shares this memory."""
+    """Outcome of one run that shares this memory."""
     batch = _core.Batch([(run, 1)], 1, (), memory)
     until(lambda: batch.wait(0.1), "the run does not end")
     (found,) = batch.outcomes()

@@ -1,4 +1,4 @@
-"""What is said to people, whatever they gave: a line of it at most, and nothing that steers a terminal."""
+"""Messages to people, whatever they gave: a line of it at most, and nothing that steers a terminal."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_flows_that_are_not_there_while_it_is_measured_are_a_warning() -> None:
 
 
 def test_runs_without_arrivals_are_counted() -> None:
-    """Of few arrivals some runs have none."""
+    """Counts runs without arrivals: where arrivals are few, some runs have none."""
     text = STOPS + 'traffic.poisson = { rate = "0.7 /s", size = "10 kB" }\n'
     sweep = weir.Scenario.loads(text).run(replications=10)
     (note,) = [one.note for one in sweep.notes if one.note.code == "nothing-measured"]

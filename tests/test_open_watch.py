@@ -17,7 +17,7 @@ SHORT = ("--set", "duration=2 s", "--set", "measure.period=2 s")
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What a browser that only takes notes was asked to open."""
+    """File with the pages that a browser was asked to open; this browser only notes them."""
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/opened\n', encoding="utf-8")
     browser.chmod(0o755)

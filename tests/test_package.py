@@ -29,7 +29,7 @@ def toml(file: str) -> dict[str, Any]:
 
 
 def test_the_profile_of_a_wheel_has_scenarios_of_every_choice() -> None:
-    """They load, whatever a congestion control needs beside it. `make wheel` runs them."""
+    """Loads all of them, whatever a congestion control needs beside it. `make wheel` runs them."""
     scenarios = runpy.run_path(str(ROOT / "tools" / "train.py"))["scenarios"]
     documents = [json.loads(scenario.to_json()) for scenario in scenarios()]
     links = [link for document in documents for link in document["links"].values()]
@@ -40,7 +40,7 @@ def test_the_profile_of_a_wheel_has_scenarios_of_every_choice() -> None:
 
 
 def test_there_is_one_version() -> None:
-    """That of the workspace in Cargo.toml."""
+    """Compares all versions with that of the workspace in Cargo.toml."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert toml("pyproject.toml")["project"]["dynamic"] == ["version"]
     assert cited["version"] == _extension.__version__ == _core.__version__ == weir.__version__ == VERSION
@@ -117,7 +117,7 @@ def test_an_extension_of_other_sources_is_one_line(change: str) -> None:
 
 
 def test_data_frames_become_those_of_pandas(compared: weir.Sweep) -> None:
-    """With the extra `pandas`."""
+    """Needs the extra `pandas`."""
     pytest.importorskip("pyarrow")
     frame = compared.summary()
     converted: Any = frame.to_pandas()
@@ -126,7 +126,7 @@ def test_data_frames_become_those_of_pandas(compared: weir.Sweep) -> None:
 
 
 def data_files() -> set[str]:
-    """What the package has besides modules, from the sources."""
+    """Files of the package besides modules, from the sources."""
     listed = subprocess.run(
         ["git", "ls-files", "python/weir", "python/weir_papers"],
         cwd=ROOT,
@@ -168,7 +168,7 @@ def test_the_wheel_has_everything(wheel: Path) -> None:
 
 @needs_wheel
 def test_the_wheel_works_in_a_bare_environment(wheel: Path, tmp_path: Path) -> None:
-    """With its dependencies alone, in an empty folder."""
+    """Uses its dependencies alone, in an empty folder."""
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv/bin/python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", wheel], check=True)

@@ -83,7 +83,7 @@ def test_a_run_says_it_and_so_does_its_result_later(lab: Lab, weir_command: Comm
 
 
 def test_each_queue_has_a_stream_of_its_own(lab: Lab) -> None:
-    """Of the seed and the path: what another queue draws changes nothing."""
+    """Draws depend on the seed and the path of the queue: draws of another queue change nothing."""
     module = lab("""
         from weir.aqm import Aqm
 

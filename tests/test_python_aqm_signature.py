@@ -1,4 +1,4 @@
-"""What a class of an AQM in Python takes: the link first, then what the scenario gives or a default."""
+"""Arguments of a class of an AQM in Python: the link first, then values of the scenario or defaults."""
 
 import pytest
 

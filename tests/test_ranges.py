@@ -17,7 +17,7 @@ PANELS = ["rtt 10 ms", "rtt 40 ms", "rtt 70 ms", "rtt 100 ms"]
 
 
 def texts(drawn: Figure) -> list[str]:
-    """What stands in the picture."""
+    """Texts in the picture."""
     return re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(drawn.specification))
 
 

@@ -1,4 +1,4 @@
-"""What replications say: no more than one run where nothing is random, and little where values are few."""
+"""Conclusions from replications: equal runs count as one, and few values say little."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def test_one_transfer_is_not_several() -> None:
 
 
 def test_each_table_has_the_notes_of_its_quantiles() -> None:
-    """Of groups and periods, of the tail that was asked for, and none of what no table shows."""
+    """Checks the notes on groups and periods and on the tail that was asked for; no note is on a value not
+    shown."""
     more = 'measure.period = "1 s"\n[links'
     text = FEW.format(rate=30.0).replace("[links", more, 1)
     text += '\n[flows.call]\nrtt = "40 ms"\npacket_size = "200 B"\ntraffic.cbr.rate = "800 bit/s"\n'

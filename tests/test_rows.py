@@ -15,7 +15,7 @@ from weir.run._tables import frames
 from weir.sweep._query import export, plain
 
 RATE, PACKET = 2e6, 1000
-"""Of the link in bit/s, and of its packets in bytes."""
+"""Rate of the link in bit/s, and size of its packets in bytes."""
 
 DISCIPLINES = ("drop-tail", "red", "codel", "pie", "fq-codel", "dualpi2", "choke")
 

@@ -1,4 +1,4 @@
-"""What is said of the disciplines: complete, true to the core, and the same everywhere."""
+"""Texts on the disciplines: complete, true to the core, and the same everywhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDEST = 78
 
 @pytest.fixture(scope="session")
 def disciplines() -> dict[str, Discipline]:
-    """All that the core has, by name."""
+    """All disciplines of the core, by name."""
     return {discipline.name: discipline for discipline in registered()}
 
 

@@ -1,4 +1,4 @@
-"""What is said of the congestion controls: complete, true to the core, and the same everywhere."""
+"""Texts on the congestion controls: complete, true to the core, and the same everywhere."""
 
 from __future__ import annotations
 

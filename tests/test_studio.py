@@ -26,7 +26,7 @@ from weir.live._feed import Feed
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What stands for the built page."""
+    """File that stands for the built page."""
     page = tmp_path / "index.html"
     page.write_text("<title>studio</title>", encoding="utf-8")
     monkeypatch.setattr(studio, "PAGE", page)
@@ -34,7 +34,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state_in(address: str) -> dict[str, object]:
-    """As the page reads it."""
+    """State in an address, as the page reads it."""
     packed = address.partition("#s=")[2]
     return json.loads(zlib.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -15))
 
@@ -117,7 +117,7 @@ def connected(feed: Feed) -> socket.socket:
 
 @pytest.fixture
 def threads() -> set[threading.Thread]:
-    """Those there are before the feed."""
+    """Threads that exist before the feed."""
     return set(threading.enumerate())
 
 

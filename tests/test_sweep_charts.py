@@ -38,12 +38,12 @@ from weir.sweep._dimension import ChartError, Dimension, find
 
 @cache
 def figures(name: str) -> list[Figure]:
-    """Those of one of the sweeps, made once."""
+    """Figures of one of the sweeps, made once."""
     return figures_of(SWEEPS[name])
 
 
 def static(specification: dict[str, Any]) -> dict[str, Any]:
-    """The same specification without what a browser needs for clicks."""
+    """The specification without the parts that a browser needs for clicks."""
 
     def without(part: dict[str, Any]) -> dict[str, Any]:
         if part.get("condition") == {"param": "chosen", "value": 1}:
@@ -57,7 +57,7 @@ def static(specification: dict[str, Any]) -> dict[str, Any]:
 
 
 ALIKE = {"users", "one replication", "three axes", "undefined", "lhs", "morris"}
-"""Whose figures are drawn in `make soak`: each has a sibling of the same kinds of figure."""
+"""Sweeps whose figures are drawn in `make soak` only: each has a sibling with the same kinds of figure."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What figures of sweeps count: every run once, and unfinished sweeps without unequal averages."""
+"""Runs that figures of sweeps count: every run once, and unfinished sweeps without unequal averages."""
 
 from __future__ import annotations
 

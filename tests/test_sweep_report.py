@@ -66,7 +66,7 @@ def spent(browser: Browser) -> dict[int, float]:
 
 
 def opacities(visit: Visit, chart: str) -> set[str]:
-    """Of the lines, symbols and areas of a chart, its legend left out."""
+    """Opacities of the lines, symbols and areas of a chart, its legend left out."""
     return set(
         visit.page.evaluate(
             """name => [...document.querySelectorAll(

@@ -52,7 +52,8 @@ def test_keys_are_carried_into_every_row(runs: list[_core.Run]) -> None:
 
 
 def _with_rows(name: str, keys: list[int]) -> list[int]:
-    """Those of the three runs that have rows: one asks for no series, and in none do flows come and go."""
+    """Keys of the runs that have rows: one of the three asks for no series, and in none do flows come and
+    go."""
     return {"series": [keys[0], keys[2]], "completions": [], "transfers": []}.get(name, keys)
 
 
@@ -97,7 +98,7 @@ def test_a_run_without_packets_has_no_delays() -> None:
 
 
 def test_many_names_are_told_apart() -> None:
-    """More flows than a code of eight bits can tell."""
+    """The flows are more than a code of eight bits can distinguish."""
     text = SMALL.replace('population = [{ step = 2, every = "2 s", until = 6 }]\n', "").replace(
         "count = 2", "count = 300"
     )

@@ -67,7 +67,7 @@ def test_an_exercise_has_the_result_that_the_page_prints(exercise: str, weir_com
 
 
 def checked(folder: Path, *options: str) -> dict[str, str]:
-    """What the script says of each file."""
+    """Verdict of the script on each file."""
     command = [sys.executable, "check.py", "submissions", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return dict(line.split("\t", 1) for line in done.stdout.splitlines())

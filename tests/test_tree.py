@@ -27,7 +27,7 @@ DECLARED = {"python/weir/_core.pyi"}
 """Types of what another language defines: as long as that is."""
 
 BUILT = {"docs/_build/html/index.html", "docs/scorecards"}
-"""What a page names and a command writes, and the tree does not have."""
+"""Paths that a page names and a command writes: the tree does not have them."""
 
 
 @cache
@@ -81,13 +81,13 @@ def paths(text: str) -> list[str]:
 
 
 def exists(path: str, near: list[Path]) -> bool:
-    """Whether a path is in the tree, or in one of these folders or above it."""
+    """Returns true if a path is in the tree, or in one of these folders or above it."""
     folders = [ROOT, *(one for folder in near for one in (folder, *folder.parents) if ROOT in one.parents)]
     return any(next(folder.glob(path.rstrip("/")), None) for folder in folders)
 
 
 def test_paths_in_contributing_exist() -> None:
-    """In full, or as seen from one that is named before in the same row or paragraph."""
+    """Paths are given in full, or as seen from a path named before in the same row or paragraph."""
     named = 0
     for block in re.split(r"\n(?=[|-])|\n\n", CONTRIBUTING):
         near: list[Path] = []
@@ -102,7 +102,8 @@ def test_paths_in_contributing_exist() -> None:
 
 
 def test_paths_in_the_page_on_the_architecture_exist() -> None:
-    """In full, or in the sources of the crate that is named before, or below `python` or `docs`."""
+    """Paths are given in full, or in the sources of the crate that is named before, or below `python` or
+    `docs`."""
     named = 0
     others = (ROOT / "python/weir", ROOT / "docs")
     for block in re.split(r"\n(?=\|)|\n\n", ARCHITECTURE):
@@ -168,7 +169,7 @@ def test_queues_and_endpoints_have_no_clock_and_no_files(crate: str) -> None:
 
 
 def test_the_mathematics_of_the_simulator_is_libms() -> None:
-    """What the platform's library calculates may differ in the last bit; `sqrt` and `powi` may not."""
+    """Functions of the platform's library may differ in the last bit; `sqrt` and `powi` may not."""
     for crate in ("types", "aqm", "tcp", "line", "sim"):
         for path, text in sources(f"weir-{crate}").items():
             assert not re.search(r"\.(?:exp|ln|log2|log10|powf|exp_m1|ln_1p)\(", text), path

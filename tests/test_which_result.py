@@ -21,7 +21,8 @@ TRANSFERS = 'traffic.closed-loop = { size = "10 kB", think_time = "10 ms" }'
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Of one name: 1 has transfers, series and a group `web`, 2 is a sweep, 3 a run, 4 an evaluation."""
+    """Results of one name: 1 has transfers, series and a group `web`, 2 is a sweep, 3 a run, 4 an
+    evaluation."""
     place = tmp_path / "results" / "store"
     text = SMALL.partition("[variants")[0]
     bare = re.sub(r"series = .*\n", "", text)

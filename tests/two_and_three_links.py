@@ -15,13 +15,13 @@ import weir
 from weir.scenario._toml import Value
 
 NAMES = ("core", "access", "edge")
-"""In the order of the file, which is not that of the alphabet."""
+"""Names in the order of the file, which is not that of the alphabet."""
 
 RATES = (5, 20, 100)
-"""Mbit/s."""
+"""Rates in Mbit/s."""
 
 BUFFERS = {5: 30, 20: 60, 100: 90}
-"""Packets, by the rate: each link can be told from the others by its buffer, too."""
+"""Rate in Mbit/s to a buffer in packets: the buffer, too, distinguishes each link from the others."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Row:
     rates: Mapping[str, int]
     """Mbit/s of every link, in the order of the file."""
     path: tuple[str, ...]
-    """Of the data."""
+    """Links that the data pass."""
 
     @property
     def bottleneck(self) -> str:
@@ -61,7 +61,7 @@ class Row:
         return weir.Scenario.loads(self.text, changes)
 
     def __str__(self) -> str:
-        """For the name of a test: `core 5, access 20, forth`."""
+        """Name of a test: `core 5, access 20, forth`."""
         way = "forth" if self.path == tuple(self.rates) else "back"
         return f"{', '.join(f'{name} {rate}' for name, rate in self.rates.items())}, {way}"
 

@@ -1,4 +1,4 @@
-"""How tests wait: for events, whatever they take. What costs too much is found by its CPU time.
+"""Waits of tests: for events, whatever they take. Excessive cost is found by CPU time.
 
 The machine may be busy with other things and may have one core: the time on the clock says nothing.
 """
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 HANG_S = 600.0
-"""What has not happened by then never will. No promise: it ends a test that would wait for ever."""
+"""Seconds after which an event is taken as never to come. No promise: it ends a test that would wait for
+ever."""
 
 
 def until(holds: Callable[[], object], what: str, by: subprocess.Popen[AnyStr] | None = None) -> None:
@@ -42,14 +43,14 @@ def killed(process: subprocess.Popen[AnyStr]) -> Generator[subprocess.Popen[AnyS
 
 
 class Said:
-    """What a pipe or a terminal says, read as it comes."""
+    """Output of a pipe or a terminal, read as it comes."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._said = b""
 
     def until(self, text: str) -> str:
-        """All up to this text and with it; what follows is for the next call."""
+        """Reads up to and including this text; the rest is for the next call."""
         wanted = text.encode()
         while wanted not in self._said:
             assert self._more(), f"{text!r} was not said, but: {self._said.decode(errors='replace')}"
@@ -57,7 +58,7 @@ class Said:
         return (before + wanted).decode(errors="replace")
 
     def rest(self) -> str:
-        """All up to the end, which comes when nobody holds the other side any longer."""
+        """Reads up to the end, which comes when no process holds the other side any longer."""
         while self._more():
             pass
         return self._said.decode(errors="replace")

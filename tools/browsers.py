@@ -6,5 +6,5 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def program() -> str | None:
-    """Where it is."""
+    """The path of the browser; None if there is none."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)

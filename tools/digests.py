@@ -1,4 +1,4 @@
-"""Whether results are what they were: `python tools/digests.py FILE`, then the same with `--against FILE`.
+"""Compares results with earlier ones: `python tools/digests.py FILE`, then again with `--against FILE`.
 
 Runs every scenario of Weir, of its templates and of the installed papers, each variant with seeds 1 to 3, and
 writes the SHA-256 of every column of every result table; run times are in none. With `--against` it lists the
@@ -26,7 +26,7 @@ Digests = dict[str, dict[str, str]]
 
 
 def scenarios() -> Iterator[tuple[str, _core.Scenario]]:
-    """Every variant, by its name."""
+    """Every variant, with its name."""
     templates = Path(weir.__file__).with_name("templates")
     files = {f"init/{path.stem}": path for path in sorted(templates.glob("*.toml"))}
     for name, path in {**bundled(), **files}.items():
@@ -38,7 +38,7 @@ def scenarios() -> Iterator[tuple[str, _core.Scenario]]:
 
 
 def digests(only: str = "") -> Digests:
-    """Runs them; one scenario after the other, so that memory is that of a few runs."""
+    """Digests of all variants, run one scenario after the other, so that memory is that of a few runs."""
     found: Digests = {}
     for name, scenario in scenarios():
         if only not in name:
@@ -57,7 +57,7 @@ def digests(only: str = "") -> Digests:
 
 
 def _digest(kind: str, values: bytes, names: list[str] | bytes | None) -> str:
-    """Of a column."""
+    """Digest of a column."""
     return sha256(repr((kind, values, names)).encode()).hexdigest()
 
 

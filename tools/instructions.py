@@ -19,7 +19,7 @@ MARGIN = 0.03
 
 
 def verdicts(expected: dict[str, float], counted: dict[str, float]) -> dict[str, str]:
-    """What is wrong, case by case."""
+    """Case to the fault that was found."""
     found: dict[str, str] = {}
     for case, count in counted.items():
         was = expected.get(case)

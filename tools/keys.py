@@ -42,10 +42,10 @@ flows.f.tcp = { recovery.sack = {} }                # no preset, no ECN: default
 """
 
 _QUEUE = "QueueConfig"
-"""The one definition that has pages of its own."""
+"""Definition that has pages of its own."""
 
 _NAMES = {"links": "LINK", "flows": "GROUP", "variants": "VARIANT"}
-"""What stands for the keys of a map."""
+"""Placeholders for the keys of a map."""
 
 
 def page(schema: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ class _Page:
             yield f"| `{key}` | {kind} | {'<br>'.join((meaning, *words))} |\n"
 
     def _kind(self, path: str, declared: Mapping[str, Any]) -> tuple[str, list[str]]:
-        """What a value is, and the meanings of the words that it may be."""
+        """Kind of a value in words, and the meanings of the words that it may be."""
         kinds: list[str] = []
         words: list[str] = []
         for one in declared.get("anyOf", (declared,)):

@@ -17,17 +17,17 @@ from playwright.sync_api import Page, sync_playwright
 from weir import studio
 
 VIEW = (1080, 648)
-"""Of the page in CSS pixels."""
+"""Size of the page in CSS pixels."""
 SIZE = (900, 540)
-"""Of the picture."""
+"""Size of the moving picture in pixels."""
 EVERY_MS = 150
-"""A picture is shown so long."""
+"""Time for which a picture is shown."""
 STEPS = 5
-"""Of the page's clock, from one picture to the next."""
+"""Steps of the page's clock from one picture to the next."""
 LAST_MS = 2500
-"""The last picture is."""
+"""Time for which the last picture is shown."""
 LARGEST = 700_000
-"""Bytes of the file."""
+"""Largest size of the file in bytes."""
 
 
 _POINTER = """
@@ -40,7 +40,7 @@ addEventListener("pointermove", (event) => {
   pointer.style.top = event.clientY + "px";
 }, true);
 """
-"""Shows where the mouse is."""
+"""Script that shows where the mouse is."""
 
 
 _TURN = """
@@ -50,7 +50,7 @@ new Promise((done) => {
   port2.postMessage(0);
 })
 """
-"""A turn of the page's event loop."""
+"""Script that waits for a turn of the page's event loop."""
 
 
 class Player:
@@ -66,7 +66,7 @@ class Player:
         page.clock.pause_at(page.evaluate("Date.now() + 100"))
 
     def play(self, pictures: int) -> None:
-        """So many pictures."""
+        """Plays this number of pictures."""
         for _ in range(pictures):
             for _ in range(STEPS):
                 self.page.clock.run_for(EVERY_MS // STEPS)
@@ -100,7 +100,7 @@ class Player:
 
 
 def scenes(player: Player) -> None:
-    """What is done in the page."""
+    """Actions in the page that are recorded."""
     # The queues as they settle, and packets one by one.
     player.at_speed(5.0)
     player.play(16)

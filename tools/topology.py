@@ -21,20 +21,20 @@ from weir.cli._init import templates
 from weir.disciplines._reference import controls
 
 WIDTH = 760
-"""Of a picture, px; the text of 13 px is 8 pt in a print of 165 mm."""
+"""Width of a picture, px; the text of 13 px is 8 pt in a print of 165 mm."""
 
 FIRST, LAST = 120, 640
-"""Where the first and the last router stand."""
+"""Positions of the first and the last router, px."""
 
 ROUTER, TOP, BACK, LANES, LANE = 9, 72, 58, 60, 40
 """Radius of a router; heights: the forward links, from there to the reverse links, from the lowest link to
 the first lane, and from lane to lane."""
 
 INK, GREY, BLUE, ORANGE = "#000000", "#666666", "#0072B2", "#D55E00"
-"""Of Okabe and Ito (2008). What a colour says is also said in words or by a dash."""
+"""Colours of Okabe and Ito (2008). Words or a dash repeat the meaning of each colour."""
 
 _DASHES = {"bulk": "", "cbr": "3 3", "on-off": "3 3", "replay": "3 3"}
-"""By the kind of traffic: data without end, datagrams; any other kind is transfers."""
+"""Kind of traffic to its dashes: data without end, and datagrams. All other kinds are transfers."""
 
 _TRANSFERS = "10 4"
 
@@ -47,7 +47,7 @@ class Row:
     ports: dict[str, Port]
 
     def x(self, router: int) -> float:
-        """Where a router stands; there is one more than links."""
+        """Position of a router; there is one more router than links."""
         return FIRST + (LAST - FIRST) * router / len(self.links)
 
     def span(self, data: Sequence[str]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What the build of a wheel learns from: `python tools/train.py` runs short scenarios of every kind.
+"""Trains the build of a wheel: `python tools/train.py` runs short scenarios of every kind.
 
 Code that does not run here is compiled for size and not for speed.
 """
@@ -40,7 +40,7 @@ def scenarios() -> Iterator[_core.Scenario]:
 
 
 def main() -> None:
-    """Runs them, on one thread: several would lose counts."""
+    """Runs the scenarios on one thread: several would lose counts."""
     batch = _core.Batch([(scenario, scenario.seed) for scenario in scenarios()], 1)
     while not batch.wait(1.0):
         pass

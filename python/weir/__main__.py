@@ -84,7 +84,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _imports(frame: FrameType | None) -> bool:
-    """Whether a module is being imported."""
+    """Returns true if a module is being imported."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

@@ -1,4 +1,4 @@
-"""What `import weir` offers: scenarios that can be run, and the results of a store.
+"""The interface of `import weir`: scenarios that can be run, and the results of a store.
 
 Everything else is in the rooms below, which never import this module.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def load(
     source: str | os.PathLike[str], set: Mapping[str, Value] | None = None, *, python: bool = True
 ) -> Scenario:
-    """The scenario in a TOML file, or the bundled one of that name.
+    """Reads a scenario from a TOML file, or the bundled scenario of that name.
 
     `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`. A scenario that
     names a class of Python runs its file: `python=False` refuses such a scenario. Raises ScenarioError.
@@ -250,7 +250,7 @@ class Scenario(below.Scenario):
         return export(self, link, form, device, share=share, replications=replications, threads=threads)
 
     def plan_run(self, replications: int, seed: int | None = None) -> Plan:
-        """What `run` does, checked."""
+        """Makes the checked plan of `run`."""
         base = self if seed is None else self.with_seed(seed)
         return plan_at_one_point("run", base.core, [base.itself()], replications)
 
@@ -263,7 +263,7 @@ class Scenario(below.Scenario):
         baseline: str | None = None,
         margins: Mapping[str, float] | None = None,
     ) -> Plan:
-        """What `compare` does, checked."""
+        """Makes the checked plan of `compare`."""
         base = self if seed is None else self.with_seed(seed)
         named = {measure_named(words).name: margin for words, margin in (margins or {}).items()}
         if disciplines is None and not base.variants:
@@ -294,7 +294,7 @@ def _done(
     progress: OnProgress | None,
     captures: Sequence[Capture] = (),
 ) -> Sweep:
-    """The result, open for reading until it is forgotten or closed."""
+    """Result of a plan, open for reading until it is forgotten or closed."""
     if store is False or plan.unstored:
         pages = DEFAULT.parent if store is False else Path(store or DEFAULT).parent
         with workers as chosen:

@@ -5,9 +5,10 @@ from os import PathLike
 from typing import Any, Literal, TypedDict, final
 
 Column = tuple[str, bytes, list[str] | bytes | None]
-"""What numpy calls the type of the values, and the values: counts as int64, quantities as float64 with NaN
-for "not defined" (a delay quantile where no packet left). Of names, codes and the names they are places in.
-Where every row has a list, the values of all and the length of each (uint32)."""
+"""One column of a table: numpy's name of the type, the values, and names or lengths. Counts are int64,
+quantities float64 with NaN for "not defined" (a delay quantile where no packet left). A column of names has
+codes, and the names that they stand for. Where every row has a list, it has the values of all, and the length
+of each list (uint32)."""
 
 Columns = dict[str, Column]
 """One table: column name to values."""
@@ -16,10 +17,10 @@ __version__: str
 interface: int
 """CRC-32 of this file when the extension was built."""
 results_version: int
-"""Grows when the same scenario and seed would give other numbers."""
+"""Version that grows when the same scenario and seed would give other numbers."""
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be run. Everything a person needs to mend it."""
+    """A scenario that cannot be run, with everything that a user needs to correct it."""
 
     file: str
     line: int | None
@@ -41,7 +42,7 @@ class LoadChange:
         """Flows before the instant."""
     @property
     def after(self) -> int:
-        """Flows from then on. Of groups whose flows come and go these are their sources."""
+        """Flows from then on. For groups whose flows come and go, the number of their sources."""
 
 @final
 class Port:
@@ -49,37 +50,38 @@ class Port:
 
     @property
     def name(self) -> str:
-        """`LINK`, or `LINK.reverse`."""
+        """Name of the port: `LINK`, or `LINK.reverse`."""
     @property
     def link(self) -> str: ...
     @property
     def direction(self) -> Literal["forward", "reverse"]: ...
     @property
     def key(self) -> str:
-        """Where the file has it: `links.LINK`, `links.LINK.reverse`; of a link of a row that of the row."""
+        """Path in the scenario file: `links.LINK`, `links.LINK.reverse`; for a link of a row, the path of the
+        row."""
     @property
     def rate_bps(self) -> int:
-        """At the start. Where the port follows a trace, what its AQM is told."""
+        """Rate at the start, bit/s. If the port follows a trace, the rate that its AQM is told."""
     @property
     def rate_changes(self) -> list[tuple[float, int]]:
-        """The changes before the end of the run, the first 100,000 of them: seconds, and the rate in bit/s
-        from then on."""
+        """Changes of the rate before the end of the run, the first 100,000 of them: seconds, and the rate in
+        bit/s from then on."""
     @property
     def follows_trace(self) -> bool: ...
     @property
     def delay_s(self) -> float: ...
     @property
     def limit_packets(self) -> int | None:
-        """What may wait; None where the limit is in bytes."""
+        """Limit of the buffer in packets; None if the limit is in bytes."""
     @property
     def limit_bytes(self) -> int | None:
-        """What may wait; None where the limit is in packets."""
+        """Limit of the buffer in bytes; None if the limit is in packets."""
     @property
     def limit_changes(self) -> list[tuple[float, float]]:
-        """Its changes in mid-run: seconds, and what may wait from then on in packets of mean size."""
+        """Changes of the limit in mid-run: seconds, and the limit from then on in packets of mean size."""
     @property
     def mean_packet_bytes(self) -> int:
-        """The packet size that stands for all."""
+        """Mean packet size in bytes, used where packets are counted."""
     @property
     def largest_rtt_s(self) -> float:
         """The largest propagation round trip among the flows over the link."""
@@ -91,15 +93,16 @@ class Port:
         """The name of the queue discipline."""
     @property
     def classes(self) -> list[str]:
-        """Names of the classes of packets that its queue discipline distinguishes; hardly any has some."""
+        """Names of the classes of packets that the queue discipline keeps apart; for most disciplines
+        empty."""
     @property
     def ecn_capable(self) -> bool: ...
     @property
     def loses_packets(self) -> bool:
-        """Whether the line loses packets, whatever the queue does."""
+        """True if the line loses packets, independently of the queue."""
     @property
     def load(self) -> list[LoadChange]:
-        """The flows whose data pass."""
+        """Number of flows whose data pass, over time."""
 
 @final
 class Bottleneck:
@@ -107,18 +110,18 @@ class Bottleneck:
 
     @property
     def name(self) -> str:
-        """`LINK`, or `LINK.reverse`."""
+        """Name of the port: `LINK`, or `LINK.reverse`."""
     @property
     def link(self) -> str: ...
     @property
     def direction(self) -> Literal["forward", "reverse"]: ...
     @property
     def key(self) -> str:
-        """Where the file has it, as `Port.key`."""
+        """Path in the scenario file, as `Port.key`."""
     @property
     def ambiguity(self) -> str | None:
-        """Why another port could be meant: equal rates, a bottleneck that moves, or paths with different
-        ones. None if there is no doubt, or `measure.bottleneck` names it."""
+        """Reason why another port could be meant: equal rates, a bottleneck that moves, or paths with
+        different bottlenecks. None if there is no doubt, or if `measure.bottleneck` names the port."""
 
 @final
 class RecordingShare:
@@ -128,17 +131,17 @@ class RecordingShare:
     def packets(self) -> int: ...
     @property
     def bytes(self) -> int:
-        """Of IP packets."""
+        """Bytes of the IP packets."""
     @property
     def to(self) -> str | None:
         """The host that was sent most bytes; None in CSV, which has no addresses."""
     @property
     def hosts(self) -> int:
-        """Hosts that were sent something."""
+        """Number of hosts that were sent packets."""
 
 @final
 class RecordingSelection:
-    """What is replayed of a recording, and what is not."""
+    """Packets of a recording that are replayed, and those that are left out."""
 
     @property
     def replayed(self) -> RecordingShare: ...
@@ -146,43 +149,45 @@ class RecordingSelection:
     def left_out(self) -> RecordingShare: ...
     @property
     def groups(self) -> int | None:
-        """Groups of hosts that have nothing to do with each other; None if there is one direction."""
+        """Groups of hosts without packets between the groups; None if there is one direction."""
     @property
     def mixed(self) -> bool:
-        """Whether both directions of a link are replayed, as if they were one, though a network was named."""
+        """True if both directions of a link are replayed as if they were one, although a network was
+        named."""
     @property
     def last_s(self) -> float:
-        """From the first packet of the recording to the last that is replayed."""
+        """Seconds from the first packet of the recording to the last that is replayed."""
     @property
     def late(self) -> int:
-        """Packets that came after a later one."""
+        """Packets that are recorded after a later one."""
     @property
     def latest_s(self) -> float:
-        """By how much the latest of them was late."""
+        """Largest time by which one of these packets is late, s."""
     @property
     def copies(self) -> int:
-        """Packets that had been captured elsewhere, at another interface: each is replayed once."""
+        """Packets that were captured before, at another interface: each is replayed once."""
 
 @final
 class Path:
-    """The way of a group of flows, and back."""
+    """Path of the data and ACKs of a group of flows."""
 
     @property
     def group(self) -> str: ...
     @property
     def data(self) -> list[str]:
-        """What data pass, in order: `LINK`, or `LINK.reverse`."""
+        """Links that data pass, in order: `LINK`, or `LINK.reverse`."""
     @property
     def acks(self) -> list[str]:
-        """What ACKs pass, in order; directions without a queue are no ports."""
+        """Links that ACKs pass, in order; directions without a queue are no ports."""
     @property
     def bottleneck(self) -> Bottleneck: ...
     @property
     def base_rtt_s(self) -> float | None:
-        """Propagation round trip; None where it is drawn for each flow."""
+        """Propagation round trip in seconds; None where it is drawn for each flow."""
     @property
     def base_rtt_range_s(self) -> tuple[float, float]:
-        """The least, and the largest: of distributions without a bound, twice the mean or median."""
+        """Smallest and largest propagation round trip in seconds. For distributions without a bound, the
+        largest is twice the mean or median."""
     @property
     def packet_bytes(self) -> int: ...
     @property
@@ -190,26 +195,29 @@ class Path:
         """The bottleneck's rate times the largest base round trip, in data packets."""
     @property
     def traffic(self) -> str:
-        """The kind of its traffic: `bulk` for data without end."""
+        """Kind of traffic: `bulk` for data without end."""
     @property
     def declares(self) -> list[tuple[str, str]]:
-        """Each kind of packet that it sends, and what that says of ECN: `("SYN", "Not-ECT")`, `("data",
+        """Each kind of packet that the group sends, and its ECN codepoint: `("SYN", "Not-ECT")`, `("data",
         "ECT(0)")`."""
     @property
     def mean_transfer_bytes(self) -> float | None:
-        """Of Poisson arrivals, closed loops, web traffic and lists, if their file was read."""
+        """Mean size of a transfer in bytes, for Poisson arrivals, closed loops, web traffic and lists; None
+        if the file was not read."""
     @property
     def listed(self) -> tuple[int, int, float] | None:
-        """The transfers of a list that was read, those that start in the run, and the bytes of these."""
+        """Number of transfers of a list, of those that start in the run, and the bytes of these; None if the
+        list was not read."""
     @property
     def recording(self) -> RecordingSelection | None:
-        """Of a replay, if its file was read."""
+        """Packets of a replay; None if the file was not read."""
     @property
     def replayed(self) -> tuple[int, int, int] | None:
-        """Packets and bytes of a trace that come before the end of the run, and its flows; if it was read."""
+        """Packets and bytes of a trace before the end of the run, and the number of its flows; None if the
+        trace was not read."""
     @property
     def load(self) -> list[LoadChange]:
-        """The number of flows of the group."""
+        """Number of flows of the group over time."""
 
 @final
 class Network:
@@ -217,24 +225,24 @@ class Network:
 
     @property
     def duration_s(self) -> float:
-        """Simulated time."""
+        """Simulated time in seconds."""
     @property
     def ports(self) -> list[Port]:
-        """The links in the order of the scenario, forward before reverse."""
+        """Ports in the order of the links in the scenario, forward before reverse."""
     @property
     def paths(self) -> list[Path]:
-        """In the order of the groups."""
+        """Paths in the order of the groups."""
     @property
     def bottleneck(self) -> Bottleneck:
-        """The port that results are about."""
+        """Port that results are about."""
     @property
     def unlisted(self) -> list[tuple[str, int, int]]:
-        """Of each list that was read and has transfers that no group takes: the first group that takes from
-        it, how many these are, and how many it has."""
+        """Lists that were read and have transfers that no group takes: the first group that takes from the
+        list, the number of these transfers, and the number of all."""
     def port(self, name: str) -> Port:
-        """Raises KeyError."""
+        """The port of this name. Raises KeyError."""
     def path(self, group: str) -> Path:
-        """Raises KeyError."""
+        """The path of this group of flows. Raises KeyError."""
 
 def network_of(resolved: str) -> Network:
     """The network of a scenario as `Scenario.to_toml` writes it. The files and classes that it names need
@@ -246,9 +254,9 @@ class Scenario:
 
     @staticmethod
     def load(path: str, overrides: Sequence[tuple[str, str]] = (), python: bool | None = True) -> Scenario:
-        """Reads a TOML file. Overrides are (dotted path, TOML value); a value that is not TOML
-        is taken as text. With `python` False, a scenario with AQMs in Python is refused; with
-        None it is read and never run, and nothing of these is loaded. Raises ScenarioError."""
+        """Reads a TOML file. Overrides are (dotted path, TOML value); a value that is not TOML is taken as
+        text. With `python` False, a scenario with AQMs in Python is refused. With None it can be read but not
+        run, and its AQMs in Python are not loaded. Raises ScenarioError."""
     @staticmethod
     def loads(
         text: str,
@@ -257,9 +265,9 @@ class Scenario:
         variant: str | None = None,
         python: bool | None = True,
     ) -> Scenario:
-        """Takes the text of a file, which errors then call by this name."""
+        """Reads the text of a file; `name` is its name in errors."""
     def replace(self, overrides: Sequence[tuple[str, str]]) -> Scenario:
-        """The same scenario with other values, checked anew."""
+        """The scenario with other values, checked anew."""
     def variant(self, name: str) -> Scenario:
         """The scenario with the overrides of `[variants.NAME]` applied and no variants left."""
     @property
@@ -271,12 +279,12 @@ class Scenario:
     def title(self) -> str: ...
     @property
     def label(self) -> str:
-        """What to call it in tables and pictures: the variant's label, else its name, else the title."""
+        """Name in tables and pictures: the variant's label, else its name, else the title."""
     @property
     def seed(self) -> int: ...
     @property
     def duration(self) -> float:
-        """Seconds."""
+        """Duration of the run in seconds."""
     @property
     def links(self) -> list[str]: ...
     @property
@@ -289,26 +297,26 @@ class Scenario:
     def groups(self) -> list[str]: ...
     @property
     def hash(self) -> str:
-        """Of the values that differ from their defaults: a new optional field changes no old hash.
-        16 hexadecimal digits; names, titles and the seed do not count."""
+        """Hash of the values that differ from their defaults, 16 hexadecimal digits. A new optional field
+        changes no old hash. Names, titles and the seed do not count."""
     def run_key(self, seed: int) -> int:
-        """What tells one run from every other: 63 bits, never negative.
+        """Key that distinguishes one run from every other: 63 bits, never negative.
 
         The first eight bytes of the SHA-256 of "HASH SEED VERSION" (the hash, the seed, the results
         version), read as a number with its highest bit cleared.
         """
     def value(self, path: str) -> Any:  # noqa: ANN401 - whatever a scenario holds
-        """What the scenario, every default written out, has at a dotted path: a text, a number, a list or
-        a table; None for nothing. Of a row of links the first stands for all."""
+        """Value at a dotted path of the scenario with every default: a text, a number, a list or a table;
+        None if there is none. Of a row of links, the first stands for all."""
     def has_choice(self, path: str) -> bool:
-        """Whether setting `path` leaves every choice as it is. It does not where it is a parameter
-        of an AQM that this scenario does not have."""
+        """True if setting `path` leaves every choice as it is. False if `path` is a parameter of an AQM that
+        this scenario does not have."""
     @property
     def has_changes(self) -> bool:
-        """Whether queues, buffers or round trips change in mid-run."""
+        """True if queues, buffers or round trips change in mid-run."""
     @property
     def has_python_aqms(self) -> bool:
-        """Whether AQMs in Python run in it."""
+        """True if AQMs in Python run in the scenario."""
     @property
     def sweep(self) -> str | None:
         """The table [sweep] as JSON, if there is one: replications, until, samples, method (each only
@@ -326,8 +334,8 @@ def choices_of(path: str) -> list[tuple[str, str]]:
     (`links.core.queue.fq.aqm`, `red`)."""
 
 def signal_descriptor() -> int | None:
-    """For `signal.set_wakeup_fd`: Ctrl-C and SIGTERM end the process also while a call of an AQM in Python
-    keeps the interpreter. None where there is none."""
+    """Descriptor for `signal.set_wakeup_fd`: Ctrl-C and SIGTERM end the process also while a call of an AQM
+    in Python keeps the interpreter. None where there is none."""
 
 def run_keys(hashes: Sequence[str], first_seed: int, replications: int, results_version: int) -> bytes:
     """`Scenario.run_key` of many scenarios, as int64, each with the seeds `first_seed`, `first_seed + 1`, ...
@@ -339,7 +347,7 @@ def disciplines() -> list[str]:
     """Names of all queue disciplines: the AQMs, each of which is a FIFO under it, then the schedulers."""
 
 def name_of_others(kind: str, name: str) -> str | None:
-    """What to write for the name that another tool gives.
+    """Name in Weir for the name that another tool gives.
 
     `kind` is "queue", "congestion", "recovery" or "preset". None for a name that is ours, or that
     is not known. Raises ValueError for another kind.
@@ -351,40 +359,42 @@ class CongestionFacts:
 
     @property
     def marks(self) -> Literal["ignored", "heard", "wanted", "needed", "counted"]:
-        """What marks are to it: nothing; a signal as a loss is; what it is made for; all that it learns of
-        congestion; or it answers how many there are, and its segments are ECT(1)."""
+        """Role of marks: "ignored"; "heard": they count as a loss does; "wanted": the control is made for
+        them; "needed": they are its only signal of congestion; "counted": it answers their number, and its
+        segments are ECT(1)."""
 
     @property
     def samples(self) -> bool:
-        """It samples the delivery rate, and paces by it."""
+        """True if the control samples the delivery rate, and paces by it."""
 
     @property
     def scalable(self) -> bool:
-        """A mark cuts its window by as much as marks are frequent (RFC 9331, section 4.1)."""
+        """True if a mark reduces the window in proportion to the frequency of marks (RFC 9331, section
+        4.1)."""
 
     @property
     def yields(self) -> bool:
-        """It yields to other traffic, by the queueing delay."""
+        """True if the control yields to other traffic, by the queueing delay."""
 
     @property
     def needs(self) -> list[tuple[str, str]]:
-        """The keys of `tcp` beside which it is what it is made to be, each with its value in TOML."""
+        """Keys of `tcp` that the control needs to work as designed, each with its value in TOML."""
 
 def congestion_facts(name: str) -> CongestionFacts:
     """Facts about the congestion control of this name. Raises ValueError if there is none."""
 
 def quantity(text: str) -> tuple[float, str]:
-    """A quantity of any kind on one scale with the others of its kind: its value in bit/s, s, packets,
-    B or BDP, and which of these it is. Raises ValueError, with a hint, for anything else."""
+    """Value of a quantity in the unit of its kind, and that unit: bit/s, s, packets, B or BDP. Raises
+    ValueError, with a hint, for anything else."""
 
 @final
 class Memory:
-    """The memory that runs may take together. When they take more, the largest of them ends, of equal ones
-    the newest; the others go on. A run takes what its thread has allocated; its measurements count until its
+    """Memory that runs may take together. When they take more, the largest of them ends, of equal ones the
+    newest; the others go on. A run takes what its thread has allocated; its measurements count until its
     `Run` is forgotten."""
 
     def __new__(cls, limit: int) -> Memory:
-        """At most so many bytes."""
+        """Limits the memory to this number of bytes."""
     @property
     def limit(self) -> int: ...
     @property
@@ -394,7 +404,7 @@ class Memory:
     def largest(self) -> int:
         """Bytes of the largest run under way in this process."""
     def set_elsewhere(self, taken: int, largest: int) -> None:
-        """Says what the runs of other processes take, and the largest of them."""
+        """Sets the bytes that all runs of other processes take, and those of the largest."""
 
 @final
 class Exceeded:
@@ -402,19 +412,19 @@ class Exceeded:
 
     @property
     def at_s(self) -> float:
-        """Simulated time at which it ended."""
+        """Simulated time at which the run ended, s."""
     @property
     def bytes(self) -> int:
-        """That it had taken."""
+        """Bytes that the run had taken."""
     @property
     def all_bytes(self) -> int:
-        """That all runs under the same limit had taken."""
+        """Bytes that all runs under the same limit had taken."""
     @property
     def others(self) -> int:
         """Other runs under way in this process."""
     @property
     def mostly(self) -> Literal["flows", "packets", "series", "counts"]:
-        """What took most of it."""
+        """Part of the run that took most of the memory."""
 
 @final
 class Batch:
@@ -438,7 +448,7 @@ class Batch:
         Python takes too long, and cannot be interrupted."""
     @property
     def progress(self) -> float:
-        """Simulated time done, as a fraction of all."""
+        """Simulated time so far, as a fraction of all."""
     @property
     def finished(self) -> int:
         """Runs ended so far."""
@@ -449,13 +459,14 @@ class Batch:
         """The runs in the order of the jobs. Raises RuntimeError unless finished, CaptureError if a capture
         could not be written, and MemoryError if a run took more than it may."""
     def outcomes(self) -> list[Run | Exceeded]:
-        """As `results`, with those that took more memory than they may in their places."""
+        """The runs as in `results`, with an `Exceeded` in the place of each run that took more memory than it
+        may."""
 
 @final
 class LiveWays:
-    """The ways of packets from outside through a scenario: those of the data and those of the ACKs of
-    `group`, or of the first group over the bottleneck, with the propagation round trip `rtt` ("40 ms"), or
-    that of the group. Raises ScenarioError for what a live run cannot do. Linux only, as all below."""
+    """Ways of packets from outside through a scenario: those of the data and those of the ACKs of `group`, or
+    of the first group over the bottleneck. Their propagation round trip is `rtt` ("40 ms"), or that of the
+    group. Raises ScenarioError for a scenario that a live run cannot have. Linux only, as all below."""
 
     def __new__(cls, scenario: Scenario, group: str | None = None, rtt: str | None = None) -> LiveWays: ...
     @property
@@ -464,14 +475,15 @@ class LiveWays:
     def rtt_s(self) -> float: ...
 
 LiveEnd = tuple[int, bytes | None, Sequence[str]]
-"""A file descriptor, which is duplicated: of a TUN device without packet information and with virtio headers
-of ten bytes, or of a packet socket of frames, then with the Ethernet addresses of destination and source (12
-bytes). And the IP addresses behind it, where there are several ends on one side."""
+"""End of a live run: file descriptor, Ethernet addresses, IP addresses. The descriptor, which is duplicated,
+is of a TUN device without packet information and with virtio headers of ten bytes, or of a packet socket of
+frames. A packet socket has the Ethernet addresses of destination and source (12 bytes). The IP addresses are
+those behind the end, where there are several ends on one side."""
 
 class LiveLateness(TypedDict):
-    """How late a direction was. Sleeps end late by `wake_...`, a stall is one of more than 10 ms; packets are
-    late that left more than 1 ms after they were due, refused that were no IP packets or had no room,
-    undelivered that the other side did not take."""
+    """Lateness of a direction. `wake_...` says how late sleeps end; a stall is a sleep that ends more than 10
+    ms late. `late` packets left more than 1 ms after they were due. `refused` packets were no IP packets or
+    had no room. `undelivered` packets were not taken by the other side."""
 
     wake_p50_us: float
     wake_p99_us: float
@@ -494,7 +506,7 @@ class LiveFlow(TypedDict):
     marks: int
 
 class LiveLink(TypedDict):
-    """A queue, its counts since the start, its sojourn times since the last state."""
+    """Link with its queue: counts since the start, sojourn times since the last state."""
 
     link: str
     direction: Literal["forward", "reverse"]
@@ -511,14 +523,14 @@ class LiveLink(TypedDict):
     delay_p99_ms: float
 
 class LiveState(TypedDict):
-    """What a direction is doing: its queues in the order in which packets pass them, its busiest flows."""
+    """State of a direction: its queues in the order in which packets pass them, and its busiest flows."""
 
     links: list[LiveLink]
     flows: list[LiveFlow]
     lateness: LiveLateness
 
 class LiveDirection(TypedDict):
-    """What a direction did; `error` says why it stopped before its end, if it did."""
+    """Results of a direction; `error` says why it stopped before its end, if it did."""
 
     flows: list[LiveFlow]
     lateness: LiveLateness
@@ -541,38 +553,39 @@ class Relay:
     ) -> Relay: ...
     @property
     def is_running(self) -> bool:
-        """Whether both directions still run: one that fails stops."""
+        """True while both directions run: one that fails stops."""
     @property
     def elapsed_s(self) -> float: ...
     @property
     def packets(self) -> int:
-        """Those that came so far, in both directions; each is kept, in 24 bytes."""
+        """Packets that came so far, in both directions; each is kept, in 24 bytes."""
     def states(self) -> list[LiveState | None]:
-        """Forward and reverse; None of one that has stopped or does not answer within a second."""
+        """State forward and reverse; None for a direction that has stopped or does not answer within a
+        second."""
     def stop(self) -> LiveRun:
         """Ends the run. Raises RuntimeError if it was ended before."""
 
 @final
 class LiveRun:
-    """What a relay leaves behind."""
+    """Results of a relay."""
 
     @property
     def duration_s(self) -> float: ...
     @property
     def capture_error(self) -> str | None:
-        """Why the capture is not whole, if it is not."""
+        """Reason why the capture is not complete, if it is not."""
     def directions(self) -> list[LiveDirection]:
-        """Forward and reverse."""
+        """Results forward and reverse."""
     def replay(
         self, warm_up_s: float, end_s: float
     ) -> list[tuple[dict[str, Columns], list[tuple[str, str]], bool]]:
-        """Simulates the packets that came, direction by direction, those without queues left out: the tables
-        of the run from `warm_up_s` to `end_s`, the links that packets of this direction pass, and whether
-        simulation and relay counted the same over the whole run."""
+        """Simulates the packets that came, direction by direction, without directions that have no queues.
+        Returns the tables of the run from `warm_up_s` to `end_s`, and the links that packets of this
+        direction pass. The last value is true if simulation and relay counted the same over the whole run."""
 
 @final
 class Run:
-    """What one run measured; `tables` shows it."""
+    """Measurements of one run; `tables` shows them."""
 
     @property
     def seed(self) -> int: ...
@@ -583,10 +596,10 @@ class Run:
     def events(self) -> int: ...
     @property
     def cpu_s(self) -> float:
-        """CPU time of the run's thread."""
+        """CPU time of the run's thread, s."""
 
 def tables(runs: Sequence[Run], only_groups: bool = False) -> dict[str, Columns]:
-    """What runs measured: one table of each kind, run after run in the order given.
+    """Tables of the measurements of runs: one table of each kind, run after run in the order given.
 
     The first column of every table is `run`, the place of the run in `runs` (uint32). Every table
     has all its columns, even without rows.
@@ -646,19 +659,19 @@ class Link:
 
     @property
     def rate(self) -> int:
-        """Bits per second, when the AQM is made."""
+        """Rate in bits per second when the AQM is made."""
     @property
     def mean_packet(self) -> int:
-        """Bytes: what stands for a packet where an AQM counts in packets."""
+        """Mean packet size in bytes, for AQMs that count in packets."""
     @property
     def packets_per_second(self) -> float:
-        """Packets of mean size."""
+        """Rate in packets of mean size per second."""
     @property
     def limit_packets(self) -> int | None:
-        """The buffer, where it is one in packets."""
+        """Limit of the buffer in packets; None if the limit is in bytes."""
     @property
     def limit_bytes(self) -> int | None:
-        """The buffer, where it is one in bytes."""
+        """Limit of the buffer in bytes; None if the limit is in packets."""
 
 @final
 class Packet:
@@ -673,7 +686,7 @@ class Packet:
 
 @final
 class Backlog:
-    """What waits, and how much may. The packet being sent does not wait."""
+    """Waiting packets, and the limit of the buffer. The packet being sent does not wait."""
 
     @property
     def packets(self) -> int: ...
@@ -681,35 +694,35 @@ class Backlog:
     def bytes(self) -> int: ...
     @property
     def limit_packets(self) -> int | None:
-        """The buffer, where it is one in packets."""
+        """Limit of the buffer in packets; None if the limit is in bytes."""
     @property
     def limit_bytes(self) -> int | None:
-        """The buffer, where it is one in bytes."""
+        """Limit of the buffer in bytes; None if the limit is in packets."""
 
 @final
 class Seen:
-    """What a controller sees at an update. Counts are since the one before."""
+    """Measurements that a controller gets at an update. Counts are since the update before."""
 
     @property
     def now(self) -> float:
         """Seconds from the start."""
     @property
     def packets(self) -> int:
-        """That wait."""
+        """Packets that wait."""
     @property
     def bytes(self) -> int:
-        """That wait."""
+        """Bytes that wait."""
     @property
     def rate(self) -> int:
-        """Of the link, bits per second."""
+        """Rate of the link in bits per second."""
     @property
     def arrived(self) -> int:
-        """Packets that have arrived, whatever became of them."""
+        """Packets that arrived, dropped packets included."""
     @property
     def arrived_bytes(self) -> int: ...
     @property
     def left(self) -> int:
-        """Packets that have gone to the link."""
+        """Packets that left for the link."""
     @property
     def left_bytes(self) -> int: ...
     @property
@@ -724,19 +737,19 @@ class QueueCore:
     """One discipline in your hands: you are the link. Times in seconds, never backwards."""
 
     def __new__(cls, queue: str, rate: str, buffer: str, mean_packet: str, seed: int) -> QueueCore:
-        """`queue` is the table of a scenario as inline TOML: `{red = {max_th = "80 packets"}}`."""
+        """`queue`: table of a scenario as inline TOML, `{red = {max_th = "80 packets"}}`."""
     def offer(
         self, now: float, bytes: int, flow: int, ecn: Ecn
     ) -> tuple[str, str | None, list[tuple[int, str]]]:
-        """("accepted" | "marked" | "dropped", reason: None | "early" | "forced" | "overflow"), and the
-        packets in the queue that were dropped for it (flow, reason)."""
+        """Verdict on an arriving packet: ("accepted" | "marked" | "dropped", reason: None | "early" |
+        "forced" | "overflow"), and the packets in the queue that were dropped for it (flow, reason)."""
     def take(self, now: float) -> tuple[tuple[int, int, bool, float] | None, list[tuple[int, str]]]:
         """The next packet (flow, bytes, marked, sojourn in seconds) or None, and the packets dropped on
         the way to it (flow, reason)."""
     def advance(self, now: float) -> None: ...
     def set_rate(self, now: float, rate: str) -> None: ...
     def set_targets(self, now: float, delay: str, loss: float) -> None:
-        """Raises ValueError for anything but OP-RED."""
+        """Sets the targets of OP-RED. Raises ValueError for any other discipline."""
     @property
     def packets(self) -> int: ...
     @property
@@ -746,7 +759,7 @@ class QueueCore:
         """Inner variables under their published names."""
 
 class _Transfers(TypedDict):
-    """What a capture holds; conversations and their bytes in pairs, times in seconds."""
+    """Transfers of a capture. Pairs are conversations and their bytes; times are in seconds."""
 
     transfers: dict[str, bytes]
     """Columns of float64: start, duration, bytes, packets, packet, rtt and part (NaN: none), pause; begun,
@@ -756,15 +769,16 @@ class _Transfers(TypedDict):
     datagrams: tuple[int, int]
     left_out: dict[str, tuple[int, int]]
     other_direction: tuple[int, int, str | None, int]
-    """What went the other way: transfers, bytes, the host that was sent most, and the number of hosts."""
+    """Transfers of the other direction: their number, their bytes, the host that was sent most, and the
+    number of hosts."""
     groups: int | None
-    """As `RecordingSelection.groups`."""
+    """Groups of hosts, as `RecordingSelection.groups`."""
     mixed: bool
-    """Whether both directions of the link are in `transfers`."""
+    """True if both directions of the link are in `transfers`."""
     late: int
     latest: float
     copies: int
-    """Packets that had been captured elsewhere, and do not count."""
+    """Packets that were captured before, at another interface, and do not count."""
     packets: int
     others: int
     """Packets of other protocols."""
@@ -772,11 +786,11 @@ class _Transfers(TypedDict):
     damage: str | None
 
 def transfers(file: str | PathLike[str], towards: Sequence[str]) -> _Transfers:
-    """Of a pcap or pcapng what went in the larger direction of the link, or to the networks, as
-    `192.0.2.0/24`. Raises ValueError(message, hint)."""
+    """Reads the transfers of a pcap or pcapng in the larger direction of the link, or to the networks
+    `towards`, as `192.0.2.0/24`. Raises ValueError(message, hint)."""
 
 class _Course(TypedDict):
-    """The fluid at each step, float64."""
+    """Course of the fluid model: its values at each step, as float64."""
 
     times: bytes
     queue: bytes
@@ -786,21 +800,22 @@ class _Course(TypedDict):
     windows: dict[str, bytes]
 
 def integrate(integration: str) -> _Course:
-    """The fluid model over a timeline: JSON with the names of `weir_theory::Integration`. This and the next
-    three raise ValueError(message, hint, path)."""
+    """Integrates the fluid model over a timeline: JSON with the names of `weir_theory::Integration`. Like the
+    next three functions, it raises ValueError(message, hint, path)."""
 
 def fluid_system(scenario: Scenario, at: float | None, link: str | None, cut: float) -> str:
-    """`weir_theory::Reading` as JSON: the queue of a link (the bottleneck if None) at an instant in seconds
-    (the end if None), and its flows."""
+    """System of a link as `weir_theory::Reading` in JSON: the queue of the link (the bottleneck if None) at
+    an instant in seconds (the end if None), and its flows."""
 
 def fluid_timeline(scenario: Scenario, until: float | None, link: str | None, cut: float) -> str:
-    """`weir_theory::Timeline` as JSON."""
+    """Systems of a run until an instant, as `weir_theory::Timeline` in JSON."""
 
 def fluid_queue(scenario: Scenario, link: str, at: float, size: int) -> str:
-    """`weir_theory::Queue` as JSON: the queue of a link at an instant, in packets of `size` bytes."""
+    """Queue of a link at an instant, in packets of `size` bytes, as `weir_theory::Queue` in JSON."""
 
 def pi_gains(flows: float, capacity: float, rtt: float, crossover: float | None) -> tuple[float, float]:
-    """K (per packet and second) and z (rad/s) of PI by its rule."""
+    """Gains of PI by its rule: K (per packet and second) and z (rad/s)."""
 
 PIE_SCALE: list[tuple[float, float]]
-"""Below each probability, what the step of PIE is divided by; above the last, by 1 (RFC 8033, 4.2)."""
+"""Divisors of PIE's step: each holds below its probability; above the last probability the divisor is 1 (RFC
+8033, section 4.2)."""

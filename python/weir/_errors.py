@@ -4,17 +4,17 @@ from __future__ import annotations
 
 
 class WeirError(Exception):
-    """Something that a person can mend. What is wrong with a scenario is a `ScenarioError`."""
+    """Error that the user can correct. Errors in a scenario are a `ScenarioError`."""
 
     exit_code = 2
-    """Of a command that ends with it: 2 is bad input."""
+    """Exit code of a command that ends with this error: 2 is bad input."""
 
     def __init__(self, message: str, hint: str | None = None, path: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.path = path
-        """Of the value in a scenario that it is about."""
+        """Path of the value in a scenario that the error is about."""
 
     def __reduce__(self) -> tuple[object, ...]:
         # Whole, also from one process to another.
@@ -22,7 +22,7 @@ class WeirError(Exception):
 
     @property
     def told(self) -> str:
-        """What is wrong, and of what."""
+        """The message, after the path of the value in the scenario, if there is one."""
         return self.message if self.path is None else f"{self.path}: {self.message}"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Whether the compiled core belongs to these sources."""
+"""Check that the compiled core belongs to these sources."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from importlib import import_module
 from pathlib import Path
 
 __version__ = "0.1.0"
-"""The workspace's, in Cargo.toml."""
+"""Version of the workspace, as in Cargo.toml."""
 
 
 @cache
 def mismatch() -> str | None:
-    """What is wrong with the extension in one line, if anything."""
+    """Mismatch between the extension and the sources, in one line; None if they belong together."""
     remedy = "run `make test` or `pip install .` in the sources"
     try:
         core = import_module("weir._core")

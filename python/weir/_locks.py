@@ -21,24 +21,25 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 KIND = "filelock" if fcntl is None else "flock"
-"""The two do not see each other."""
+"""Kind of lock. Locks of different kinds do not see each other."""
 
 _EVERY_S = 0.02
-"""Between two attempts."""
+"""Seconds between two attempts."""
 
 
 class Lock:
-    """Held from `take` to `release` or `remove`, by one process at a time."""
+    """Lock that one process holds at a time, from `take` to `release` or `remove`."""
 
     def __init__(self, path: Path, mode: int = 0o666) -> None:
-        """`mode`: of the file, less the umask. Whoever may not open it finds it taken."""
+        """`mode` is the mode of the file, less the umask. A process that may not open the file finds the lock
+        taken."""
         self.path = path
         self._mode = mode
         self._descriptor: int | None = None
         self._other: BaseFileLock | None = None
 
     def take(self, wait_s: float = 0.0, *, shared: bool = False) -> bool:
-        """Whether it is ours, within that time at most. The file is made if need be.
+        """Takes the lock; returns true if it got it within `wait_s` seconds. The file is made if need be.
 
         `shared`, where there is such a thing: with others that ask so. Raises OSError: FileNotFoundError
         without its directory, and where the file system has no locks.
@@ -51,7 +52,7 @@ class Lock:
         return True
 
     def release(self) -> None:
-        """Gives it up; twice does nothing."""
+        """Releases the lock; a second call does nothing."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -60,7 +61,7 @@ class Lock:
             self._other = None
 
     def remove(self) -> None:
-        """The same, and the file is gone."""
+        """Releases the lock, and removes its file."""
         # Windows removes no file that is open. On Unix nobody else may take it in between.
         if self._descriptor is not None:
             with suppress(OSError):

@@ -38,7 +38,7 @@ def shortened(message: str) -> str:
 
 
 def cut(text: str, most: int = 80, first: int = 50, last: int = 20) -> str:
-    """Its first and last letters if there are more than `most`, with how many are left out."""
+    """The first and last letters of a text with more than `most` letters, with how many are left out."""
     if len(text) <= most:
         return text
     begin, end = " ".join(text[:first].split()), " ".join(text[-last:].split())

@@ -14,15 +14,17 @@ from pathlib import Path
 from weir._locks import KIND, Lock
 
 _SUFFIX = f".weir-{KIND}.tmp"
-"""Who has another kind of lock would take it for an orphan."""
+"""Suffix of temporary names. It names the kind of lock: a process with another kind would take the file for
+an orphan."""
 
 _LOCK = f".weir-{KIND}.lck"
-"""Beside each: a directory cannot be locked everywhere. As long as the other, for names have a limit."""
+"""Suffix of the lock beside each: a directory cannot be locked everywhere. It is as long as the other suffix,
+as names have a limit."""
 
 _TRIES = 10
 
 _OURS: dict[Path, Lock] = {}
-"""What this process has, from before it is made until it is gone."""
+"""Temporary places of this process, from before one is made until it is gone."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_OURS.clear)
@@ -41,7 +43,8 @@ def temporary_directory(prefix: str, parent: Path | None = None) -> Generator[Pa
 
 @contextmanager
 def temporary_file(prefix: str, parent: Path) -> Generator[Path]:
-    """The same for a file. It may get another name in the block, which it keeps. Raises OSError."""
+    """A file in `parent` that is removed at the end of the block. If it gets another name in the block, it
+    stays. Raises OSError."""
     with _locked(prefix, parent, directory=False) as place:
         yield place
 
@@ -55,7 +58,8 @@ def remove_orphans(parent: Path) -> None:
 
 
 def remove_ours() -> None:
-    """For a process that ends now: what an interruption between two steps kept it from removing."""
+    """Removes what an interruption between two steps kept this process from removing; for a process that ends
+    now."""
     for place, lock in list(_OURS.items()):
         _let_go(place, lock)
 
@@ -75,7 +79,7 @@ def _locked(prefix: str, parent: Path | None, *, directory: bool) -> Generator[P
 
 
 def _made(prefix: str, parent: Path, *, directory: bool) -> tuple[Path, Lock]:
-    """Locked before it is there: no place without a lock is in use."""
+    """Makes a place whose lock is taken before it exists: a place without a lock is never in use."""
     for _ in range(_TRIES):
         place = parent / f"{prefix}{secrets.token_hex(4)}{_SUFFIX}"
         lock = _lock_of(place)
@@ -99,7 +103,7 @@ def _made(prefix: str, parent: Path, *, directory: bool) -> tuple[Path, Lock]:
 
 
 def _let_go(place: Path, lock: Lock) -> None:
-    """Removes what there is of it; an interruption may have come between a file and our knowing of it."""
+    """Removes what there is of a place; an interruption may have come between making a file and noting it."""
     # Where `rmtree` is interrupted it may close a file twice, and fail.
     with suppress(OSError):
         _remove(place)

@@ -18,12 +18,12 @@ Ecn = Literal["not-ect", "ect0", "ect1", "ce"]
 
 @dataclass(frozen=True)
 class Offered:
-    """What became of an arriving packet."""
+    """Verdict on an arriving packet."""
 
     verdict: Literal["accepted", "marked", "dropped"]
     """A marked packet is in the queue, with its congestion mark set."""
     reason: Literal["early", "forced", "overflow"] | None
-    """Of a mark or a drop: chosen by probability, by certainty, or for want of room."""
+    """Reason for a mark or a drop: chosen by probability, by certainty, or for want of room."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def _check_type(name: str, value: object, kind: type, instead: str) -> None:
 
 
 class Queue:
-    """One discipline by itself: you bring the packets and you are the link.
+    """One discipline by itself: you bring the packets, and you are the link.
 
     Times are seconds from 0 and never go back. Whatever the discipline does at times of its own,
     such as REM's price, it does on the way to the time you name.
@@ -109,7 +109,7 @@ class Queue:
         self._dropped: list[Dropped] = []
 
     def offer(self, now: float, bytes: int, flow: int = 0, ecn: Ecn = "not-ect") -> Offered:
-        """A packet arrives.
+        """Offers an arriving packet to the discipline.
 
         Packets that the discipline drops for it are in `dropped` until the next call. Raises
         ValueError if `now` lies before an earlier time.
@@ -119,7 +119,7 @@ class Queue:
         return Offered(verdict, reason)  # type: ignore[arg-type]
 
     def take(self, now: float) -> Taken | None:
-        """The next packet for the link; None if there is none.
+        """Takes the next packet for the link; None if there is none.
 
         Packets that the discipline drops on the way are in `dropped` until the next call. Raises
         ValueError if `now` lies before an earlier time.
@@ -129,7 +129,7 @@ class Queue:
         return None if taken is None else Taken(*taken)
 
     def advance(self, now: float) -> None:
-        """Time passes: what the discipline does at times of its own, it does until `now`.
+        """Lets time pass: the discipline does everything that it does at times of its own until `now`.
 
         Raises ValueError if `now` lies before an earlier time, or so late that an AQM would do more than a
         thousand million updates until then.
@@ -137,7 +137,7 @@ class Queue:
         self._core.advance(now)
 
     def set_rate(self, now: float, rate: str) -> None:
-        """From `now` on the link sends at `rate`, such as "8 Mbit/s".
+        """Sets the rate of the link from `now` on, such as "8 Mbit/s".
 
         AQMs that compute something from their link compute it anew. What you take, and when, is
         up to you as before; the buffer stays what it was.
@@ -145,7 +145,8 @@ class Queue:
         self._core.set_rate(now, rate)
 
     def set_targets(self, now: float, delay: str, loss: float) -> None:
-        """From `now` on OP-RED aims at this delay, such as "20 ms", and at this part of arrivals lost.
+        """Sets the targets of OP-RED from `now` on: the delay, such as "20 ms", and the lost part of the
+        arrivals.
 
         What it measured under the old targets is forgotten; parameters, average and count go on.
         Raises ValueError for any other discipline, and if a target is zero.
@@ -159,7 +160,7 @@ class Queue:
 
     @property
     def bytes(self) -> int:
-        """In the queue."""
+        """Bytes in the queue."""
         return self._core.bytes
 
     @property

@@ -1,4 +1,4 @@
-"""Claims of a paper, and what shows or refutes them.
+"""Claims of a paper, and the checks that show or refute them.
 
 A claim consists of checks: a quantity at a place, and the range in which it is expected. The range is what
 the paper prints with the error of reading it, or what it says: where it compares two values, without a
@@ -38,7 +38,7 @@ OPEN: Verdict = "undecided"
 
 @dataclass(frozen=True)
 class Range:
-    """Where a value is expected, ends included."""
+    """Range in which a value is expected, ends included."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -56,62 +56,63 @@ class Range:
 
 
 def about(value: float, margin: float) -> Range:
-    """Within a margin."""
+    """The range within a margin around a value."""
     # 18.7 - 1.5 is 17.199999999999999 in binary.
     return Range(round(value - margin, 12), round(value + margin, 12))
 
 
 def at_least(value: float) -> Range:
-    """Not less."""
+    """The range of values that are not less than `value`."""
     return Range(low=value)
 
 
 def at_most(value: float) -> Range:
-    """Not more."""
+    """The range of values that are not more than `value`."""
     return Range(high=value)
 
 
 ABOVE_ZERO = at_least(0.0)
-"""Of a difference: the first is not the smaller one."""
+"""Range of a difference whose first value is not the smaller one."""
 BELOW_ZERO = at_most(0.0)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A quantity with what is expected of it, at all of its places."""
+    """A quantity and its expected range, at all of its places."""
 
     quantity: Quantity
     expected: Range
     published: float | None = None
-    """What the paper prints."""
+    """Value that the paper prints."""
 
     @property
     def margin(self) -> float:
-        """Beyond the range, in the unit of the quantity."""
+        """Margin beyond the range, in the unit of the quantity."""
         return self.quantity.relevant if self.expected in (ABOVE_ZERO, BELOW_ZERO) else 0.0
 
 
 def each(expected: Range, quantities: Iterable[Quantity], published: float | None = None) -> list[Part]:
-    """The same is expected of all of them."""
+    """Parts with the same expected range for each quantity."""
     return [Part(quantity, expected, published) for quantity in quantities]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says, in our words, and what would show it."""
+    """A claim of a paper, in our words, and the checks that would show it."""
 
     id: str
-    """Of docs and `--json`: `A-0.1`."""
+    """Id in docs and `--json`: `A-0.1`."""
     text: str
     section: str
-    """Of the paper."""
+    """Section of the paper."""
     parts: tuple[Part, ...]
     exceptions: int = 0
     """Checks that need not hold: "at almost all"."""
     note: str = ""
-    """Why it is judged so, or why it does not hold. Numbers in it are those of the full set."""
+    """Reason for the way in which the claim is judged, or for its failure. Numbers in it are those of the
+    full set."""
     ours: bool = False
-    """Whether the paper does not say it: it follows from what the paper says, or asks further."""
+    """True if the paper does not say it: it follows from what the paper says, or asks further."""
 
     def judge(self, study: Study) -> Judgement:
         """The verdict, by the runs."""
@@ -126,16 +127,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Check:
-    """One quantity at one place."""
+    """One quantity at one place, and its expected range."""
 
     title: str
     place: str
     unit: str
     values: NDArray[np.float64] = field(repr=False)
-    """One per replication."""
+    """One value per replication."""
     expected: Range
     margin: float
-    """Beyond the range, in the unit: what is nearer to it contradicts nothing."""
+    """Margin beyond the range, in the unit of the quantity: a value within the margin contradicts nothing."""
     published: float | None
     together: int
     """Checks of the same claim."""
@@ -152,7 +153,7 @@ class Check:
 
     @cached_property
     def half_width(self) -> float | None:
-        """Of the 95% interval; None where one replication, or none, defines it."""
+        """Half width of the 95% interval; None where at most one replication defines it."""
         return mean_interval(self.values).half_width
 
     @property
@@ -179,7 +180,7 @@ class Check:
 
     @property
     def fits(self) -> bool:
-        """Whether the mean lies in the range: all that a few replications can say."""
+        """True if the mean lies in the range, which is all that a few replications can say."""
         return self._low <= self.value <= self._high
 
     @property
@@ -192,7 +193,7 @@ class Check:
 
     @property
     def _widening(self) -> float:
-        """From the 95% of one check to the 95% of all of the claim together."""
+        """Ratio of half widths: from the 95% of one check to the 95% of all checks of the claim together."""
         if self.together == 1:
             return 1.0
         level = 1.0 - (1.0 - CONFIDENCE) / self.together
@@ -200,7 +201,8 @@ class Check:
 
     @property
     def distance(self) -> float:
-        """How far the mean is inside its range, in half widths: below zero outside."""
+        """Distance of the mean from the border of its range, in half widths; negative outside of the
+        range."""
         inside = min(self.value - self._low, self._high - self.value)
         if math.isnan(inside):
             return -math.inf
@@ -208,7 +210,7 @@ class Check:
         return inside / half if half > 0.0 else math.copysign(math.inf, inside) if inside else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values, None for what is not defined."""
+        """The check as plain values, None for values that are not defined."""
         return {
             "what": self.title,
             "place": self.place,
@@ -250,7 +252,7 @@ class Judgement:
 
     @property
     def fits(self) -> bool:
-        """Whether the means of all checks, but for the exceptions, lie in their ranges."""
+        """True if the means of all checks lie in their ranges, except for as many as `exceptions` allows."""
         return sum(not check.fits for check in self.checks) <= self.claim.exceptions
 
     def count(self, verdict: Verdict) -> int:
@@ -258,7 +260,7 @@ class Judgement:
         return sum(check.verdict == verdict for check in self.checks)
 
     def to_json(self, paper: str) -> dict[str, Any]:
-        """One entry of what `weir reproduce --json` prints."""
+        """One entry of the output of `weir reproduce --json`."""
         said = self.decisive.to_json()
         return {
             "paper": paper,
@@ -295,7 +297,7 @@ def in_words(counts: Mapping[Group, int]) -> str:
 
 
 def grouped(judgement: Judgement, elsewhere: Sequence[bool]) -> Group:
-    """What became of a claim. `elsewhere`: whether it fits in other readings of the paper.
+    """Group of a claim. `elsewhere`: for each other reading of the paper, true if the claim fits in it.
 
     It is reproduced where it holds here and fits in at least half of the other readings, and depends on what
     the paper does not say where it holds or fits in some.

@@ -1,4 +1,4 @@
-"""From runs to curves: means with their intervals along an axis, and values over time."""
+"""Curves from runs: means with their intervals along an axis, and values over time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def intervals(label: str, x: Sequence[float], samples: Sequence[Sample], kind: K
 def levels(
     study: Study, level: Level, variants: Iterable[str], label: Callable[[str], str] = lambda label: label
 ) -> list[Curve]:
-    """One curve per variant, by what `label` makes of its label."""
+    """One curve per variant, named by `label` from the variant's label."""
     labels = study[level.experiment].labels
     return [curve(study, level.of(variant), label(labels[variant])) for variant in variants]
 
@@ -59,7 +59,7 @@ def panel(
 
 
 def against(study: Study, x: Quantity, y: Quantity, label: str) -> Curve:
-    """One quantity against another, place by place, with intervals both ways: a path."""
+    """Curve of one quantity against another, place by place, with intervals both ways: a path."""
     across = [mean_interval(sample.values) for sample in x.samples(study)]
     up = curve(study, y, label)
     return Curve(
@@ -105,7 +105,7 @@ def over_time(
 def fluid_over_time(
     data: Data, variant: str, variable: str, label: str, scale: float = 1.0, slots: int = 300
 ) -> Curve:
-    """What the fluid model says of a variable of the queue, in the same slots of time."""
+    """Curve of the fluid model for a variable of the queue, in the same slots of time as `over_time`."""
     run = fluid_of(Scenario.loads(data.resolved[variant]))
     rows = run.series.filter(pl.col("component").str.starts_with("links."), pl.col("variable") == variable)
     slotted = envelope(rows.with_columns(pl.col("value") * scale), ["label"], slots).sort("time_s")

@@ -1,4 +1,4 @@
-"""What the runs of an experiment measured, as a claim or a figure asks for it."""
+"""Measurements of the runs of an experiment, as claims and figures need them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ COUNTERS = (*_OF_LINK, *_OF_SENDERS)
 """Counts beside the measures: at the bottleneck's queue, and at all senders and receivers."""
 
 _WEIGHTS = {"loss": "sent", "mark_fraction": "arrivals", "delay_mean": "departures"}
-"""What a mean over several periods is weighted with; everything else with their length."""
+"""Measure to the weights of its mean over several periods; all other measures are weighted with their
+length."""
 
 _SUMS = ("timeouts", *COUNTERS)
 
@@ -34,9 +35,9 @@ class Sample:
     """One quantity at one place: a value per replication, shape (n,), NaN where it is not defined."""
 
     place: str
-    """For people: `REM mark, 40 users`."""
+    """Place in words: `REM mark, 40 users`."""
     at: float
-    """On the axis of a figure; NaN where there is no such thing."""
+    """Position on the axis of a figure; NaN where there is none."""
     values: NDArray[np.float64]
 
 
@@ -62,7 +63,7 @@ class Data:
 
     @classmethod
     def of(cls, experiment: Experiment, sweep: Sweep) -> Data:
-        """What the store holds of it."""
+        """Reads the results of an experiment from the store."""
         names = {path: name for name, path in experiment.axis_columns.items()}
         observed = sweep.observations().rename(names, strict=False)
         tables = {name: sweep.table(name) for name in ("links", "groups")}
@@ -80,12 +81,12 @@ class Data:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Variant to what it is called."""
+        """Variant to its label."""
         pairs = self.runs.select("variant", "label").unique(maintain_order=True)
         return dict(pairs.iter_rows())
 
     def at(self, **values: float | str) -> Data:
-        """Only the runs at these values of axes, which are no axes any more."""
+        """The runs at these values of axes only; these axes are no axes any more."""
         chosen = [near(name, value) for name, value in values.items()]
         axes = tuple(name for name in self.axes if name not in values)
         return replace(
@@ -106,7 +107,7 @@ class Data:
 
     @property
     def whole(self) -> pl.DataFrame:
-        """Rows of the whole run, without its warm-up."""
+        """Rows of the whole run, without the warm-up."""
         return self.frame.filter(pl.col("period") == WHOLE_RUN)
 
     @property
@@ -134,7 +135,7 @@ class Study:
         self._data = dict(data)
         self.quick = quick
         self.asked: set[str] = set()
-        """Experiments that were looked at."""
+        """Names of the experiments that were read."""
 
     def __getitem__(self, experiment: str) -> Data:
         self.asked.add(experiment)
@@ -147,16 +148,17 @@ class Study:
         return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
     def at(self, experiment: str, instead_of: str, **values: float | str) -> Study:
-        """Where `instead_of` is looked for, the runs of `experiment` at these values of its axes."""
+        """The data in which the runs of `experiment`, at these values of its axes, replace those of
+        `instead_of`."""
         return self.instead({instead_of: self._data[experiment].at(**values)})
 
     def instead(self, data: Mapping[str, Data]) -> Study:
-        """The same with other runs for some experiments."""
+        """The data with other runs for some experiments."""
         return Study({**self._data, **data}, quick=self.quick)
 
 
 def near(name: str, value: float | str) -> pl.Expr:
-    """Where a column has this value."""
+    """Expression that is true where a column has this value."""
     if isinstance(value, str):
         return pl.col(name) == value
     # Levels are read from text in one unit and asked for in another: 0.1 is not always 0.1.

@@ -1,4 +1,4 @@
-"""Where a claim holds: its verdict over settings that the paper does not state."""
+"""Maps of a claim: its verdict over settings that the paper does not state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weir_papers.claims import Claim, Judgement
 from weir_papers.data import Study
 
 _SIGNS = {"holds": "✓", "undecided": "?", "does not hold": "✗"}
-"""Legible in grey print; best first."""
+"""Signs of verdicts, best first, legible in grey print."""
 
 
 @dataclass(frozen=True)
@@ -26,21 +26,22 @@ class ClaimMap:
     title: str
     caption: str
     experiment: str
-    """That varies the settings."""
+    """Experiment that varies the settings."""
     instead_of: str
     """The experiment that the claims speak of."""
     axes: tuple[str, ...]
     """One or two short names of axes of the experiment: across, and up."""
     titles: tuple[str, ...]
-    """Of the axes, with units: `Rate (Mbit/s)`."""
+    """Titles of the axes, with units: `Rate (Mbit/s)`."""
     claims: tuple[Claim, ...]
     used: tuple[float, ...] = ()
-    """The setting of the main figures, where it is one of the map."""
+    """Setting of the main figures, if the map has it."""
     study: Callable[[Study], Study] = lambda study: study
-    """The runs to judge by, from those of the paper."""
+    """Function from the runs of the paper to the runs by which the map judges."""
 
     def figure(self, study: Study) -> Figure:
-        """One cell per setting, coloured and signed by the verdict; a frame around the setting used."""
+        """The map: one cell per setting, coloured and signed by the verdict, and a frame around the setting
+        used."""
         rows = pl.DataFrame([self._row(place) for place in self.judge(study)])
         panels = {claim.id: wrap(f"{claim.id}: {claim.text}", 46) for claim in self.claims}
         shown = {"verdict": "verdict", "decisive": "decided by"}

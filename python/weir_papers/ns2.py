@@ -1,4 +1,4 @@
-"""What ns-2.35 measured where its runs are like a paper's: `ns2.csv` in the package of the paper.
+"""Measurements of ns-2.35 where its runs are like a paper's: `ns2.csv` in the package of the paper.
 
 Columns: experiment, variant (as in the scenario), at (position on the axis), measure (as in `weir list
 measures`), mean, low, high (95% interval over seeds; empty where there is one), seeds.
@@ -27,13 +27,13 @@ def numbers(package: str) -> pl.DataFrame:
 
 
 def curve(package: str, experiment: str, variant: str, measure: str, label: str) -> Curve:
-    """One measure of one variant along its positions: to be drawn beside the runs."""
+    """Curve of one measure of one variant along its positions, to be drawn beside the runs."""
     rows = numbers(package).filter(experiment=experiment, variant=variant, measure=measure).sort("at")
     return Curve(label, rows["at"].to_list(), rows["mean"].to_list(), kind="ns-2")
 
 
 def mean(package: str, experiment: str, variant: str, measure: str, at: float = 0.0) -> float | None:
-    """One number; None where ns-2 was not run so."""
+    """Mean of one measure; None where ns-2 was not run so."""
     rows = numbers(package).filter(
         pl.col("experiment") == experiment,
         pl.col("variant") == variant,

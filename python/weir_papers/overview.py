@@ -1,4 +1,4 @@
-"""What stands first on a page: the claims by what became of them, and in which readings they fit."""
+"""Overview at the top of a page: the claims by their groups, and the readings in which they fit."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ COLOURS: Mapping[Group, str] = {
     UNDECIDED: "#dddddd",
     OURS: "#b8cfe6",
 }
-"""Light enough for black letters; told apart in grey print by their order and numbers."""
+"""Colours of groups, light enough for black letters; in grey print, order and numbers tell the groups
+apart."""
 
 ALL = "all"
 """The column of every reading together."""
 
 
 def counts_bar(counts: Mapping[Group, int]) -> Figure:
-    """How many claims are in which group."""
+    """Bar with the number of claims in each group."""
     rows = pl.DataFrame(
         {"part": list(counts), "count": list(counts.values()), "number": [str(n) for n in counts.values()]}
     )
@@ -42,7 +43,8 @@ def counts_bar(counts: Mapping[Group, int]) -> Figure:
 
 
 def reading_map(rows: pl.DataFrame, readings: Readings) -> Figure:
-    """Of each claim the share of readings in which it fits: of all, and of those with each setting."""
+    """Map of the share of readings in which each claim fits: of all readings, and of those with each
+    setting."""
     labels = rows["claim"].unique(maintain_order=True).to_list()
     share = (100.0 * pl.col("fits").mean()).alias("share")
     titles = [setting.title for setting in readings.settings]
@@ -82,7 +84,7 @@ def reading_map(rows: pl.DataFrame, readings: Readings) -> Figure:
 
 
 def best_reading(rows: pl.DataFrame) -> str:
-    """In which reading most claims fit together: a sentence."""
+    """Sentence on the reading in which most claims fit together."""
     settings = [name for name in rows.columns if name not in {"claim", "reading", "fits"}]
     counted = rows.group_by("reading", *settings, maintain_order=True).agg(pl.col("fits").sum(), pl.len())
     best = counted.sort("fits", descending=True, maintain_order=True).row(0, named=True)

@@ -110,7 +110,7 @@ def _values(outcome: Outcome) -> dict[str, object]:
 
 
 def _anchor(key: str) -> str:
-    """Of a heading that is this key, as Markdown's readers make it."""
+    """Anchor of a heading that is this key, as Markdown's readers make it."""
     return re.sub(r"[^\w -]", "", key.lower()).replace(" ", "-")
 
 
@@ -125,7 +125,7 @@ def _year(published: str) -> str:
 
 
 def _is_published(figure: Figure) -> bool:
-    """Whether the paper has it: then its name is the paper's number."""
+    """Returns true if the paper has the figure, so that its name is the paper's number."""
     return re.fullmatch(r"figure-\d+", figure.name) is not None
 
 
@@ -136,14 +136,14 @@ def said(check: Check) -> str:
 
 
 def counted(judgement: Judgement) -> str:
-    """How many checks hold: `15 of 16`; nothing where there is one."""
+    """Number of checks that hold: `15 of 16`; empty for a single check."""
     if len(judgement.checks) == 1:
         return ""
     return f"{judgement.count('holds')} of {len(judgement.checks)}"
 
 
 def shown(judgement: Judgement) -> tuple[Check, ...]:
-    """The checks that a page without room shows: all if they are few, else those that do not hold."""
+    """The checks that a short page shows: all if they are few, else those that do not hold."""
     if len(judgement.checks) <= _AT_ONCE:
         return judgement.checks
     missed = sorted(
@@ -153,7 +153,7 @@ def shown(judgement: Judgement) -> tuple[Check, ...]:
 
 
 def printed(checks: Sequence[Check]) -> bool:
-    """Whether the paper prints a number for any of them."""
+    """Returns true if the paper prints a number for any of the checks."""
     return any(check.published is not None for check in checks)
 
 

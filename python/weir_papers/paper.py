@@ -1,4 +1,4 @@
-"""What a reproduction consists of: experiments, claims, figures, tables, maps."""
+"""Parts of a reproduction: experiments, claims, figures, tables, maps."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A scenario at some settings, some times over: one sweep."""
+    """A scenario at some settings, with replications: one sweep."""
 
     name: str
     scenario: str
-    """Of `weir list scenarios`: `papers/rem-2001-wireline`."""
+    """Name in `weir list scenarios`: `papers/rem-2001-wireline`."""
     about: str
-    """What is run, in a sentence."""
+    """Sentence on the runs."""
     variants: tuple[str, ...] = ()
-    """Of the scenario; none: all of them."""
+    """Variants of the scenario that are run; empty for all."""
     axes: Mapping[str, str] = field(default_factory=dict[str, str])
     """Short name to `PATH=VALUES`, as `weir sweep --axis` reads it."""
     quick_axes: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Those of them that have fewer values with `--quick`."""
+    """Axes that have fewer values with `--quick`, in the form of `axes`."""
     set: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
-    """Path to value, in every run."""
+    """Path to the value that every run has."""
     replications: int = 10
     quick: int = 3
     """Replications with `--quick`."""
@@ -46,7 +46,7 @@ class Experiment:
     def plan(
         self, paper: str, *, quick: bool, replications: int | None = None, seed: int | None = None
     ) -> Plan:
-        """Its sweep, checked. Raises ScenarioError or WeirError."""
+        """The sweep of the experiment, checked. Raises ScenarioError or WeirError."""
         axes = {**self.axes, **self.quick_axes} if quick else self.axes
         return define_sweep(
             Scenario.load(self.scenario, self.set),
@@ -77,7 +77,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers side by side: the paper's, ours, those of ns-2."""
+    """Numbers side by side: those of the paper, ours, and those of ns-2."""
 
     name: str
     title: str
@@ -88,19 +88,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Filled:
-    """What a figure or a table shows, with what its texts leave out."""
+    """Contents of a figure or a table, and the words that complete its texts."""
 
     contents: Sequence[Any]
     """Panels of a figure, rows of a table."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For `{name}` in a title or a caption. `{replications}` is always there."""
+    """Words for `{name}` in a title or a caption. `{replications}` is always there."""
     head: tuple[str, ...] = ()
-    """Of a table, after the columns that its text names."""
+    """Headings of a table, after the columns that its text names."""
 
 
 @dataclass(frozen=True)
 class FigureText:
-    """What stands around a figure; `panels` draws it."""
+    """Texts and axes of a figure; `panels` draws it."""
 
     name: str
     title: str
@@ -111,7 +111,7 @@ class FigureText:
     log_x: bool = False
     ticks: tuple[float, ...] | None = None
     bands: str = ""
-    """What bands mean, after the caption."""
+    """Explanation of the bands, after the caption."""
 
     def __call__(self, study: Study) -> Plot:
         filled = _filled(self.panels(study))
@@ -125,7 +125,7 @@ class FigureText:
 
 @dataclass(frozen=True)
 class TableText:
-    """What stands around a table; `contents` makes its rows."""
+    """Texts of a table; `contents` makes its rows."""
 
     name: str
     title: str
@@ -146,16 +146,16 @@ def _filled(found: Iterable[Any] | Filled) -> Filled:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with all that is done again."""
+    """A paper and everything that reproduces it."""
 
     key: str
-    """On the command line: `rem-2001`."""
+    """Key on the command line: `rem-2001`."""
     title: str
     authors: str
     published: str
-    """Where and when."""
+    """Place and date of publication."""
     question: str
-    """What the paper asks, in our words: a paragraph."""
+    """Question of the paper, in our words: a paragraph."""
     experiments: tuple[Experiment, ...]
     claims: tuple[Claim, ...]
     plots: tuple[Callable[[Study], Plot], ...]
@@ -163,20 +163,21 @@ class Paper:
     tables: tuple[Callable[[Study], Table], ...] = ()
     maps: tuple[ClaimMap, ...] = ()
     choices: tuple[Choice, ...] = ()
-    """What the paper leaves open, what is used, and why."""
+    """Settings that the paper leaves open, the values used, and the reasons."""
     findings: tuple[str, ...] = ()
-    """What there is to say beyond the verdicts: disagreements explained, inconsistencies of the paper."""
+    """Remarks beyond the verdicts: disagreements explained, inconsistencies of the paper."""
     readings: tuple[Readings, ...] = ()
     columns: tuple[Column, ...] = ()
     """Readings that are run in full."""
     summary: tuple[str, ...] = ()
     """The conclusions, in five sentences."""
     digest: str = "0" * 16
-    """Of the claims and of what judges them: hexadecimal digits."""
+    """Digest of the claims and of the code that judges them: hexadecimal digits."""
 
     @property
     def seed(self) -> int:
-        """Of the first replication. It follows from the claims: they are older than what judges them."""
+        """Seed of the first replication. It follows from the claims, so that they are fixed before the
+        runs."""
         return int(self.digest[:7], 16)
 
     def experiment(self, name: str) -> Experiment:

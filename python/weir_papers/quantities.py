@@ -1,4 +1,4 @@
-"""What a claim is about: a measure somewhere, differences and ratios of such, ranks along an axis.
+"""Quantities of claims: a measure somewhere, differences and ratios of measures, ranks along an axis.
 
 All of them give one value per replication at each place, so that differences are taken between runs
 with the same seed, and an interval over replications means what it says.
@@ -24,8 +24,8 @@ RELEVANT = {"jain index": 0.005, "loss": 0.1}
 """Title of a measure to the smallest difference of two values that would matter, in its unit."""
 
 RELEVANT_OF_UNIT = {"%": 0.5, "packets": 0.5, "ms": 0.1, "kB": 2.0, "s": 1.0}
-"""The same for all other measures of a unit: half a point of the link, half a packet, the time of a few, the
-second within which flows come."""
+"""Smallest relevant difference for all other measures, by unit: half a point of the link, half a packet, the
+time of a few packets, the second within which flows come."""
 
 
 class Quantity:
@@ -33,17 +33,18 @@ class Quantity:
 
     @property
     def unit(self) -> str:
-        """Empty for a pure number."""
+        """Unit; empty for a pure number."""
         raise NotImplementedError
 
     @property
     def title(self) -> str:
-        """In words: `mean queue`."""
+        """Title in words: `mean queue`."""
         raise NotImplementedError
 
     @property
     def relevant(self) -> float:
-        """The smallest difference that would matter, in its unit; 0 for what is no difference."""
+        """Smallest difference that would matter, in the unit of the quantity; 0 if the quantity is no
+        difference."""
         return 0.0
 
     def samples(self, study: Study) -> list[Sample]:
@@ -70,7 +71,7 @@ class Level(Quantity):
     """Axis (or `users`, or `from_s` of a stage) to the value, or the values, that count."""
     when: Literal["whole", "stages", "periods"] = "whole"
     after_s: float = 0.0
-    """Of every stage, left out at its beginning."""
+    """Seconds that are left out at the beginning of every stage."""
 
     @property
     def unit(self) -> str:
@@ -93,7 +94,7 @@ class Level(Quantity):
         return samples_of(rows, data, self.measure, along=self.when != "whole")
 
     def rows(self, data: Data) -> pl.DataFrame:
-        """Of all variants, with the measure."""
+        """Rows of all variants, with the measure."""
         match self.when:
             case "whole":
                 return data.whole
@@ -103,12 +104,12 @@ class Level(Quantity):
                 return data.stages(self.after_s)
 
     def of(self, variant: str) -> Self:
-        """The same of another variant."""
+        """The level of another variant."""
         return replace(self, variant=variant)
 
 
 def relative(first: Quantity, second: Quantity) -> Quantity:
-    """By how many per cent the first is above the second."""
+    """Percentage by which the first quantity is above the second."""
     return _pairs(first, second, f"ratio of {first.title}", "%", lambda a, b: 100.0 * _divided(a - b, b))
 
 
@@ -125,7 +126,7 @@ def _pairs(
     function: Callable[[Values, Values], Values],
     relevant: float = 0.0,
 ) -> Quantity:
-    """Two quantities at the same places, replication by replication."""
+    """Quantity from two quantities at the same places, replication by replication."""
 
     def samples(study: Study) -> list[Sample]:
         firsts, seconds = first.samples(study), second.samples(study)
@@ -141,7 +142,7 @@ def _pairs(
 
 
 def steps(of: Quantity) -> Quantity:
-    """How much a quantity grows from each place to the next."""
+    """Growth of a quantity from each place to the next."""
 
     def samples(study: Study) -> list[Sample]:
         return [
@@ -185,10 +186,10 @@ def rank(of: Quantity) -> Quantity:
 
 @dataclass(frozen=True)
 class Of(Quantity):
-    """What a function makes of the runs, for what no other quantity says."""
+    """Quantity that a function computes from the runs, where no other quantity fits."""
 
     name: str
-    """In words."""
+    """Title in words."""
     of_unit: str
     function: Callable[[Study], list[Sample]]
     smallest: float = 0.0
@@ -249,7 +250,7 @@ def _divided(a: Values, b: Values) -> Values:
 
 
 def spearman(places: Values, values: Values) -> float:
-    """The rank correlation."""
+    """Spearman's rank correlation."""
     # Equal everywhere: no order at all, rather than none that is defined.
     if np.ptp(values) == 0.0:
         return 0.0
@@ -281,6 +282,6 @@ def _from_to(first: str, second: str) -> str:
 
 
 def common(places: Sequence[str]) -> str:
-    """The words that all of them have."""
+    """The words that all places have in common."""
     words = [place.split(", ") for place in places]
     return ", ".join(word for word in words[0] if all(word in other for other in words))

@@ -25,7 +25,7 @@ from weir_papers.paper import Choice, Experiment, FigureText, Paper, TableText
 from weir_papers.readings import Column, Readings, Setting
 
 _SHOWING = {"__init__.py", "figures.py", "tables.py"}
-"""What in the folder of a paper only shows; the rest says how claims are judged."""
+"""Files in the folder of a paper that only show results; all others decide how claims are judged."""
 
 Entry = dict[str, Any]
 Contents = Mapping[str, Callable[[Study], Any]]
@@ -38,7 +38,7 @@ def read(
     tables: Contents,
     studies: Mapping[str, Callable[[Study], Study]] | None = None,
 ) -> Paper:
-    """The paper of a folder. `studies`: by the name of a map, the runs to judge by."""
+    """The paper of a folder. `studies`: name of a map to the function that selects the runs to judge by."""
     about, said, drawn = (_load(package, name) for name in ("paper", "claims", "figures"))
     claims = {key: Claim(key, **one, parts=tuple(checks[key])) for key, one in said["claims"].items()}
     of_maps = {
@@ -71,7 +71,7 @@ def read(
 
 
 def digest(package: str, claims: Iterable[Claim]) -> str:
-    """Of the claims and of what judges them: a claim that is changed gets other seeds.
+    """Digest of the claims and of the code that judges them: a claim that is changed gets other seeds.
 
     Quantities, ranges, margins and exceptions count, notes do not: they are written after the runs.
     """
@@ -109,7 +109,7 @@ def _all_runs(study: Study) -> Study:
 
 
 def _same(package: str, what: str, found: Mapping[str, object], wanted: Iterable[str]) -> None:
-    """Texts without contents, or contents without texts, are mistakes."""
+    """Raises ValueError for texts without contents, and for contents without texts."""
     odd = found.keys() ^ set(wanted)
     if odd:
         raise ValueError(f"{package}: only one of the TOML file and {what}.py has {', '.join(sorted(odd))}")
@@ -125,7 +125,7 @@ def _entries(document: Entry, name: str) -> list[Entry]:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - as TOML has it
-    """Texts without the line breaks of the file, lists as tuples."""
+    """The value with texts without the line breaks of the file, and with lists as tuples."""
     match value:
         case str():
             return " ".join(value.split())

@@ -1,4 +1,5 @@
-"""What a paper does not say, as axes: in which readings of it a claim fits, and one of them run in full."""
+"""Readings of a paper, as axes of its open settings: the readings in which a claim fits, and one of them in
+full."""
 
 from __future__ import annotations
 
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """Something that a paper leaves open, and what it may have been."""
+    """A setting that a paper leaves open, and the values that it may have had."""
 
     axes: tuple[str, ...]
     """Short names of axes of the experiment."""
     title: str
-    """`TCP`."""
+    """Title: `TCP`."""
     names: Mapping[str, str]
-    """Values of the axes, spaces between, to what they are called. What has no name is no reading."""
+    """Values of the axes, separated by spaces, to their names. Values without a name are no reading."""
 
     def levels(self, data: Data) -> list[tuple[dict[str, float | str], str]]:
-        """Values by axis, with what they are called."""
+        """Values by axis, with their names."""
         rows = data.runs.select(self.axes).unique().to_dicts()
         known = {" ".join(map(plain, row.values())): row for row in rows}
         return [(known[text], name) for text, name in self.names.items() if text in known]
@@ -39,15 +40,16 @@ class Readings:
     """Every combination of settings that a paper leaves open, with few replications each."""
 
     of: str
-    """The experiment that the claims speak of."""
+    """Experiment of the claims."""
     experiment: str
-    """The same at every reading: its axes are those of `of`, and the settings."""
+    """Experiment at every reading: its axes are those of `of`, and the settings."""
     settings: tuple[Setting, ...]
     also: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Further experiments that claims speak of, to those that have them at the same readings."""
+    """Further experiments of the claims, each with the experiment that has it at the same readings."""
 
     def fits(self, claims: Sequence[Claim], study: Study) -> pl.DataFrame:
-        """Which claims fit in which readings: claim, reading, fits, and a column of names for each setting.
+        """Table of the claims that fit in each reading: claim, reading, fits, and a column of names for each
+        setting.
 
         Claims that have nothing to do with the experiments are left out.
         """
@@ -71,13 +73,13 @@ class Readings:
 
 @dataclass(frozen=True)
 class Column:
-    """One reading in full beside the one that the figures show."""
+    """One reading run in full, beside the reading that the figures show."""
 
     name: str
     title: str
     instead: Mapping[str, str]
-    """Experiment to the one that takes its place."""
+    """Experiment to the one that replaces it."""
 
     def study(self, study: Study) -> Study:
-        """The runs to judge by."""
+        """The runs by which the reading is judged."""
         return study.instead({name: study[other] for name, other in self.instead.items()})

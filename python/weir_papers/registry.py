@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from weir_papers.paper import Paper
 
 KEYS = ("rem-2001", "ofc-1999", "operating-point-2002", "hred-2003", "nlred-comparison-2013")
-"""In the order in which they are reproduced."""
+"""Keys in the order in which the papers are reproduced."""
 
 
 def paper(key: str) -> Paper:

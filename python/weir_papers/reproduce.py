@@ -1,4 +1,4 @@
-"""Doing the runs of a paper, and judging by them."""
+"""Runs of a paper, and verdicts by them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Planned:
-    """A paper whose every point has been checked."""
+    """A paper whose points have all been checked."""
 
     paper: Paper
     plans: tuple[Plan, ...]
-    """One per experiment."""
+    """Plans, one per experiment."""
     quick: bool
     seed: int
-    """Of the first replication."""
+    """Seed of the first replication."""
 
     @classmethod
     def of(
         cls, paper: Paper, *, quick: bool, replications: int | None = None, seed: int | None = None
     ) -> Planned:
-        """`seed`: of the first replication, else the one drawn by the claims.
+        """Checks the plans of a paper. `seed` is that of the first replication; the default is drawn from the
+        claims.
 
         Raises ScenarioError or WeirError, before any run.
         """
@@ -51,13 +52,13 @@ class Planned:
 
     @property
     def runs(self) -> int:
-        """Different runs."""
+        """Number of different runs."""
         return len({int(key) for plan in self.plans for key in plan.keys.ravel()})
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What an experiment took."""
+    """Cost of an experiment."""
 
     experiment: Experiment
     points: int
@@ -65,14 +66,14 @@ class Spent:
     replications: int
     runs: int
     cpu_s: float
-    """Of its runs, whenever they were done."""
+    """CPU time of the runs, s, whenever they were done."""
     command: str
-    """That shows its runs."""
+    """Command that shows the runs."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A paper, done again."""
+    """Outcome of a reproduction."""
 
     paper: Paper
     study: Study
@@ -85,7 +86,7 @@ class Outcome:
 
     @property
     def seeds(self) -> range:
-        """Of the replications, as many as any experiment has."""
+        """Seeds of the replications, as many as any experiment has."""
         return range(self.planned.seed, self.planned.seed + max(one.replications for one in self.spent))
 
     @cached_property
@@ -103,34 +104,34 @@ class Outcome:
 
     @cached_property
     def readings(self) -> tuple[pl.DataFrame, ...]:
-        """Which claims fit in which readings: see `Readings.fits`."""
+        """Table of the claims that fit in each reading: see `Readings.fits`."""
         return tuple(one.fits(self.paper.claims, self.study) for one in self.paper.readings)
 
     @cached_property
     def groups(self) -> dict[str, Group]:
-        """What became of each claim."""
+        """Claim to its group."""
         return {one.claim.id: grouped(one, self._elsewhere(one.claim.id)) for one in self.judgements}
 
     def _elsewhere(self, claim: str) -> list[bool]:
-        """Whether it fits in other readings."""
+        """Results of a claim in the other readings: true where it fits."""
         fits = [value for rows in self.readings for value in rows.filter(claim=claim)["fits"]]
         return fits + [judged[claim].verdict == HOLDS for judged in self.columns.values()]
 
     @cached_property
     def counts(self) -> dict[Group, int]:
-        """How many claims are in which group, undecided ones only where there are any."""
+        """Number of claims in each group, with undecided ones only where there are any."""
         among = list(self.groups.values())
         return {group: among.count(group) for group in GROUPS if group != UNDECIDED or group in among}
 
     @cached_property
     def overview(self) -> tuple[Figure, ...]:
-        """The claims by what became of them, and the maps of readings."""
+        """Figures of the claims by group, and of the maps of readings."""
         maps = map(reading_map, self.readings, self.paper.readings)
         return (counts_bar(self.counts), *maps)
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Drawn: those of the paper, then ours."""
+        """The figures drawn: those of the paper, then ours."""
         drawn = [draw(plot(self.study)) for plot in self.paper.plots]
         return (*drawn, *(mapped.figure(self.study) for mapped in self.paper.maps))
 
@@ -140,7 +141,7 @@ class Outcome:
 
     @property
     def cpu_s(self) -> float:
-        """Of all runs, whenever they were done."""
+        """CPU time of all runs, s, whenever they were done."""
         return sum(one.cpu_s for one in self.spent)
 
     @property
@@ -169,7 +170,7 @@ Follow = Callable[[Experiment, "Plan"], AbstractContextManager["OnProgress | Non
 def reproduce(
     planned: Planned, store: Store, workers: Workers, follow: Follow, command: str | None = None
 ) -> Outcome:
-    """Does what the store does not have, experiment by experiment.
+    """Does the runs that the store does not have, experiment by experiment.
 
     Raises WorkersError, StoreError.
     """
@@ -194,6 +195,6 @@ def reproduce(
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[Group, int]:
-    """What became of the claims of all papers, without groups that have none."""
+    """Number of claims of all papers in each group, without empty groups."""
     among = [group for outcome in outcomes for group in outcome.groups.values()]
     return {group: among.count(group) for group in GROUPS if group in among}

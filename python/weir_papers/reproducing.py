@@ -1,4 +1,4 @@
-"""What `weir reproduce` does between reading its options and printing."""
+"""Work of `weir reproduce` between reading its options and printing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """The options."""
+    """Options of `weir reproduce`."""
 
     quick: bool
     replications: int | None
@@ -47,14 +47,14 @@ class Options:
     workers: Mapping[str, Any]
     """Options of `chosen_workers`."""
     out: Path | None
-    """Where reports go; None: nowhere."""
+    """Directory of the reports; None: no reports."""
     pages: Path | None
     json: bool
     quiet: bool
 
 
 def show_papers(*, as_json: bool) -> None:
-    """What can be reproduced."""
+    """Prints the papers that can be reproduced."""
     known = [paper(key) for key in KEYS]
     if as_json:
         print_json(
@@ -80,7 +80,7 @@ def show_papers(*, as_json: bool) -> None:
 
 
 def reproduce_all(keys: Sequence[str], options: Options) -> None:
-    """Does, prints and writes. Everything is checked before the first run."""
+    """Reproduces papers, prints verdicts and writes reports. Everything is checked before the first run."""
     planned = [
         Planned.of(paper(key), quick=options.quick, replications=options.replications, seed=options.seed)
         for key in keys
@@ -117,7 +117,7 @@ def reproduce_all(keys: Sequence[str], options: Options) -> None:
 
 
 def text_of(outcome: Outcome) -> str:
-    """A paper's verdicts as text."""
+    """Text of a paper's verdicts."""
     width = get_terminal_size().columns
     how = f"{outcome.replications} replications" + (
         ", --quick: fewer seeds and settings" if outcome.quick else ""
@@ -156,7 +156,7 @@ def _user_s() -> float:
 
 
 class _Follow:
-    """Says which experiment is under way."""
+    """Output of the experiment that is under way."""
 
     def __init__(self, planned: Planned, workers: str, place: str, *, quiet: bool) -> None:
         self._planned, self._workers, self._place, self._quiet = planned, workers, place, quiet

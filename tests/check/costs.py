@@ -58,10 +58,10 @@ MORE: Mapping[str, Values] = _CELLS["soak"]
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run took, and what was estimated."""
+    """Measured cost of a run, and its estimate."""
 
     packets: float
-    """That arrived at ports."""
+    """Packets that arrived at ports."""
     memory_bytes: float
     """The largest that the process had, less what it had before."""
     cpu_s: float
@@ -89,7 +89,7 @@ def write_trace(folder: Path) -> None:
 
 
 def measure(names: Iterable[str]) -> Iterator[tuple[str, Measured]]:
-    """In a process of its own, which has no threads: each run is that of a fork of it."""
+    """Runs in a process of its own, without threads: each run is done in a fork of it."""
     command = [sys.executable, __file__, *names]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""What brings notes about on queues that drop where they mark."""
+"""Changes that cause notes on queues that drop where they mark."""
 
 from collections.abc import Mapping
 from typing import Any

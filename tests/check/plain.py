@@ -1,4 +1,4 @@
-"""A scenario without notes, and what brings notes about."""
+"""A scenario without notes, and changes that cause notes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -369,5 +369,5 @@ CASES: list[tuple[str, str, str, Mapping[str, Any], Mapping[str, Any]]] = [
 
 
 def codes(scenario: weir.Scenario) -> list[str]:
-    """Of the notes of a scenario."""
+    """Codes of the notes of a scenario."""
     return [note.code for note in notes(scenario)]

@@ -44,7 +44,7 @@ def remedy(hint: str) -> dict[str, str]:
 
 
 def follow(scenario: weir.Scenario, values: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What is written, note by note, until none is left."""
+    """Values that are written, note by note, until no note is left."""
     written: list[dict[str, str]] = []
     set_: dict[str, Any] = dict(values)
     for _ in range(STEPS + 1):

@@ -55,7 +55,8 @@ def test_the_bottleneck_moves_with_the_load() -> None:
 
 
 def test_a_bottleneck_that_drops_what_another_queue_marks() -> None:
-    """Of one queue alone that does not mark, `ecn-without-marks` speaks."""
+    """Checks a bottleneck among several queues; `ecn-without-marks` covers a single queue that does not
+    mark."""
     marks: dict[str, Any] = {
         **BOTH, ECN: True, "flows.cross.count": 1, "links.a.queue": {"red": {}},
         "links.b.queue": {"red": {"ecn": True}},
@@ -119,7 +120,7 @@ def test_a_stored_comparison_knows_that_variants_become_the_same() -> None:
 
 
 def test_a_threshold_is_fixed_while_another_changes() -> None:
-    """What a change gives the same value as before stays as it was, though it gives the whole queue."""
+    """Keeps a value as it was if a change sets the same value again, even within the whole queue."""
     rate, given = {"at": "20 s", "links.a.rate": "5 Mbit/s"}, {"links.a.queue.red.max_th": "50 packets"}
     red = {QUEUE: {"red": {"min_th": "20 packets", "max_th": "80 packets"}}, "links.a.buffer": "200 packets"}
 

@@ -1,4 +1,4 @@
-"""What notes say is what simulations show."""
+"""Truth of the notes: simulations show what the notes say."""
 
 from collections.abc import Mapping
 from typing import Any

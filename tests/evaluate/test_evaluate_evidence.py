@@ -1,4 +1,4 @@
-"""What is said of values and bounds, and how often that is wrong."""
+"""Statements on values and bounds, and how often they are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From values to verdicts: what holds, what does not, and what nobody has seen."""
+"""Verdicts from values: criteria that hold, criteria that do not, and values that are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEDS = range(10)
 def judged(
     values: dict[tuple[str, str, str, str], float], spread: float = 0.01, name: str = "pie"
 ) -> dict[str, Judgement]:
-    """Of a discipline, from the mean of each measure at each place."""
+    """Judgements on a discipline, from the mean of each measure at each place."""
     random = np.random.default_rng(1)
     known: Known = {
         key: {seed: value * float(random.lognormal(0.0, spread)) for seed in SEEDS}

@@ -14,7 +14,7 @@ RED = {"min_th": "10 packets", "max_th": "40 packets", "max_p": 0.05}
 
 
 def statements(text: str) -> list[str]:
-    """What is no comment, whose lines all begin with the same mark."""
+    """Lines of a text that are no comments; all comments begin with the same mark."""
     lines = text.splitlines()
     mark = lines[0][0]
     assert mark in "!#"
@@ -96,7 +96,7 @@ def test_what_is_no_interface_of_a_router_is_refused(form: Form, device: str) ->
 
 
 def profile(text: str) -> dict[int, int]:
-    """How probable a drop is, by how full the buffer is, both in per cent."""
+    """Probability of a drop by the level of the buffer, both in per cent."""
     fills, drops = (
         [int(number) for number in found[1].split()]
         for found in (

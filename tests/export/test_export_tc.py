@@ -34,7 +34,7 @@ ip link set wx0 up
 
 @dataclass(frozen=True)
 class Done:
-    """What became of commands."""
+    """Outcome of commands."""
 
     codes: list[int]
     said: str
@@ -61,7 +61,7 @@ def _quoted(text: str) -> str:
 
 @cache
 def missing() -> str | None:
-    """Why there is nothing to test with."""
+    """Reason why nothing can be tested here."""
     if shutil.which("tc") is None or shutil.which("unshare") is None:
         return "no tc, or no unshare"
     done = subprocess.run([*_IN, "sh", "-c", _DEVICE], capture_output=True, text=True, check=False)
@@ -82,7 +82,8 @@ def iproute2() -> tuple[int, ...]:
 
 
 def taken(found: Exported) -> list[dict[str, Any]]:
-    """What the kernel says it has of a script. Fails where tc does not understand, skips where it cannot."""
+    """Options that the kernel reports for a script. Fails where tc does not understand it, skips where tc
+    cannot."""
     done = in_namespace(found.text)
     if 1 in done.codes:
         wanted = tuple(map(int, (found.iproute2 or "0.0").split(".")))

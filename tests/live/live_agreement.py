@@ -23,12 +23,12 @@ from weir.stats._intervals import Interval, mean_interval
 MEASURES = tuple(measure for measure in kernel.MEASURES if measure.name != "marks")
 """Senders without ECN get none: that both are 0 would say nothing."""
 QUEUES = ("pfifo_1bdp", "codel", "pie", "red_fix", "fq_codel")
-"""Those of the recorded runs."""
+"""Queues of the recorded runs."""
 OWN = "rem"
 """A queue that no kernel has."""
 LINK, FLOWS = "A", 4
 STALL_SHARE = 0.001
-"""Of packets that left late by more than a millisecond: above it a repeat is spoiled."""
+"""Share of packets that left late by more than a millisecond, above which a repeat is spoiled."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Agreement:
         return self.linux is not None and self.within(self.linux)
 
     def within(self, other: Interval) -> bool:
-        """Whether the live mean is within the tolerance of another."""
+        """Returns true if the live mean is within the tolerance of another interval's mean."""
         tolerance = max(self.measure.absolute, self.measure.relative * abs(other.mean))
         return abs(self.live.mean - other.mean) <= tolerance
 
@@ -66,7 +66,7 @@ def combinations() -> list[Combination]:
 
 
 def scenario(one: Combination, text: str, stagger: int) -> _core.Scenario:
-    """As the validation has it; REM beside PIE's link."""
+    """The scenario of the validation; REM has PIE's link."""
     if one.qdisc != OWN:
         return kernel.scenario(one, text, stagger)
     beside = replace(one, qdisc="pie")

@@ -1,4 +1,4 @@
-"""What a live relay costs and how exact it is, measured with real packets on this machine: `make live`."""
+"""Cost and accuracy of a live relay, measured with real packets on this machine: `make live`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRAFFIC = Path(__file__).with_name("live_traffic.py")
 PORT = 5201
 FAR = "198.18.0.1"
 HEADERS, MTU = 52, 1500
-"""Of IPv4 and TCP with time stamps; a packet."""
+"""Bytes of the headers of IPv4 and TCP with time stamps; bytes of a packet."""
 
 SCENARIO = """\
 schema = 1
@@ -30,7 +30,7 @@ flows.data = {{ rtt = "{rtt}" }}
 
 
 def program(*arguments: object) -> list[str]:
-    """One of the ends."""
+    """Command of one of the ends."""
     return [sys.executable, str(TRAFFIC), *map(str, arguments)]
 
 
@@ -81,7 +81,7 @@ def rate_error(megabits: int, seconds: float) -> Figure:
 
 
 def added_latency(count: int) -> list[Figure]:
-    """Of datagrams one after the other: their round trip beyond that of the scenario."""
+    """Round trips of datagrams one after the other, beyond the round trip of the scenario."""
     base_s = 0.02
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder, "round-trips.json")
@@ -100,7 +100,7 @@ def added_latency(count: int) -> list[Figure]:
 
 
 def ceiling(seconds: float) -> list[Figure]:
-    """One flow over a link that limits nothing."""
+    """Rate of one flow over a link that limits nothing."""
     outcome, rows = sent(loaded("100 Gbit/s", "0 ms", "100000 packets"), 1, seconds, "cubic")
     times, received = rows.T
     gigabits = 8e-9 * np.ptp(received[times > times[0] + 1.0]) / np.ptp(times[times > times[0] + 1.0])

@@ -66,7 +66,7 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as connection:
 
 @cache
 def why_not() -> str | None:
-    """Why nothing can be live here."""
+    """Reason why nothing can be live here."""
     if not LINUX:
         return "weir live needs Linux"
     try:
@@ -134,7 +134,8 @@ def processes(mark: str) -> dict[int, str]:
 
 
 def machine() -> dict[str, object]:
-    """What a run must not change outside its namespaces: devices, mounts, routes, rules and settings."""
+    """State of the machine that a run must not change outside its namespaces: devices, mounts, routes, rules,
+    settings."""
     settings = ("ipv4/tcp_congestion_control", "ipv4/tcp_ecn", "ipv4/ip_forward", "ipv4/tcp_no_metrics_save")
     found: dict[str, object] = {
         "devices": sorted(Path("/sys/class/net").iterdir()),

@@ -30,7 +30,7 @@ RECORDED = {
     "TOTAL_LENGTH",
     "STEP_SIZE",
 }
-"""What flent 2.3.0 keeps of each of its runs."""
+"""Entries that flent 2.3.0 keeps of each of its runs."""
 
 LONG = "20000000"
 """Bytes that take 1.6 s at 100 Mbit/s, and more on a busy machine: some ticks of 0.25 s."""

@@ -25,7 +25,7 @@ WHICH = ("relay", "outside", "first", "command")
 
 
 def victims(mark: str, run: int) -> dict[str, int]:
-    """Those of the processes that are there."""
+    """Processes of the run that are there, by their roles."""
     found = {"relay": run}
     there = processes(mark)
     helpers = sorted(pid for pid, command in there.items() if "weir.live._inside" in command)

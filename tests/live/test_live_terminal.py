@@ -19,7 +19,7 @@ __all__ = ["place"]
 pytestmark = needs_namespaces
 
 PROMPT = "next: "
-"""Of a shell. What is typed before it stands there, or before a command that it wakes says so, may be lost
+"""Prompt of a shell. Text typed before the prompt appears, or before a command says that it runs, may be lost
 while the terminal changes hands."""
 
 LEADER = """\

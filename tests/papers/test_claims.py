@@ -117,7 +117,7 @@ Share = Callable[[Verdict, list[float], Range], float]
 
 @pytest.fixture(params=[500, pytest.param(4000, marks=pytest.mark.soak)])
 def share(request: pytest.FixtureRequest) -> Share:
-    """Of studies with six independent normal replications about these means."""
+    """Shares of verdicts in studies with six independent normal replications about given means."""
     trials: int = request.param
 
     def of(said: Verdict, means: list[float], expected: Range) -> float:

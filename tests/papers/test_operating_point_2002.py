@@ -142,7 +142,7 @@ def surface(users: float, at: dict[str, Any], noise: float) -> dict[str, float]:
 
 
 def made_up(experiment: Experiment, *, quick: bool, replications: int = 3) -> Data:
-    """What an experiment would have measured on the surface."""
+    """Data that an experiment would have measured on the surface."""
     axes = {**experiment.axes, **experiment.quick_axes} if quick else experiment.axes
     levels = {name: [_number(level[0]) for level in parse(text).levels or ()] for name, text in axes.items()}
     changes = experiment.stage_s is not None

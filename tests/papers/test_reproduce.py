@@ -295,7 +295,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "papers"
 
 @pytest.mark.parametrize("key", KEYS)
 def test_the_page_of_every_paper_has_its_claims_and_figures(key: str) -> None:
-    """What the full set wrote is about the claims as they are now."""
+    """Pages of the full set are about the claims as they are now."""
     text, checks = ((PAGES / f"{name}.md").read_text(encoding="utf-8") for name in (key, f"{key}-checks"))
     of = paper(key)
     assert len(text.split()) <= 1500, "a page that people finish"

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Moment:
-    """What happens at a queue: a packet is offered, the transmitter takes one, the law updates."""
+    """Event at a queue: a packet is offered, the transmitter takes one, or the AQM updates."""
 
     now: int
     kind: Literal["offer", "take", "update"]
     size: int
-    """Of the packet; of a `take`, 0 if it finds nothing."""
+    """Size of the packet; for a `take`, 0 if it finds nothing."""
     waiting: int
     """Packets, before it."""
     row: Mapping[str, str]
-    """Of an `offer` and an `update`: what was recorded."""
+    """Recorded row of an `offer` or an `update`."""
 
 
 def moments(about: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Iterator[Moment]:
@@ -81,7 +81,7 @@ class Avq:
     """AVQ's virtual queue, in bytes, and its capacity, in bytes per second."""
 
     rate: float
-    """Of the link, in bytes per second."""
+    """Rate of the link in bytes per second."""
     room: float
     gamma: float
     alpha: float
@@ -148,7 +148,7 @@ class MovingRed(Red):
 
 @dataclass
 class AdaptiveRed(MovingRed):
-    """By Floyd, Gummadi and Shenker."""
+    """Adaptive RED by Floyd, Gummadi and Shenker."""
 
     interval: float = 0.5
     alpha: float = 0.01
@@ -183,7 +183,7 @@ class AdaptiveRed(MovingRed):
 
 @dataclass
 class FengRed(MovingRed):
-    """By Feng, Kandlur, Saha and Shin."""
+    """Self-configuring RED by Feng, Kandlur, Saha and Shin."""
 
     alpha: float = 3.0
     beta: float = 2.0

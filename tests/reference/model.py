@@ -1,4 +1,4 @@
-"""What ns-2.35's NewReno computes, calculated independently from its rules.
+"""Model of ns-2.35's NewReno, calculated independently from its rules.
 
 `check.py` compares it with the recorded traces. It is written to be read beside SOURCE.md, not to be fast.
 """

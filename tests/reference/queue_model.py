@@ -1,4 +1,4 @@
-"""What ns-2.35's queues compute, calculated independently from their rules: RED's average, REM's price.
+"""Models of ns-2.35's queues, calculated independently from their rules: RED's average, REM's price.
 
 `check.py` compares it with the recorded traces. It is written to be read beside SOURCE.md, not to be fast.
 """

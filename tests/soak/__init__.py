@@ -1,4 +1,4 @@
-"""What takes hours: processes that are killed, and a hundred thousand inputs with random mistakes.
+"""Tests that take hours: processes that are killed, and a hundred thousand inputs with random mistakes.
 
     PYTHONPATH=tests python -m soak [kills] [scenarios] [commands] [stores] [--count N] [--seed N]
 

@@ -1,4 +1,5 @@
-"""What is put into a scenario at random: lines that its file need not have, of every kind that Weir knows."""
+"""Features that are put into a scenario at random: optional lines of its file, of every kind that Weir
+knows."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ LINK = (
     'buffer = "50 ms"',
     'buffer = "0.5 BDP"',
 )
-"""Of a link."""
+"""Lines of a link."""
 
 _PRAGUE = '{ preset = "linux", congestion.prague = {}, ecn = true, accecn = true }'
 
@@ -42,7 +43,7 @@ FLOW = (
     'start_jitter = "1 s"',
     'stop = "2 s"',
 )
-"""Of a group of flows."""
+"""Lines of a group of flows."""
 
 WHOLE = (
     '[[changes]]\nat = "1 s"\nlinks.{link}.rate = "3 Mbit/s"\n',
@@ -52,11 +53,11 @@ WHOLE = (
     '[variants.other]\nlinks.{link}.token_bucket = {{ burst = "9 kB" }}\n',
     f"[variants.prague]\nflows.{{flow}}.tcp = {_PRAGUE.replace('{', '{{').replace('}', '}}')}\n",
 )
-"""At the end of the file, about one of its links and groups."""
+"""Lines at the end of the file, about one of its links and groups."""
 
 
 def inserted(text: str, rng: random.Random) -> str:
-    """The scenario with one of them."""
+    """The scenario with one of the features."""
     headers = list(_HEADER.finditer(text))
     names = {kind: [found[2] for found in headers if found[1] == kind] for kind in ("links", "flows")}
     if not names["links"] or not names["flows"]:
@@ -125,4 +126,4 @@ links.bottleneck.queue = {{ fq-codel = {{}} }}
 [variants.red]
 links.bottleneck.queue = {{ red = {{ ecn = true }} }}
 """
-"""A scenario with many of them, for commands."""
+"""Scenario with many of the features, for commands."""

@@ -25,7 +25,7 @@ LONGEST_S = 5.0
 _MEMORY = 4 << 30
 _SHM = "/dev/shm"  # noqa: S108 - each process makes a folder of its own there
 _PLACE = _SHM if os.access(_SHM, os.W_OK) else None
-"""Where folders are made: a store waits for the disk at every commit, and in memory it does not."""
+"""Folder of the cases: in memory, as a store on the disk waits for it at every commit."""
 
 
 def work(case: Case, seeds: Sequence[int], place: Path) -> None:
@@ -43,7 +43,7 @@ def work(case: Case, seeds: Sequence[int], place: Path) -> None:
 
 
 def attempt(case: Case, seed: int) -> str | None:
-    """What went wrong; None if nothing did."""
+    """Error of a case; None if it had none."""
     import traceback
 
     try:
@@ -59,7 +59,7 @@ def attempt(case: Case, seed: int) -> str | None:
 def failures(
     what: str, first: int, count: int, say: Callable[[str], object] = print, processes: int = 1
 ) -> dict[int, str]:
-    """Seed to what went wrong; a case that hangs or ends its process is one, and the rest goes on."""
+    """Seed to the error of its case. A case that hangs or ends its process counts, and the others go on."""
     begun = time.monotonic()
     ends = [first + count * part // processes for part in range(processes + 1)]
     with ThreadPoolExecutor(processes) as pool:

@@ -127,7 +127,7 @@ def descendants(process: int) -> set[int]:
 
 
 def lives(process: int) -> bool:
-    """Whether it has not ended."""
+    """Returns true if the process has not ended."""
     with suppress(OSError):
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False

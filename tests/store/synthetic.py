@@ -29,7 +29,7 @@ def finished(runs: Sequence[int], *, results_version: int | None = None) -> Fini
 
 
 def tables(runs: Sequence[int]) -> dict[str, pl.DataFrame]:
-    """What is read of them: by run, text as Enum of more categories than occur."""
+    """Tables as they are read: by run, text as Enum of more categories than occur."""
     links = [(run, way, run % 31 / 7, run % 5) for run in runs for way in ("forward", "reverse")]
     delays = [(run, _group(run, i), 0.5 * i, run % 11 + i) for run in runs for i in range(run % 6 + 1)]
     flows = [(run, f"ftp.{i}", float(i)) for run in runs for i in range(run % 3)]
@@ -42,7 +42,7 @@ def tables(runs: Sequence[int]) -> dict[str, pl.DataFrame]:
 
 
 def rows(frame: pl.DataFrame | pl.LazyFrame) -> list[tuple[object, ...]]:
-    """In an order of their own, whatever order they are in."""
+    """Rows in an order of their own, independent of the order in the frame."""
     return sorted(frame.lazy().collect().rows())
 
 

@@ -137,7 +137,7 @@ NOTE = {"code": "c", "severity": "note", "path": "p", "message": "m", "hint": "h
     ],
 )
 def test_odd_additions_are_said(odd: dict[str, Any], swept: tuple[Path, Command, dict[str, Any]]) -> None:
-    """What only live runs have, and those with classes in Python."""
+    """Covers the entries that only live runs have, and those of results with classes in Python."""
     place, weir, definition = swept
     kind = {"kind": "live"} if "live" in odd else {}
     record(place / "results" / "store", json.dumps({**definition, **kind, **odd}))

@@ -297,7 +297,7 @@ def test_a_sound_journal_made_again_is_the_same(path: Path) -> None:
 
 
 def test_no_room_for_a_new_journal_leaves_the_old_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be written for want of room is not damaged."""
+    """Checks that a journal that cannot be written for want of room is not taken for damaged."""
 
     class Full(Journal):
         def __init__(self, path: Path, *, create: bool = False, **how: bool) -> None:

@@ -55,11 +55,11 @@ links.bottleneck.queue.pie = {{}}
 """20 flows on 20 Mbit/s, with three queues."""
 
 LONG_S = 10_000_000
-"""As good as no end."""
+"""Duration in seconds that is as good as endless."""
 SEEDS = 10
-"""Of a comparison in the page."""
+"""Number of seeds of a comparison in the page."""
 LOOK_EVERY_S = 20.0
-"""Between two looks at the memory, each of which takes ten seconds."""
+"""Seconds between two measurements of the memory, each of which takes ten seconds."""
 VIEW = {"width": 1440, "height": 900}
 
 
@@ -174,7 +174,7 @@ def first(chromium: Browser) -> list[Figure]:
 
 
 def size() -> Figure:
-    """Of the page, which is one file, in MB."""
+    """Size of the page, which is one file, in MB."""
     return Figure(
         "All files, compressed (gzip)", len(gzip.compress(studio.PAGE.read_bytes(), 9)) / 1e6, 1.5, " MB"
     )
@@ -194,7 +194,7 @@ def frames(chromium: Browser, wall_s: float = 60.0) -> Figure:
 
 
 def works(process: Path) -> bool:
-    """Whether a process has workers, so that it is that of the page; the others are in reserve."""
+    """Returns true if a process has workers, so that it is that of the page; the others are in reserve."""
     return any("(Dedicated" in (task / "stat").read_text(encoding="utf-8") for task in process.glob("task/*"))
 
 
@@ -280,12 +280,12 @@ def memory(chromium: Browser, wall_s: float = 600.0) -> list[Figure]:
 
 
 def all_figures(chromium: Browser, *, quick: bool = False) -> list[Figure]:
-    """What the page promises of speed, size and memory."""
+    """Figures that the page promises: speed, size and memory."""
     return [*without_memory(chromium, quick=quick), *memory(chromium, 30.0 if quick else 600.0)]
 
 
 def without_memory(chromium: Browser, *, quick: bool = False) -> list[Figure]:
-    """What it promises of speed and size."""
+    """Figures that the page promises: speed and size."""
     browser_ns, native_ns = per_packet(chromium)
     return [
         speed(chromium),

@@ -1,4 +1,4 @@
-"""What was done by hand in the page, saved as TOML, is run by the program with equal rows."""
+"""Changes made by hand in the page, saved as TOML: the program runs them with equal rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.skipif(not studio.PAGE.exists(), reason="the page is not built: make studio"),
 ]
 EVERY_S = 0.02
-"""Between the rows of the page."""
+"""Seconds between the rows of the page."""
 
 
 def type_in(page: Page, label: str, value: str) -> None:
@@ -52,7 +52,7 @@ def saved(page: Page, kind: str) -> str:
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    """Of the page, as `weir studio` serves it."""
+    """Address of the page, as `weir studio` serves it."""
     with studio.server(0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"

@@ -1,4 +1,4 @@
-"""What the page promises of speed, size, memory and accessibility."""
+"""Promises of the page on speed, size, memory and accessibility."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from weir.scenario._scenario import bundled
 
 TREE = Path(__file__).parents[2]
 LARGE = 1_000_000
-"""Packets."""
+"""Packets of a large case."""
 
 pytestmark = [
     pytest.mark.studio,
@@ -34,7 +34,7 @@ class Case(NamedTuple):
     variant: str | None
 
     def scenario(self) -> _core.Scenario:
-        """As the program has it."""
+        """The scenario as the program has it."""
         return _core.Scenario.loads(self.text, variant=self.variant)
 
 
@@ -66,7 +66,7 @@ def native(scenario: _core.Scenario) -> tuple[str, int]:
 
 
 def digests(cases: list[Case], *, looks: bool | None = None) -> Iterator[str]:
-    """Those of the module, one after another; with `looks` given, of all but the number of events."""
+    """Digests of the module, one after another; with `looks` given, of all but the number of events."""
     lines = [json.dumps({**case._asdict(), "seed": case.scenario().seed, "looks": looks}) for case in cases]
     script = Path(__file__).with_name("rows.mjs")
     with subprocess.Popen(["node", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as node:

@@ -1,4 +1,4 @@
-"""What varies in a sweep, as people write it."""
+"""Axes of a sweep, as people write them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHARE = "links.bottleneck.queue.red.max_p"
 
 
 def values(axis: Axis) -> list[Any]:
-    """Of an axis with one path."""
+    """Values of an axis with one path."""
     assert axis.levels is not None
     return [value for (value,) in axis.levels]
 

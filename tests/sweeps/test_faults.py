@@ -1,4 +1,5 @@
-"""What a sweep survives: whatever is killed, cut or full, nothing finished is lost or counted twice."""
+"""Faults that a sweep survives: whatever is killed, cut or full, nothing finished is lost or counted
+twice."""
 
 from __future__ import annotations
 
@@ -114,7 +115,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(whole: Path) -> dict[str, pl.DataFrame]:
-    """Its tables."""
+    """Tables of the sweep that nothing happened to."""
     return tables(whole)
 
 

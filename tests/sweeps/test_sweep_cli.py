@@ -26,7 +26,7 @@ AXIS = "links.bottleneck.rate=1, 2, 4 Mbit/s"
 
 @pytest.fixture(scope="module")
 def swept_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `swept` copies."""
+    """Directory that `swept` copies."""
     directory = tmp_path_factory.mktemp("swept")
     (directory / "small.toml").write_text(SMALL, encoding="utf-8")
     done = command_in(directory)("sweep", "small.toml", "-a", AXIS, "-n", "2")

@@ -188,7 +188,7 @@ SEQUENCES = 3000
 
 
 def coverage(draws: Values, mean: float, sequential: Sequential) -> tuple[float, float]:
-    """How often the interval at the stop contains the mean; and the mean number of replications."""
+    """Share of intervals at the stop that contain the mean, and the mean number of replications."""
     (rule,) = sequential.rules
     hits, used = 0, 0
     for values in draws:
@@ -200,7 +200,7 @@ def coverage(draws: Values, mean: float, sequential: Sequential) -> tuple[float,
 
 
 def impatient_coverage(draws: Values, mean: float, rule: Rule) -> float:
-    """The same for one who looks at the usual interval after every replication from the fifth."""
+    """Coverage for a user who looks at the usual interval after every replication from the fifth on."""
     counts = np.arange(1.0, draws.shape[1] + 1.0)
     means = draws.cumsum(axis=1) / counts
     variances = np.maximum(np.square(draws).cumsum(axis=1) - counts * means**2, 0.0) / np.maximum(
@@ -253,7 +253,8 @@ def test_skewed_replications_hold_nearly_as_often() -> None:
 
 
 def expected_replications(plan: Sequence[int], shares: Sequence[float], draws: Values, width: float) -> float:
-    """Of a rule that stops where the half width is `width`, for any looks and shares."""
+    """Expected replications of a rule that stops where the half width is `width`, for any looks and
+    shares."""
     used = np.full(len(draws), plan[-1])
     going = np.ones(len(draws), dtype=bool)
     for n, share in zip(plan, shares, strict=True):

@@ -38,7 +38,7 @@ ABOUT = (
 
 
 def revised(agreed: int, valid: int, out: int) -> str:
-    """What was changed after earlier runs. `out`: rows that a flag has taken out since."""
+    """Paragraph on revisions after earlier runs. `out`: rows that a flag has taken out since."""
     before = " and ".join(f"{one.agreed:.0%} of {one.valid}" for one in EARLIER)
     return (
         f"**{agreed / valid:.0%} is not a pre-registered figure.** Flags and cases were revised after "

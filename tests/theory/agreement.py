@@ -23,7 +23,7 @@ from weir.stats import peak_period, student_t
 from weir.theory import Analysis, TheoryError, analyse, fluid_of, resting, system_of
 
 SEED = 20_261_128
-"""Of the first replication: drawn after the last revision of cases and flags."""
+"""Seed of the first replication, drawn after the last revision of cases and flags."""
 
 REPLICATIONS = 6
 
@@ -40,7 +40,7 @@ class Earlier:
 
 
 EARLIER = (Earlier(0.52, 29, 3), Earlier(0.86, 36, 3))
-"""What the flags and cases of today were chosen after."""
+"""Earlier runs: the flags and cases of today were chosen after them."""
 
 TAKEN_OUT = "two-signals"
 """The flag that has since taken rows out that had failed."""
@@ -276,7 +276,7 @@ def _compared(case: str, one: Analysis, columns: dict[str, list[float]]) -> Iter
 
 
 def _periods(sweep: weir.Sweep, begin: float, end: float, one: Analysis) -> list[float]:
-    """Of the peak of the queue's spectrum, in each replication."""
+    """Periods of the peak of the queue's spectrum, in each replication."""
     if one.period is None or end - begin < 12.0 * one.period:
         return []
     series = sweep.series_of(every=True).filter(

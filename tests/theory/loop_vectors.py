@@ -29,7 +29,7 @@ def senders(i: Inputs, queue: float | None = None, **more: Any) -> tuple[Group, 
 
 
 def held(i: Inputs, queue: float | None = None, **more: Any) -> System:
-    """At a queue that an integrator holds; R includes it."""
+    """System at a queue that an integrator holds; R includes it."""
     target = i.get("q", 20.0 if queue is None else queue)
     law = theory.pi(2e-5, 1.9e-5, 0.01, target)
     return System(senders(i, None if "d" in i else target, **more), i["C"], law, i.get("u", 0.0))
@@ -115,7 +115,7 @@ LOOPS: dict[str, tuple[Callable[[Inputs], System], bool]] = {
     "L19": (hred, False),
     "L20": (sampled, False),
 }
-"""Of the vectors `L..`: the system, and whether its plant is the simplified one."""
+"""Vectors `L..`: the system, and true if its plant is the simplified one."""
 
 
 def margin(name: str, i: Inputs) -> float | None:

@@ -23,7 +23,7 @@ from weir.theory import (
 control: Any = import_module("control")
 
 ORDER = 10
-"""Of Padé's approximation: near the crossovers its phase is exact to nine digits."""
+"""Order of Padé's approximation: near the crossovers its phase is exact to nine digits."""
 
 CAPACITY, DELAY = 3750.0, 0.2
 

@@ -147,7 +147,7 @@ def test_the_timeline_of_a_scenario() -> None:
 
 
 def test_steps_follow_round_trips_and_not_the_rate() -> None:
-    """What a run costs is its steps: `make theory` measures it."""
+    """Counts steps, which decide the cost of a run: `make theory` measures it."""
     steps: list[int] = []
     for rate in ("10 Mbit/s", "1 Gbit/s", "10 Gbit/s"):
         values = {

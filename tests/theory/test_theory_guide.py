@@ -1,4 +1,4 @@
-"""What the guides to theory and responses show, works."""
+"""Examples of the guides to theory and responses: all of them work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no network is refused in one line."""
+"""Refusals of inputs that are no network, in one line."""
 
 from __future__ import annotations
 

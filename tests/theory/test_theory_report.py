@@ -1,4 +1,4 @@
-"""What theory says in the page of a result."""
+"""Predictions of theory in the page of a result."""
 
 from __future__ import annotations
 

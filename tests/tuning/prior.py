@@ -1,4 +1,5 @@
-"""What the linear loop says of settings of the grid that meet a target: `python tests/tuning/prior.py`."""
+"""Predictions of the linear loop for settings of the grid that meet a target: `python
+tests/tuning/prior.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ PAPER = "papers/operating-point-2002"
 
 
 def verdict(users: int, max_th: float, max_p: float) -> str:
-    """Of RED with these settings."""
+    """Verdict on RED with these settings."""
     scenario = weir.load(PAPER, {"flows.ftp.count": users}).variant("red")
     red = "links.bottleneck.queue.red"
     try:

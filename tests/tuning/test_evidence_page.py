@@ -51,7 +51,7 @@ MAPS = {"panel-shortfall", "panel-robustness"}
 
 @cache
 def panels(name: str) -> list[Panel]:
-    """Of a case; made once, as a browser is slow enough."""
+    """Panels of a case; made once, as a browser is slow enough."""
     return CASES[name].panels
 
 

@@ -28,7 +28,7 @@ def answered(asked: Asked, store: Path) -> Answer:
 
 
 def means(asked: Asked, answer: Answer, store: Path, replications: int) -> Sequence[float]:
-    """Of the chosen setting, on seeds that neither search nor confirmation has seen."""
+    """Means of the chosen setting, on seeds that neither search nor confirmation has used."""
     task = task_of(asked, seed=77_000_000)
     with Store.open(store, create=True) as opened, chosen_workers(threads=2) as workers:
         evaluator = Evaluator(task.scenario.core, task.targets, opened, workers)
@@ -44,7 +44,7 @@ def test_the_targets_are_what_they_are_called() -> None:
 
 
 def some_in_soak(targets: Sequence[Asked]) -> list[Any]:
-    """All searches but the first."""
+    """Searches, all but the first in the soak test only."""
     return [
         pytest.param(asked, marks=[pytest.mark.soak] if number else [])
         for number, asked in enumerate(targets)

@@ -47,7 +47,8 @@ Numbers = NDArray[np.float64]
 
 
 class KnownEvaluator(Evaluator):
-    """In place of runs: two measures as functions of max_p and max_th, with noise that common seeds share."""
+    """Evaluator without runs: two measures as functions of max_p and max_th, with noise that common seeds
+    share."""
 
     def __init__(
         self,
@@ -59,7 +60,8 @@ class KnownEvaluator(Evaluator):
         common: float = 0.05,
         stream: int = 0,
     ) -> None:
-        """`own`: deviation of the noise of a setting, relative; `common`: of what all settings share."""
+        """`own` is the relative deviation of the noise of a setting, `common` that of the noise that all
+        settings share."""
         nothing: Any = None
         super().__init__(space.scenario, parse_all(targets), nothing, nothing)
         self._delay, self._loss, self._own, self._common, self._stream = delay, loss, own, common, stream
@@ -132,7 +134,7 @@ def least(bound: float) -> float:
 
 
 STREAMS = [range(2), pytest.param(range(2, 5), marks=pytest.mark.soak)]
-"""Of chance."""
+"""Streams of random numbers."""
 
 
 def test_one_parameter_is_a_root() -> None:

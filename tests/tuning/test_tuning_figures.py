@@ -1,4 +1,4 @@
-"""What the figures of tuning are drawn from: fronts, designs found among settings, settings left out."""
+"""Data of the figures of tuning: fronts, designs found among settings, settings left out."""
 
 from __future__ import annotations
 

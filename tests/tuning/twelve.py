@@ -17,7 +17,7 @@ from weir.tune._tune import Question, Task
 
 GRID = pl.read_csv(Path(__file__).parent / "grid.csv", comment_prefix="#")
 RUNS = int(GRID.filter(users=20)["n"].sum())
-"""Of the grid at one load."""
+"""Number of runs of the grid at one load."""
 
 VARY = ["red.max_th=6..50", "red.max_p=0.01..1"]
 
@@ -33,7 +33,7 @@ class Asked:
         return [f"mean delay < {self.delay_ms:g} ms", f"loss < {self.loss:g}%"]
 
     def shortfalls(self) -> np.ndarray:
-        """Of every setting of the grid."""
+        """Shortfall of every setting of the grid."""
         rows = GRID.filter(users=self.users)
         delay, loss = rows["delay_mean_ms"].to_numpy(), rows["loss_percent"].to_numpy()
         return np.maximum(np.log(delay / self.delay_ms), np.log(loss / self.loss))
@@ -48,6 +48,6 @@ BEYOND = (Asked(20, 6, 2.5), Asked(20, 12, 1.8), Asked(80, 10, 13.5), Asked(80, 
 
 
 def task_of(asked: Asked, seed: int | None = None) -> Task:
-    """What `weir tune` is asked."""
+    """Task of `weir tune` for a target."""
     scenario = Scenario.load("papers/operating-point-2002", {"flows.ftp.count": asked.users}).variant("red")
     return Task.of(scenario if seed is None else scenario.with_seed(seed), Question(asked.targets, VARY))

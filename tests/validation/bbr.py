@@ -54,7 +54,7 @@ OPEN = frozenset(
         ("pie, D, bbr1, 4 flows", "drops"),
     }
 )
-"""What misses and is not explained."""
+"""Values that miss and are not explained."""
 
 JITTER = '"20 us"'
 PHASES = tuple(step / 20 for step in range(-2, 3))
@@ -124,5 +124,5 @@ def senders(progress: OnProgress | None = None, *, quick: bool = False) -> Sende
 
 
 def context(found: Senders) -> dict[str, object]:
-    """What the template needs."""
+    """Variables of the template."""
     return {"bbr": found, "bbr_seeds": SEEDS[-1]}

@@ -1,4 +1,5 @@
-"""What Linux ran with the senders of L4S and with BBR: a link, a queue, groups of flows, a switch."""
+"""Combinations that Linux ran with the senders of L4S and with BBR: a link, a queue, groups of flows, a
+switch."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ SWITCHES: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
 
 @dataclass(frozen=True)
 class Combination:
-    """What was measured together: a row of the reference, but for its repeats."""
+    """Values that were measured together: a row of the reference without its repeats."""
 
     qdisc: str
     link: str
@@ -83,22 +84,22 @@ class Combination:
 
     @property
     def changes(self) -> list[tuple[str, str]]:
-        """What differs from the file besides."""
+        """Further differences from the file."""
         return []
 
     @property
     def held(self) -> bool:
-        """Whether the link is a token bucket that holds a packet, as `tbf` does."""
+        """True if the link is a token bucket that holds a packet, as `tbf` does."""
         return True
 
     @property
     def own_ms(self) -> float:
-        """What is added to a packet's wait: the time in which `tbf` holds it."""
+        """Time that is added to a packet's wait, ms: the time in which `tbf` holds it."""
         return LINKS[self.link].packet_ms if self.held else 0.0
 
     @property
     def resolves(self) -> bool:
-        """Whether the first packets wait for addresses: a handshake takes two round trips."""
+        """True if the first packets wait for addresses: a handshake takes two round trips."""
         return True
 
     @property
@@ -106,7 +107,7 @@ class Combination:
         return queue(self.qdisc, self.link, ecn=True, held=self.held)
 
     def each(self, key: str, value: str) -> list[tuple[str, str]]:
-        """The same key of all groups."""
+        """Sets a key of all groups to one value."""
         return [(f"flows.{group}.{key}", value) for group in ("first", "second")[: len(self.groups)]]
 
     def halved(self) -> list[tuple[str, str]]:
@@ -136,7 +137,7 @@ class Combination:
 
 @dataclass(frozen=True)
 class Switched(Combination):
-    """One that differs by a switch, by random loss, or by steps of the rate."""
+    """Combination that differs by a switch, by random loss, or by steps of the rate."""
 
     ecn: str
     """tcp_ecn of Linux: 0 off, 1 as in RFC 3168, 3 accurate."""

@@ -23,7 +23,7 @@ from weir.stats._intervals import Interval, mean_interval
 SCENARIO = "kernel.toml"
 SEEDS, EFFECT_SEEDS = range(1, 10), range(1, 3)
 EFFECT_LINKS = ("A", "C")
-"""Where the habits are taken away one by one; B has four times as many packets."""
+"""Links on which the habits are taken away one by one; B has four times as many packets."""
 STAGGERS = (20, 30, 40)
 """Milliseconds between the beginnings of two flows, run by run."""
 PHASES = tuple(step / 40 for step in range(-4, 5))
@@ -48,7 +48,7 @@ Values = Mapping[str, list[float]]
 
 @dataclass(frozen=True)
 class Combination:
-    """What was measured together: a row of the reference, but for its repeats."""
+    """Values that were measured together: a row of the reference without its repeats."""
 
     qdisc: str
     ecn: bool
@@ -73,7 +73,7 @@ class Compared:
 
     combination: Combination
     cells: list[Cell]
-    """One per measure."""
+    """Cells, one per measure."""
 
     @property
     def bound(self) -> bool:
@@ -92,11 +92,11 @@ class Miss:
     cell: Cell
     cause: Cause | None
     with_cause: Cell | None
-    """The same with the cause taken away, or built in."""
+    """Value with the cause taken away, or built in."""
 
     @property
     def is_chance(self) -> bool:
-        """Whether both sides spread so much that they may be equal."""
+        """True if both sides spread so much that they may be equal."""
         return abs(self.cell.difference) <= self.cell.half_width
 
     @property
@@ -119,7 +119,7 @@ class Miss:
 
 @dataclass(frozen=True)
 class Effect:
-    """What one of Linux's habits is worth: how many values miss without it."""
+    """Effect of one of Linux's habits: the number of values that miss without it."""
 
     option: str
     about: str
@@ -243,7 +243,7 @@ def _values(one: Combination, runs: Sequence[_core.Run]) -> Values:
 
 
 def values_of(one: Combination, links: pl.DataFrame) -> Values:
-    """What is compared, from the rows of the links of some runs."""
+    """Values that are compared, from the rows of the links of some runs."""
     links = links.filter(
         pl.col("direction") == "forward",
         pl.col("group") == ALL,
@@ -270,7 +270,7 @@ def _cells(one: Combination, ours: Values, rows: Sequence[Mapping[str, str]]) ->
 
 
 def repeats(measure: Measure, rows: Sequence[Mapping[str, str]]) -> Interval:
-    """Of Linux."""
+    """Interval of a measure over Linux's repeats."""
     return mean_interval(np.array([measure.scale * float(row[measure.column]) for row in rows]))
 
 
@@ -314,7 +314,7 @@ class Discipline:
 
 
 def context(found: Kernel) -> dict[str, object]:
-    """What the template needs."""
+    """Variables of the template."""
     names = list(dict.fromkeys(one.combination.qdisc for one in found.bound))
     disciplines = [
         Discipline(name, [one for one in found.bound if one.combination.qdisc == name]) for name in names
@@ -338,7 +338,7 @@ def context(found: Kernel) -> dict[str, object]:
 
 
 def _uses(cells: Sequence[Cell]) -> str:
-    """How many hold, and what the median and the worst use of their tolerance."""
+    """Number of cells that hold, and the median and the largest use of their tolerance."""
     used = sorted(cell.used for cell in cells)
     held = sum(cell.holds for cell in cells)
     return f"{held} of {len(cells)}: {100 * float(np.median(used)):.0f}%, {100 * used[-1]:.0f}%"

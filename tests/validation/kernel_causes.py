@@ -28,9 +28,9 @@ class Cause:
     about: str
     concerns: Callable[[Combination], bool]
     changes: Callable[[Combination], list[Change]] = _no_change
-    """What builds it in."""
+    """Changes that build the cause in."""
     leaves_out: Callable[[Mapping[str, str]], bool] = _no_row
-    """Which repeats show it."""
+    """Condition of the repeats that show the cause: these are left out."""
 
 
 def _constant_max_p(one: Combination) -> list[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 Pieces = Sequence[tuple[str, str]]
-"""Of the scenario file, each with what stands in its place."""
+"""Pieces of the scenario file, each with its replacement."""
 
 _PRESET = 'preset = "linux"\n'
 

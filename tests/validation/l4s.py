@@ -30,7 +30,7 @@ TOLD = (
     "dualpi2_any, C, dctcp, 1 flow",
     "dualpi2_any, C, dctcp, 4 flows",
 )
-"""What the page tells by name."""
+"""Combinations that the page mentions by name."""
 
 WRITES = "the ends of the application's writes decide: below"
 HEAD = "Linux counts the packets that the arriving one finds, Weir (RFC 9332) those that it leaves"
@@ -40,13 +40,13 @@ EXPLAINED = {
     ("dualpi2_any, C, dctcp, 4 flows", "utilisation"): WRITES,
     ("dualpi2_step2p, A, prague, 1 flow", "marks"): HEAD,
 }
-"""What misses, and why."""
+"""Values that miss, and the reasons."""
 
 OPEN = {
     ("dualpi2, C, prague, 1 flow, rate halved for 20 s", "p99"): "not all runs reach the overload that drops",
     ("fq_codel, A, cubic, 2 flows", "utilisation"): "of two limit cycles Linux had one, Weir has both",
 }
-"""What misses and is not explained, and what is seen."""
+"""Values that miss and are not explained, and what is observed."""
 
 One = TypeVar("One", bound=Combination)
 
@@ -58,7 +58,7 @@ class Compared:
     combination: Combination
     cells: list[Cell]
     spread: tuple[float, float]
-    """Of the ratio over Linux's repeats."""
+    """Spread of the ratio over Linux's repeats."""
 
     def holds(self, cell: Cell) -> bool:
         """A ratio also holds within the range of the repeats."""
@@ -76,7 +76,7 @@ class Senders:
 
     compared: list[Compared]
     named: frozenset[tuple[str, str]] = frozenset(OPEN | EXPLAINED)
-    """What misses, explained or not."""
+    """Values that miss, explained or not."""
 
     @property
     def bound(self) -> list[Compared]:
@@ -92,7 +92,7 @@ class Senders:
 
     @property
     def unexplained(self) -> int:
-        """How many misses have no explanation."""
+        """Number of misses without an explanation."""
         return sum((one.combination.name, cell.measure.name) not in EXPLAINED for one, cell in self.missed)
 
     @property
@@ -228,7 +228,7 @@ def compare(
 
 
 def context(found: Senders) -> dict[str, object]:
-    """What the template needs."""
+    """Variables of the template."""
     every = {(one.combination.name, cell.measure.name): cell for one in found.compared for cell in one.cells}
     return {
         "l4s": found,

@@ -28,7 +28,7 @@ class Followed:
         self.count = 0
         """Values compared."""
         self.equal = 0
-        """Of these, equal in every bit."""
+        """Number of compared values that are equal in every bit."""
         self.largest = 0.0
         """Largest difference."""
         self.relative = 0.0
@@ -57,7 +57,7 @@ class Followed:
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of one trace."""
+    """Outcome of one trace."""
 
     measure: Followed
     """RED's average or REM's price."""

@@ -37,7 +37,7 @@ Values = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Measure:
-    """What is compared, and how closely it must agree."""
+    """A measure that is compared, and the tolerance of its agreement."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ class Measure:
     relative: float
     """... or within this fraction of ns-2's mean, whichever is wider."""
     column: str
-    """In ns-2's rows."""
+    """Column in ns-2's rows."""
     scale: float
 
 
@@ -74,7 +74,7 @@ class Cell:
 
     @cached_property
     def half_width(self) -> float:
-        """Of the 95% interval of the difference (Welch: the two spreads may differ)."""
+        """Half width of the 95% interval of the difference (Welch: the two spreads may differ)."""
         parts = [(_variance(side), side.n) for side in (self.weir, self.ns2) if side.n > 1]
         total = sum(variance for variance, _ in parts)
         if total == 0.0:
@@ -93,7 +93,7 @@ class Cell:
 
     @property
     def surely_used(self) -> float:
-        """The same for the far end of the difference's interval."""
+        """Far end of the difference's interval, as a fraction of the tolerance."""
         return (abs(self.difference) + self.half_width) / self.tolerance
 
     @property
@@ -109,11 +109,11 @@ class Row:
     jittered: bool
     cells: Mapping[str, list[Cell]]
     whole: Mapping[str, list[Cell]]
-    """The same with the first 10 s of every period."""
+    """Measure to its cells, with the first 10 s of every period."""
 
     @property
     def bound(self) -> bool:
-        """Whether the row must agree: not where packets of equal flows stay in step."""
+        """True if the row must agree: not where packets of equal flows stay in step."""
         return self.jittered or self.label != DROP_TAIL
 
     @property
@@ -202,7 +202,7 @@ def cells_of(ours: Values, theirs: Values) -> dict[str, list[Cell]]:
 
 
 def _variance(side: Interval) -> float:
-    """Of the mean."""
+    """Variance of the mean."""
     if side.half_width is None:
         return 0.0
     return (side.half_width / student_t(side.n - 1)) ** 2

@@ -65,7 +65,7 @@ class Aim:
 
     @property
     def error(self) -> float:
-        """Of the best fixed parameters."""
+        """Error of the best fixed parameters."""
         return max(self.best.at.beyond(self.target), 0.0)
 
     @property
@@ -74,12 +74,12 @@ class Aim:
 
     @property
     def excess(self) -> float:
-        """How much larger OP-RED's error is."""
+        """Excess of OP-RED's error over that of the best fixed parameters."""
         return self.reached.beyond(self.target) - self.error
 
     @property
     def reported(self) -> bool:
-        """Whether OP-RED says most of the time what is true."""
+        """True if OP-RED's report is true most of the time."""
         return (self.achieved if self.reachable else self.unachievable) > 0.5
 
     @property
@@ -259,7 +259,7 @@ CHANGES: dict[str, list[tuple[int, At]]] = {
     "targets": [(20, At(12, 0.03)), (20, At(6, 0.05)), (20, At(20, 0.02)), (20, At(5, 0.02))],
     "loads": [(users, At(12, 0.03)) for users in (20, 80, 20, 40)],
 }
-"""As the variants of the scenario say: users and targets of each stage."""
+"""Users and targets of each stage, as in the variants of the scenario."""
 LATE = {("loads", 200)}
 """Stages after whose change OP-RED says late what is true; the page says why."""
 
@@ -302,12 +302,12 @@ def point(at: At) -> str:
 
 
 def says(aim: Aim) -> str:
-    """What OP-RED says of its targets, and how much of the time."""
+    """OP-RED's report on its targets, and the share of the time for which it is given."""
     said = {"achieved": aim.achieved, "unachievable": aim.unachievable}
     word = max(said, key=lambda name: said[name])
     return f"{word}, {100 * said[word]:.0f}%" if said[word] > 0.0 else "neither"
 
 
 def context(found: Operating) -> dict[str, object]:
-    """What the template needs."""
+    """Variables of the template."""
     return {"operating": found, "beyond": BEYOND, "tolerance": TOLERANCE, "point": point, "says": says}

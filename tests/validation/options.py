@@ -23,15 +23,15 @@ class Habit:
     """One option as wireline.toml has it."""
 
     variant: str
-    """Which shows its effect."""
+    """Variant that shows the effect of the option."""
     piece: str
-    """Of the file: what sets the option."""
+    """Piece of the file that sets the option."""
     option: str
     ns2: str
     default: str
     why: str
     instead: str = ""
-    """What stands in the place of the piece, so that Weir's default counts."""
+    """Replacement of the piece, so that Weir's default counts."""
     jittered: bool = False
     """Shown with the random wait of the senders."""
 
@@ -217,7 +217,7 @@ def without(habit: Habit) -> _core.Scenario:
 
 
 def effect(habit: Habit, label: str, habitual: Values, default: Values) -> Effect:
-    """What the default changes. Both sides: the last 40 s of each period, same seeds."""
+    """Effect of the default. Both sides: the last 40 s of each period, same seeds."""
     periods = [USERS.index(users) for users in SHOWN]
     return Effect(
         habit,

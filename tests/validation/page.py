@@ -42,7 +42,7 @@ class Laws:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All three levels."""
+    """Outcome of all three levels."""
 
     seeds: Sequence[int]
     laws: Laws
@@ -77,7 +77,7 @@ class Outcome:
 
 
 def summary(outcome: Outcome) -> list[str]:
-    """One line per level, and one per value out of tolerance."""
+    """Summary: one line per level, and one per value out of tolerance."""
     laws, senders, bound = outcome.laws, outcome.senders, outcome.bound
     lineage = outcome.lineage
     red, rem = laws.red.measure, laws.rem.measure
@@ -245,7 +245,7 @@ def mark(holds: bool) -> str:  # noqa: FBT001 - a filter in the template
 
 
 def name(row: Row) -> str:
-    """What a row is called."""
+    """Name of a row."""
     return f"{row.label}, random wait" if row.jittered else row.label
 
 
@@ -286,7 +286,7 @@ def change(measure: Measure, difference: Difference) -> str:
 
 
 def _signed(value: float, decimals: int) -> str:
-    """With a sign, unless it is zero to so many decimals."""
+    """A number with its sign, unless it is zero to this number of decimals."""
     text = number(value, decimals)
     sign = "+" if float(text) > 0.0 else ""
     return sign + text.replace("-", "−")

@@ -22,7 +22,7 @@ from weir.stats._intervals import mean_interval
 SCENARIO: Path = REPOSITORY / "python" / "weir" / "scenarios" / "parking-lot.toml"
 HOPS = (1, 2, 3)
 USERS = 20
-"""At every hop: ten long flows and ten that cross."""
+"""Users at every hop: ten long flows and ten that cross."""
 
 MARKED = Measure("marked", "Marked, cross flows", "% of packets", 2, 0.3, 0.10, "cross_markfrac", 100.0)
 HOP_MEASURES = (
@@ -41,7 +41,8 @@ MARKS = frozenset({MARKED.name, END_TO_END.name, PRODUCT.name})
 
 IN_STEP, WAIT = "DropTail", "DropTail, random wait"
 MORE_SEEDS = range(1, 41)
-"""With the random wait the long flows' share differs most from run to run; ns-2 ran 30 seeds there."""
+"""Seeds with the random wait, where the long flows' share differs most from run to run; ns-2 ran 30 seeds
+there."""
 
 _RED = [
     ("links.hop.queue.red.idle_m", "ns2"),
@@ -74,7 +75,7 @@ class Lot:
 
     @property
     def bound(self) -> bool:
-        """Whether more than the utilisation must agree: not where packets of equal flows stay in step."""
+        """True if more than the utilisation must agree: not where packets of equal flows stay in step."""
         return self.label != IN_STEP
 
     @property
@@ -96,7 +97,7 @@ class Lot:
 
     @property
     def adds_up(self) -> bool:
-        """Whether long flows see the marks of hops that know nothing of each other, here and in ns-2."""
+        """True if long flows see the marks of hops that know nothing of each other, here and in ns-2."""
         if not self.marks:
             return True
         [seen], [hops] = self.cells[END_TO_END.name], self.cells[PRODUCT.name]
@@ -120,7 +121,7 @@ class Parking:
 
     @property
     def locked_out(self) -> bool:
-        """Whether long flows in step get less than half of what they get with the wait, here and in ns-2."""
+        """True if long flows in step get less than half of their goodput with the wait, here and in ns-2."""
         [in_step], [waited] = (self.lot(label).cells[GOODPUT.name] for label in (IN_STEP, WAIT))
         here = in_step.weir.mean < 0.5 * waited.weir.mean
         return here and in_step.ns2.mean < 0.5 * waited.ns2.mean
@@ -165,7 +166,8 @@ def _cells(label: str, ours: Values, theirs: Values) -> dict[str, list[Cell]]:
 
 
 def _product(marked: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the hops would mark of a flow over all of them, each as much as of its own, in percent."""
+    """Marks that the hops together would give a flow over all of them, each as often as to its own flows, in
+    percent."""
     return 100.0 * (1.0 - (1.0 - marked / 100.0).prod(axis=1, keepdims=True))
 
 
@@ -218,7 +220,7 @@ def _of_runs(runs: Sequence[_core.Run]) -> Values:
 
 
 def context(found: Parking) -> dict[str, object]:
-    """What the template needs."""
+    """Variables of the template."""
     return {
         "parking": found,
         "parking_measures": HOP_MEASURES,

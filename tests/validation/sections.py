@@ -49,7 +49,7 @@ def series(points: Sequence[Point]) -> list[Series]:
 
 
 def _is(point: Point, max_p: str | None, weight: str, gentle: str) -> bool:
-    """Whether a point has this setting, any max_p if none is given, and no random wait."""
+    """Returns true if a point has this setting, any max_p if none is given, and no random wait."""
     where = point.where
     on_slope = where["max_th"] in {"20", "30", "40"} and (point.users == 80 or where["max_th"] == "30")
     fits = on_slope if max_p is None else where["max_p"] == max_p
@@ -116,7 +116,7 @@ def timeouts(points: Sequence[Point]) -> list[tuple[str, Cell]]:
 
 
 def context(sweeps: Sweeps) -> dict[str, object]:
-    """What the template of these parts needs."""
+    """Variables of the template of these parts."""
     every = [(point, cell) for point in (*sweeps.red, *sweeps.loads) if point.bound for cell in point.cells]
     apart = [pair for pair in every if abs(pair[1].difference) > pair[1].half_width]
     return {

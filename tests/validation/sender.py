@@ -30,7 +30,7 @@ class Trace:
     same: int
     """Rows equal to ns-2's before the first that is not."""
     known: str | None
-    """Where and why the two part, if it is known."""
+    """Place where the two part, and the reason, if known."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Senders:
     passed: bool
     """No trace parts from ns-2 where it is not known to; every rule of RFC 6582 holds."""
     output: str
-    """What the tests printed."""
+    """Output of the tests."""
     traces: list[Trace]
     timeouts: int
     """Timeouts compared while the round trip grows."""

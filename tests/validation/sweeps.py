@@ -29,7 +29,7 @@ LOAD_MEASURES = (GOODPUT, LONG_QUEUE, SPREAD, LOSS)
 Values = Mapping[str, list[float]]
 """Measure to a value per seed."""
 Window = tuple[int, int]
-"""From, to: seconds."""
+"""Start and end in seconds."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Point:
     label: str
     """The discipline, or RED's setting."""
     where: Mapping[str, str]
-    """What else it differs in."""
+    """Further settings that distinguish the point."""
     users: int
     window: Window
     bound: bool
-    """Whether it must agree."""
+    """True if the point must agree."""
     cells: list[Cell]
-    """One per measure."""
+    """Cells, one per measure."""
 
     @property
     def holds(self) -> bool:
@@ -60,7 +60,7 @@ class Sweeps:
     loads: list[Point]
     seeds: Sequence[int]
     whole: bool
-    """Whether no setting was left out."""
+    """True if no setting was left out."""
 
     @property
     def holds(self) -> bool:
@@ -82,7 +82,7 @@ class Case:
     measures: Sequence[Measure]
     bound: bool
     rows: Mapping[tuple[int, int, int], list[dict[str, str]]]
-    """From, to, users."""
+    """Start, end and users to the rows."""
 
 
 def sweeps(seeds: Sequence[int], *, quick: bool = False, progress: OnProgress | None = None) -> Sweeps:
@@ -210,7 +210,7 @@ def _points(case: Case, runs: Sequence[_core.Run]) -> list[Point]:
 
 
 def _of_window(tables: Mapping[str, pl.DataFrame], runs: int, first: int, last: int) -> Values:
-    """Of the periods from `first` to before `last`, which are equally long."""
+    """Values of the periods from `first` to before `last`, which are equally long."""
 
     def periods(table: str, column: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
         rows = tables[table].filter(pl.col("group") == ALL, pl.col("period").is_between(first, last - 1))

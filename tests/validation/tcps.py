@@ -45,7 +45,7 @@ class Variant:
         return [cell for cell in self.every if not cell.holds]
 
     def is_open(self, cell: Cell) -> bool:
-        """Whether a miss is named as not explained."""
+        """Returns true if a miss is named as not explained."""
         return cell.users in OPEN.get((self.tcp, self.queue, cell.measure.name), frozenset())
 
     @property
@@ -53,7 +53,7 @@ class Variant:
         return all(self.is_open(cell) for cell in self.missed)
 
     def shown(self, measure: str) -> list[Cell]:
-        """Of a few numbers of users."""
+        """Cells for a few numbers of users."""
         return [cell for cell in self.cells[measure] if cell.users in SHOWN]
 
 
@@ -81,7 +81,7 @@ def _recorded() -> dict[tuple[str, str], Values]:
 
 
 def context(found: Sequence[Variant]) -> dict[str, object]:
-    """What the template needs."""
+    """Variables of the template."""
     return {
         "tcps": found,
         "tcp_cells": [cell for variant in found for cell in variant.every],

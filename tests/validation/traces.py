@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weir.scenario._toml import Value
 
 SEEDS = range(1, 101)
-"""Of Weir's draws."""
+"""Seeds of Weir's draws."""
 SPREADS = 3.0
 """A number of marks may lie so many standard deviations from Weir's mean."""
 DISTANCE_AT_1_PERCENT = 1.63
@@ -50,12 +50,12 @@ class Traced:
 
 @dataclass(frozen=True)
 class Habit:
-    """One rule of the calculation exchanged for Weir's, all else as in ns-2."""
+    """Rule of the calculation that is exchanged for Weir's, with all others as in ns-2."""
 
     law: str
     rule: str
     change: str
-    """How far the result moves from ns-2's, in the mean."""
+    """Mean distance of the result from that of ns-2."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Drawn:
 
     @property
     def spreads(self) -> float:
-        """How far ns-2's number lies from Weir's mean."""
+        """Distance of ns-2's number from Weir's mean, in standard deviations."""
         return (len(self.ns2) - self.mean) / self.spread
 
     @cached_property
@@ -108,7 +108,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Lineage:
-    """What came of all traces."""
+    """Outcome of all traces."""
 
     traced: list[Traced]
     habits: list[Habit]
@@ -270,7 +270,7 @@ def _calculated(name: str, rules: Mapping[str, bool]) -> list[tuple[float, float
 
 
 def _marked(name: str) -> tuple[int, list[int]]:
-    """How many packets ns-2's queue was offered, and which it marked."""
+    """Number of packets that ns-2's queue was offered, and the packets that it marked."""
     about, rows = trace(name)
     offers = [moment for moment in moments(about, rows) if moment.kind == "offer"]
     return len(offers), [number for number, offer in enumerate(offers) if offer.row["marked"] == "1"]

@@ -1,4 +1,4 @@
-"""What the vectors share: queues whose arrivals find exactly what a published number supposes.
+"""Helpers for the vectors: queues whose arrivals find exactly the queue that a published number supposes.
 
 An arrival at an idle line leaves every average at 0, so one packet of `level` bytes is a queue of
 that level without a past. Thresholds in bytes then stand for a paper's packets.
@@ -25,7 +25,8 @@ def holding(aqm: Aqm, level: int, *, rate: str = "8 Mbit/s", seed: int = 1) -> w
 
 
 def arrive(queue: weir.Queue, size: int, now: float = 0.0, ecn: Ecn = "not-ect") -> Offered:
-    """A packet arrives; if it is let in, one of its size leaves, and the next finds the same."""
+    """Offers a packet; if it is let in, one of its size leaves, so that the next packet finds the same
+    queue."""
     offered = queue.offer(now, size, ecn=ecn)
     if offered.verdict != "dropped":
         queue.take(now)
@@ -33,28 +34,29 @@ def arrive(queue: weir.Queue, size: int, now: float = 0.0, ecn: Ecn = "not-ect")
 
 
 def fill(queue: weir.Queue, packets: int, now: float = 0.0, ecn: Ecn = "not-ect", size: int = 1000) -> None:
-    """So many packets more, all of which are let in."""
+    """Fills the queue with more packets, all of which are let in."""
     for _ in range(packets):
         assert queue.offer(now, size, ecn=ecn).verdict != "dropped"
 
 
 def drain(queue: weir.Queue, packets: int, now: float) -> None:
-    """So many packets leave."""
+    """Takes packets from the queue."""
     for _ in range(packets):
         assert queue.take(now) is not None
 
 
 def everything(queue: weir.Queue, now: float) -> Iterator[Taken]:
-    """All packets leave, and the line is idle."""
+    """Takes all packets from the queue until the line is idle."""
     while (taken := queue.take(now)) is not None:
         yield taken
 
 
 def signals(offers: Iterable[Offered]) -> Iterator[bool]:
-    """Whether each was marked or dropped."""
+    """Signals by offer: true if the packet was marked or dropped."""
     return (offered.verdict != "accepted" for offered in offers)
 
 
 def likely(hits: int, trials: int, p: float) -> bool:
-    """Whether so many hits are within five standard deviations of `p` each."""
+    """Returns true if `hits` lies within five standard deviations of its mean, at a probability of `p` per
+    trial."""
     return abs(hits - trials * p) <= 5.0 * sqrt(trials * p * (1.0 - p)) + 1e-9

@@ -67,7 +67,7 @@ def sfb(**table: Value) -> weir.Queue:
 
 
 def share(*flows: int) -> bool:
-    """Whether at least two of these flows share a bin."""
+    """Returns true if at least two of these flows share a bin."""
     queue = sfb()
     for flow in flows:
         queue.offer(0.0, 1000, flow)
@@ -138,7 +138,7 @@ def unresponsive(**table: Value) -> weir.Queue:
 
 
 def test_the_penalty_box_lets_ten_pass_in_a_second() -> None:
-    """And 20 at once (Linux)."""
+    """Twenty packets pass at once as well (Linux)."""
     queue = unresponsive()
     passed = [queue.offer(1.0, 1000).verdict for _ in range(100)].count("accepted")
     # One has passed before, but the box has filled up since.

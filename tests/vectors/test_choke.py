@@ -13,7 +13,7 @@ TABLE = {"min_th": "3.5 packets", "max_th": "1000 packets", "max_p": 0.0, "w_q":
 
 
 def of_four(seed: int, **table: Value) -> weir.Queue:
-    """A, B, A, C wait."""
+    """Queue in which packets of the flows A, B, A, C wait."""
     law = {"choke": {**TABLE, **table}}
     queue = weir.Queue(law, rate="8 Mbit/s", buffer="100 packets", seed=seed)
     for flow in (0, 1, 0, 2):
@@ -40,7 +40,7 @@ def test_a_match_costs_both() -> None:
 
 
 def test_without_a_match_it_is_red() -> None:
-    """The same draw, the third: a B does not match."""
+    """Draws the third packet again: a B does not match."""
 
     def outcome(seed: int, flow: int) -> tuple[str, str]:
         queue = of_four(seed)

@@ -14,7 +14,7 @@ ALPHA, BETA, TARGET = 0.125, 1.25, 0.015
 
 
 class Delays:
-    """A law whose delay at each update is what a test wants.
+    """PIE with the delay that a test wants at each update.
 
     The equations do not know how long an interval is, only the burst allowance does: with one second,
     what gives a delay of up to 300 ms comes and goes between two updates.
@@ -24,7 +24,7 @@ class Delays:
         law: Aqm = {name: {"interval": "1 s", **table}}
         self.queue = weir.Queue(law, rate="8 Mbit/s", buffer="90 packets")
         self.now = 0.0
-        """When the last update was."""
+        """Time of the last update."""
 
     def update(self, delay: float) -> float:
         """The probability after an update at which the last packet has waited for `delay`."""
@@ -67,7 +67,7 @@ def test_small_probabilities_take_small_steps() -> None:
 
 
 def test_they_do_so_with_the_interval_of_the_rfc() -> None:
-    """The same, every 15 ms: packets wait through several updates."""
+    """Runs the steps of the RFC every 15 ms: packets wait through several updates."""
     queue = weir.Queue("pie", rate="8 Mbit/s", buffer="90 packets")
     delays = (0.030, 0.015, 0.030, 0.045, 0.030, 0.015, 0.010)
     events: list[tuple[float, bool, int]] = []

@@ -22,7 +22,7 @@ class Ticks:
         self._interval, self._ticks = interval, 0
 
     def tick(self, arrivals: int, backlog: int) -> float:
-        """So many arrive, so many wait when the interval ends; the price then."""
+        """The price after an interval with these arrivals and this backlog at its end."""
         now = (self._ticks + 0.5) * self._interval
         fill(self.queue, arrivals, now)
         drain(self.queue, len(self.queue) - backlog, now)
@@ -85,8 +85,8 @@ def test_prices_add_up_over_a_path() -> None:
 
 
 def drift(rem: weir.Queue, backlog: int, arrivals: list[int], lost: int) -> float:
-    """How far the price goes in an interval, on average over many: in each, packets of these sizes
-    arrive, of which each one pushes another one out, and one that finds no room."""
+    """Mean change of the price in an interval, over many intervals. In each, packets of these sizes arrive;
+    each one pushes another one out, and one finds no room."""
     rem.offer(0.001, 1_000_000)
     rem.advance(0.002)
     before, intervals = rem["price"], 100
@@ -109,8 +109,8 @@ def settled(buffer: int) -> weir.Queue:
 
 
 def test_dropping_settles_below_the_target() -> None:
-    """What is then lost counts in x: at a utilisation of 0.972 with a loss of 5.6%, x = 16.47 and the price
-    stands still at b = 15.3."""
+    """Counts the losses in x: at a utilisation of 0.972 with a loss of 5.6%, x = 16.47 and the price stands
+    still at b = 15.3."""
     x = 16 * 0.972 / (1 - 0.056)
     assert (x, 20 - (x - 16) / 0.1) == pytest.approx((16.474, 15.26), abs=1e-2)
     rem = settled(15_260)

@@ -10,7 +10,7 @@ from weir.scenario._toml import Value
 
 
 def verdicts(table: dict[str, Value], found: list[int], ecn: Ecn = "ect0") -> list[str]:
-    """What becomes of arrivals that find so many packets of 1000 bytes, one after another."""
+    """Verdicts on arrivals that find these numbers of packets of 1000 bytes, one after another."""
     queue = weir.Queue({"step": table}, rate="1 Gbit/s", buffer="500 packets")
     seen: list[str] = []
     for packets in found:
@@ -38,7 +38,7 @@ def test_a_threshold_in_bytes() -> None:
 
 
 def test_the_step_drops_what_it_cannot_mark() -> None:
-    """Of senders without ECN, and of all where it is off."""
+    """Drops packets of senders without ECN, and packets of all senders if ECN is off."""
     assert verdicts({}, [20, 21], ecn="not-ect") == ["accepted", "dropped"]
     queue = weir.Queue({"step": {"threshold": "1 packet", "ecn": False}}, rate="1 Gbit/s", buffer="9 packets")
     assert [queue.offer(0.0, 1000, ecn="ect0").verdict for _ in range(3)] == [

@@ -111,16 +111,16 @@ CODES = {
         unfinished_transfers,
     )
 }
-"""Code to what it means."""
+"""Code of a note to its meaning."""
 
 
 def notes(scenario: Scenario | _core.Scenario) -> tuple[Note, ...]:
-    """What may mislead in the scenario itself, without its variants."""
+    """Notes on what may mislead in the scenario itself, without its variants."""
     return _found(_resolved(scenario))
 
 
 def cost(scenario: Scenario | _core.Scenario) -> Cost:
-    """What a run of the scenario itself takes, estimated: packets, time and memory."""
+    """Estimated cost of a run of the scenario itself: packets, time and memory."""
     return estimated(_resolved(scenario))
 
 
@@ -129,13 +129,13 @@ def _resolved(scenario: Scenario | _core.Scenario) -> Resolved:
 
 
 def notes_of_toml(resolved: str) -> tuple[Note, ...]:
-    """The same for a scenario as `to_toml` writes it: files and classes that it names need not exist."""
+    """Notes on a scenario as `to_toml` writes it: files and classes that it names need not exist."""
     return _found(Resolved.from_toml(resolved))
 
 
 def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float]) -> tuple[Note, ...]:
-    """What the replications of a scenario, as `to_toml` writes it, showed: `queue_trend` and `queue_drift` of
-    its bottleneck in each."""
+    """Notes on a queue that had not settled. `resolved` is the scenario as `to_toml` writes it; `trends` and
+    `drifts` are the `queue_trend` and `queue_drift` of its bottleneck in each replication."""
     found = not_stationary(Resolved.from_toml(resolved), trends, drifts)
     return () if found is None else (found,)
 
@@ -143,8 +143,9 @@ def trend_notes(resolved: str, trends: Sequence[float], drifts: Sequence[float])
 def notes_together(
     settings: Iterable[tuple[str, tuple[Note, ...]]], variants: Iterable[tuple[str, _core.Scenario | str]]
 ) -> tuple[Repeated, ...]:
-    """The notes of some settings, each with its label; and of the variants among them, each with its label
-    and the scenario, or that as `to_toml` writes it, what may mislead when they are compared."""
+    """Notes of several settings, with equal notes merged, and notes on comparing `variants`. `settings` are
+    pairs of a label and its notes; `variants` are pairs of a label and its scenario, or the text of
+    `to_toml`."""
     compared = list(variants)
     together: dict[str, list[Note]] = {}
     for label, note in (

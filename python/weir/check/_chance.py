@@ -14,13 +14,13 @@ _DRAW_NOTHING = frozenset({"drop-tail", "step", "codel"})
 """AQMs without chance."""
 
 _RANDOM = frozenset({"poisson", "closed-loop", "web", "web-3gpp", "on-off"})
-"""Traffic whose times are drawn."""
+"""Number of flows below which they are few."""
 
 _FEW_FLOWS = 5
-"""Fewer are few."""
+"""Number of flows from which on there are many."""
 
 _ROUND_TRIPS = 100
-"""Of warm-up that are proposed: slow start, and the first cycles of the windows."""
+"""Round trips of the proposed warm-up: slow start, and the first cycles of the windows."""
 
 
 def no_warm_up(scene: Resolved) -> Iterator[Note]:
@@ -117,7 +117,7 @@ def phase_effects(scene: Resolved) -> Iterator[Note]:
 
 
 def _is_regular(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> bool:
-    """Whether nothing random disturbs the bulk flows through the port once they have started."""
+    """Returns true if nothing random disturbs the bulk flows through the port once they have started."""
     return (
         bool(paths)
         and not port.loses_packets
@@ -153,7 +153,7 @@ def _in_step(scene: Resolved, port: _core.Port) -> tuple[_core.Path, int] | None
 
 
 def _is_random(scene: Resolved, path: _core.Path) -> bool:
-    """Whether chance decides when the group's packets are sent."""
+    """Returns true if chance decides when the packets of the group are sent."""
     group = scene.group(path)
     return (
         path.base_rtt_s is None
@@ -164,7 +164,7 @@ def _is_random(scene: Resolved, path: _core.Path) -> bool:
 
 
 def _is_parted(scene: Resolved, path: _core.Path) -> bool:
-    """Whether chance on a line decides when packets of the group, or their ACKs, arrive."""
+    """Returns true if chance on a line decides when packets of the group, or their ACKs, arrive."""
     way = [
         scene.ports_by_name[name]
         for name in (*scene.data_of(path), *path.acks)

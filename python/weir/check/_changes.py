@@ -228,7 +228,7 @@ def list_left_out(scene: Resolved) -> Iterator[Note]:
 
 
 def _needs_rate(aqm: Aqm) -> bool:
-    """Whether its decisions follow from the rate that it is told."""
+    """Returns true if the decisions of the AQM depend on the rate that it is told."""
     of_aqm = {"rem": ("price", "rate-and-queue"), "modular": ("measure", "price")}
     if aqm.name in of_aqm:
         key, value = of_aqm[aqm.name]

@@ -1,4 +1,4 @@
-"""What a TCP connection of a group can do, estimated: its round trip, its windows, the time of a transfer."""
+"""Estimates for the TCP connections of a group: round trips, windows and durations of transfers."""
 
 from __future__ import annotations
 
@@ -13,38 +13,40 @@ from weir import _core
 from weir.check._resolved import Resolved, limit_of, seconds
 
 _LOSS_LIMIT = 1.22
-"""Times 1 / sqrt(p): the window of TCP in packets (M. Mathis et al., CCR 27 (3), 1997)."""
+"""Window of TCP in packets, times sqrt(p), at loss probability p (M. Mathis et al., CCR 27 (3), 1997)."""
 
 _TIMEOUT = 0.35
-"""Of the least timeout and a round trip: what a timeout costs, times its probability (J. Padhye et al.,
-SIGCOMM 1998). Measured with 4 to 20 flows of Reno and CUBIC at losses of 1% to 20%, alone or in bursts."""
+"""Cost of a timeout, times its probability, as a fraction of the minimum RTO plus a round trip (J. Padhye et
+al., SIGCOMM 1998). Measured with 4 to 20 flows of Reno and CUBIC at losses of 1% to 20%, alone or in
+bursts."""
 
 _TIMEOUT_BY_TIME = 0.55
-"""Times that with RACK, whose probes spare some. Measured with 4 and 20 flows of CUBIC, losses of 3% to 70%
-and round trips of 20 to 100 ms."""
+"""Factor on `_TIMEOUT` with RACK, whose probes avoid some timeouts. Measured with 4 and 20 flows of CUBIC,
+losses of 3% to 70% and round trips of 20 to 100 ms."""
 
 _REORDERED_WINDOW = 7.0
-"""Packets of TCP that takes packets which overtake each other for losses, with 20 to 200 flows."""
+"""Window in packets of a TCP that takes reordered packets for losses, with 20 to 200 flows."""
 
 _RACK_WINDOW = 2.7
-"""The same of RACK where delays vary by much more than a quarter of a round trip, for which it waits
-(RFC 8985). Measured with 4 to 50 flows of Reno and CUBIC."""
+"""Window in packets with RACK where delays vary by much more than a quarter of a round trip, for which RACK
+waits (RFC 8985). Measured with 4 to 50 flows of Reno and CUBIC."""
 
 _RACK_SPAN = 1.15
-"""Packets more, over how much more they vary than that. Measured with variations of 10 to 40 ms at round
-trips of 40 and 100 ms."""
+"""Packets that the window with RACK has more, divided by the excess of the variation over a quarter of a
+round trip, relative to it. Measured with variations of 10 to 40 ms at round trips of 40 and 100 ms."""
 
 _MOST_LOST = 0.5
-"""Of the packets of flows without end, in the queue of a bottleneck."""
+"""Largest share of lost packets of flows without end, in the queue of a bottleneck."""
 
 _SAMPLED = {"bbr1": 4.0, "bbr3": 1.5}
-"""Times that, of controls that do not take every loss for congestion. Measured with 20 and 40 ms at 40 ms."""
+"""Factor on the window with RACK for congestion controls that do not take every loss for congestion. Measured
+with variations of 20 and 40 ms at a round trip of 40 ms."""
 
 _SPREAD = 4.0
-"""Standard deviations within which delays vary. Measured with RACK and 2 to 6 ms."""
+"""Standard deviations within which normal delays vary. Measured with RACK and 2 to 6 ms."""
 
 _GROWN = 0.6
-"""Of the window that growth alone gives, what losses on the way leave."""
+"""Fraction of the window from growth alone that losses on the way leave."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,14 @@ class Connections:
         )
 
     def lasts_s(self, path: _core.Path, packets: float) -> float:
-        """How long a transfer takes on an idle path: its window doubles each round trip."""
+        """Duration of a transfer on an idle path, in seconds: its window doubles each round trip."""
         rounds = max(0.0, ceil(log2(packets / self.window(path) + 1.0) - 1e-9) - 0.5)
         syn = 1.0 if self.scene.group(path)["tcp"]["handshake"] else 0.0
         rate = min(self.scene.ports_by_name[path.bottleneck.name].rate_bps, self.access_bps(path))
         return self.rtt_s(path) * (syn + rounds) + packets * 8.0 * path.packet_bytes / rate
 
     def access_bps(self, path: _core.Path) -> float:
-        """What the access link of each flow lets through: inf without one."""
+        """Rate of the access link of each flow, bit/s; inf without an access link."""
         rate = self.scene.group(path).get("access", {}).get("rate")
         return _core.quantity(rate)[0] if isinstance(rate, str) else inf
 
@@ -88,12 +90,12 @@ class Connections:
         return value if unit == "packets" else value / path.packet_bytes
 
     def rtt_s(self, path: _core.Path) -> float:
-        """The round trip of its mean flow, random delays included, queues not."""
+        """Round trip of the mean flow of the group, with random delays, without queues, s."""
         variations = (self.scene.link(port).get("delay_variation") for port in self.scene.ports_of(path))
         return sum(path.base_rtt_range_s) / 2.0 + sum(mean_delay_s(one) for one in variations if one)
 
     def _reordered_window(self, path: _core.Path) -> float:
-        """The window where packets overtake each other, and that is taken for losses."""
+        """The window in packets where packets overtake each other and this is taken for loss."""
         for port in self.scene.ports_of(path):
             variation: Mapping[str, Any] = self.scene.link(port).get("delay_variation", {})
             if not variation.get("reorder"):
@@ -108,8 +110,8 @@ class Connections:
         return inf
 
     def _grown_window(self, path: _core.Path, lasts_s: float) -> float:
-        """The mean window that a flow grows to: a small buffer ends slow start early, and from then on it
-        grows by a packet each round trip, or as that of CUBIC (RFC 9438) by 0.4 t^3."""
+        """The mean window that a flow grows to. A small buffer ends slow start early; from then on the window
+        grows by a packet each round trip, or with CUBIC (RFC 9438) by 0.4 t^3."""
         facts = self.scene.facts(path)
         rtt = self.rtt_s(path)
         flows = max(1, self.scene.load(path).most)
@@ -167,7 +169,7 @@ def mean_delay_s(variation: Mapping[str, Any]) -> float:
 
 
 def spread_s(variation: Mapping[str, Any]) -> float:
-    """By how much the delays of a line with this `delay_variation` differ, nearly all of them."""
+    """Range of nearly all delays of a line with this `delay_variation`, s."""
     if (uniform := variation.get("uniform")) is not None:
         return seconds(uniform, "max")
     return _SPREAD * seconds(variation.get("normal", {}), "sd")
@@ -188,8 +190,8 @@ def _lost(loss: Mapping[str, Mapping[str, Any]], size: int) -> tuple[float, floa
 
 
 def _lost_of_chain(table: Mapping[str, Any], steps: int) -> tuple[float, float]:
-    """The same of a chain of good and bad steps, so many of which are a packet: what passes two packets in
-    turn says with which of them losses begin."""
+    """The share of packets that a Gilbert-Elliott chain loses, and of those with which losses begin. A packet
+    takes `steps` steps of the chain; losses begin at a packet that is lost after one that passes."""
     bad, good = float(table["to_bad"]), float(table["to_good"])
     if bad + good <= 0.0:
         return 0.0, 0.0

@@ -1,4 +1,4 @@
-"""What a run takes, in words and numbers: packets, time and memory."""
+"""Cost of a run, in words and numbers: packets, time and memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Part = Literal["flows", "packets", "series", "counts"]
-"""What memory is taken by: flows, packets in queues, time series, counts of groups at ports in periods."""
+"""Parts of the memory: flows, packets in queues, time series, counts of groups at ports in periods."""
 
 LESS: dict[Part, str] = {
     "flows": "fewer flows",
@@ -14,7 +14,7 @@ LESS: dict[Part, str] = {
     "series": "a longer measure.series.interval, or fewer of measure.series.flows",
     "counts": "fewer links or groups of flows, or a longer measure.period",
 }
-"""What to write for less of it."""
+"""Part of the memory to what a user can change to need less of it."""
 
 
 ANY_RUN_B = 49e6
@@ -23,18 +23,20 @@ ANY_RUN_B = 49e6
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one run, as estimated: packets and memory within a factor of two, time within three."""
+    """Estimated cost of one run. Packets and memory are right within a factor of two, the time within
+    three."""
 
     packets: float
-    """That arrive at a port with a queue, those that it drops and ACKs too; each is counted at every port."""
+    """Packets that arrive at a port with a queue, dropped packets and ACKs included. Each counts at every
+    port."""
     cpu_s: float
     """Seconds of one core."""
     memory_bytes: float
-    """Beside the program itself, while one run is done at a time."""
+    """Bytes besides the program itself, while one run is done at a time."""
     mostly: Part
-    """What takes most of the memory."""
+    """The part that takes most of the memory."""
     own_bytes: float
-    """What each further run at the same time takes."""
+    """Bytes that each further run takes at the same time."""
 
     def __str__(self) -> str:
         """`2.1 million packets, 0.2 s and 60 MB a run`."""

@@ -11,7 +11,7 @@ from weir.check._resolved import NOT_ECT, Aqm, Resolved, names
 from weir.check._units import listed
 
 _BACK = frozenset({"SYN-ACK", "ACK"})
-"""What the receiver sends."""
+"""Kinds of packets that the receiver sends."""
 
 _SWITCHES = {
     "SYN": "ecn_on_syn",
@@ -19,7 +19,7 @@ _SWITCHES = {
     "retransmission": "ecn_on_retransmissions",
     "ACK": "ecn_on_acks",
 }
-"""Which parameter of `tcp` makes a kind of packet ECN-capable."""
+"""Kind of packet to the parameter of `tcp` that makes it ECN-capable."""
 
 
 def drops_where_it_marks(scene: Resolved) -> Iterator[Note]:
@@ -72,7 +72,7 @@ def bottleneck_without_marks(scene: Resolved) -> Iterator[Note]:
 
 
 def _marks_most(scene: Resolved, port: _core.Port, aqm: Aqm) -> bool:
-    """Whether this AQM marks nearly all that the port holds."""
+    """Returns true if this AQM marks nearly all packets that the port holds."""
     capable = [path for path in scene.through(port) if scene.ecn_capable(path)]
     # What waits beyond a ce_threshold is marked if it can be, and goes on if it cannot.
     if aqm.marks is not True or aqm.per_flow or "ce_threshold" in aqm.parameters or not capable:

@@ -190,13 +190,13 @@ def prague_in_classic_queue(scene: Resolved) -> Iterator[Note]:
 
 
 def ecn_of(path: _core.Path) -> str:
-    """Where the scenario says whether data of the group are ECN-capable."""
+    """Path in the scenario of the value that makes data of the group ECN-capable."""
     kind = f"traffic.{path.traffic}" if path.traffic in UNRESPONSIVE else "tcp"
     return f"flows.{path.group}.{kind}.ecn"
 
 
 def _marked_before(scene: Resolved, path: _core.Path, port: _core.Port) -> bool:
-    """Whether packets may arrive at the port with a mark."""
+    """Returns true if packets may arrive at the port with a mark."""
     before = path.data[: path.data.index(port.name)]
     earlier = (other for other in scene.ports_of(path) if other.name in before)
     return any(scene.aqm(other).marks in {True, None} for other in earlier)

@@ -1,4 +1,4 @@
-"""What a run takes, estimated from the scenario alone.
+"""Estimated cost of a run, from the scenario alone.
 
 `tests/check/test_costs.py` compares it with what runs of every kind of traffic took.
 """
@@ -19,70 +19,70 @@ from weir.check._resolved import UNRESPONSIVE, Resolved, limit_of, seconds
 
 # Measured on the processor that docs/performance.md names; nanoseconds.
 _RUN_NS = 1e5
-"""Of any run: a network to build, tables to make."""
+"""Fixed time of a run: building the network, making tables."""
 _PACKET_NS = 30.0
-"""Of a packet from its sender to the ACK, besides its ports."""
+"""Time per packet from its sender to the ACK, without its ports."""
 _HOP_NS = 45.0
-"""Of a packet at a port with its queue."""
+"""Time per packet at a port with its queue."""
 _DISTANT_NS = 80.0
-"""More for each tenfold of flows from a thousand on: their state is not in the cache."""
+"""Extra time per packet for each tenfold of flows from a thousand on: their state is not in the cache."""
 _FLOW_NS = 900.0
-"""Of a flow or a session: to make it, and its timers."""
+"""Time per flow or session: making it, and its timers."""
 _TRANSFER_NS = 700.0
-"""Of a transfer, besides its packets."""
+"""Time per transfer, without its packets."""
 _JITTERED_NS = 150.0
-"""More of a packet whose sender has a `send_jitter`."""
+"""Extra time per packet whose sender has a `send_jitter`."""
 _DELAYED_NS = 60.0
-"""Of a packet on a line with random delays."""
+"""Time per packet on a line with random delays."""
 _REORDERED_NS = 60.0
-"""More where packets overtake each other."""
+"""Extra time per packet on a line where packets overtake each other."""
 _OVERTAKING_NS = 130.0
-"""Still more for each tenfold of packets on the line from a hundred on. Measured with 8 to 150,000."""
+"""Extra time per packet for each tenfold on the line from a hundred on. Measured with 8 to 150,000."""
 _REPAIRED_NS = 50.0
-"""Still more of TCP, which takes it for losses."""
+"""Extra time per packet of TCP, which takes reordering for losses."""
 _SACK_NS = 30.0
-"""More of a packet whose sender has SACK, the usual way."""
+"""Extra time per packet whose sender has SACK, without losses."""
 _SACK_REPEATED_NS = 200.0
-"""Still more of one that it sends again, or that overtakes. Measured with RACK at losses of 5% to 70%."""
+"""Extra time per packet that SACK repeats, or that overtakes. Measured with RACK at losses of 5% to 70%."""
 _HOLES_NS = 300.0
-"""More of a packet of a flow without end whose scoreboard is full of holes. Measured with 4 to 200 flows at
-losses of 0.1% to 50%."""
+"""Extra time per packet of a flow without end whose scoreboard is full of holes. Measured with 4 to 200 flows
+at losses of 0.1% to 50%."""
 _HALF_HOLED = 0.13
-"""The loss at which it is half of that."""
+"""Loss at which the time for holes in the scoreboard is half of `_HOLES_NS`."""
 _SACK_DISTANT_NS = 220.0
-"""More for each tenfold of flows from a thousand on: its scoreboard lies elsewhere. Measured with 4000 to
-400,000 transfers at a time."""
+"""Extra time with SACK for each tenfold of flows from a thousand on: its scoreboard lies elsewhere. Measured
+with 4000 to 400,000 transfers at a time."""
 _FAIR_NS = 120.0
-"""More of a packet in a queue with a queue for each flow."""
+"""Extra time per packet in a queue with a queue for each flow."""
 _PACED_NS = 250.0
-"""More of a packet whose sender paces."""
+"""Extra time per packet whose sender paces."""
 _TIMER_NS = 16.0
-"""Of an update, or of a change of a rate."""
+"""Time per update, or per change of a rate."""
 _VALUE_NS = 20.0
-"""Of a value of a series."""
+"""Time per value of a series."""
 _CELL_NS = 3000.0
-"""Of the counts of a group at a port in a period."""
+"""Time per row of counts of a group at a port in a period."""
 _ROW_NS = 60.0
-"""Of a row of flows."""
+"""Time per row of flows."""
 _ENDED_NS = 2000.0
-"""Of the transfers of a group that end in a period."""
+"""Time per group with transfers that end in a period."""
 _PYTHON_NS = 1500.0
-"""Of a packet that an AQM in Python decides on."""
+"""Time per packet that an AQM in Python decides on."""
 
 # Bytes. Flows, packets and transfers are those of the run, the others with tables and the store.
 _FLOW_B = 415.0
-"""Of a flow of data without end."""
+"""Memory of a flow of data without end."""
 _SOURCE_B = 850.0
-"""Of a source of datagrams, with its flow."""
+"""Memory of a source of datagrams, with its flow."""
 _SESSION_B = 440.0
-"""Of a user, without transfers."""
+"""Memory of a user, without transfers."""
 _TRANSFER_B = 450.0
-"""Of a transfer under way."""
+"""Memory of a transfer under way."""
 _SACK_B = 450.0
-"""More of a flow with SACK: its scoreboard, and the blocks of its receiver. Measured with 100,000 bulk flows
-and 360,000 transfers, as those below."""
+"""Extra memory of a flow with SACK: its scoreboard, and the blocks of its receiver. Measured with 100,000
+bulk flows and 360,000 transfers, as the values below."""
 _RACK_B = 150.0
-"""Still more with RACK: 0 of bulk flows, 260 of transfers."""
+"""Extra memory of a flow with RACK. Measured were 0 for bulk flows and 260 for transfers."""
 _CONTROL_B = {
     "bbr1": 660.0,
     "bbr3": 1100.0,
@@ -91,23 +91,23 @@ _CONTROL_B = {
     "ledbat-plus-plus": 450.0,
     "prague": 580.0,
 }
-"""More of a flow with this congestion control."""
+"""Extra memory of a flow with this congestion control."""
 _PACKET_B = 51.0
-"""Of a packet in a queue, or between two ports."""
+"""Memory of a packet in a queue, or between two ports."""
 _OVERTAKING_B = 26.0
-"""Of a packet on a line on which others overtake it."""
+"""Memory of a packet on a line on which others overtake it."""
 _VALUE_B = 48.0
-"""Of a value of a series: with its time, in the run, its tables and the store."""
+"""Memory of a value of a series: with its time, in the run, its tables and the store."""
 _PORT_B = 25e3
-"""Of a port with its histograms of delays."""
+"""Memory of a port with its histograms of delays."""
 _CELL_B = 1900.0
-"""Of the counts of a group at a port in a period, with its rows."""
+"""Memory of the counts of a group at a port in a period, with its rows."""
 _GROUP_B = 980.0
-"""Of those of a group in a period."""
+"""Memory of the counts of a group in a period."""
 _ENDED_B = 5000.0
-"""Of the transfers of a group that end in a period, with their rows."""
+"""Memory of the transfers of a group that end in a period, with their rows."""
 _ROW_B = 460.0
-"""Of a row of flows, in the tables and the store."""
+"""Memory of a row of flows, in the tables and the store."""
 
 _FEW_PERIODS = 10.0
 """Rows of a flow that are the flow's; more of them are those of short periods."""
@@ -232,13 +232,13 @@ class _Estimate:
         return found + _SACK_B * self.scene.selective(path) + _RACK_B * self.scene.detects_by_time(path)
 
     def _times(self, interval: object) -> float:
-        """How often an interval of the document passes in the run."""
+        """Number of times that an interval of the document passes in the run."""
         duration = self.scene.network.duration_s
         return duration / _core.quantity(interval)[0] if isinstance(interval, str) else 0.0
 
     @cached_property
     def _periods(self) -> float:
-        """With the whole run."""
+        """Number of periods, plus one for the whole run."""
         return 1.0 + self._times(self._document["measure"].get("period"))
 
     @property
@@ -281,7 +281,7 @@ class _Estimate:
         return found
 
     def _most_queued(self, port: _core.Port) -> float:
-        """What may wait there: sources of datagrams fill any buffer that they overload."""
+        """Packets that may wait at the port: sources of datagrams fill any buffer that they overload."""
         through = self.scene.through(port)
         sent = {group.path.group: group.sent for group in self._packets.groups}
         come = sum(sent[path.group] for path in through)
@@ -295,7 +295,7 @@ class _Estimate:
         return sum(self._on_line(port) for port in self.scene.ports)
 
     def _on_line(self, port: _core.Port) -> float:
-        """The same of a port."""
+        """Packets on the line of a port on which they overtake each other."""
         variation: Mapping[str, Any] = self.scene.link(port).get("delay_variation", {})
         if not variation.get("reorder"):
             return 0.0
@@ -368,7 +368,7 @@ class _Estimate:
 
     @cached_property
     def _values(self) -> float:
-        """Of all series."""
+        """Number of values of all series."""
         series = self._document["measure"].get("series")
         if not series:
             return 0.0

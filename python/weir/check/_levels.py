@@ -20,14 +20,14 @@ _THRESHOLDS: dict[str, tuple[str, str | None]] = {
 """Parameters at which signals begin, and at which they are strongest."""
 
 _TARGETS = {"rem": "target", "pi": "q_ref"}
-"""Parameters that say where the queue is to be."""
+"""Parameters that set the level of the queue to be held."""
 
 AQM_DELAYS = {
     **dict.fromkeys(("codel", "cobalt", "pie", "pi2", "dualpi2", "fq-codel", "fq-pie"), "target"),
     "op-red": "target_delay",
     "adaptive-red": "target_delay",
 }
-"""Parameters that say how long packets are to wait."""
+"""Parameters that set the delay to be held."""
 
 _HALVING = 0.25
 
@@ -47,16 +47,17 @@ few. Vegas and REM hosts keep their queue short themselves."""
 _RED = {**_ENOUGH, **dict.fromkeys(_LIKE_RENO, 0.5), "cubic": 0.25}
 _SPARING = {**_ENOUGH, **dict.fromkeys(_LIKE_RENO, 0.05)}
 _ENOUGH_OF = {"red": _RED, "hred": _RED, "feng-red": _SPARING, "choke": _SPARING}
-"""The same of AQMs that differ, measured likewise, also on 10 and 100 Mbit/s.
+"""Values of `_ENOUGH` for AQMs that differ, measured in the same way, also on 10 and 100 Mbit/s.
 
 RED and HRED signal while the average is far below `max_th`. Self-configuring RED and CHOKe signal a few flows
 only as often as these need."""
 
 _TARGET = 0.4
-"""Of these for the target of REM and PI, divided by the root of the number of flows; measured likewise."""
+"""Fraction of `_ENOUGH` for the target of REM and PI, divided by the square root of the number of flows;
+measured in the same way."""
 
 _FAR = 0.1
-"""Part of the product below which a threshold is a warning."""
+"""Fraction of the bandwidth-delay product below which a threshold is a warning."""
 
 _LEAST_WINDOW = 4.0
 """Packets. Where the path gives each flow less, timeouts and minimum windows keep the link busy."""
@@ -71,7 +72,7 @@ _INTERVALS = ("codel", "cobalt", "fq-codel")
 """AQMs whose target is below their interval (RFC 8289, section 4.3)."""
 
 _FEW = 4
-"""Packets: a buffer below it drops the bursts of a single window."""
+"""Packets of a buffer below which the bursts of a single window are dropped."""
 
 
 class Level(NamedTuple):
@@ -130,8 +131,8 @@ def target_below_packet(scene: Resolved) -> Iterator[Note]:
 def buffer_below_bdp(scene: Resolved) -> Iterator[Note]:
     """A DropTail buffer far below the bandwidth-delay product, or any buffer of a few packets.
 
-    A link with few flows needs about the product (Villamizar and Song, 1994), one with n flows that are not
-    in step about the product over the root of n (Appenzeller, Keslassy and McKeown, 2004).
+    A link with few flows needs about the product (Villamizar and Song, 1994). With n flows that are not in
+    step it needs about the product over the root of n (Appenzeller, Keslassy and McKeown, 2004).
     """
     for port in scene.bottlenecks:
         limit, product = limit_of(port), scene.mean_bdp(port)
@@ -195,7 +196,7 @@ def design_exceeded(scene: Resolved) -> Iterator[Note]:
     """A controller was designed for more flows or shorter round trips: its loop may be unstable.
 
     PI is stable for at least the flows and at most the round trip of its design (Hollot et al., 2001, section
-    IV), and the gains of HRED follow from the largest round trip (Joo and Bahk, 2003).
+    IV). The gains of HRED follow from the largest round trip (Joo and Bahk, 2003).
     """
     for port in scene.bottlenecks:
         aqm = scene.aqm(port)
@@ -229,7 +230,7 @@ def level_of(scene: Resolved, port: _core.Port, aqm: Aqm, parameter: str | None)
 
 
 def strongest(scene: Resolved, port: _core.Port, aqm: Aqm) -> Level | None:
-    """Where signals are strongest, or the target; None for an AQM with neither."""
+    """The level at which signals are strongest, or the target; None for an AQM with neither."""
     return level_of(scene, port, aqm, last_of(aqm) or _TARGETS.get(aqm.name))
 
 
@@ -263,7 +264,7 @@ def _raised(port: _core.Port, level: Level, enough: float) -> str:
 
 
 def in_unit_of(port: _core.Port, level: Level, number: float) -> str:
-    """So many packets in the unit of the level: its other threshold has the same."""
+    """A number of packets in the unit of the level, as its other threshold has the same unit."""
     return f"{number * port.mean_packet_bytes:.0f} B" if level.written.endswith("B") else level_text(number)
 
 
@@ -307,7 +308,7 @@ def last_of(aqm: Aqm) -> str | None:
 
 
 def _fills(scene: Resolved, port: _core.Port, paths: list[_core.Path], product: float) -> bool:
-    """Whether the flows could keep the link busy, but halve windows that the path needs."""
+    """Returns true if the flows could keep the link busy, but halve windows that the path needs."""
     flows = scene.load(port).fewest
     windows = _windows(scene, port, paths)
     return flows > 0 and product / flows >= _LEAST_WINDOW and (windows is None or windows > product)
@@ -330,7 +331,8 @@ def _of_product(level: float, product: float) -> str:
 
 
 def _windows(scene: Resolved, port: _core.Port, paths: list[_core.Path]) -> float | None:
-    """What the receive windows of the most flows hold, in packets of mean size; None without a bound."""
+    """Sum of the receive windows at the largest number of flows, in packets of mean size; None without a
+    bound."""
     total = 0.0
     for path in paths:
         window = scene.in_packets(scene.group(path)["tcp"].get("receive_window"), port)

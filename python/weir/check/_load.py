@@ -10,22 +10,22 @@ from weir import _core
 
 @dataclass(frozen=True)
 class Load:
-    """What the flows of a group, or those through a port, come to."""
+    """Numbers and times of the flows of a group, or of those through a port."""
 
     most: int
-    """The largest number at a time."""
+    """The largest number of flows at a time."""
     fewest: int
-    """The least number at a time with any."""
+    """The least number of flows at a time, while there are any."""
     begun: int
-    """Flows that come in all, after the end of the run too: each has a state."""
+    """Flows that start in all, also after the end of the run: each has a state."""
     active_s: float
-    """The time that any are there."""
+    """Time during which there is at least one flow, s."""
     flow_seconds: float
-    """The time that they are there, summed over them."""
+    """Lifetimes of the flows within the run, summed, s."""
 
     @staticmethod
     def of(changes: Sequence[_core.LoadChange], duration_s: float) -> Load:
-        """In one pass: a population may have a million steps, most of them after the end."""
+        """Computed in one pass: a population may have a million steps, most of them after the end."""
         most = fewest = begun = 0
         active_s = flow_seconds = since = 0.0
         now = 0

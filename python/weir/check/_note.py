@@ -18,11 +18,11 @@ class Note:
     """Stable: `no-warm-up`."""
     severity: Severity
     path: str
-    """Where in the scenario: `links.bottleneck.queue.red.min_th`."""
+    """Path in the scenario: `links.bottleneck.queue.red.min_th`."""
     message: str
     """One sentence without its full stop."""
     hint: str
-    """What to write instead."""
+    """Proposed change of the scenario."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Repeated:
     """A note of some of the settings that a result consists of."""
 
     note: Note
-    """That of the first; the numbers of others may differ."""
+    """Note of the first setting that has it; the numbers of others may differ."""
     labels: tuple[str, ...]
     """The variants that have it."""
     settings: int
@@ -47,7 +47,7 @@ class Repeated:
 
     @property
     def share(self) -> str:
-        """In which settings, unless in all: ` (in RED, REM)`."""
+        """Settings that have the note, unless all have it: ` (in RED, REM)`."""
         if self.settings == self.of:
             return ""
         if self.of > self.variants:
@@ -57,7 +57,7 @@ class Repeated:
         return f" (in {self.settings} of {self.of} variants)"
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The note as plain values."""
         return {**asdict(self.note), "labels": list(self.labels), "settings": self.settings, "of": self.of}
 
 

@@ -1,4 +1,4 @@
-"""How many packets a run has, estimated from its scenario: what is sent, what is carried, what waits."""
+"""Estimated numbers of packets of a run: those that are sent, carried and waiting."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from weir.check._connections import Connections
 from weir.check._resolved import MOST_CHANGES, UNRESPONSIVE, Resolved, limit_of, seconds
 
 _REPEATED = 1.3
-"""Packets of a flow that waits, times the first packets and their timeouts alone: some are answered, and what
-follows is lost. Measured with 5,000 to 500,000 flows on 5 and 20 Mbit/s."""
+"""Packets of a waiting flow, as a multiple of its first packets and their timeouts alone: some get an answer,
+and what follows is lost. Measured with 5,000 to 500,000 flows on 5 and 20 Mbit/s."""
 
 _RESENT = 0.4
-"""Times the logarithm of the waiting transfers over the packets of the path and its buffer, and a half: how
-often transfers of an overload send again what is carried. Measured with loads of 1.05 to 2, transfers of 3 to
-1000 packets, 5 to 200 Mbit/s and 5 to 40 s."""
+"""Repetitions per carried packet in an overload, divided by x + 0.5; x is the decimal logarithm of the
+waiting transfers over the packets of the path and its buffer. Measured with loads of 1.05 to 2, transfers of
+3 to 1000 packets, 5 to 200 Mbit/s and 5 to 40 s."""
 
 _RESENT_BY_TIME = 1.0
-"""The same of RACK with its probes, which finds losses without waiting for a timeout."""
+"""`_RESENT` for RACK with its probes, which finds losses without waiting for a timeout."""
 
 _FED = 2.0
-"""Packets of the path and its buffer for each flow, below which flows wait for timeouts."""
+"""Packets of the path and its buffer per flow, below which flows wait for timeouts."""
 
 _BY_THEMSELVES = {"poisson", "list"}
-"""Traffic whose transfers begin whether or not those before them have ended, of no user."""
+"""Traffic of no user: its transfers begin whether or not those before them have ended."""
 
 _PAGE_3GPP = ((10_710.0, 1.0), (7758.0, 4.0))
-"""Bytes of the objects of a page, and their number: of embedded ones the whole part of a Pareto number of
-shape 1.1 from 2 to 55, less 2 (3GPP2 C.R1002-0, section 2.1)."""
+"""Objects of a web page: their mean size in bytes, and their number. The number of embedded objects is the
+whole part of a Pareto variable of shape 1.1 from 2 to 55, less 2 (3GPP2 C.R1002-0, section 2.1)."""
 
 _DATA_3GPP = (1460.0, 536.0)
 """Bytes of data in large packets, and in small ones."""
@@ -41,19 +41,19 @@ _DATA_3GPP = (1460.0, 536.0)
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a group does in a run."""
+    """Estimated traffic of a group in a run."""
 
     path: _core.Path
     sources: float
     """Flows that are there from the start, and sessions: each has a state of its own."""
     carried: float
-    """Data packets that its bottleneck carries; of datagrams those that are offered."""
+    """Data packets that the bottleneck of the group carries; for datagrams, those that are offered."""
     more: float = 0.0
-    """Packets besides: handshakes, and what flows send again that wait for timeouts."""
+    """Additional packets: handshakes, and repetitions of flows that wait for timeouts."""
     transfers: float = 0.0
-    """That begin."""
+    """Transfers that begin."""
     live: float = 0.0
-    """Transfers at a time, at most."""
+    """Transfers under way at a time, at most."""
     kept_back: float = 0.0
     """Datagrams that wait at an access link to the end."""
 
@@ -65,21 +65,21 @@ class Traffic:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What a group would send if nothing held it back."""
+    """Traffic that a group would send if nothing limited it."""
 
     packets: float
     transfers: float = 0.0
     each: float = 1.0
     """Packets of a transfer."""
     lasts_s: float = 0.0
-    """A transfer on an idle path."""
+    """Duration of a transfer on an idle path, s."""
     opens: bool = False
-    """Transfers begin whether or not those before them have ended."""
+    """True if transfers begin whether or not those before them have ended."""
 
 
 @dataclass(frozen=True)
 class Packets:
-    """Estimates of a scenario."""
+    """Estimated packets of a scenario."""
 
     scene: Resolved
 
@@ -93,7 +93,7 @@ class Packets:
 
     @cached_property
     def groups(self) -> Sequence[Traffic]:
-        """What each group does."""
+        """Traffic of each group."""
         carried = self._carried
         return [self._traffic(path, carried[path.group]) for path in self.scene.paths]
 
@@ -120,12 +120,13 @@ class Packets:
         )
 
     def _acks_of(self, path: _core.Path) -> float:
-        """ACKs of a data packet."""
+        """ACKs per data packet."""
         return 0.5 if seconds(self.scene.group(path)["tcp"], "delayed_ack") > 0.0 else 1.0
 
     @cached_property
     def _datagram_bits(self) -> Mapping[str, float]:
-        """Port to the bits that sources of datagrams offer there, if all of them came so far."""
+        """Port to the bits that sources of datagrams offer there, if the ports before it let all of them pass
+        so far."""
         found = dict.fromkeys(self.scene.ports_by_name, 0.0)
         for path in self.scene.paths:
             if path.traffic in UNRESPONSIVE:
@@ -145,7 +146,8 @@ class Packets:
 
     @cached_property
     def _carried(self) -> Mapping[str, float]:
-        """Group to its share of what its bottleneck carries, in packets; of datagrams all that it offers."""
+        """Group to the packets that its bottleneck carries of it; for datagrams, all that the group
+        offers."""
         found: dict[str, float] = {}
         through: dict[str, list[_core.Path]] = {}
         for path in self.scene.paths:
@@ -209,7 +211,7 @@ class Packets:
         return Traffic(path, sources, carried, more, begun, sources * objects)
 
     def _resent(self, path: _core.Path, waiting: float) -> float:
-        """How often transfers of an overload send again what is carried."""
+        """Repetitions per carried packet, for the transfers of an overload."""
         port = self.scene.ports_by_name[path.bottleneck.name]
         held = port.bdp_packets + limit_of(port)
         if waiting <= 0.0:
@@ -218,7 +220,7 @@ class Packets:
         return each * max(0.0, 0.5 + log10(waiting / max(1.0, held)))
 
     def _starved(self, path: _core.Path) -> float:
-        """The share of the flows at its bottleneck that the path and its buffer have no packets for."""
+        """Share of the flows at the group's bottleneck for which the path and its buffer have no packets."""
         port = self.scene.ports_by_name[path.bottleneck.name]
         flows = sum(
             self.scene.load(one).most
@@ -260,7 +262,7 @@ class Packets:
         return self._packets_of(path), offered / 8.0 / mean * self.scene.load(path).flow_seconds
 
     def _sessions(self, path: _core.Path) -> _Wanted:
-        """Users: so many pages each, of so many transfers."""
+        """Traffic of users: each loads a number of pages, and each page has a number of transfers."""
         table = self._table(path)
         spread = seconds(table, "inter_session")
         users = float(self.scene.load(path).most)
@@ -316,7 +318,7 @@ class Packets:
         return max(1.0, float(self._table(path).get("objects", 1.0)))
 
     def _packets_of(self, path: _core.Path) -> float:
-        """Of a transfer of mean size: the last is not full."""
+        """Packets of a transfer of mean size. The last packet is not full."""
         packets = (path.mean_transfer_bytes or path.packet_bytes) / path.packet_bytes
         fixed = isinstance(self._table(path).get("size"), str)
         return max(1.0, float(ceil(packets - 1e-9)) if fixed else packets + 0.5)
@@ -329,7 +331,7 @@ def _attempts(seconds_: float) -> float:
 
 
 def _mean_attempts(seconds_: float) -> float:
-    """The mean of flows that begin evenly over so long."""
+    """Mean number of packets per flow without an answer, for flows that begin evenly over this time."""
     return (
         1.0 + ((1.0 + seconds_) * log(1.0 + seconds_) - seconds_) / (seconds_ * log(2.0)) if seconds_ else 1.0
     )

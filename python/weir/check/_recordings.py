@@ -69,7 +69,7 @@ def recording_out_of_order(scene: Resolved) -> Iterator[Note]:
 
 
 def out_of_order(late: int, latest_s: float) -> str:
-    """How many packets of a recording are not in the order of their times, and how far."""
+    """Sentence on the packets of a recording that are not in the order of their times."""
     return f"{_packets(late)} of the recording came after a later one, by up to {time(latest_s)}"
 
 
@@ -88,7 +88,7 @@ def recording_copies(scene: Resolved) -> Iterator[Note]:
 
 
 def twice(copies: int) -> str:
-    """How many packets of a recording had been captured elsewhere."""
+    """Sentence on the packets of a recording that had been captured elsewhere."""
     return f"{_packets(copies)} of the recording had been captured at another interface before"
 
 

@@ -22,26 +22,26 @@ UNRESPONSIVE = frozenset({"cbr", "on-off", "replay"})
 
 
 NOT_ECT = "Not-ECT"
-"""What a packet declares that may only be dropped."""
+"""Codepoint of a packet that may only be dropped."""
 
 MOST_CHANGES = 1000
-"""Changes of rates and load that are looked at: a schedule may have millions."""
+"""Changes of rates and load that are examined: a schedule may have millions."""
 
 
 @dataclass(frozen=True)
 class Aqm:
-    """What decides in a queue."""
+    """AQM of a queue."""
 
     path: str
-    """Where it is in the scenario."""
+    """Path of the AQM in the scenario."""
     name: str
     parameters: Mapping[str, Any]
     per_flow: bool
-    """Whether every flow has one of its own."""
+    """True if every flow has an AQM of its own."""
 
     @property
     def marks(self) -> bool | None:
-        """Whether it marks ECN-capable packets; None for what only its class in Python knows."""
+        """True if the AQM marks ECN-capable packets; None for a Python AQM, as only its class knows."""
         if self.name == "python":
             return None
         parameters = self.parameters
@@ -49,13 +49,13 @@ class Aqm:
 
 
 class Phase(NamedTuple):
-    """What stands before a link between two changes of it."""
+    """Queue and buffer of a link between two changes of them."""
 
     at_s: float
     until_s: float
     aqm: Aqm
     buffer: tuple[str, str, float]
-    """Where it is in the scenario, as written, and in packets of mean size."""
+    """Path of the buffer in the scenario, its value as written, and its size in packets of mean size."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,19 @@ class Resolved:
 
     network: _core.Network
     document: Mapping[str, Any]
-    """Quantities are text with their unit."""
+    """The scenario with every default; quantities are text with their unit."""
 
     @staticmethod
     def of(scenario: _core.Scenario) -> Resolved:
-        """Of a scenario that is loaded."""
+        """Resolves a scenario that is loaded."""
         return Resolved(scenario.network, json.loads(scenario.to_json()))
 
     @staticmethod
     @lru_cache(maxsize=64)
     def from_toml(text: str) -> Resolved:
-        """Of a scenario as `to_toml` writes it: files and classes that it names need not exist. Recordings
-        are read where they do. The points of a sweep ask for that of their variant again and again."""
+        """Resolves a scenario as `to_toml` writes it: files and classes that it names need not exist.
+        Recordings are read if they exist. Cached: the points of a sweep ask for their variant again and
+        again."""
         document = tomllib.loads(text)
         if any("replay" in group.get("traffic", {}) for group in document["flows"].values()):
             with suppress(_core.ScenarioError):
@@ -89,7 +90,7 @@ class Resolved:
 
     @cached_property
     def paths(self) -> Sequence[_core.Path]:
-        """Of the groups of flows."""
+        """Paths of the groups of flows."""
         return self.network.paths
 
     @cached_property
@@ -126,11 +127,11 @@ class Resolved:
         return self.document.get("changes", [])
 
     def follows_trace(self, port: _core.Port) -> bool:
-        """Whether a trace says when packets leave. The network of a stored scenario does not know."""
+        """Returns true if a trace says when packets leave. The network of a stored scenario does not know."""
         return "trace" in self.link(port)
 
     def aqm(self, port: _core.Port) -> Aqm:
-        """What decides at the port: under a fair queue the AQM of each flow."""
+        """The AQM of the port; under a fair queue, the AQM of each flow."""
         # The rules ask again and again, for each point of a sweep.
         known = self._aqms.get(port.name)
         if known is None:
@@ -138,7 +139,7 @@ class Resolved:
         return known
 
     def aqms(self, port: _core.Port) -> list[Aqm]:
-        """What decides at the port in the course of the run: at the start, then after each change of it."""
+        """The AQMs of the port in the course of the run: at the start, then after each change of it."""
         found = [self.aqm(port)]
         for place, change in enumerate(self.changes):
             table = change.get("links", {}).get(port.link, {})
@@ -187,7 +188,8 @@ class Resolved:
         return self._through.get(port.name, [])
 
     def data_of(self, path: _core.Path) -> tuple[str, ...]:
-        """What data of the group pass: `path.data`, which copies thousands of names of a long path, once."""
+        """Ports that data of the group pass: `path.data`, read once, because each read copies all names of
+        the path."""
         return self._data[path.group]
 
     @cached_property
@@ -211,36 +213,37 @@ class Resolved:
         return None if path.traffic in UNRESPONSIVE else next(iter(self.group(path)["tcp"]["congestion"]))
 
     def facts(self, path: _core.Path) -> _core.CongestionFacts | None:
-        """What is known of the congestion control of the group; None for datagrams."""
+        """Facts about the congestion control of the group; None for datagrams."""
         control = self.congestion(path)
         return None if control is None else _core.congestion_facts(control)
 
     def selective(self, path: _core.Path) -> bool:
-        """Whether senders of the group keep a scoreboard of what has arrived (SACK)."""
+        """Returns true if senders of the group keep a scoreboard of the data that has arrived (SACK)."""
         return "sack" in self.group(path).get("tcp", {}).get("recovery", {})
 
     def detects_by_time(self, path: _core.Path) -> bool:
-        """Whether they take packets for lost by time, not by their order (RACK)."""
+        """Returns true if senders of the group detect losses by time, not by the order of packets (RACK)."""
         sack = self.group(path).get("tcp", {}).get("recovery", {}).get("sack", {})
         return sack.get("detection") == "rack"
 
     def is_scalable(self, path: _core.Path) -> bool:
-        """Whether its congestion control belongs in a low-latency queue (RFC 9331, section 4)."""
+        """Returns true if the group's congestion control belongs in a low-latency queue (RFC 9331, section
+        4)."""
         facts = self.facts(path)
         return facts is not None and facts.scalable
 
     def is_classic(self, path: _core.Path) -> bool:
-        """Whether it has a congestion control, and that is not scalable."""
+        """Returns true if the group has a congestion control that is not scalable."""
         facts = self.facts(path)
         return facts is not None and not facts.scalable
 
     def counts_marks(self, path: _core.Path) -> bool:
-        """Whether its congestion control lives by accurate feedback, as Prague."""
+        """Returns true if the group's congestion control needs accurate ECN feedback, as Prague does."""
         facts = self.facts(path)
         return facts is not None and facts.marks == "counted"
 
     def ecn_capable(self, path: _core.Path) -> bool:
-        """Whether data packets of the group are ECN-capable."""
+        """Returns true if data packets of the group are ECN-capable."""
         return self.declared(path)["data"] != NOT_ECT
 
     def declared(self, path: _core.Path) -> Mapping[str, str]:
@@ -255,7 +258,8 @@ class Resolved:
         return {}
 
     def falls_back(self, path: _core.Path) -> str | None:
-        """What a group falls back to that asks for accurate feedback: `no ECN`, `RFC 3168` or None."""
+        """Fallback of a group that asks for accurate feedback: `no ECN`, `RFC 3168`, or None if it gets
+        it."""
         if path.traffic in UNRESPONSIVE:
             return None
         tcp = self.group(path)["tcp"]
@@ -265,7 +269,7 @@ class Resolved:
         return "RFC 3168" if able == "classic" and not self.counts_marks(path) else "no ECN"
 
     def is_l4s(self, path: _core.Path) -> bool:
-        """Whether data packets of the group are ECT(1)."""
+        """Returns true if data packets of the group are ECT(1)."""
         return self.declared(path)["data"] == "ECT(1)"
 
     def mean_bdp(self, port: _core.Port) -> float:
@@ -280,7 +284,8 @@ class Resolved:
         return {port.name: port.rate_changes[:MOST_CHANGES] for port in self.ports}
 
     def granted_bps(self, port: _core.Port) -> float:
-        """What grants let leave the line, in packets of mean size; inf if they let all go that waits."""
+        """Rate that grants let leave the line, bit/s, with packets of mean size; inf if they let all waiting
+        packets go."""
         table: Mapping[str, Any] = self.link(port).get("aggregation", {})
         if (most := table.get("packets")) is None:
             return inf
@@ -306,7 +311,8 @@ class Resolved:
 
     @cached_property
     def instants(self) -> Sequence[float]:
-        """When the load or a rate changes, in seconds, the start first; not more than there is time for."""
+        """Instants at which the load or a rate changes, in seconds, the start first; at most `MOST_CHANGES`
+        of them."""
         changes = {change.at_s for path in self.paths for change in path.load}
         changes.update(at for port in self.rate_changes.values() for at, _ in port)
         return sorted({0.0, *changes})[:MOST_CHANGES]
@@ -325,8 +331,8 @@ class Resolved:
         return found
 
     def offered_bps(self, path: _core.Path) -> float | None:
-        """What each source of the group offers on average while it is there; None where the network or the
-        receive window limits it, and where the mean size is not known."""
+        """Mean offered load of each source of the group while it is there, bit/s. None where the network or
+        the receive window limits it, and where the mean size is not known."""
         table = self.group(path).get("traffic", {}).get(path.traffic, {})
         if path.traffic in {"cbr", "on-off"}:
             on, off = (_core.quantity(table.get(key, "1 s"))[0] for key in ("on", "off"))
@@ -359,7 +365,7 @@ class Resolved:
 
 
 def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
-    """What decides in this queue, whose table is at `path`."""
+    """The AQM of a queue whose table is at `path`."""
     (name, parameters) = next(iter(queue.items()))
     if name == "fq":
         (inner, its) = next(iter(parameters["aqm"].items()))
@@ -368,7 +374,7 @@ def _aqm_of(path: str, queue: Mapping[str, Any]) -> Aqm:
 
 
 def limit_of(port: _core.Port) -> float:
-    """What may wait, in packets of mean size."""
+    """Limit of the port's buffer, in packets of mean size."""
     if port.limit_packets is not None:
         return float(port.limit_packets)
     return (port.limit_bytes or 0) / port.mean_packet_bytes

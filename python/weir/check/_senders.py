@@ -36,7 +36,7 @@ def marks_ignored(scene: Resolved) -> Iterator[Note]:
 
 
 def receiver_ecn_unused(scene: Resolved) -> Iterator[Note]:
-    """What receivers can do is written, and senders do not ask for accurate feedback: it has no effect."""
+    """`receiver_ecn` has no effect: the senders do not ask for accurate ECN feedback."""
     paths = [
         path
         for path in scene.paths
@@ -95,7 +95,7 @@ def target_out_of_reach(scene: Resolved) -> Iterator[Note]:
 
 
 def _greatest_delay(scene: Resolved, port: _core.Port) -> tuple[float, str]:
-    """About how long packets wait at most, s, and what sees to it."""
+    """The longest delay of packets at the port, about, in seconds, and what limits it."""
     aqm = scene.aqm(port)
     packet_s = 8.0 * port.mean_packet_bytes / scene.rates(port)[0]
     full = limit_of(port) * packet_s

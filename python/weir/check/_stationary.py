@@ -9,13 +9,14 @@ from weir.check._resolved import Resolved, seconds
 
 _PARTS = 10
 _VARIANCE = _PARTS * (_PARTS - 1) * (2 * _PARTS + 5) / 18
-"""Of Kendall's S of independent parts (Mann, 1945)."""
+"""Variance of Kendall's S for independent parts (Mann, 1945)."""
 
 _CERTAIN = 3.29
-"""Standard deviations of S: 1 in 1,000 beyond, where the parts are independent."""
+"""Threshold of S in standard deviations: exceeded in 1 of 1,000 cases if the parts are independent."""
 
 _WORTH = 0.1
-"""Of the mean over both halves: a smaller drift changes no conclusion."""
+"""Threshold of the drift, as a fraction of the mean over both halves. A smaller drift changes no
+conclusion."""
 
 
 def not_stationary(scene: Resolved, trends: Sequence[float], drifts: Sequence[float]) -> Note | None:
@@ -42,6 +43,6 @@ def not_stationary(scene: Resolved, trends: Sequence[float], drifts: Sequence[fl
 
 
 def _is_steady(scene: Resolved) -> bool:
-    """Whether load and rates stay as they are once the warm-up is over."""
+    """Returns true if load and rates stay constant once the warm-up is over."""
     warm_up = seconds(scene.document["measure"], "warm_up")
     return "period" not in scene.document["measure"] and all(at <= warm_up for at in scene.instants)

@@ -54,7 +54,7 @@ __all__ = [
 
 
 def load() -> typer.Typer:
-    """The verb that is asked for, or all verbs, with what they import at their heads."""
+    """Loads the verb that is asked for, or all verbs, with everything that they import."""
     from weir.cli._app import program
 
     return program(next(iter(sys.argv[1:]), None))
@@ -80,7 +80,7 @@ def main(interruptible: AbstractContextManager[None] | None = None, app: typer.T
 
 
 def _check_arguments() -> None:
-    """A name that is not UTF-8 can stand neither in a scenario nor in a store, nor in a page."""
+    """Refuses arguments that are not UTF-8: scenarios, stores and pages cannot hold them."""
     for argument in sys.argv[1:]:
         try:
             argument.encode()
@@ -92,7 +92,7 @@ def _check_arguments() -> None:
 
 
 def _check_streams() -> None:
-    """Of a stream that is closed the next file to be opened would take the place: stdout must be open."""
+    """Checks that stdout is open: the next file opened would reuse the descriptor of a closed stream."""
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]

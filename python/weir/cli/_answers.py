@@ -1,4 +1,4 @@
-"""Which result a name means: the newest that can answer what is asked."""
+"""Choice of the result that a name means: the newest that can answer the question."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _TOLD = 3
-"""Results of which it is said what each lacks."""
+"""Results whose reason for lacking an answer is shown."""
 
 
 @dataclass(frozen=True)
 class Answer(Generic[T_co]):
-    """What a result answers."""
+    """Answer of a result to a question."""
 
     value: T_co
     record: Record
     lacking: tuple[tuple[Record, str], ...]
-    """The newer ones, and why they cannot answer."""
+    """Newer results, each with the reason why it cannot answer."""
 
     @property
     def took(self) -> str:
-        """`result 3, mine`; and why none of the newer ones."""
+        """The result that answered, and why no newer one did: `result 3, mine`."""
         found = f"result {self.record.number}, {self.record.name}"
         if not self.lacking:
             return found
@@ -39,7 +39,7 @@ class Answer(Generic[T_co]):
 
 
 def _told(lacking: Sequence[tuple[Record, str]]) -> str:
-    """What each lacks."""
+    """Lists what each result lacks."""
     told = "; ".join(f"{record.number} {record.name}: {reason}" for record, reason in lacking[:_TOLD])
     return f"{told}; and {len(lacking) - _TOLD} more" if lacking[_TOLD:] else told
 
@@ -51,7 +51,7 @@ def answered(
     *,
     lacks: Callable[[T], str | None] = lambda _: None,
 ) -> Answer[T]:
-    """Asks the result of that number or id; or those of that name, or all of them, from the newest on, until
+    """Asks the result of that number or id. For a name, or for None, asks from the newest result on, until
     one can answer.
 
     `ask` raises WeirError if it cannot. One that answers, but of which `lacks` says that something is not

@@ -54,7 +54,8 @@ GROUPS = {"theory": ("_theory", "_theory_design", "_theory_rest", "_theory_time"
 
 
 def program(verb: str | None = None) -> typer.Typer:
-    """With all verbs, or this one alone if it is Weir's: to read the options of all takes long."""
+    """The command line with all verbs, or with this one alone if it is Weir's: reading the options of all
+    takes long."""
     app = typer.Typer(
         name="weir",
         cls=_Verbs,

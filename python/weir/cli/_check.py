@@ -1,4 +1,4 @@
-"""`weir check`: the network of a scenario as resolved, and what may mislead in it."""
+"""`weir check`: the network of a scenario as resolved, and the notes on it."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _changes(network: _core.Network) -> list[Grid]:
 
 
 def _replaced(resolved: Resolved) -> list[Grid]:
-    """What else changes in mid-run: queues, buffers and round trips."""
+    """Tables of queues, buffers and round trips that change in mid-run."""
     from weir.stats._grid import Cell, Grid
 
     rows: list[tuple[str, list[Cell]]] = []

@@ -1,4 +1,4 @@
-"""What surrounds the work of a verb: output, errors and exit codes, the store, files that the user names.
+"""Services for every verb: output, errors and exit codes, the store, files that the user names.
 
 Nothing that takes long to import: `weir --help` must be quick.
 """
@@ -37,21 +37,21 @@ _ANOTHER_FILE = "name another file"
 
 
 def print_text(text: str) -> None:
-    """Data: to stdout."""
+    """Prints data to stdout."""
     sys.stdout.write(printable(text).rstrip("\n") + "\n")
 
 
 class _Printed:
-    """What this process has printed."""
+    """State of this process's output."""
 
     documents = 0
     to: TextIO | None = None
-    """Stdout, while what else is printed goes to stderr."""
+    """Stdout while everything else that is printed goes to stderr."""
 
 
 @contextmanager
 def only_documents() -> Generator[None]:
-    """Keeps stdout for `print_json`: a class in Python may print, and a machine reads."""
+    """Keeps stdout for `print_json`, as a class in Python may print and a program reads stdout."""
     _Printed.to, sys.stdout = sys.stdout, sys.stderr
     try:
         yield
@@ -60,19 +60,19 @@ def only_documents() -> Generator[None]:
 
 
 def print_json(document: object) -> None:
-    """Data for machines: to stdout."""
+    """Prints a document for programs to stdout."""
     _Printed.documents += 1
     # Line ends between values are our own, those within texts are written out already.
     (_Printed.to or sys.stdout).write(printable_json(_json(document)) + "\n")
 
 
 def flush() -> None:
-    """What has been printed is there to be read."""
+    """Flushes stdout, so that a reader sees everything printed so far."""
     (_Printed.to or sys.stdout).flush()
 
 
 def _json(value: object, indent: str = "") -> str:
-    """JSON with a line for each key of an object and each row of a table. To break the rows too would take
+    """JSON with a line for each key of an object and each row of a table. Breaking the rows too would take
     ten times as long."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     inner = f"\n{indent}  "
@@ -93,7 +93,7 @@ def require(module: str, what: str, systems: str) -> None:
 
 
 def note(text: str) -> None:
-    """What is good to know: to stderr, as long as somebody takes it."""
+    """Prints a message to stderr, as long as stderr can be written."""
     try:
         sys.stderr.write(f"{printable(text)}\n")
     except OSError:
@@ -110,25 +110,25 @@ def unwritable(error: OSError) -> NoReturn:
 
 
 def _drop(descriptor: int) -> None:
-    """What is still to be written there goes nowhere, at the end of the process too."""
+    """Discards all further output to a descriptor, also at the end of the process."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def print_notes(notes: Iterable[Repeated]) -> None:
-    """What may mislead in a scenario, a line each: to stderr."""
+    """Prints notes on a scenario to stderr, one line each."""
     for one in notes:
         note(shortened(str(one)))
 
 
 def print_error(message: str, hint: str | None = None) -> None:
-    """What went wrong, and what to do: to stderr."""
+    """Prints an error and its hint to stderr."""
     note(f"error: {shortened(message)}")
     if hint:
         note(f"hint: {shortened(hint)}")
 
 
 def print_scenario_error(error: ScenarioError) -> None:
-    """`file:line: path: message`, and the hint."""
+    """Prints an error in a scenario: `file:line: path: message`, and the hint."""
     file = cut(error.file, 160)
     place = file if error.line is None else f"{file}:{error.line}"
     path = cut(error.path, 160) if error.path else ""
@@ -141,7 +141,7 @@ _DOCUMENT = ("file", "line", "path", "message", "hint")
 
 
 class _Refused(typer.Exit):
-    """The input cannot be used, which has been said."""
+    """Exit after an input that cannot be used, when the error has been printed."""
 
     def __init__(self, message: str, hint: str | None) -> None:
         super().__init__(BAD_INPUT)
@@ -149,8 +149,8 @@ class _Refused(typer.Exit):
 
 
 def _wants_json(error: UsageError) -> bool:
-    """Whether a command line that could not be read has `--json`, and its command that option. A group has
-    none, but what was meant by one of its commands may."""
+    """Returns true if a command line that could not be read has `--json`, and its command has that option. A
+    group has no such option, but one of its commands may."""
     options = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
     command = None if error.ctx is None else error.ctx.command
     return "--json" in options and (
@@ -160,8 +160,8 @@ def _wants_json(error: UsageError) -> bool:
 
 @contextmanager
 def guarded() -> Generator[None]:
-    """Turns what a person did wrong, and Ctrl-C, into a message and an exit code; with `--json` what was
-    wrong is a document on stdout, too, unless the document of the command is there."""
+    """Turns mistakes of the user, and Ctrl-C, into a message and an exit code. With `--json` the error is a
+    document on stdout, too, unless the document of the command is there."""
     printed = _Printed.documents
     try:
         yield
@@ -181,7 +181,7 @@ def guarded() -> Generator[None]:
 
 
 def _document_of(error: Exception) -> dict[str, Any] | None:
-    """An error for machines, null for what it does not have; None for what is no mistake of a person."""
+    """The document of an error, with null for what it does not have; None if it is no mistake of the user."""
     if isinstance(error, (ScenarioError, WeirError)):
         return {name: getattr(error, name, None) for name in _DOCUMENT}
     parts: dict[str, Any] = {}
@@ -198,7 +198,8 @@ def _document_of(error: Exception) -> dict[str, Any] | None:
 
 
 def _told(error: Exception) -> None:
-    """Says what a person did wrong, and ends the command; returns for others, and what says itself."""
+    """Prints a mistake of the user, and ends the command. Returns for other errors, and for those that print
+    themselves."""
     if isinstance(error, ScenarioError):
         print_scenario_error(error)
         raise typer.Exit(BAD_INPUT) from None
@@ -232,7 +233,7 @@ def _end_of(error: BaseException) -> None:
 
 
 def refuse(message: str, hint: str | None = None) -> NoReturn:
-    """Ends the command: the input cannot be used."""
+    """Ends the command, because the input cannot be used."""
     print_error(message, hint)
     raise _Refused(message, hint)
 
@@ -384,7 +385,7 @@ def check_file(path: Path | None, option: str) -> None:
 
 
 def where_it_is(number: int | None, store: Path | None, *, page: bool = True) -> str:
-    """How to open a result."""
+    """Hint on how to open a result."""
     rest = f"{number}" if store is None else f"{number} --store {store}"
     report = f"weir report {rest} writes its page, " if page else ""
     return f"result {number}: {report}weir results {rest} shows it again"

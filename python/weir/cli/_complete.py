@@ -1,4 +1,4 @@
-"""What the shell completes: scenarios, results, and names that options take.
+"""Completions for the shell: scenarios, results, and names that options take.
 
 Nothing is imported before it is asked for. What goes wrong completes to nothing: the command itself says it.
 """

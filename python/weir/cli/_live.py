@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weir.sweep import Sweep
 
 _REPEATS = 5
-"""Of a comparison with simulations."""
+"""Number of runs when a live run is compared with simulations."""
 
 OF_QUEUE = (
     "utilisation",
@@ -44,7 +44,7 @@ OF_QUEUE = (
     "loss",
     "mark_fraction",
 )
-"""Measures that mean the same of real and simulated senders."""
+"""Measures that mean the same for real and for simulated senders."""
 
 
 def live(
@@ -195,7 +195,7 @@ def live(
 
 
 class _Shown(NamedTuple):
-    """What is shown while it runs."""
+    """Options on what is shown and written of a live run."""
 
     watch: bool
     studio: bool
@@ -205,7 +205,7 @@ class _Shown(NamedTuple):
 
 
 def _measured(spec: LiveSpec, seed: int, often: int, store: Store, shown: _Shown) -> tuple[Sweep, Outcome]:
-    """Runs the command, as often as that."""
+    """Runs the command `often` times."""
     from weir.live._results import LiveResult
 
     result = LiveResult(store, spec, seed, command.command_line())

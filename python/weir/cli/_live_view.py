@@ -1,4 +1,4 @@
-"""Links and flows of a live run: as they are now, and over the whole run."""
+"""Tables of links and flows of a live run: as they are now, and over the whole run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weir.sweep import Sweep
 
 _FLOWS = 8
-"""The busiest, on a terminal."""
+"""Number of flows that a terminal shows: the busiest."""
 
 _LINK = ("rate", "used", "p50 delay", "p95", "p99", "drops", "marks")
 _FLOW = ("packets", "bytes", "drops", "marks")
@@ -69,14 +69,14 @@ def flows_of(flows: Sequence[Mapping[str, Any]], most: int = _FLOWS) -> Grid:
 
 
 class _Rates:
-    """What links sent between two snapshots."""
+    """Rates of links between two snapshots."""
 
     def __init__(self) -> None:
         self._time_s = 0.0
         self._bytes: dict[tuple[str, str], int] = {}
 
     def sent_bps(self, snapshot: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-        """Per link and direction, since the last call."""
+        """Sending rate of each link and direction since the last call, bit/s."""
         spent = max(1e-9, snapshot["time_s"] - self._time_s)
         now = {(link["link"], link["direction"]): link["bytes"] for link in snapshot["links"]}
         rates = {key: 8.0 * (sent - self._bytes.get(key, 0)) / spent for key, sent in now.items()}
@@ -85,7 +85,7 @@ class _Rates:
 
 
 def picture(snapshot: Mapping[str, Any], sent_bps: Mapping[tuple[str, str], float], width: int) -> str:
-    """The links now, and the flows so far."""
+    """Tables of the links now, and of the flows so far."""
     rows: list[tuple[str, Sequence[Cell]]] = []
     for link in snapshot["links"]:
         sent = sent_bps[link["link"], link["direction"]]
@@ -109,7 +109,8 @@ def picture(snapshot: Mapping[str, Any], sent_bps: Mapping[tuple[str, str], floa
 
 
 Dashboard = tuple[Callable[[Mapping[str, Any]], None], int]
-"""Draws a snapshot; and the descriptor for what the commands print, which stands above the picture."""
+"""Function that draws a snapshot; and the descriptor for the output of the commands, which stands above the
+picture."""
 
 
 @contextmanager
@@ -138,7 +139,7 @@ def dashboard() -> Generator[Dashboard]:
 
 
 def _copy_lines(descriptor: int, console: Console) -> None:
-    """What the commands print: to stdout if that is elsewhere, else above the picture."""
+    """Copies the output of the commands: to stdout if that is no terminal, else above the picture."""
     from rich.text import Text
 
     with os.fdopen(descriptor, "rb") as lines:

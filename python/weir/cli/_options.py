@@ -22,7 +22,7 @@ def option(takes: str, help: str, *names: str, **settings: Any) -> Any:  # noqa:
 
 
 def assignment(text: str) -> Assignment:
-    """One `PATH=VALUE` of an option. Raises WeirError."""
+    """Reads one `PATH=VALUE` of an option. Raises WeirError."""
     found = assignments(text)
     if len(found) > 1:
         raise AssignmentError(f'"{text}" has several values', "repeat the option for each")
@@ -30,7 +30,7 @@ def assignment(text: str) -> Assignment:
 
 
 def pair(takes: str, example: str) -> Callable[[str], Assignment]:
-    """Reads a name, which need be no path, and its value; what it returns raises WeirError."""
+    """Function that reads a name, which need not be a path, and its value. It raises WeirError."""
 
     def read(text: str) -> Assignment:
         name, equals, value = (part.strip() for part in text.partition("="))
@@ -44,7 +44,7 @@ def pair(takes: str, example: str) -> Callable[[str], Assignment]:
 
 
 def _flat(each: list[list[Assignment]] | None) -> list[Assignment] | None:
-    """Those of all `--set` together."""
+    """Joins the assignments of all `--set`."""
     return None if each is None else [one for several in each for one in several]
 
 
@@ -144,7 +144,8 @@ NoReport = Annotated[bool, typer.Option("--no-report", help="Write no page.")]
 
 
 def _remember(context: typer.Context, *, value: bool) -> bool:
-    """An error is printed as JSON, too (see `guarded`), and nothing else to stdout."""
+    """Remembers `--json`: errors are printed as JSON, too (see `guarded`), and nothing else goes to
+    stdout."""
     if value:
         # To the end of the program: errors are documents, too.
         context.find_root().with_resource(command.only_documents())
@@ -186,7 +187,7 @@ By = Annotated[
 
 @dataclass(frozen=True)
 class WorkerChoice:
-    """Who does the runs: at most one of them. And what they may take."""
+    """Options on the workers of the runs, at most one kind of them, and on their memory."""
 
     threads: Threads = None
     processes: Processes = None
@@ -199,18 +200,18 @@ class WorkerChoice:
 
     @property
     def is_open(self) -> bool:
-        """Whether the user leaves open who does the runs."""
+        """True if the user does not choose the workers."""
         return self.threads is self.processes is self.dask is None
 
     @property
     def options(self) -> dict[str, Any]:
-        """As arguments of `chosen_workers`."""
+        """Arguments of `chosen_workers`."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is printed and written of a result."""
+    """Options on what is printed and written of a result."""
 
     measure: Measures = None
     by: By = None
@@ -221,11 +222,11 @@ class Shown:
 
     @property
     def has_page(self) -> bool:
-        """Whether the page is written."""
+        """True if the page is written."""
         return self.report or self.opens
 
     def at(self, *, first: bool) -> Shown:
-        """The same; the browser is opened only the first time."""
+        """These options for one of several results: the browser is opened only for the first."""
         return self if first else replace(self, report=self.has_page, opens=False)
 
 

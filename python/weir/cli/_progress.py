@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINE_S = 10.0
-"""Between two lines where there is no terminal: a batch system keeps them as a log."""
+"""Seconds between two lines where there is no terminal: a batch system keeps them as a log."""
 
 
 @contextmanager
@@ -34,8 +34,8 @@ def following(plan: Plan | None, workers: str, *, quiet: bool) -> Generator[OnPr
 def live(
     text_of: Callable[[T], str], picture_of: Callable[[T], RenderableType], *, quiet: bool
 ) -> Generator[Callable[[T], None] | None]:
-    """How far something is: on a terminal as a picture that changes; elsewhere now and then as a line of
-    text; nothing if `quiet`."""
+    """Shows progress: on a terminal as a picture that changes, elsewhere from time to time as a line of text;
+    nothing if `quiet`."""
     if quiet:
         yield None
     elif sys.stderr.isatty():

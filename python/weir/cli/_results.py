@@ -139,7 +139,7 @@ def _write_tables(
 
 
 def _of_store(store: Store, which: str | None, *, remove: bool, prune: bool, verify: bool) -> bool:
-    """What is done to a store; whether that was all."""
+    """Verifies a store, removes results or prunes runs. Returns true if no result is to be shown."""
     from weir.sweep import _query as query
 
     if verify:
@@ -160,7 +160,7 @@ def _show(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """One result, or the list of all."""
+    """Prints one result, or the list of all."""
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
     from weir.sweep import Sweep

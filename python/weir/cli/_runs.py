@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from weir.sweep._chunk import Workers
 
 _LONG_S = 3600.0
-"""Seconds of all runs that are said beforehand."""
+"""Estimated seconds of all runs above which they are announced."""
 
 
 @with_groups
@@ -219,7 +219,7 @@ def _run(
     *,
     kept: bool,
 ) -> None:
-    """Does what is missing, and shows the result."""
+    """Does the runs that are missing, and shows the result."""
     from weir.cli import _tables as tables
     from weir.stats import HEADLINE
     from weir.sweep._plan import check_measures
@@ -251,7 +251,7 @@ def _run(
 
 
 def _announce(plan: Plan, store: Path | None, shown: Shown, *, kept: bool) -> None:
-    """What there would be to do."""
+    """Describes the runs that a command would do."""
     from weir.store import DEFAULT
     from weir.sweep._describe import counted
 
@@ -308,7 +308,7 @@ def _done(
 
 
 def _say_cost(plan: Plan, workers: Workers) -> None:
-    """What the runs take, where that is long."""
+    """Prints the estimated time of the runs if it is long."""
     from weir.check._cost import span
 
     expected_s = plan.cost.cpu_s * plan.keys.size / workers.slots()
@@ -317,7 +317,7 @@ def _say_cost(plan: Plan, workers: Workers) -> None:
 
 
 def _say_end(plan: Plan, sweep: Sweep, tally: Tally, store: Path | None) -> None:
-    """What was done, what it cost, and how to open the result."""
+    """Prints the runs that were done, their cost, and how to open the result."""
     from weir.sweep._describe import counted, speed
 
     pace = speed(sweep.cost) if tally.done else ""

@@ -31,7 +31,7 @@ from weir.cli._progress import following, live
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is made of the answer."""
+    """Options on what is printed and written of an answer."""
 
     export: Annotated[
         str | None,
@@ -46,7 +46,7 @@ class Wanted:
 
     @property
     def has_page(self) -> bool:
-        """Whether the page is written."""
+        """True if the page is written."""
         return self.report or self.opens
 
 

@@ -78,7 +78,7 @@ def grids_shown(sweep: Sweep, measures: Sequence[str] = (), by: By | None = None
 
 
 def notes_beside(sweep: Sweep, measures: Sequence[str] = (), by: By | None = None) -> Sequence[Repeated]:
-    """What may mislead in what these tables show."""
+    """Notes on what may mislead in the tables shown."""
     return sweep.notes_beside(measures or _usual(sweep), of_groups=by == "group" or _is_alone(sweep))
 
 
@@ -94,7 +94,7 @@ def _usual(sweep: Sweep) -> Sequence[str]:
 
 
 def _elsewhere(sweep: Sweep, by: By | None, *, alone: bool) -> str:
-    """Where to look for what the first table lacks."""
+    """Hint on where to find what the first table lacks."""
     if alone or by is not None or not sweep.divided_by:
         return ""
     options = " or ".join(f"--by {one}" for one in sweep.divided_by)

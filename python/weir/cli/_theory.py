@@ -60,7 +60,7 @@ def _theory() -> None:
 
 
 def variants_of(scenario: Scenario, variant: str | None) -> list[tuple[str, Scenario]]:
-    """Labels, and what is analysed: one variant, all of them, or the scenario itself where it has none."""
+    """Labels and scenarios to analyse: one variant, all of them, or the scenario itself where it has none."""
     if variant is not None:
         return [(variant, scenario.variant(variant))]
     return [(name, scenario.variant(name)) for name in scenario.variants] or [(scenario.name, scenario)]
@@ -69,7 +69,8 @@ def variants_of(scenario: Scenario, variant: str | None) -> list[tuple[str, Scen
 def modelled(
     variants: Sequence[tuple[str, Scenario]], model: Callable[[str, Scenario], T]
 ) -> tuple[list[T], list[tuple[str, TheoryError]]]:
-    """What `model` makes of each variant, and why others have none. Raises TheoryError if none has one."""
+    """The results of `model` for the variants, and the errors of those without. Raises TheoryError if all
+    have errors."""
     from weir.theory import TheoryError
 
     found: list[T] = []
@@ -85,7 +86,7 @@ def modelled(
 
 
 def without_model(refused: Sequence[tuple[str, TheoryError]]) -> list[dict[str, Any]]:
-    """The same as documents."""
+    """Documents of the variants without a model."""
     return [{"variant": label, "no_model": error.message} for label, error in refused]
 
 
@@ -185,7 +186,7 @@ def packets_of(result: str, store: Path | None) -> pl.DataFrame:
 def _spectra(
     loaded: Scenario, rows: Sequence[tuple[str, Analysis]], packets: pl.DataFrame, link: str | None
 ) -> list[Curve]:
-    """Of the queue of each variant that the result has, its warm-up left out."""
+    """Spectra of the queue of each variant that the result has, without the warm-up."""
     import polars as pl
 
     from weir import _core

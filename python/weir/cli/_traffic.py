@@ -23,7 +23,7 @@ traffic = typer.Typer(
 )
 
 _MUCH = 0.2
-"""A share of the bytes that should not be of transfers that the capture has in part."""
+"""Share of the bytes in transfers that the capture has only in part, above which a note says so."""
 
 
 @traffic.callback()
@@ -104,7 +104,7 @@ def from_pcap(
 
 
 def _note(found: Captured) -> None:
-    """What to know of the capture."""
+    """Prints notes on the capture."""
     from weir.check._recordings import out_of_order, twice
 
     if found.late:

@@ -1,4 +1,4 @@
-"""What `weir tune`, `weir results` and `weir report` say and write of an answer of tuning."""
+"""Output of `weir tune`, `weir results` and `weir report` on an answer of tuning."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from weir.tune._text import front_text, miss_words, percent, sentence, setting_w
 from weir.tune._tune import Choice, Tuned
 
 MEASURED = 5
-"""Replications of a discipline that no kernel has, and of the closest one, to say how far apart they are."""
+"""Replications of a discipline that no kernel has, and of the closest one, to measure how much they
+differ."""
 
 
 def show(found: Tuned | Front | Choice, *, as_json: bool) -> None:
-    """The answer."""
+    """Prints the answer."""
     if as_json:
         command.print_json(found.to_json())
     else:
@@ -103,7 +104,7 @@ def report(
 
 
 def _exports(tuned: Tuned, device: str | None) -> dict[str, str]:
-    """What the setting is on other systems, where they have the discipline."""
+    """Scripts of the setting for other systems, where they have the discipline."""
     exports: dict[str, str] = {}
     titles: dict[Form, str] = {"tc": "tc script", "sqm": "OpenWrt SQM", "wred": "WRED", "junos": "Junos"}
     for form, name in titles.items():
@@ -117,7 +118,7 @@ def _exports(tuned: Tuned, device: str | None) -> dict[str, str]:
 
 
 def step_line(step: Step) -> str:
-    """What is known so far: `refining, 62 runs; best max_th 33 packets: a margin of 8.2% ±1.2%`."""
+    """Progress so far: `refining, 62 runs; best max_th 33 packets: a margin of 8.2% ±1.2%`."""
     text = f"{step.doing}, {step.runs} runs"
     if not step.setting:
         return text
@@ -126,5 +127,5 @@ def step_line(step: Step) -> str:
 
 
 def step_picture(step: Step) -> Spinner:
-    """The same on a terminal."""
+    """Progress so far, for a terminal."""
     return Spinner("line", text=step_line(step))

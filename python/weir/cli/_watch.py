@@ -12,11 +12,11 @@ import typer
 from weir.cli import _command as command
 
 LOOK_S = 0.2
-"""Between two looks at the file."""
+"""Seconds between two checks of the file."""
 
 
 def watching(source: str, do: Callable[[bool], None], *, watch: bool, quiet: bool) -> None:
-    """Does it; with `watch` again each time the file of the scenario is saved, until Ctrl-C.
+    """Runs `do`; with `watch` again each time the file of the scenario is saved, until Ctrl-C.
 
     `do` is told whether it is the first time. What is wrong with the file is said, and the next version
     of it is waited for.
@@ -49,7 +49,7 @@ def watching(source: str, do: Callable[[bool], None], *, watch: bool, quiet: boo
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written; None while an editor replaces it."""
+    """State of a file that changes when it is written; None while an editor replaces it."""
     try:
         found = file.stat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What `weir list` lists."""
+"""Catalogue of everything that `weir list` lists."""
 
 from __future__ import annotations
 

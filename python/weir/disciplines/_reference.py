@@ -29,11 +29,11 @@ class Variable:
 
     meaning: str
     unit: str | None = None
-    """With the defaults first, if there are several: "packets or bytes, as the thresholds are"."""
+    """Unit; with the defaults first, if there are several: "packets or bytes, as the thresholds are"."""
 
     @classmethod
     def of(cls, entry: str | Sequence[str]) -> Variable:
-        """From the file: a sentence, or a meaning and a unit."""
+        """Reads a variable from the file: a sentence, or a meaning and a unit."""
         return cls(entry) if isinstance(entry, str) else cls(*entry)
 
     @property
@@ -72,17 +72,17 @@ class Kernel:
 
     name: str | None = None
     line: str | None = None
-    """For `tc`, with the equivalents of our defaults."""
+    """Arguments of `tc`, with the equivalents of the defaults in Weir."""
     since: str | None = None
     """The first kernel that has it."""
     note: str | None = None
-    """What the line cannot express."""
+    """Settings that the line cannot express."""
     none: str | None = None
-    """The closest one, if no kernel has it."""
+    """Closest discipline, if no kernel has this one."""
 
     @classmethod
     def of(cls, entry: Mapping[str, str]) -> Kernel:
-        """From the file: `qdisc`, the arguments of `tc` from the name on, or `none`."""
+        """Reads the entry of a file: `qdisc`, the arguments of `tc` from the name on, or `none`."""
         if "none" in entry:
             return cls(**entry)
         rest = dict(entry)
@@ -92,14 +92,14 @@ class Kernel:
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """What is declared in the core and described in a file."""
+    """Reference of a choice that is declared in the core and described in a file."""
 
     name: str
     summary: str
     parameters: tuple[Parameter, ...]
     title: str
     year: int
-    """Of publication."""
+    """Year of publication."""
     sources: tuple[str, ...]
     idea: str
     equations: tuple[str, ...]
@@ -122,7 +122,7 @@ class Discipline(Described):
     figure: tuple[str, ...]
     """The most telling variables, in order: figures draw them below the queue."""
     set: dict[str, Value]
-    """What the figure's scenario sets besides the defaults, by path."""
+    """Values that the figure's scenario sets besides the defaults, by path."""
     caption: str
     """A remark on the figure; may be empty."""
     tc: Kernel
@@ -133,9 +133,9 @@ class Control(Described):
     """A congestion control with all that its page shows."""
 
     example: Value
-    """What a scenario file may write for it."""
+    """Example of a value in a scenario file."""
     needs: dict[str, Value]
-    """The keys of `tcp`, by path, beside which it is what it is made to be."""
+    """Keys of `tcp` that the congestion control needs to work as designed, by path."""
 
 
 def registered() -> list[Discipline]:
@@ -153,8 +153,8 @@ def find(name: str) -> Discipline:
 
 
 def placed(resolved: str) -> dict[str, str]:
-    """Component of the series to the name of the discipline there, of a scenario as `Scenario.to_toml` writes
-    it. What Python hosts has no name here."""
+    """Component of the series to the name of its discipline, for a scenario as `Scenario.to_toml` writes it.
+    An AQM in Python has no name here."""
     document = tomllib.loads(resolved)
     known = {one.name for one in declared.disciplines()}
     found: dict[str, str] = {}
@@ -195,7 +195,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 def read_control(name: str) -> dict[str, Any]:
-    """The same of a congestion control."""
+    """Reads the file of a congestion control. Raises KeyError or TypeError for a bad file."""
     table = _table(CONTROLS, name)
     return _whole(name, table, _common(table))
 

@@ -1,4 +1,5 @@
-"""What comes closest to a discipline that no kernel has: another discipline, with settings to match, and why.
+"""Closest match for a discipline that no kernel has: another discipline, with settings to match, and the
+reason.
 
 Matched is what both aim at: a queue of b packets at a link of C packets a second is a delay of b / C. Where
 several could stand in, the one that came nearer on a link of 10 Mbit/s with 8 and with 40 flows is taken.
@@ -20,12 +21,12 @@ class Closest:
 
     discipline: str
     parameters: Mapping[str, Any]
-    """As a scenario has them; the others are the discipline's defaults."""
+    """Parameters as a scenario has them; all others have the discipline's defaults."""
     reason: str
 
 
 def closest(port: Port) -> tuple[Closest, Port]:
-    """What stands in for the discipline of the port, and the port under it. Raises ExportError."""
+    """The closest match for the discipline of the port, and the port with it. Raises ExportError."""
     if port.discipline not in _CLOSEST or "python" in port.settings.get("aqm", ()):
         raise ExportError(
             f"no kernel has {port.discipline}, and the closest AQM to your own is unknown",

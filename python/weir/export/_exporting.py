@@ -1,4 +1,4 @@
-"""One call: a link of a scenario in the form that is asked for, with all that has to be known of it."""
+"""Export of a link of a scenario in one call, with notes on everything to know about it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _DEVICE = re.compile(r"(?!-|\.\.?$)[^\s\x00-\x1f\x7f-\x9f/'\"$`\\;&|<>()*?\[\]{}
 
 
 def _is_linux(name: str) -> bool:
-    """Whether Linux may have such an interface, and a shell takes it as it is."""
+    """Returns true if Linux may have an interface of this name, and a shell takes the name without quotes."""
     return _DEVICE.fullmatch(name) is not None and name.isprintable() and len(name.encode()) <= 15
 
 
 SHOWN = ("mean_queue", "goodput", "loss", "mark_fraction", "delay_mean", "delay_p99")
-"""What is compared: the headline measures, marks, and what an operator promises."""
+"""Measures that are compared: the headline measures, marks, and those that an operator promises."""
 
 
 def export(
@@ -117,7 +117,8 @@ def _scenario(core: _core.Scenario, link: str | None, command: str | None) -> Ex
 
 
 def _stand_in(port: Port, kind: str, found: Closest, measured: Measured | None) -> list[str]:
-    """What no kernel has, what stands in for it, why, and how far it is from it."""
+    """Comment on a discipline that no kernel has: its closest match, the reason, and the measured
+    difference."""
     of = setting("fq", {"aqm": port.settings["aqm"]}) if port.discipline == "fq" else port.discipline
     here = setting(found.discipline, found.parameters)
     said = ["", f"No kernel has {of}. What comes closest is {kind}, here {here}: {found.reason}."]

@@ -1,4 +1,4 @@
-"""Which queue discipline of the kernel does what a discipline of Weir does, and with which options."""
+"""Translation of Weir's disciplines into queue disciplines of the kernel and their options."""
 
 from __future__ import annotations
 

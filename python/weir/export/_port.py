@@ -13,7 +13,7 @@ from weir.scenario._scenario import Scenario, scenario_error, suggestion
 from weir.scenario._toml import to_toml
 
 SLOWEST = 1000
-"""Bits per second: below it a packet takes longer than tc's clocks go round."""
+"""Lowest rate in bit/s: below it a packet takes longer than tc's clocks go round."""
 
 
 class ExportError(WeirError, ValueError):
@@ -22,12 +22,12 @@ class ExportError(WeirError, ValueError):
 
 @dataclass(frozen=True)
 class Bucket:
-    """Of tokens."""
+    """Token bucket of a link."""
 
     burst: int
-    """Bytes."""
+    """Size in bytes."""
     peak: int | None
-    """Bits per second of a burst; None: it leaves at once."""
+    """Rate of a burst in bits per second; None: it leaves at once."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Port:
     """One direction of a link, with its queue discipline."""
 
     scenario: _core.Scenario
-    """Without variants."""
+    """The scenario without variants."""
     core: _core.Port
     table: Mapping[str, Any]
-    """What the scenario says of it, every default written out: quantities are text with their unit."""
+    """Table of this direction in the scenario, with every default: quantities are text with their unit."""
     share: float = 1.0
-    """Of its rate that is shaped to."""
+    """Fraction of the link's rate that is shaped to."""
 
     @staticmethod
     def of(scenario: Scenario | _core.Scenario, name: str | None = None, share: float = 1.0) -> Port:
@@ -60,7 +60,7 @@ class Port:
         return port
 
     def under(self, discipline: str, settings: Mapping[str, Any]) -> Port:
-        """The same port under another discipline. Raises ScenarioError."""
+        """Returns the port with another discipline. Raises ScenarioError."""
         changed = [(self.path, to_toml({discipline: dict(settings)}))]
         try:
             return Port.of(self.scenario.replace(changed), self.name, self.share)
@@ -76,7 +76,7 @@ class Port:
 
     @property
     def path(self) -> str:
-        """Of the queue in the scenario, written out."""
+        """Path of the queue in the scenario, written out."""
         return f"links.{self.name}.queue"
 
     @property
@@ -85,7 +85,7 @@ class Port:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Of the discipline, as the scenario has them."""
+        """Settings of the discipline, as the scenario has them."""
         return self.table["queue"][self.discipline]
 
     def __getitem__(self, setting: str) -> Any:  # noqa: ANN401 - numbers, words, tables
@@ -94,7 +94,7 @@ class Port:
 
     def number(self, value: Any) -> Any:  # noqa: ANN401 - whatever a scenario holds
         """A value of a scenario as a plain number: sizes and levels of the queue in bytes, times in seconds.
-        What is no quantity, as it is."""
+        Other values are returned as they are."""
         try:
             number, unit = _core.quantity(value)
         except (TypeError, ValueError):
@@ -103,7 +103,7 @@ class Port:
 
     @property
     def rate(self) -> int:
-        """Bits per second to shape to: the share of the link's rate at the start."""
+        """Rate to shape to, bit/s: the share of the link's rate at the start."""
         return max(round(self.core.rate_bps * self.share), 1)
 
     @property
@@ -117,28 +117,28 @@ class Port:
 
     @property
     def mean_packet(self) -> int:
-        """Bytes, of the packet that stands for all where packets are counted."""
+        """Mean packet size in bytes, used where packets are counted."""
         return self.core.mean_packet_bytes
 
     @property
     def packet_s(self) -> float:
-        """Seconds in which the link sends such a packet."""
+        """Seconds in which the link sends a packet of mean size."""
         return 8.0 * self.mean_packet / self.rate
 
     @property
     def limit(self) -> str:
-        """What may wait, as a scenario writes it."""
+        """Limit of the buffer, as a scenario writes it."""
         packets = self.core.limit_packets
         return f"{self.core.limit_bytes} B" if packets is None else f"{packets} packets"
 
     @property
     def limit_bytes(self) -> int:
-        """What may wait, in bytes."""
+        """Limit of the buffer in bytes."""
         return round(self.number(self.limit))
 
     @property
     def limit_packets(self) -> int:
-        """What may wait, in packets of mean size; at least one."""
+        """Limit of the buffer in packets of mean size; at least one."""
         return max(self.limit_bytes // self.mean_packet, 1)
 
     def holding(self, level: float) -> str:
@@ -148,7 +148,7 @@ class Port:
 
     @property
     def without_bucket(self) -> list[str]:
-        """That the token bucket of the link is left out, for a form that has none."""
+        """Warning that the token bucket of the link is left out, for a form that has none."""
         if self.bucket is None:
             return []
         held = self.table["token_bucket"]["burst"]
@@ -156,7 +156,7 @@ class Port:
 
     @property
     def differences(self) -> list[str]:
-        """What the link does in the simulation that a rate and a queue cannot say."""
+        """Properties of the simulated link that a rate and a queue cannot express."""
         table, rate = self.table, self.table["rate"]
         found: list[str] = []
         if self.core.follows_trace:

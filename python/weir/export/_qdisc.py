@@ -7,29 +7,29 @@ from dataclasses import dataclass, field
 from weir.export._port import ExportError, Port
 
 LARGEST = 2**32 - 1
-"""Of the numbers of a qdisc."""
+"""Largest number that an option of a qdisc can have."""
 
 MUCH = 0.05
-"""From this relative difference on, rounding is worth a warning."""
+"""Relative difference from which on rounding is worth a warning."""
 
 
 @dataclass
 class Qdisc:
-    """Put together option by option."""
+    """Qdisc that is put together option by option."""
 
     port: Port
     kind: str
     kernel: str
-    """The first Linux that has all that is used."""
+    """First Linux that has everything used."""
     iproute2: str | None = None
-    """The first iproute2 that can write it, where not all in use can."""
+    """First iproute2 that can write it; None if all in use can."""
     shapes: bool = False
-    """It has a shaper of its own."""
+    """True if the qdisc has a shaper of its own."""
     words: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     notes: list[str] = field(default_factory=list[str])
-    """How numbers came about."""
+    """Notes on how numbers were computed."""
     warnings: list[str] = field(default_factory=list[str])
-    """Where the kernel does something else than the simulation did."""
+    """Differences between the kernel's behaviour and the simulation."""
 
     def option(self, name: str, value: object = None) -> None:
         """Adds `name value`, or a word alone."""
@@ -86,12 +86,12 @@ class Qdisc:
             self.warnings.append(f"{name} = {shown}: {said}")
 
     def needs(self, version: str) -> None:
-        """Something is used that came with this Linux and this iproute2."""
+        """Notes that an option needs this Linux and this iproute2."""
         self.kernel = later(self.kernel, version)
         self.iproute2 = later(self.iproute2 or "0", version)
 
     def error(self, message: str, hint: str | None = None, parameter: str | None = None) -> ExportError:
-        """For a setting that the kernel cannot have."""
+        """Error for a setting that the kernel cannot have."""
         port = self.port
         return ExportError(message, hint, f"{port.path}.{port.discipline}.{parameter}")
 
@@ -104,12 +104,12 @@ def in_32_bits(what: str, number: float) -> int:
 
 
 def tc_time(microseconds: int) -> str:
-    """As tc reads it, a whole number: 5ms, 1500us."""
+    """A time as tc reads it, a whole number: 5ms, 1500us."""
     return _in_units(microseconds, {"s": 1_000_000, "ms": 1000, "us": 1})
 
 
 def tc_rate(rate: int) -> str:
-    """As tc reads it: 10mbit."""
+    """A rate as tc reads it: 10mbit."""
     return _in_units(rate, {"gbit": 10**9, "mbit": 10**6, "kbit": 1000, "bit": 1})
 
 

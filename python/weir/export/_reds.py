@@ -22,19 +22,19 @@ SIGNALS = {"uniform": 2.0, "geometric": 1.0, "wait": 2.0 / 3.0}
 """Signals per packet over p_b, by the spacing; the kernel's is uniform."""
 
 _FASTEST = 34_000_000_000
-"""Bits per second: tc counts bytes per second in 32 bits here, and nothing depends on more than that."""
+"""Largest rate in bit/s: tc counts bytes per second in 32 bits here, and nothing depends on higher rates."""
 
 _ADAPTIVE = {"bottom": 0.01, "top": 0.5, "alpha": 0.01, "beta": 0.9, "interval": "500 ms"}
-"""How the kernel moves the probability."""
+"""Parameters with which the kernel adapts the probability."""
 
 MOST = 31
-"""Of k."""
+"""Largest k of a weight 2^-k."""
 
 WIDEST = 2**30 - 1
-"""Of a threshold: with a weight of 1/2 it fills the 32 bits."""
+"""Largest threshold: with a weight of 1/2 it fills the 32 bits."""
 
 TICK = 64e-9
-"""Seconds, in which tc counts time."""
+"""Unit of time in tc, in seconds."""
 
 
 def levels(port: Port) -> tuple[float, float, float]:
@@ -54,7 +54,7 @@ def levels(port: Port) -> tuple[float, float, float]:
 
 
 def red(found: Qdisc) -> None:
-    """RED."""
+    """Adds the options of RED."""
     _thresholds(found)
     found.differs("mark_p", None, "the kernel marks at any probability")
     if found.port["min_qlen"]:
@@ -63,7 +63,7 @@ def red(found: Qdisc) -> None:
 
 
 def adaptive_red(found: Qdisc) -> None:
-    """RED of which the kernel moves the probability."""
+    """Adds the options of RED with a probability that the kernel adapts."""
     _thresholds(found)
     found.option("adaptive")
     # iproute2, tc/q_red.c, since 5.7; Linux, net/sched/sch_red.c, arms the timer by the older field.
@@ -77,7 +77,7 @@ def adaptive_red(found: Qdisc) -> None:
 
 
 def choke(found: Qdisc) -> None:
-    """CHOKe, whose thresholds the kernel counts in packets."""
+    """Adds the options of CHOKe, whose thresholds the kernel counts in packets."""
     port = found.port
     low, high, w_q = levels(port)
     wanted = low / port.mean_packet, high / port.mean_packet
@@ -111,7 +111,7 @@ def choke(found: Qdisc) -> None:
 
 
 def _thresholds(found: Qdisc) -> None:
-    """All that RED is asked for but how it adapts."""
+    """Adds all options of RED except those on how it adapts."""
     port = found.port
     low, high, w_q = levels(port)
     least, most = in_32_bits("min", low), in_32_bits("max", high)
@@ -192,14 +192,14 @@ def _shape(found: Qdisc) -> None:
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight of the average as tc is asked for it."""
+    """Weight of the average, in the terms of tc."""
 
     burst: int
-    """Packets."""
+    """Burst in packets."""
     log: int
-    """The kernel's weight is 2^-log."""
+    """Negative binary logarithm of the weight in the kernel: the weight is 2^-log."""
     avpkt: int
-    """Bytes: the packet size that the burst is counted in."""
+    """Packet size in bytes that the burst is counted in."""
 
     @property
     def value(self) -> float:
@@ -207,7 +207,7 @@ class Weight:
 
 
 def log_of(burst: int, least: float, avpkt: int) -> int | None:
-    """What tc makes of a burst: k of the weight 2^-k; None where it finds none."""
+    """The k of the weight 2^-k that tc computes from a burst; None where it finds none."""
     excess = burst + 1.0 - least / avpkt
     if excess < 1.0:
         return None
@@ -236,7 +236,7 @@ def kernel_weight(wanted: float, least: int, most: int, avpkt: int, takes: float
 
 
 def kept_probability(wanted: float, band: int, unit: int = 1) -> tuple[float, float]:
-    """What to write for a probability over a band of max - min, and what the kernel makes of it.
+    """The probability to write for a band of max - min, and the probability that the kernel makes of it.
 
     Of 1, p 2^32 has no room in 32 bits, and the kernel falls back to (max - min) / 2^Plog. tc wants a Plog of
     31 at most, whether or not the kernel takes it; it counts a band of packets in bytes, `unit` each.
@@ -247,7 +247,7 @@ def kept_probability(wanted: float, band: int, unit: int = 1) -> tuple[float, fl
 
 
 def plog_probability(wanted: float, band: int) -> float:
-    """What kernels before 3.3 make of it."""
+    """The probability that kernels before 3.3 make of `wanted`."""
     log = next((log for log in range(MOST) if wanted / max(band, 1) * 2.0**log > 1.0), MOST)
     return band / 2.0**log
 

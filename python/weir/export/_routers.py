@@ -1,12 +1,12 @@
 """RED as routers have it: `random-detect` of Cisco IOS, drop profiles of Junos.
 
-- `wred`: thresholds are packets, 1 to 4096, the probability at the second one is 1/denominator, and the
+- `wred`: thresholds are 1 to 4096 packets, and the probability at the second one is 1/denominator. The
   weight of the average is a power of two (Cisco IOS Quality of Service Solutions Command Reference,
-  `random-detect`). All precedences get the same line, which makes a RED of the weighted one.
-- `junos`: pairs of how full the queue is and how probable a drop, whole per cents that grow, up to 64 of
-  them, with straight lines between (Junos OS, Class of Service User Guide: drop-profiles, interpolate;
-  schedulers: buffer-size, drop-profile-map, explicit-congestion-notification). A parabola is a profile as
-  well as a line.
+  `random-detect`). All precedences get the same line, which makes weighted RED a plain RED.
+- `junos`: up to 64 pairs of fill level and drop probability, in whole per cents that grow, with straight
+  lines between (Junos OS, Class of Service User Guide: drop-profiles, interpolate; schedulers: buffer-size,
+  drop-profile-map, explicit-congestion-notification). A profile can approximate a parabola as well as a
+  line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weir.export._qdisc import MUCH
 from weir.export._text import Exported, head, share_of_line, word
 
 WRED = ("red", "adaptive-red", "nlred", "feng-red")
-"""Which have RED's line, or one like it."""
+"""Disciplines that have the line of RED, or one like it."""
 
 _CISCO = re.compile(r"([A-Za-z]{2,}(?:-[A-Za-z]+)*) ?\d+(/\d+){0,3}(:\d+)?(\.\d+)?")
 _CISCO_TYPES = (
@@ -36,13 +36,13 @@ _JUNIPER = re.compile(r"(?:[a-z]{2,3}-\d+/\d+/\d+|(?:ae|irb|reth|ps|lt|demux)\d+
 
 
 def is_cisco(name: str) -> bool:
-    """Whether IOS may have such an interface: GigabitEthernet0/0/1, Te1/1, Serial0/0:15, Po1.100."""
+    """Returns true if IOS may have such an interface: GigabitEthernet0/0/1, Te1/1, Serial0/0:15, Po1.100."""
     found = _CISCO.fullmatch(name)
     return found is not None and any(kind.lower().startswith(found[1].lower()) for kind in _CISCO_TYPES)
 
 
 def is_juniper(name: str) -> bool:
-    """Whether Junos may have such an interface, without its unit: ge-0/0/1, et-0/0/2:3, ae0."""
+    """Returns true if Junos may have such an interface, without its unit: ge-0/0/1, et-0/0/2:3, ae0."""
     return _JUNIPER.fullmatch(name) is not None
 
 
@@ -53,7 +53,7 @@ _STEPS = 10
 """Pieces of a parabola: off by 1/400 of its height at most."""
 
 _LONGEST_US = 200_000
-"""The longest buffer-size temporal of the routers that have the longest."""
+"""The longest buffer-size temporal of any router, in microseconds."""
 
 T = TypeVar("T", int, float)
 
@@ -195,7 +195,7 @@ def _stands_still(port: Port) -> list[str]:
 
 
 def _rounding(warnings: list[str]) -> Callable[[str, float, T, str], T]:
-    """Says what becomes of a number, where that is much, and passes it on."""
+    """Function that passes a number on, and warns if rounding changes it much."""
 
     def rounded(name: str, wanted: float, used: T, becomes: str) -> T:
         if abs(used - wanted) > MUCH * wanted:

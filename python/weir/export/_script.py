@@ -1,8 +1,8 @@
 """A POSIX shell script of `tc`.
 
-The shaper is a token bucket, `tbf`, whose bucket holds a frame or a millisecond of the link, or what the
-bucket of the scenario holds. It takes the next packet from the discipline when the one before has been sent,
-as a link does, and can be changed while it works, so that the script may run again. (`htb`, the other usual
+The shaper is a token bucket, `tbf`, as large as a frame or a millisecond of the link, or as the bucket of the
+scenario. It takes the next packet from the discipline when the one before has been sent, as a link does. It
+can be changed while it works, so that the script may run again. (`htb`, the other usual
 parent, takes packets earlier and cannot be replaced by itself.)
 """
 
@@ -16,7 +16,7 @@ from weir.export._qdisc import Qdisc, later, tc_rate
 from weir.export._text import FRAME, WIDTH, Exported, comment, head, share_of_line
 
 _HANDLE = "100:"
-"""Of the shaper: one that other people's scripts do not take."""
+"""Handle of the shaper, chosen so that it does not clash with scripts of others."""
 
 
 def tc(port: Port, qdisc: Qdisc, device: str, command: str | None, said: Sequence[str] = ()) -> Exported:

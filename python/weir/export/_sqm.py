@@ -20,7 +20,7 @@ from weir.export._qdisc import Qdisc, later
 from weir.export._text import Exported, head, share_of_line, word
 
 SHARE = 0.9
-"""Of the rate of the line."""
+"""Default fraction of the line's rate to shape to."""
 
 SQM = ("fq_codel", "codel", "pie", "cake")
 """Disciplines that sqm-scripts knows and looks for; `sfq` as well, which is nothing of ours."""
@@ -32,13 +32,13 @@ _OTHERWISE = ("limit", "target", "ecn", "noecn", "bandwidth", "besteffort")
 @dataclass(frozen=True)
 class _Direction:
     called: str
-    """In the section."""
+    """Name of the direction in the section."""
     letter: str
-    """Of its options: ingress or egress."""
+    """Letter of the direction in names of options: `i` for ingress, `e` for egress."""
     qdisc: Qdisc | None
-    """None where sqm leaves it as it is."""
+    """Qdisc of the direction; None where sqm leaves the direction as it is."""
     why: str = ""
-    """It does."""
+    """Reason why sqm leaves the direction as it is."""
 
     @property
     def kbits(self) -> int:
@@ -138,7 +138,7 @@ def _directions(chosen: Port, qdisc: Qdisc) -> list[_Direction]:
 
 
 def _options(letter: str, qdisc: Qdisc) -> dict[str, str]:
-    """Of a direction: `i` ingress, `e` egress."""
+    """Options of a direction by its letter: `i` for ingress, `e` for egress."""
     own = {words[0]: words[-1] for words in qdisc.words}
     found: dict[str, str] = {}
     if not qdisc.shapes:

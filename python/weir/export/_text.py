@@ -1,4 +1,4 @@
-"""A form as text: what is known of it, its head, and comments."""
+"""Text of a form: its facts, its head, and comments."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from weir.export._closest import Closest
 
 WIDTH = 100
-"""Of a line."""
+"""Characters of a line of comments."""
 
 FRAME = 1514
-"""Bytes: the largest that Ethernet sends without tags and checksum."""
+"""Bytes of the largest frame that Ethernet sends, without tags and checksum."""
 
 _TOGETHER = re.compile(r'[\w-]+ = ("[^"]*"|[^\s,{]+)')
 
@@ -33,31 +33,32 @@ Form = Literal["tc", "sqm", "wred", "junos", "scenario"]
 
 @dataclass(frozen=True)
 class Measured:
-    """The paired differences."""
+    """Paired differences between a discipline and its closest match."""
 
     replications: int
     differences: pl.DataFrame
-    """One row per measure: the stand-in minus the discipline, as `weir.Sweep.differences` has them."""
+    """Differences, one row per measure: the closest match minus the discipline, as in
+    `weir.Sweep.differences`."""
     lines: tuple[str, ...]
-    """As text."""
+    """Differences as lines of text."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """A text with what has to be known of it."""
+    """Exported text, with everything to know about it."""
 
     text: str
     form: Form
     warnings: tuple[str, ...]
-    """Where it does something else than the simulation did. They are in the text as well."""
+    """Differences between the behaviour of the target and the simulation. The text contains them as well."""
     kernel: str | None = None
-    """The first Linux that can do it; None where it is nothing for Linux."""
+    """First Linux that supports the text; None if it is not for Linux."""
     iproute2: str | None = None
-    """The first iproute2 that can write it, if not all can."""
+    """First iproute2 that can write it; None if all can."""
     closest: Closest | None = None
-    """What stands in for the discipline, if no kernel has it."""
+    """Closest match of the discipline, if no kernel has it."""
     measured: Measured | None = None
-    """How far that is from it."""
+    """Measured differences of the closest match."""
 
 
 def head(
@@ -86,7 +87,7 @@ def head(
 
 
 def share_of_line(port: Port) -> list[str]:
-    """That less than the link is used, and why."""
+    """Note that less than the whole rate of the link is used, and the reason."""
     if port.share == 1.0:
         return []
     return [f"Shapes to {100.0 * port.share:.6g}% of the link: packets wait here, not in what comes next."]
@@ -98,7 +99,7 @@ def listed(title: str, entries: Sequence[str]) -> list[str]:
 
 
 def comment(lines: Iterable[str], mark: str = "#") -> list[str]:
-    """As comments, broken where they are long, but not within `name = "20 packets"`."""
+    """The lines as comments, broken where they are long, but not within `name = "20 packets"`."""
     found: list[str] = []
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()))

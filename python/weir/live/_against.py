@@ -34,23 +34,24 @@ KERNEL_NAMES = {
 
 _FIRST_PORT = 5001
 _HEADERS_BYTES = 40
-"""Of IPv4 and TCP without options: the kernel takes options from the segment."""
+"""Bytes of the IPv4 and TCP headers without options: the kernel takes options from the segment."""
 
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 @dataclass(frozen=True)
 class Senders:
-    """What the kernel sends in place of the simulated senders."""
+    """Senders of the kernel that replace the simulated senders."""
 
     groups: tuple[dict[str, Any], ...]
     duration_s: float
     settings: dict[str, str]
-    """Of TCP at both ends: key under /proc/sys/net to value."""
+    """TCP settings at both ends: key under /proc/sys/net to value."""
 
     @classmethod
     def of(cls, scenario: _core.Scenario, ways: _core.LiveWays) -> Senders:
-        """Raises WeirError for flows that the kernel, or one pair of ends, cannot have."""
+        """Senders for the flow groups of a scenario. Raises WeirError for flows that the kernel, or one pair
+        of ends, cannot have."""
         paths = scenario.network.paths
         passed = next(path for path in paths if path.group == ways.group)
         groups: list[dict[str, Any]] = []
@@ -95,7 +96,7 @@ class Senders:
 
 
 def simulate(scenario: Scenario, store: Store, seed: int, replications: int) -> _core.Scenario:
-    """Simulates the same scenario into the store, where it is not there; returns what was simulated."""
+    """Simulates the scenario into the store, unless its runs are there; returns what was simulated."""
     seeded = scenario.with_seed(seed)
     plan = plan_at_one_point("run", seeded.core, [seeded.itself()], replications)
     with chosen_workers() as workers:

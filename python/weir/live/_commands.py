@@ -11,7 +11,7 @@ from weir.live import _linux as linux
 from weir.live._listening import open_ports
 
 KEPT = (linux.CAP_NET_ADMIN, linux.CAP_NET_RAW)
-"""What a command may do in its own network namespace alone: tc, ip, tcpdump and ping work there."""
+"""Capabilities that a command has in its own network namespace alone: tc, ip, tcpdump and ping work there."""
 
 
 def start(

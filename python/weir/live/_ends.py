@@ -22,7 +22,7 @@ LINK = "weir0"
 
 _NAMESPACE = "/proc/self/ns/net"
 _QUEUE_PACKETS = 1000
-"""What may wait in the device for the relay."""
+"""Packets that may wait in the device for the relay."""
 
 
 class CongestionError(Exception):
@@ -36,13 +36,13 @@ class End:
     namespace: int
     packets: int
     address: bytes | None
-    """Where `packets` is a packet socket, destination and source of the frames to it; None for TUN."""
+    """Destination and source address of frames to this end, if `packets` is a packet socket; None for TUN."""
     peer: str | None
-    """The device of that socket, in the namespace of what lies between the ends."""
+    """Device of the packet socket, in the namespace between the ends."""
 
     @contextmanager
     def inside(self) -> Generator[None]:
-        """In its network namespace."""
+        """Block that runs in the network namespace of the end."""
         before = os.open(_NAMESPACE, os.O_RDONLY | os.O_CLOEXEC)
         try:
             linux.enter(self.namespace)
@@ -52,8 +52,8 @@ class End:
             os.close(before)
 
     def tx_drops(self) -> int:
-        """Packets that its device dropped because the relay did not take them in time, and those that the
-        peer of its device dropped because it was down: a packet socket learns nothing of them.
+        """Packets that the device dropped because the relay did not take them in time, and those that its
+        peer dropped because it was down: a packet socket learns nothing of them.
 
         The caller is in the namespace of what lies between the ends.
         """
@@ -119,7 +119,8 @@ def _configure(setup: Mapping[str, Any], addresses: Sequence[str]) -> None:
 
 
 def _congestion(wanted: str | None) -> str | None:
-    """Makes it the default of this namespace; returns it where only a route may name it.
+    """Makes a congestion control the default of this namespace; returns its name where only a route may have
+    it.
 
     A congestion control that is not in tcp_allowed_congestion_control may not be made the default of a
     namespace. Of a route it may be a property.
@@ -139,7 +140,7 @@ def _congestion(wanted: str | None) -> str | None:
 
 
 def congestion_control() -> str:
-    """The default of this network namespace."""
+    """The default congestion control of this network namespace."""
     return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
 
 

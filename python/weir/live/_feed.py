@@ -20,23 +20,24 @@ if TYPE_CHECKING:
     from weir import _core
 
 COUNTS = ("waiting", "departures", "bytes", "drops", "marks", "waited_ns")
-"""Of a link, as the relay tells them."""
+"""Counts of a link, under the names of the relay."""
 
 COLUMNS = ("queue", "departures", "bytes", "drops", "marks", "waited")
-"""The same as the studio knows them: sums since the start, `waited` in seconds."""
+"""Counts of a link, under the names of the studio: sums since the start, `waited` in seconds."""
 
 EVERY_S = 0.05
-"""Between two rows."""
+"""Seconds between two rows."""
 
 IDLE_S = 20.0
-"""A page that neither answers nor takes anything for so long is gone: each holds threads."""
+"""Seconds after which a page that neither answers nor takes anything is closed: each page holds threads."""
 
 _POLICY_VIOLATION = 1008
-"""RFC 6455, section 7.4.1."""
+"""Close code of RFC 6455, section 7.4.1."""
 
 
 class Feed:
-    """What a live run measures, for whoever has its address; `add` gives a row, `close` ends it.
+    """Measurements of a live run for every page that has the address. `add` sends a row, `close` ends the
+    feed.
 
     The first message is the scenario, the names of the columns, and which variant is the live one; then come
     rows, as float64. A page that comes later gets all rows from the start.
@@ -51,9 +52,9 @@ class Feed:
         *,
         idle_s: float = IDLE_S,
     ) -> None:
-        """`links` are those whose counts follow, with their directions. A page that answers no ping for
-        `idle_s` seconds, or takes none of what is sent for so long, is closed. Raises WeirError without the
-        extra `live`."""
+        """`links` are the links whose counts follow, with their directions. A page that does not answer pings
+        for `idle_s` seconds, or takes no data for so long, is closed. Raises WeirError without the extra
+        `live`."""
         try:
             from websockets.sync.server import serve
         except ImportError:
@@ -92,11 +93,11 @@ class Feed:
 
     @property
     def fragment(self) -> str:
-        """What follows the address of the page."""
+        """Fragment of the page's address."""
         return f"#live={self.port}.{self._token}"
 
     def add(self, time_s: float, states: Sequence[_core.LiveState | None]) -> None:
-        """The state of both directions; one that does not answer is left out this time."""
+        """Adds the state of both directions; a direction that does not answer is left out this time."""
         if any(state is None for state in states):
             return
         row = [time_s]
@@ -111,7 +112,7 @@ class Feed:
             self._news.notify_all()
 
     def close(self) -> None:
-        """No more rows follow."""
+        """Ends the feed: no more rows follow."""
         with self._news:
             self._ended = True
             self._news.notify_all()
@@ -141,13 +142,13 @@ class Feed:
 
 
 def _timeval(seconds: float) -> bytes:
-    """As setsockopt(2) takes it."""
+    """A time as setsockopt(2) takes it."""
     whole = int(seconds)
     return struct.pack("@ll", whole, int((seconds - whole) * 1e6))
 
 
 def _two_variants(scenario: _core.Scenario, length_s: float) -> str:
-    """The scenario twice: with real packets, and simulated beside them."""
+    """The scenario as two variants: with real packets, and simulated beside them."""
     longer = scenario.replace([("duration", f"{length_s} s")])
     named = "".join(
         f'\n[variants.{name}]\nlabel = "{label}"\n'

@@ -19,7 +19,7 @@ _FORMAT = 4
 """Version of the files; flent 2.3.0 writes the same."""
 
 _WRITTEN_LIKE = "2.3.0"
-"""The version of flent whose settings they have."""
+"""Version of flent whose settings the files have."""
 
 PING = "Ping (ms) ICMP"
 
@@ -45,7 +45,7 @@ class FlentRecord:
         self._trips: list[float] = []
 
     def add(self, snapshot: Mapping[str, Any]) -> None:
-        """What a relay is doing."""
+        """Adds a snapshot of the relay."""
         links = {(link["link"], link["direction"]): link for link in snapshot["links"]}
         if self._link not in links:
             return  # a direction did not answer in time
@@ -58,7 +58,7 @@ class FlentRecord:
         self._trips.append(1e3 * self._rtt_s + sum(wait for wait in waits if not math.isnan(wait)))
 
     def write(self, file: Path) -> None:
-        """Writes what was seen. Raises OSError."""
+        """Writes the record to a file. Raises OSError."""
         with gzip.open(file, "wt", encoding="utf-8") as opened:
             json.dump(self.document(), opened)
 

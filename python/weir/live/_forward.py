@@ -17,9 +17,9 @@ from weir.live._listening import open_ports
 _CHUNK_BYTES = 1 << 18
 _LARGEST_DATAGRAM = 1 << 16
 _CLIENTS = 1024
-"""Of a port of UDP; then the one that was silent for longest is forgotten."""
+"""Clients of a port of UDP, at most; beyond it the one that was silent for longest is forgotten."""
 _PAUSE_S = 0.05
-"""Before a connection is tried again that could not be accepted."""
+"""Seconds before a connection that could not be accepted is tried again."""
 _LOOPBACK = ("127.0.0.1", "::1")
 
 
@@ -33,12 +33,12 @@ class Forward:
 
     @property
     def place(self) -> tuple[int, bool]:
-        """The port, and whether it is of UDP."""
+        """The port of the far end, and true if it is a port of UDP."""
         return self.port, self.udp
 
     @classmethod
     def parse(cls, text: str) -> Forward:
-        """Raises WeirError."""
+        """Parses a forward. Raises WeirError."""
         numbered, _, protocol = text.partition("/")
         ports = numbered.split(":")
         is_known = protocol in {"", "udp"} and not text.endswith("/")
@@ -52,7 +52,7 @@ class Forward:
 
 
 def parsed_forwards(texts: Sequence[str]) -> list[Forward]:
-    """Raises WeirError, also for a port that is named twice."""
+    """Parses forwards. Raises WeirError, also for a port that is named twice."""
     forwards = [Forward.parse(text) for text in texts]
     places = [forward.place for forward in forwards]
     for place in places:
@@ -62,7 +62,8 @@ def parsed_forwards(texts: Sequence[str]) -> list[Forward]:
 
 
 def listens(forward: Forward) -> bool:
-    """Whether a program of this machine listens to the port. A connection could be the only one it takes."""
+    """Returns true if a program of this machine listens to the port. It does not try a connection, because
+    that could be the only one that the program takes."""
     return forward.host_port in open_ports(udp=forward.udp)
 
 
@@ -150,7 +151,8 @@ class Forwarder:
 
 
 class _Datagrams:
-    """UDP: each client has a socket of its own towards the service, by which answers find back."""
+    """Forwarding of UDP: each client has a socket of its own towards the service, by which answers find
+    back."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, bound: socket.socket, port: int) -> None:
         self._loop = loop
@@ -160,7 +162,7 @@ class _Datagrams:
         """Address of a client to its socket, the one that was silent for longest first."""
 
     async def serve(self) -> None:
-        """Until it is cancelled."""
+        """Forwards datagrams until it is cancelled."""
         try:
             while True:
                 datagram, client = await self._loop.sock_recvfrom(self._bound, _LARGEST_DATAGRAM)

@@ -1,4 +1,4 @@
-"""How far a live run can be trusted: what was late, what was lost outside the queues, what it cost."""
+"""Reliability of a live run: late packets, losses outside the queues, CPU time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from weir.live._session import Outcome
 
 LATE_SHARE = 0.01
-"""Of packets that left more than a millisecond late: above it a run is doubtful."""
+"""Share of packets that left more than a millisecond late, above which a run is doubtful."""
 
 LOST_SHARE = 0.001
-"""Of packets that were lost outside the queues."""
+"""Share of packets that were lost outside the queues, above which a run is doubtful."""
 
 
 def verdict(outcome: Outcome) -> str:
-    """In a sentence: `3 of 120,000 packets left more than 1 ms late`."""
+    """Reliability in a sentence: `3 of 120,000 packets left more than 1 ms late`."""
     packets, late = _count(outcome, "packets"), _count(outcome, "late")
     said = f"{late:,} of {packets:,} packets left more than 1 ms late" if packets else "no packet passed"
     if lost := _lost(outcome):
@@ -27,7 +27,7 @@ def verdict(outcome: Outcome) -> str:
 
 
 def facts(outcomes: Sequence[Outcome]) -> dict[str, str]:
-    """Of several runs the worst values, for the head of a page."""
+    """Totals and worst values of several runs, for the head of a page."""
     packets = sum(_count(one, "packets") for one in outcomes)
     late = sum(_count(one, "late") for one in outcomes)
     cpu_s = sum(one.run.honesty["cpu_s"] for one in outcomes)
@@ -45,7 +45,7 @@ def facts(outcomes: Sequence[Outcome]) -> dict[str, str]:
 
 
 def notes(outcomes: Sequence[Outcome]) -> Iterator[Note]:
-    """What may mislead in what was measured."""
+    """Notes on what may mislead in the measurements."""
     late = max((_count(one, "late") / max(1, _count(one, "packets")) for one in outcomes), default=0.0)
     if late > LATE_SHARE:
         yield Note(
@@ -95,5 +95,5 @@ def _count(outcome: Outcome, name: str) -> int:
 
 
 def _lost(outcome: Outcome) -> int:
-    """Before the relay and behind it."""
+    """Packets lost before the relay and behind it."""
     return outcome.device_drops + _count(outcome, "refused") + _count(outcome, "undelivered")

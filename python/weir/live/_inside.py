@@ -29,7 +29,7 @@ FAR = -1
 """The number of the command at the far end; those at near ends count from 0."""
 
 _LISTEN_S = 3.0
-"""How long the command at the far end may take until it listens."""
+"""Seconds that the command at the far end may take until it listens."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP)
 
@@ -66,7 +66,7 @@ def _handle(handler: signal.Handlers) -> None:
 
 
 _ignored_before = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-"""As in the background of a shell: commands ignore Ctrl-C too."""
+"""True if SIGINT was ignored, as in the background of a shell: commands then ignore Ctrl-C too."""
 
 
 def _enter_namespaces() -> None:
@@ -201,11 +201,11 @@ class _Inside:
 
 
 def _wake(_signal: int, _frame: FrameType | None) -> None:
-    """That there is a handler makes a signal wake up `select`."""
+    """Does nothing: a signal wakes up `select` only if it has a handler."""
 
 
 class _CommandError(Exception):
-    """It could not be started; that was said."""
+    """Error of a command that could not be started, when it has been reported."""
 
 
 def _bound(port: int, *, udp: bool) -> socket.socket:

@@ -10,7 +10,8 @@ _LISTENING = "0A"
 
 
 def open_ports(*, udp: bool, net: str = "/proc/net") -> list[int]:
-    """Those of the network namespace with the tables in `net`: of TCP where something listens, of UDP all."""
+    """Open ports of the network namespace with the tables in `net`: for TCP those where something listens,
+    for UDP all."""
     found: list[int] = []
     for table in ("udp", "udp6") if udp else ("tcp", "tcp6"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""From outside: starts the first process in the namespaces of a live run, and talks to it."""
+"""The namespaces of a live run, from outside: starts the first process in them, and talks to it."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _REMEDIES = {
 
 
 class LiveError(WeirError):
-    """What `weir live` needs is not there, or was ended."""
+    """Error of `weir live`: something that it needs is not there, or was ended."""
 
     exit_code = 1
 
 
 Port = tuple[int, bool]
-"""A number; whether it is of UDP."""
+"""Number of a port; and true if it is a port of UDP."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def near_addresses(number: int) -> tuple[str, str]:
 
 
 def tun_is_there() -> bool:
-    """Whether this user may open TUN devices."""
+    """Returns true if this user may open TUN devices."""
     try:
         os.close(os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC))
     except OSError:
@@ -184,14 +184,15 @@ class Namespaces:
         return None
 
     def tx_drops(self) -> int:
-        """Packets that the devices of all ends dropped, before the relay or behind it unseen."""
+        """Packets that the devices of all ends dropped, before the relay, or behind it where it does not
+        learn of them."""
         self._send({"do": "count"})
         while "drops" not in (message := self._receive()[0]):
             pass  # a command that ended only now
         return sum(message["drops"])
 
     def release_ends(self) -> None:
-        """Closes our descriptors of the ends: the relay has its own."""
+        """Closes this process's descriptors of the ends: the relay has its own."""
         for end in self.ends:
             os.close(end.packets)
         self.ends.clear()
@@ -240,7 +241,7 @@ def _killed() -> LiveError:
 
 
 def failure(message: Mapping[str, Any], setup: Mapping[str, Any]) -> WeirError:
-    """What a message of the first process says in words."""
+    """Error for a message of the first process, in words."""
     code = message.get("errno")
     reason = os.strerror(code) if code else ""
     match message["failed"]:
@@ -258,7 +259,7 @@ def failure(message: Mapping[str, Any], setup: Mapping[str, Any]) -> WeirError:
 
 
 def _remedy(code: int | None) -> str:
-    """What to change so that namespaces can be made."""
+    """Hint on what to change so that namespaces can be made."""
     if code in {errno.EINVAL, errno.ENOSYS}:
         return "the kernel needs CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS"
     for key, forbidding in _LIMITS.items():

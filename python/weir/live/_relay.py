@@ -35,7 +35,8 @@ def ways_of(scenario: _core.Scenario, group: str | None, rtt: str | None) -> _co
 
 
 class Relay:
-    """Passes every packet between near ends and the far end through the queues, from now on."""
+    """Relay that passes every packet between near ends and the far end through the queues, from its creation
+    on."""
 
     def __init__(
         self,
@@ -49,7 +50,8 @@ class Relay:
         mtu: int,
         capture: Path | None,
     ) -> None:
-        """With `download`, what the far end sends passes the forward direction. Raises WeirError."""
+        """Starts the relay. With `download`, what the far end sends passes the forward direction. Raises
+        WeirError."""
         self._scenario = scenario
         self.group = ways.group
         """The flow group whose path packets take."""
@@ -62,12 +64,12 @@ class Relay:
 
     @property
     def is_running(self) -> bool:
-        """A direction that fails stops."""
+        """True while both directions run: one that fails stops."""
         return self._relay.is_running
 
     @property
     def packets(self) -> int:
-        """Those that came, in both directions: all are kept."""
+        """Packets that came so far, in both directions: all are kept."""
         return self._relay.packets
 
     @property
@@ -79,7 +81,7 @@ class Relay:
         return [(link["link"], link["direction"]) for state in states if state for link in state["links"]]
 
     def states(self) -> tuple[float, list[_core.LiveState | None]]:
-        """How long it has run (s), and both directions; None of one that does not answer."""
+        """Elapsed time in seconds, and the state of both directions; None for one that does not answer."""
         return self.elapsed_s, self._relay.states()
 
     def snapshot(self) -> dict[str, Any]:
@@ -99,12 +101,12 @@ class Relay:
 
     @property
     def elapsed_s(self) -> float:
-        """How long it has run."""
+        """Elapsed time in seconds."""
         return self._relay.elapsed_s
 
     def stop(self, end_s: float) -> LiveRun:
-        """No packet passes any more; what came after `end_s` is not measured. Raises WeirError where a
-        direction had stopped before."""
+        """Stops the relay; what came after `end_s` is not measured. Raises WeirError where a direction had
+        stopped before."""
         run = LiveRun(self._relay.stop(), self._scenario, end_s)
         for name, direction in zip(DIRECTIONS, run.directions, strict=True):
             if direction["error"] is not None:
@@ -113,7 +115,7 @@ class Relay:
 
 
 class LiveRun:
-    """What one live run left behind."""
+    """Results of one live run."""
 
     def __init__(self, run: _core.LiveRun, scenario: _core.Scenario, end_s: float) -> None:
         self._run = run
@@ -124,7 +126,7 @@ class LiveRun:
 
     @cached_property
     def honesty(self) -> dict[str, float]:
-        """How late packets were, what was lost outside the queues, and what the relay cost: sums and maxima
+        """Reliability of the run: lateness, losses outside the queues, and cost of the relay. Sums and maxima
         over both directions."""
         both: list[dict[str, Any]] = [dict(direction["lateness"]) for direction in self.directions]
         combined: dict[str, float] = {}
@@ -135,12 +137,12 @@ class LiveRun:
 
     @property
     def agrees(self) -> bool:
-        """Whether a simulation of the packets that came counted what the relay counted."""
+        """True if a simulation of the packets that came counted the same as the relay."""
         return all(agrees for _, _, agrees in self._replayed)
 
     def tables(self, key: int) -> dict[str, pl.DataFrame]:
-        """Those of a run with this key: of each link the rows of the direction in which packets passed it,
-        without rows by flow group."""
+        """Tables of a run with this key. For each link they have the rows of the direction in which packets
+        passed it, without rows by flow group."""
         bottleneck = self._scenario.network.bottleneck
         here = (pl.col("link") == bottleneck.link) & (pl.col("direction") == bottleneck.direction)
         found: dict[str, pl.DataFrame] = {}
@@ -154,14 +156,14 @@ class LiveRun:
 
     @cached_property
     def _replayed(self) -> list[tuple[dict[str, _core.Columns], list[tuple[str, str]], bool]]:
-        """What a simulation of the packets that came measured: the same queues, the same decisions."""
+        """Results of a simulation of the packets that came: the same queues, the same decisions."""
         warm_up_s, _ = _core.quantity(self._scenario.value("measure.warm_up"))
         # How long the command runs is known only now.
         return self._run.replay(min(warm_up_s, self.duration_s / 2.0), self.duration_s)
 
 
 def _rows(name: str, frame: pl.DataFrame, links: Sequence[tuple[str, str]], *, first: bool) -> pl.DataFrame:
-    """Of the table of one direction, the rows that are about this run."""
+    """The rows of the table of one direction that are about this run."""
     texts = frame.with_columns(pl.col(pl.Enum).cast(pl.String))
     if "group" in texts.columns and name != "flows":
         texts = texts.filter(pl.col("group") == "all")

@@ -46,7 +46,7 @@ class LiveResult:
         self._outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:
-        """Keeps the next run."""
+        """Keeps the outcome of the next run."""
         keys = _core.run_keys([self.hash], self._seed + len(self._outcomes), 1, _core.results_version)
         tables = outcome.run.tables(int(np.frombuffer(keys, np.int64)[0]))
         self._store.commit(as_finished(tables, [self.hash], [outcome.run.honesty["cpu_s"]]))
@@ -89,7 +89,7 @@ class LiveResult:
         }
 
     def _about(self) -> Mapping[str, Any]:
-        """What the record says beside what it says of a simulation."""
+        """Entries of the record that a simulation does not have."""
         return {
             "facts": {
                 **self._commands(),

@@ -1,4 +1,4 @@
-"""Senders and receivers of the kernel's TCP, as programs: what a scenario's flow groups are in a simulation.
+"""Programs that send and receive with the kernel's TCP, as the flow groups of a scenario do in a simulation.
 
     python _senders.py receive PORT…
     python _senders.py send ADDRESS PLAN
@@ -20,7 +20,7 @@ from typing import Any
 
 _CHUNK = bytes(1 << 16)
 _UNSENT_BYTES = 1 << 17
-"""What may lie in a socket that was not sent yet."""
+"""Bytes that may wait unsent in a socket."""
 
 
 def receive(ports: list[int]) -> None:
@@ -67,7 +67,7 @@ class Group:
         self.events.sort()
 
     def start(self, selector: selectors.BaseSelector) -> None:
-        """One more flow."""
+        """Starts one more flow."""
         flow = socket.socket()
         flow.settimeout(0)
         name = self._plan["congestion"].encode()
@@ -79,7 +79,7 @@ class Group:
         self._flows.append(flow)
 
     def stop(self, selector: selectors.BaseSelector) -> None:
-        """The latest flow ends at once, with a reset."""
+        """Ends the latest flow at once, with a reset."""
         flow = self._flows.pop()
         selector.unregister(flow)
         flow.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

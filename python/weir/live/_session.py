@@ -1,4 +1,4 @@
-"""One live run: from the namespaces and the relay to what was measured."""
+"""Course of one live run: from the namespaces and the relay to the measurements."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from weir.live._studio import shown
 from weir.live._terminal import Signals, in_foreground, kept_terminal
 
 TICK_S = 0.25
-"""Between two looks at the relay."""
+"""Seconds between two snapshots of the relay."""
 
 GRACE_S = 2.0
-"""What a command gets between SIGTERM and SIGKILL."""
+"""Seconds that a command has between SIGTERM and SIGKILL."""
 
 PACKET_BYTES = 24
-"""What the relay keeps of each packet, for the tables afterwards."""
+"""Bytes that the relay keeps of each packet, for the tables afterwards."""
 
 MEMORY_SHARE = 0.25
-"""Of the machine's memory, for these; then a run ends."""
+"""Share of the machine's memory for the packets that are kept; when it is used up, the run ends."""
 
 OnTick = Callable[[Mapping[str, Any]], object]
-"""Is given a snapshot of the relay."""
+"""Callback that gets a snapshot of the relay."""
 
 
 def most_packets() -> int:
-    """Packets that a run may keep."""
+    """Largest number of packets that a run may keep."""
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return int(MEMORY_SHARE * memory_bytes) // PACKET_BYTES
 
@@ -59,17 +59,17 @@ class LiveSpec:
     rtt: str | None = None
     download: bool = False
     duration_s: float | None = None
-    """After this time the commands are ended."""
+    """Time after which the commands are ended, s; None: they end by themselves."""
     congestion: str | None = None
     mtu: int = 1500
     capture: Path | None = None
     veth: bool = False
-    """Veth pairs though TUN is there."""
+    """True for veth pairs although TUN is there."""
     quiet: bool = False
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of the ends: key under /proc/sys/net to value."""
+    """Settings of the ends: key under /proc/sys/net to value."""
     most_packets: int = field(default_factory=most_packets)
-    """After these, of both directions together, the commands are ended."""
+    """Number of packets, in both directions together, after which the commands are ended."""
 
     @cached_property
     def ways(self) -> _core.LiveWays:
@@ -87,19 +87,19 @@ class LiveSpec:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a live run."""
+    """Outcome of a live run."""
 
     run: LiveRun
     exit_code: int
     congestion: str
-    """What the ends used by default."""
+    """Congestion control that the ends used by default."""
     tun: bool
     device_drops: int
     """Packets that were lost before they reached the relay, or behind it where it does not learn of them."""
     is_full: bool = False
-    """The commands were ended because no more packets could be kept."""
+    """True if the commands were ended because no more packets could be kept."""
     last: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The last snapshot."""
+    """Last snapshot of the relay."""
 
 
 def run_session(
@@ -164,16 +164,18 @@ class _Commands:
         self._running = set(range(spec.clients)) | ({FAR_COMMAND} if spec.far else set[int]())
         self._codes: dict[int, int] = {}
         self._ended_by: int | None = None
-        """The signal that ended the run; 0: its time was over."""
+        """Signal that ended the run; 0 if its time was over."""
         self._kill_at: float | None = None
         self.is_full = False
-        """No more packets could be kept."""
+        """True if no more packets could be kept."""
         self.over_s = math.inf
-        """When the commands ended, or were told to, on the relay's clock: what follows is not measured."""
+        """Time on the relay's clock when the commands ended, or were told to: later packets are not
+        measured."""
 
     @property
     def exit_code(self) -> int:
-        """Of the first command at a near end that failed; of a run that was ended, that of its signal."""
+        """Exit code of the first command at a near end that failed. If the run was ended, it follows from the
+        signal."""
         if self._ended_by is not None:
             return 128 + self._ended_by if self._ended_by else 0
         return next((code for _, code in sorted(self._codes.items()) if code), 0)
@@ -228,7 +230,7 @@ class _Commands:
         self._kill_at = time.monotonic() + GRACE_S
 
     def _end_far(self) -> None:
-        """A server has time to say what it has to say."""
+        """Ends the command at the far end. A server has time for its last output."""
         until = time.monotonic() + GRACE_S / 2
         if FAR_COMMAND in self._running:
             self._inside.signal(signal.SIGTERM, far=True)

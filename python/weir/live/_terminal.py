@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Signals:
-    """SIGINT, SIGTERM and SIGHUP in the block are noted, and do nothing else.
+    """Block in which SIGINT, SIGTERM and SIGHUP are noted, and do nothing else.
 
     One that was ignored before, as SIGINT in the background of a shell, stays so.
     """
@@ -21,7 +21,7 @@ class Signals:
         self._before: dict[int, Any] = {}
 
     def taken(self) -> list[int]:
-        """Those since the last call."""
+        """Signals since the last call."""
         taken, self._taken = self._taken, []
         return taken
 
@@ -40,7 +40,7 @@ class Signals:
 
 
 def in_foreground() -> bool:
-    """Whether a terminal sends its signals to the process group of this process."""
+    """Returns true if a terminal sends its signals to the process group of this process."""
     for descriptor in (0, 1, 2):
         with suppress(OSError):
             return os.tcgetpgrp(descriptor) == os.getpgrp()
@@ -49,7 +49,8 @@ def in_foreground() -> bool:
 
 @contextmanager
 def kept_terminal() -> Generator[None]:
-    """After the block the terminal is as before, and this process group in its foreground, if it was.
+    """Block after which the terminal is as before, with this process group in its foreground, if it was
+    there.
 
     A shell that ends may leave it to a group of processes that is gone, an editor without echo.
     """

@@ -13,7 +13,7 @@ _IFF_TUN, _IFF_NO_PI, _IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
 _F_CSUM, _F_TSO4, _F_TSO6, _F_TSO_ECN = 0x01, 0x02, 0x04, 0x08
 
 HEADER_BYTES = 10
-"""Of `struct virtio_net_hdr` before each packet."""
+"""Bytes of `struct virtio_net_hdr` before each packet."""
 
 
 def open_tun(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Where TUN cannot be opened: veth pairs, and packet sockets at their other ends.
+"""Veth pairs, with packet sockets at their other ends, for systems where TUN cannot be opened.
 
 Each packet is copied and queued once more than with TUN, and no offload is left: it costs more.
 """
@@ -52,7 +52,7 @@ def attach_veth(name: str, peer: str, number: int, router: int, end: int, mtu: i
 
 
 def wait_for_carrier(link: str) -> None:
-    """A pair whose ends are up carries packets a moment later; until then it drops them."""
+    """Waits until the link carries packets: a pair whose ends are up drops packets for a moment."""
     until = time.monotonic() + _CARRIER_S
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         while time.monotonic() < until:
@@ -63,12 +63,12 @@ def wait_for_carrier(link: str) -> None:
 
 
 def end_mac(number: int) -> bytes:
-    """Of the device in a namespace of its own; locally administered."""
+    """Ethernet address of the device in a namespace of its own; locally administered."""
     return b"\x02WE\x00" + struct.pack("!H", number)
 
 
 def router_mac(number: int) -> bytes:
-    """Of its peer."""
+    """Ethernet address of the peer of that device, in the router's namespace; locally administered."""
     return b"\x02WE\x01" + struct.pack("!H", number)
 
 

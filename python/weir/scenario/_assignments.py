@@ -20,7 +20,7 @@ BEGINS_AS_RANGE = re.compile(rf"{NUMBER}\s*(?:{UNIT})?\s*\.\.")
 
 _PATH = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?")
-"""What the core reads as it stands, with a unit or without."""
+"""Number that the core reads as it is written, with a unit or without."""
 _CLOSING = {"[": "]", "{": "}"}
 
 _EXAMPLE = (
@@ -29,7 +29,7 @@ _EXAMPLE = (
 
 
 class AssignmentError(WeirError):
-    """What is typed sets nothing, or no single value."""
+    """Assignment text that sets nothing, or no single value."""
 
 
 class Assignment(NamedTuple):
@@ -37,7 +37,7 @@ class Assignment(NamedTuple):
 
     path: str
     value: str
-    """As it was typed."""
+    """The value as it was typed."""
 
 
 def assignments(text: str) -> list[Assignment]:
@@ -56,7 +56,8 @@ def assignments(text: str) -> list[Assignment]:
 
 
 def settings(text: str) -> list[Assignment]:
-    """The same with one value for each path, as TOML or a plain text. Raises AssignmentError."""
+    """Every `PATH=VALUE` of the text, with one value for each path, as TOML or a plain text. Raises
+    AssignmentError."""
     return [Assignment(path, _single(path, value)) for path, value in assignments(text)]
 
 
@@ -69,7 +70,8 @@ def checked_path(path: str) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """What stands between semicolons, those inside of quotation marks, brackets and braces aside."""
+    """Parts of the text between semicolons. Semicolons inside of quotation marks, brackets and braces do not
+    count."""
     found, closing = [""], list[str]()
     for character in text:
         if closing and character == closing[-1]:
@@ -88,7 +90,7 @@ def pieces(text: str) -> list[str]:
 
 
 def typed(word: str) -> str | int | float | bool:
-    """A word: a number, true or false, or a text."""
+    """The value of a word: a number, true or false, or a text."""
     if word in {"true", "false"}:
         return word == "true"
     if re.fullmatch(NUMBER, word):
@@ -106,7 +108,7 @@ def written(number: Decimal, unit: str, *, whole: bool) -> str | int | float:
 
 
 def is_whole(number: str) -> bool:
-    """Whether a number is written without a point and counts something: it fits into 64 bits."""
+    """Returns true if a number is written without a point, and is a whole number that fits into 64 bits."""
     value = Decimal(number)
     return "." not in number and value.adjusted() < 18 and value == value.to_integral_value()
 

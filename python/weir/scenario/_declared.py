@@ -1,4 +1,4 @@
-"""What the core declares of disciplines, congestion controls and loss recoveries."""
+"""Declarations of the core: disciplines, congestion controls and loss recoveries."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Tunable:
     """The bounds between which `weir tune --disciplines` looks for a value of a parameter."""
 
     low: str
-    """As a scenario file writes it."""
+    """The lower bound, as a scenario file writes it."""
     high: str
-    """The same, or `buffer`: as many packets as the buffer holds."""
+    """The upper bound, as a scenario file writes it, or `buffer`: as many packets as the buffer holds."""
     source: str
-    """Where the bounds come from."""
+    """Source of the bounds."""
 
     @property
     def highest(self) -> str:
@@ -35,7 +35,7 @@ class Tunable:
 
 
 BUFFER = "buffer"
-"""The upper bound of a tunable level of a queue that the buffer is."""
+"""Upper bound of a tunable level of a queue that may be as large as the buffer."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ class Parameter:
 
     name: str
     default: str | None
-    """As a scenario file writes it; None if the value is computed or absent."""
+    """The default, as a scenario file writes it; None if the value is computed or absent."""
     computed: str
-    """What applies where there is no default, in words."""
+    """Rule in words by which the value is computed if there is no default."""
     source: str
-    """Where the default comes from; may be empty."""
+    """Source of the default; may be empty."""
     summary: str
     choices: dict[str, str]
     """The texts it accepts, each with its meaning; empty for numbers and quantities."""
     takes: str
-    """What it is: `a duration with its unit: s, ms`, `number`."""
+    """Kind of value: `a duration with its unit: s, ms`, `number`."""
     required: bool
     tunable: Tunable | None = None
-    """Where to look for its value; None for what is not tuned unless it is named."""
+    """Bounds between which its value is tuned; None for a parameter that is tuned only if it is named."""
 
     @property
     def shown(self) -> str:
@@ -73,7 +73,7 @@ class Declared:
     summary: str
     parameters: tuple[Parameter, ...]
     example: Value
-    """What may be written for it; {} where its defaults do."""
+    """Example of a value; {} if its defaults are enough."""
 
 
 KINDS = {
@@ -83,7 +83,7 @@ KINDS = {
     "sizes": ("flows.GROUP.traffic.KIND.size", "SizeDistribution"),
     "losses": ("links.LINK.loss", "Loss"),
 }
-"""What a scenario chooses besides queue disciplines: kind to its key, and its definition in the schema."""
+"""Choices of a scenario besides queue disciplines: kind to its key, and its definition in the schema."""
 
 
 def disciplines() -> tuple[Declared, ...]:
@@ -162,7 +162,7 @@ def _tunable(bounds: Mapping[str, Any]) -> Tunable:
 
 
 def _takes(definitions: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """What a value is, in words; empty for a choice."""
+    """Kind of a value in words; empty for a choice."""
     if "$ref" in schema:
         definition = _referred(definitions, schema)
         meaning = _text(definition)

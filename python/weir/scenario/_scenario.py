@@ -47,7 +47,7 @@ class Scenario:
         *,
         python: bool = True,
     ) -> Self:
-        """The scenario in a TOML file, or the bundled one of that name.
+        """Reads a scenario from a TOML file, or the bundled scenario of that name.
 
         `set` replaces values by their dotted path: `{"links.bottleneck.rate": "10 Mbit/s"}`; a dictionary
         replaces the whole table there. Pairs hold values as on the command line: TOML, or else text. A
@@ -59,15 +59,15 @@ class Scenario:
 
     @classmethod
     def loads(cls, text: str, set: Mapping[str, Value] | None = None, *, python: bool = True) -> Self:
-        """The scenario in a TOML text. `python` as in `load`. Raises ScenarioError."""
+        """Reads a scenario from a TOML text. `python` as in `load`. Raises ScenarioError."""
         return cls(_core.Scenario.loads(text, overrides=_overrides(set), python=python))
 
     def replace(self, values: Mapping[str, Value]) -> Self:
-        """The same scenario with other values, checked anew. Raises ScenarioError."""
+        """Returns the scenario with other values, checked anew. Raises ScenarioError."""
         return type(self)(self._core.replace(_overrides(values)))
 
     def variant(self, name: str) -> Self:
-        """The scenario with the values of `[variants.NAME]` and no variants left."""
+        """Returns the scenario with the values of `[variants.NAME]` and without variants."""
         if name not in self.variants:
             hint = suggestion(name, self.variants) if self.variants else "this scenario has no variants"
             raise scenario_error(f"there is no variant {name!r}", hint, self.name)
@@ -88,12 +88,12 @@ class Scenario:
 
     @property
     def seed(self) -> int:
-        """Of replication 0; replication r uses `seed + r`."""
+        """Seed of replication 0; replication r uses `seed + r`."""
         return self._core.seed
 
     @property
     def duration(self) -> float:
-        """Seconds."""
+        """Duration of a run in seconds."""
         return self._core.duration
 
     @property
@@ -115,7 +115,7 @@ class Scenario:
 
     @property
     def core(self) -> _core.Scenario:
-        """What the engine runs."""
+        """The scenario of the core, which the engine runs."""
         return self._core
 
     @property
@@ -133,7 +133,7 @@ class Scenario:
         return self._core.to_toml()
 
     def with_seed(self, seed: int) -> Self:
-        """The same scenario whose replication 0 has this seed."""
+        """Returns the scenario with this seed for replication 0."""
         return type(self)(self._core.replace([("seed", str(seed))]))
 
     def chosen(
@@ -178,7 +178,7 @@ class Scenario:
         return found
 
     def _check_kept(self, names: Sequence[str], port: _core.Bottleneck) -> None:
-        """That no change in mid-run puts another queue in the place of these."""
+        """Raises ScenarioError if a change in mid-run puts another queue in the place of one of these."""
         changes: list[dict[str, Any]] = []
         if self._core.has_changes:
             changes = json.loads(self._core.to_json())["changes"]
@@ -218,7 +218,7 @@ def _own() -> dict[str, Path]:
 
 
 def scenario_error(message: str, hint: str | None, file: str) -> _core.ScenarioError:
-    """An error about a scenario that is found before the core sees it."""
+    """Makes an error about a scenario that is found before the core sees it."""
     error = _core.ScenarioError(f"{file}: {message}" + (f"\nhint: {hint}" if hint else ""))
     error.file, error.line, error.path = file, None, None
     error.message, error.hint = message, hint
@@ -278,7 +278,7 @@ def meant_queue(name: str) -> str:
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """What was probably meant, or what there is."""
+    """Suggestion of the name that was probably meant, or the list of all names."""
     close = get_close_matches(name, dict.fromkeys(known), n=3)
     if not close:
         return f"there are: {', '.join(known)}"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
-"""What a scenario file can hold."""
+"""Any value that a scenario file can hold."""
 
 
 def to_toml(value: Value) -> str:

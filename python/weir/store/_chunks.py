@@ -28,12 +28,12 @@ RUNS = "runs"
 """The table that the journal makes itself: a row for each run."""
 
 CONTENTS = "weir.run._tables"
-"""In the metadata of a file of `runs`: rows and CRC-32 of the file of every other table of its chunk."""
+"""Key in the metadata of a file of `runs`: rows and CRC-32 of the file of every other table of its chunk."""
 
 FOLDER = "tables"
 
 WITH_TABLES = "SELECT chunk FROM payloads JOIN chunks ON chunks.id = chunk"
-"""The chunks of which there is more than a number."""
+"""Query of the chunks that have tables, not only a number."""
 
 PART_RUNS = 25_000
 PART_ROWS = 8_000_000
@@ -47,19 +47,19 @@ _RATIO = 4
 
 @dataclass(frozen=True)
 class Chunk:
-    """What the journal says about a chunk. `rows` is that of its longest table."""
+    """A chunk as the journal describes it. `rows` is the number of rows of its longest table."""
 
     id: int
     results_version: int
     weir: str
     runs: int
     merged: int
-    """The number of its files, from 1; 0 if it is not merged."""
+    """Number of the chunk's files, from 1; 0 if the chunk is not merged."""
     rows: int
 
     @property
     def weight(self) -> float:
-        """1 is as much as goes into one."""
+        """Size relative to a full merged chunk, which has 1."""
         return max(self.runs / PART_RUNS, self.rows / PART_ROWS)
 
 
@@ -80,11 +80,11 @@ class Payload:
 
     @property
     def file(self) -> str:
-        """Its name in tables/."""
+        """Name of the file in tables/."""
         return f"{self.name}-{self.merged:05}.parquet"
 
     def is_whole(self, data: object) -> bool:
-        """Whether these are its data."""
+        """Returns true if `data` are the data of this table."""
         return isinstance(data, bytes) and _crc32(self.chunk, self.name, data) == self.crc32
 
 
@@ -198,7 +198,7 @@ def runs_table(sql: sqlite3.Connection, where: str, values: Sequence[int] = ()) 
 
 
 def recorded(runs: pl.DataFrame) -> tuple[list[FinishedRun], int, str]:
-    """What a table `runs` of a merged chunk says: its runs, their results version, the Weir that did them."""
+    """Reads a table `runs` of a merged chunk: its runs, their results version, and the Weir that did them."""
     version, weir = runs.select("results_version", "weir").row(0)
     rows = runs.drop("results_version", "weir").iter_rows(named=True)
     return [FinishedRun(**row) for row in rows], version, weir
@@ -305,7 +305,7 @@ def _shared_out(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
 
 
 def _merge(journal: Journal, group: Sequence[Chunk]) -> None:
-    """One chunk in the place of some."""
+    """Merges a group of chunks into one."""
     from weir.store import _frames as frames
 
     ids = [chunk.id for chunk in group]

@@ -152,7 +152,7 @@ def _of_journal(directory: Path, doing: str, error: sqlite3.Error) -> StoreError
 
 
 def has_no_room(directory: Path, error: Exception) -> bool:
-    """Whether an error of SQLite means that the disk is full."""
+    """Returns true if an error of SQLite means that the disk is full."""
     kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
     if kind not in _WHEN_FULL:
         return kind == sqlite3.SQLITE_FULL

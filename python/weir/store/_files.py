@@ -1,9 +1,9 @@
-"""The finished runs once more, as Parquet files that DuckDB, Polars and others can open.
+"""Parquet copies of the finished runs, which DuckDB, Polars and others can open.
 
 A merged chunk has a file tables/NAME-00001.parquet for each table that has rows, with the bytes that
-the journal holds. So a file that is missing or damaged is written anew, one that was interrupted is
-written by the next who has the store open, and one that the journal does not know does not count: it
-is of a chunk that was merged into a larger one, or was brought back from an older copy.
+the journal holds. So a file that is missing or damaged is written anew. A file whose writing was
+interrupted is written by the next process that has the store open. A file that the journal does not know
+does not count: its chunk was merged into a larger one, or it was brought back from an older copy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MERGED = "WHERE chunk IN (SELECT id FROM chunks WHERE merged)"
 
 
 def present(store: Path) -> dict[int, dict[str, Path]]:
-    """The files in tables/ that have names of ours: by number, then by table."""
+    """The files in tables/ that have names as this store gives them: by number, then by table."""
     found: dict[int, dict[str, Path]] = {}
     folder = store / FOLDER
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -71,7 +71,7 @@ def mend(journal: Journal, owners: Owners | None, *, full: bool = False) -> list
 
 
 def _anew(journal: Journal, owners: Owners | None, payload: Payload) -> str:
-    """Writes a file once more; what has become of it."""
+    """Writes a file again; returns what has become of it."""
     try:
         if owners is None:
             return "; its runs are read from the journal"
@@ -153,7 +153,8 @@ def _note(journal: Journal, payloads: Sequence[Payload]) -> None:
 
 
 def _complaint(journal: Journal, payload: Payload, *, full: bool = False) -> str | None:
-    """What is wrong with a file; None if nothing is. `full` reads all of it in any case."""
+    """Describes what is wrong with a file; None if it is whole. With `full`, all of it is read in any
+    case."""
     path = journal.store / FOLDER / payload.file
     try:
         found = path.stat()

@@ -32,7 +32,7 @@ def prepared(name: str, frame: pl.DataFrame, runs: Collection[int]) -> pl.DataFr
 
 
 def encoded(frame: pl.DataFrame) -> tuple[int, bytes]:
-    """How many rows it stands for, and an Arrow stream: quick to write."""
+    """Encodes a frame for quick writing: the number of rows that it stands for, and an Arrow stream."""
     buffer = io.BytesIO()
     frame.write_ipc_stream(buffer, compression="lz4")
     lists = next((column for column in frame if column.dtype == pl.List), None)
@@ -65,7 +65,7 @@ def decoded(data: bytes) -> pl.LazyFrame:
 
 
 def among(runs: Collection[int]) -> pl.Expr:
-    """Whether a row is of one of these runs."""
+    """Expression that is true for rows of these runs."""
     return pl.col(RUN).is_in(pl.Series(list(runs), dtype=pl.Int64).implode())
 
 
@@ -113,5 +113,5 @@ def _by_run(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _enum(column: pl.Series) -> pl.Enum:
-    """Of the texts that occur, in alphabetical order."""
+    """Enum of the texts that a column has, in alphabetical order."""
     return pl.Enum(column.unique().cast(pl.String).drop_nulls().sort())

@@ -1,8 +1,8 @@
-"""The journal: an SQLite database that holds every finished run. What it has committed, is.
+"""The journal: an SQLite database that holds every finished run. Only committed runs count.
 
-In write-ahead mode with full synchronisation: a transaction that returned outlasts a killed
-process and a power cut, readers in other processes see the state between two transactions, and
-neither waits for the other. That mode needs a local file system and one host.
+It is in write-ahead mode with full synchronisation. A transaction that returned outlasts a killed
+process and a power cut. Readers in other processes see the state between two transactions, and readers
+and writers do not wait for each other. That mode needs a local file system and one host.
 
 Only SQLite opens the file: its locks belong to the process, and to close the file once more would
 give up all of them.
@@ -96,7 +96,7 @@ class Journal:
         self.path = path
         self.store = path.parent
         self._asked: frozenset[int] | None = None
-        """What is in the table `asked`, if it is known."""
+        """Contents of the table `asked`, if they are known."""
         self.sql = _connect(path, read_only=read_only, create=create)
         try:
             self._prepare(read_only=read_only, create=create)
@@ -120,7 +120,7 @@ class Journal:
         return _Block(self, "BEGIN")
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        """All or nothing; on the disk when it returns."""
+        """Transaction that is committed as a whole or not at all; it is on the disk when the block ends."""
         return _Block(self, "BEGIN IMMEDIATE")
 
     def begin(self, statement: str) -> None:
@@ -131,7 +131,7 @@ class Journal:
         self.sql.execute(statement)
 
     def roll_back(self) -> None:
-        """All is as it was before the transaction, if there is one; `asked` may be, too."""
+        """Rolls back the open transaction, if there is one. The table `asked` may be rolled back, too."""
         self._asked = None
         if self.sql.in_transaction:
             self.sql.execute("ROLLBACK")

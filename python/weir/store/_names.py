@@ -25,13 +25,14 @@ def file_name(text: str) -> str:
 
 
 def ascii_name(text: str) -> str:
-    """The same of letters, digits, `.`, `_` and `-`, to begin a name with; empty if there are none."""
+    """The text reduced to letters, digits, `.`, `_` and `-`, to begin a file's name with; empty if none are
+    left."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_MOST_BYTES].rstrip("-.")
     return f"_{plain}" if _RESERVED.match(plain) else plain
 
 
 def names_a_file(name: object) -> bool:
-    """Whether a name that was read stays in its folder, whatever stands before and behind it."""
+    """Returns true if a name that was read stays in its folder, with any prefix and suffix."""
     return (
         isinstance(name, str)
         and _ELSEWHERE.search(name) is None
@@ -41,7 +42,7 @@ def names_a_file(name: object) -> bool:
 
 
 def is_id(key: object) -> bool:
-    """Whether it is an id such as results have."""
+    """Returns true if the key is an id as results have it."""
     return isinstance(key, str) and _ID.fullmatch(key) is not None
 
 

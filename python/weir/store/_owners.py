@@ -1,4 +1,4 @@
-"""Who has a store open.
+"""Owners of a store: the processes that have it open.
 
 Every process that opens a store has a directory owners/ID with a file that it holds locked until it
 ends, in whichever way: a killed process holds no lock. In that directory it writes what is to appear
@@ -27,17 +27,19 @@ _HOST = "host.json"
 _TRIES = 10
 
 _PATIENCE_S = 300.0
-"""For another process that changes what files there are: it moves the runs of a sweep in less."""
+"""Seconds to wait for another process that changes which files there are: it moves the runs of a sweep in
+less."""
 
 _MAINTENANCES = {"flock": "maintenance.lock", "filelock": "maintenance.filelock"}
-"""By the kind of lock: that of one may be left in place, which is held to the other."""
+"""Kind of lock to the file of the maintenance lock. A file of one kind may be left in place; it is held to
+the other."""
 
 _MAINTENANCE = _MAINTENANCES[KIND]
 _NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class Owners:
-    """Ourselves among the owners of a store."""
+    """This process among the owners of a store."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
@@ -46,7 +48,8 @@ class Owners:
         self.id = secrets.randbits(62)
 
     def enter(self) -> None:
-        """Raises OSError where that cannot be written, StoreError if it is in use on another host."""
+        """Registers this process. Raises OSError if that cannot be written, StoreError if the store is in use
+        on another host."""
         for _ in range(_TRIES):
             if self._is_entered():
                 break
@@ -65,7 +68,7 @@ class Owners:
                 )
 
     def _is_entered(self) -> bool:
-        """False if our directory was taken for a dead one's before it was locked."""
+        """Returns false if the directory of this process was taken for a dead one's before it was locked."""
         ours = self._path(self.id)
         ours.mkdir(parents=True)
         lock = Lock(ours / _LOCK)
@@ -80,13 +83,13 @@ class Owners:
         return self._lock is not None
 
     def leave(self) -> None:
-        """Gives everything of ours up; twice does nothing."""
+        """Gives everything of this process up; a second call does nothing."""
         if self._lock is not None:
             _discard(self._path(self.id), self._lock)
             self._lock = None
 
     def alive(self, owner: int) -> bool:
-        """Whether that owner still lives; what a dead one has left is removed."""
+        """Returns true if that owner still lives; the remains of a dead one are removed."""
         place = self._path(owner)
         lock = Lock(place / _LOCK)
         try:
@@ -101,7 +104,7 @@ class Owners:
         return False
 
     def others(self) -> list[int]:
-        """Every live owner but us."""
+        """Every live owner except this process."""
         names = [path.name for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
         return [
             owner for owner in (int(name, 16) for name in names) if owner != self.id and self.alive(owner)
@@ -113,7 +116,7 @@ class Owners:
             raise StoreError(f"another process has {self._store} open", "wait for its end, then try again")
 
     def foreign(self) -> list[Path]:
-        """What is in the folder of owners and of none of them."""
+        """Foreign files in the folder of owners, which belong to no owner."""
         return [
             path
             for path in sorted(self._folder.iterdir())

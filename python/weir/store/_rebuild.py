@@ -132,7 +132,8 @@ def _to_the_damage(directory: Path) -> Generator[None]:
 
 
 def _chunks(old: Journal) -> list[Chunk]:
-    """As many as can be read, the smallest last: they are what was merged, if any is there twice."""
+    """All chunks that can be read, merged ones first: of a run that is there twice, the unmerged chunk is the
+    older copy."""
     found: list[Chunk] = []
     for (number,) in old.sql.execute("SELECT id FROM chunks ORDER BY merged = 0, id").fetchall():
         with suppress(*_UNREADABLE):

@@ -1,4 +1,4 @@
-"""What is put into a store and what comes out of it, apart from tables."""
+"""Records that are put into a store and read from it, apart from tables."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What was asked for: `definition` is anything JSON can hold. The store sets `created` (now), `weir`
-    (this one) and `number` (the next) where they are None.
-    """
+    """A recorded result. `definition` is the request, as anything that JSON can hold. The store sets
+    `created` (now), `weir` (this version) and `number` (the next) where they are None."""
 
     id: str
     name: str
@@ -52,12 +51,12 @@ class Sweep:
     weir: str | None = None
     created: datetime | None = None
     number: int | None = None
-    """1, 2, 3 ... in its store; that of a removed sweep is not given again."""
+    """Number in the store: 1, 2, 3 ... The number of a removed sweep is not used again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What finished runs have cost: sums over `runs` of them, `cpu_s` in seconds."""
+    """Cost of finished runs: sums over `runs` of them, `cpu_s` in seconds."""
 
     runs: int
     cpu_s: float

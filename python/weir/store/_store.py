@@ -45,14 +45,15 @@ class Store(SweepRecords):
         self._read_only = read_only
         self._undo = ExitStack()
         self.repairs: list[str] = []
-        """What was found damaged when it was opened, and what was done: sentences for people."""
+        """Damage that was found when the store was opened, and what was done about it: sentences for
+        people."""
 
     @staticmethod
     def open(path: str | os.PathLike[str], *, create: bool = False, read_only: bool = False) -> Store:
         """Opens a store, or makes one with `create`; mends what it finds damaged unless `read_only`.
 
-        Raises StoreError if there is none, if it is no store, if another version of Weir wrote it, if its
-        journal is damaged, or if it cannot be written.
+        Raises StoreError if there is none, if it is no store, or if another version of Weir wrote it. Also
+        raises it if the journal is damaged, or if the store cannot be written.
         """
         directory = Path(path)
         with store_errors(directory, "it cannot be opened"), ExitStack() as undo:
@@ -91,17 +92,18 @@ class Store(SweepRecords):
 
     @property
     def is_kept(self) -> bool:
-        """Whether its results can be found again."""
+        """True if the results can be found again."""
         return self._pages is None
 
     def finished(self, runs: Iterable[int]) -> set[int]:
-        """Those of the runs that are in the store."""
+        """Returns which of the runs are in the store."""
         with self._store_errors("it cannot be asked what is finished"), self._journal.snapshot() as sql:
             self._journal.ask(runs)
             return {run for (run,) in sql.execute("SELECT run FROM asked JOIN runs USING (run)")}
 
     def claim(self, runs: Iterable[int]) -> set[int]:
-        """Those of the runs that are ours to compute: not finished, nor claimed by another live process.
+        """Claims runs for this process, and returns those it got: not finished, nor claimed by another live
+        process.
 
         A claim ends with `commit`, `release`, `close` or the process.
         """
@@ -170,7 +172,7 @@ class Store(SweepRecords):
             return chunks.scan(self._journal, table, asked, version, checked=checked)
 
     def cost(self, runs: Iterable[int] | None = None) -> Cost:
-        """What those of the runs that are there have cost; None means all."""
+        """Cost of those of the runs that are in the store; None means all."""
         with self._store_errors("the cost of runs could not be read"), self._journal.snapshot() as sql:
             if runs is not None:
                 self._journal.ask(runs)
@@ -179,7 +181,7 @@ class Store(SweepRecords):
             return Cost(*sql.execute(f"SELECT {sums} FROM {these}").fetchone())  # noqa: S608
 
     def versions(self) -> dict[int, int]:
-        """Results version: how many runs of it there are."""
+        """Results version to the number of its runs."""
         with self._store_errors("it cannot be read"):
             rows = self._journal.sql.execute(
                 "SELECT results_version, sum(runs) FROM chunks GROUP BY 1 ORDER BY 1"
@@ -292,7 +294,7 @@ def _folders_of_results(store: Path) -> Iterator[Path]:
 
 
 def _is_folder(place: Path) -> bool:
-    """A folder itself, not a link to one elsewhere."""
+    """Returns true for a folder itself, false for a link to one elsewhere."""
     return place.is_dir() and not place.is_symlink()
 
 

@@ -1,4 +1,4 @@
-"""What was asked for: records of sweeps, a wide table for each, and their directories."""
+"""Records of sweeps, a wide table for each, and their directories."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 FOLDER = "sweeps"
 
 MANIFEST = "manifest.json"
-"""In the directory of a result: whose it is."""
+"""File in the directory of a result that names the result to which the directory belongs."""
 
 _ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What Python makes of values that are not what they should be."""
+"""Errors of Python at values that are not as they should be."""
 
 COLUMNS = "number, id, name, title, definition, command, weir, created, crc32"
 
 
 class _Damaged(Mapping[str, Any]):
-    """The definition of a result whose record is not what was written: to read it raises StoreError."""
+    """The definition of a result whose record is not as it was written: reading it raises StoreError."""
 
     def __init__(self, message: str, hint: str) -> None:
         self._error = message, hint
@@ -53,20 +53,20 @@ class _Damaged(Mapping[str, Any]):
 
 
 class SweepRecords:
-    """The part of a store that is about sweeps."""
+    """Part of a store that keeps the records of sweeps."""
 
     def __init__(self, path: Path, opened: Journal, owners: Owners) -> None:
         self.path = path
         self._journal = opened
         self._owners = owners
         self._turn = RLock()
-        """Of the thread that uses the journal: its transactions are those of one connection."""
+        """Lock of the thread that uses the journal: its transactions are those of one connection."""
         self._pages: Path | None = None
-        """Of a store that is not kept: where the pages and captures of its results go."""
+        """Directory for the pages and captures of a store that is not kept; None for a kept store."""
 
     def record_sweep(self, sweep: Sweep) -> Sweep:
-        """Keeps what was asked for, and returns it with its number, and with a name that files may have. A
-        known id keeps its number, and is the latest again, with the new definition."""
+        """Keeps a sweep, and returns it with its number, and with a name that files may have. A known id
+        keeps its number, and is the latest again, with the new definition."""
         if not is_id(sweep.id):
             raise ValueError(f"{sweep.id!r} is no id: up to 40 letters, digits, '_' and '-'")
         created = (sweep.created or datetime.now(UTC)).isoformat(timespec="seconds")
@@ -88,20 +88,20 @@ class SweepRecords:
         return self._sweep(row)
 
     def sweeps(self) -> list[Sweep]:
-        """In the order in which they were last recorded."""
+        """All sweeps, in the order in which they were last recorded."""
         with self._store_errors("its sweeps cannot be read"):
             rows = self._journal.sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY asked")  # noqa: S608
             return [self._sweep(row) for row in rows]
 
     def find_sweep(self, text: str | None) -> Sweep:
-        """The one of that number, the latest of that name, or the one whose id begins so; None: the latest.
+        """The sweep of that number, the latest of that name, or the one whose id begins so; None: the latest.
 
         Raises StoreError, naming those there are.
         """
         return self.find_sweeps(text)[0]
 
     def find_sweeps(self, text: str | None) -> list[Sweep]:
-        """The one of that number, or all of that name, or the one whose id begins so, or all if None: at
+        """The sweep of that number, or all of that name, or the one whose id begins so, or all if None: at
         least one, the latest first.
 
         Raises StoreError, naming those there are.
@@ -130,8 +130,8 @@ class SweepRecords:
 
     @contextmanager
     def reading(self, sweep: Sweep) -> Generator[Mapping[str, Any]]:
-        """The definition of a recorded result, for a block that takes it apart: StoreError where it does not
-        say what one says."""
+        """The definition of a recorded result, for a block that takes it apart. Raises StoreError if it is
+        not as a definition should be."""
         try:
             yield sweep.definition
         except _ODD as error:
@@ -150,14 +150,14 @@ class SweepRecords:
         return path
 
     def remove_sweep(self, sweep: Sweep) -> None:
-        """Forgets what was asked for; its runs stay until `prune`."""
+        """Removes the record of a sweep; its runs stay until `prune`."""
         with self._store_errors("the sweep could not be removed"):
             self._journal.sql.execute("DELETE FROM sweeps WHERE number = ?", (sweep.number,))
             self._table(sweep).unlink(missing_ok=True)
 
     def directory(self, sweep: Sweep) -> Path:
-        """Of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It need not
-        exist; where one of that name is another result's, the id stands behind the name."""
+        """Directory of the pages, figures and captures of a recorded result: NUMBER-NAME beside the store. It
+        need not exist. If another result has that name, the id stands behind the name."""
         if self._pages is not None:
             # No number will find it.
             place = self._pages / sweep.name
@@ -199,7 +199,7 @@ class SweepRecords:
 
     @contextmanager
     def _store_errors(self, doing: str) -> Generator[None]:
-        """Around everything that uses the journal: threads take turns, and errors are told to people."""
+        """Block for everything that uses the journal: threads take turns, and errors are told to people."""
         with self._turn, store_errors(self.path, doing):
             yield
 
@@ -219,7 +219,7 @@ def _owner(place: Path) -> str | None:
 
 
 def damaged_sweeps(sql: sqlite3.Connection) -> dict[int, str | None]:
-    """Number to command of the records that are not what was written."""
+    """Number to command of the records that are not as they were written."""
     rows = sql.execute(f"SELECT {COLUMNS} FROM sweeps ORDER BY number").fetchall()  # noqa: S608
     return {row[0]: row[5] and str(row[5]) for row in rows if not _is_whole(row)}
 
@@ -236,7 +236,7 @@ def _is_whole(row: Sequence[Any]) -> bool:
 
 
 def _definition(text: str) -> Any:  # noqa: ANN401 - what JSON can hold
-    """What was written down. Raises ValueError for what is no JSON, or no text once it is read."""
+    """Parses a recorded definition. Raises ValueError if it is no JSON, or no valid text once it is read."""
     found = json.loads(text)
     if "\\ud" in text.lower():
         # Halves of characters are text to Python, and to no file.

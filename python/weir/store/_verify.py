@@ -1,4 +1,5 @@
-"""Whether the rows of a store belong to runs that the journal knows, and its runs have rows."""
+"""Verification that the rows of a store belong to runs that the journal knows, and that its runs have
+rows."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def problems(journal: Journal, owners: Owners) -> Iterator[str]:
-    """What is wrong and in no other place right: a sentence each. Raises sqlite3.Error."""
+    """Damage that no other copy can repair: a sentence each. Raises sqlite3.Error."""
     with journal.snapshot() as sql:
         found = chunks.listed(sql)
         for chunk in found:
@@ -40,13 +41,14 @@ def problems(journal: Journal, owners: Owners) -> Iterator[str]:
 
 
 def foreign(store: Path, owners: Owners) -> list[Path]:
-    """What is in the way: files with the names of our folders, and what is in the folder of owners."""
+    """Foreign files in the way: those with the names of the store's folders, and those in the folder of
+    owners."""
     folders = [store / name for name in (chunks.FOLDER, SWEEPS) if (store / name).is_file()]
     return [*folders, *owners.foreign()]
 
 
 def tables_of(sql: sqlite3.Connection, chunk: Chunk) -> set[str]:
-    """The tables that a chunk has to have: those of any by the same Weir."""
+    """The tables that a chunk must have: those of any chunk by the same Weir."""
     rows = sql.execute(
         "SELECT DISTINCT name FROM payloads JOIN chunks ON chunks.id = chunk "
         "WHERE results_version = ? AND weir = ? AND name <> ?",

@@ -16,7 +16,7 @@ NOT_BUILT = (
     "this copy of Weir has no studio: run `make studio` in the sources, with Node 20 or newer "
     "(https://nodejs.org), then `pip install .` there"
 )
-"""What is said without the page."""
+"""Message if the page has not been built."""
 
 MOST_SHOWN = 3
 """Variants that the page shows side by side."""
@@ -29,12 +29,12 @@ _POLICY = (
 """Nothing is loaded from elsewhere, nothing is sent, and no other page shows this one within its own."""
 
 IDLE_S = 10.0
-"""A connection that says nothing for so long is closed: each holds a thread."""
+"""Seconds after which a connection without a request is closed: each holds a thread."""
 
 
 class _Server(ThreadingHTTPServer):
     listens = ""
-    """What both policies, that of the answer and that in the page, allow besides."""
+    """Sources that both policies, that of the answer and that in the page, allow in addition."""
     idle_s = IDLE_S
 
 
@@ -50,8 +50,8 @@ def server(port: int, feed: int | None = None, *, idle_s: float = IDLE_S) -> Thr
 
 
 def fragment(text: str, variants: Sequence[str]) -> str:
-    """What follows the address of the page that begins with the scenario of this text, and with the first of
-    its variants."""
+    """Fragment of the page's address with which the page begins with the scenario of this text, and with the
+    first of its variants."""
     shown: list[str | None] = [*variants[:MOST_SHOWN]] or [None]
     state = json.dumps({"text": text, "shown": shown, "speed": None}, ensure_ascii=False)
     raw = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -61,13 +61,13 @@ def fragment(text: str, variants: Sequence[str]) -> str:
 
 class _Page(BaseHTTPRequestHandler):
     def setup(self) -> None:
-        """Before the connection is read."""
+        """Sets the timeout before the connection is read."""
         super().setup()
         assert isinstance(self.server, _Server)
         self.connection.settimeout(self.server.idle_s)
 
     def do_GET(self) -> None:
-        """The page at /, and nothing else."""
+        """Serves the page at /, and nothing else."""
         if self.path != "/":
             self.send_error(404)
             return
@@ -84,4 +84,4 @@ class _Page(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Says nothing."""
+        """Discards the log message."""

@@ -1,4 +1,4 @@
-"""What the figures of `figures.toml` show, by their names."""
+"""Contents of the figures of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from weir_papers.reading import Contents
 
 AQMS = ("red", "hred", "pi", "avq")
 CONTROLLED = ("red", "hred", "pi")
-"""The paper leaves AVQ out of response times: it aims at no queue."""
+"""Controllers with response times. The paper leaves AVQ out, as it aims at no queue."""
 KILO = PACKET / 1e3
-"""kB of a packet."""
+"""Size of a packet in kB."""
 _THRESHOLDS = ((MIN_TH / 1e3, "min_th"), (MAX_TH / 1e3, "max_th"))
 _LARGE = ((DEVIATION, "30 kB"),)
 _WAIT = 2.0 / 3.0
-"""The share of RED's probability that ns-2's spacing of drops leaves."""
+"""Share of RED's probability that the spacing of drops in ns-2 leaves."""
 
 
 # --- The paper's ------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def _wide(study: Study) -> list[Facet]:
 
 
 def _of_ns2(aqm: str, measure: str, label: str, scale: float = 1.0) -> list[Curve]:
-    """What ns-2.35 measured without web traffic."""
+    """Curve measured by ns-2.35 without web traffic."""
     found = ns2.curve("hred_2003", "steady-ftp", aqm, measure, label)
     return [replace(found, y=[scale * y for y in found.y])] if found.x else []
 

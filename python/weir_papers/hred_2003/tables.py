@@ -1,4 +1,4 @@
-"""What the tables of `figures.toml` hold, by their names."""
+"""Contents of the tables of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from weir_papers.hred_2003.quantities import PHASES, Kilobytes, Response
 from weir_papers.reading import Contents
 
 _DOUBLINGS = ((100.0, 100), (150.0, 200), (200.0, 400), (250.0, 800))
-"""Begins of the phases of figure 5, seconds, and FTP flows."""
+"""Starts of the phases of figure 5, in seconds, and numbers of FTP flows."""
 
 
 def _settings(_: Study) -> list[tuple[str, str, str, str]]:
-    """What is printed, in which unit, and what it follows from."""
+    """Settings that the paper prints, their units, and the equations from which they follow."""
     a, b = of.pi_gains()
     gains = ", ".join(f"{of.loop_gain(of.MIN_TH, rtt):.3f}" for rtt in (0.16, 0.2, 0.24))
     least_k = f"{of.least_k(of.MIN_TH, 0.24):.2f}"
@@ -96,7 +96,7 @@ def _queue(study: Study, experiment: str, aqm: str, begin: float) -> str:
 
 
 def _responses(study: Study) -> Iterator[list[str]]:
-    """Medians, and how many never settle."""
+    """Medians of response times, and numbers of runs that never settle."""
     for experiment in ("moderate", "heavy"):
         for change, direction in enumerate(PHASES[experiment].names):
             of = [Response(experiment, aqm, (change,)) for aqm in CONTROLLED]

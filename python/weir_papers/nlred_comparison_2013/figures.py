@@ -1,4 +1,4 @@
-"""What the figures of `figures.toml` show, by their names."""
+"""Contents of the figures of `figures.toml`, by their names."""
 
 from __future__ import annotations
 

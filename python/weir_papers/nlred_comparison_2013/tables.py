@@ -1,4 +1,4 @@
-"""What the tables of `figures.toml` hold, by their names."""
+"""Contents of the tables of `figures.toml`, by their names."""
 
 from __future__ import annotations
 

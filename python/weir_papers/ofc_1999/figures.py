@@ -1,4 +1,4 @@
-"""What the figures of `figures.toml` show, by their names."""
+"""Contents of the figures of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ _END_S, _FIRST_S = 10.0, 2.0
 _LINK_MBPS = 45.0
 _TOP = 25.0
 _ALLOWED = 21.0
-"""Packets, by the receiver."""
+"""Packets that the receiver allows."""
 _NAMES = [f"Source {number}" for number in (1, 2, 3, 4)]
 _NAMED = (Curve(_QUEUE, [], []), *(Curve(name, [], []) for name in _NAMES))
-"""Only names, so that all figures give them the same colours, and the queue a solid line."""
+"""Curves with a name only, so that all figures give the names the same colours, and the queue a solid
+line."""
 
 
 # --- Experiments 1 and 2 over time ------------------------------------------------------------------------
@@ -61,7 +62,7 @@ def _first_run(study: Study, rows: pl.DataFrame, variant: str) -> pl.DataFrame:
 
 
 def _windows(study: Study, variant: str, variable: str, sources: int = 4) -> list[Curve]:
-    """Of each source from its start on, as far as figure 1 shows it."""
+    """Windows of each source from its start on, as far as figure 1 shows them."""
     rows = _first_run(study, series(study["base"].read, variable), variant)
     # Before the first estimate nothing but the receive window binds; it is not drawn.
     rows = rows.filter(pl.col("time_s") <= _FIRST_S, pl.col("value").is_finite())
@@ -223,7 +224,7 @@ def _whole(sample: Sample) -> float:
 
 
 _USED: dict[str, float] = {"N": SAMPLES, "propagation": PROPAGATION_MS, "max_p": 0.1, "bin": 100.0}
-"""What the main runs have, among the readings."""
+"""Settings of the main runs, among those of the readings."""
 
 
 def _along(study: Study, axis: str) -> Study:
@@ -259,7 +260,7 @@ def _settled(study: Study) -> list[Facet]:
 
 
 def _network(study: Study) -> list[Facet]:
-    """Of each group of sources and each link, what is reached against the optimum."""
+    """Rates and prices of each group of sources and each link, against the optimum."""
     facets: list[Facet] = []
     for title, quantity in (
         ("Rates against the optimum", rate_off),
@@ -296,7 +297,7 @@ def _phases(study: Study) -> list[Facet]:
 
 
 def _near(found: Curve) -> Curve:
-    """Where phases can be told apart."""
+    """The part of a curve where phases can be told apart."""
     keep = [index for index, x in enumerate(found.x) if 3.3 <= x <= 4.25]
 
     def kept(values: Sequence[float] | None) -> list[float] | None:

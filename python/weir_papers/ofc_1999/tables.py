@@ -1,4 +1,4 @@
-"""What the tables of `figures.toml` hold, by their names."""
+"""Contents of the tables of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MEASURES = {
     "delivered": "goodput", "drops": "loss", "jain": "fairness", "mean_queue": "mean queue",
     "queue_sd": "deviation of the queue",
 }  # fmt: skip
-"""By the column of `ns2.csv`."""
+"""Column of `ns2.csv` to the name of the measure."""
 _PRINTED = {
     "rem": ("55794", "0", "1.00", "18.7", "3.9"),
     "red": ("55992", "0", "1.00", "8.5", "3.6"),
@@ -42,14 +42,14 @@ def _table_1(study: Study) -> Iterator[list[str]]:
 
 
 def _by_variant(study: Study, experiment: str) -> Iterator[list[str]]:
-    """All measures of table 1, and the swing of rates."""
+    """Table of all measures of table 1, and the swing of rates, by variant."""
     for variant, label in study[experiment].labels.items():
         columns = [*(measure(experiment, variant, name) for name in _MEASURES)]
         yield [label, *(_said(study, one) for one in (*columns, measured(experiment, variant, SWING)))]
 
 
 def table_theory(study: Study) -> Iterator[list[str]]:
-    """What theory predicts, what is printed, what is measured."""
+    """Predictions of theory, printed values, and measured values."""
 
     def row(name: str, book: str, at_rest: str, printed: str, ours: Quantity) -> list[str]:
         measuring = study.instead({"base": study["measured"]})

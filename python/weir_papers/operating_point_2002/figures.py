@@ -1,4 +1,4 @@
-"""What the figures of `figures.toml` show, by their names."""
+"""Contents of the figures of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _FULL = 100_000.0
 _FULL_LINK = ((_FULL, "full"),)
 _DELAY, _LOSS = "Mean delay (ms)", "Loss (%)"
 _DRAWN_FROM = 4.0
-"""The window from which a lost packet can be repaired without a timeout; the theory knows none."""
+"""Smallest window from which a lost packet can be repaired without a timeout; the theory has no timeouts."""
 
 
 # --- Theory -----------------------------------------------------------------------------------------------
 
 PIPE = 125.0
-"""Packets: 1250 a second times 100 ms."""
+"""Packets in the pipe: 1250 a second times 100 ms."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Settled:
 
 
 def settled(flows: float, max_th: float, max_p: float) -> Settled:
-    """Where windows and queue settle by p = 1.5 / W^2 on RED's line.
+    """Equilibrium of windows and queue by p = 1.5 / W^2 on RED's line.
 
     It is at max_th, where forced drops make up the rest, if the line ends below what the load needs. Ns-2's
     wait between drops leaves two thirds of RED's probability.
@@ -115,14 +115,14 @@ def _over_max_th(study: Study, measure: str, w_q: float = 0.002, *, theory: bool
 
 
 def _by_load(study: Study, measure: str) -> list[Curve]:
-    """Over max_p, with max_th 30."""
+    """Curves over max_p, with max_th 30."""
     levels = study["loads"].levels("max_p")
     theory = _theory(study, "loads", levels, lambda n, p: settled(n, 30.0, p), measure)
     return _each_load(study, "loads", measure) + theory
 
 
 def _by_max_th(study: Study, measure: str) -> list[Curve]:
-    """Over max_p, with 80 users."""
+    """Curves over max_p, with 80 users."""
     levels = study["max-p"].levels("max_th")
     return [curve(study, Level("max-p", "red", measure, at={"max_th": th}), _max_th(th)) for th in levels]
 
@@ -144,7 +144,7 @@ def _packets(study: Study, w_q: float) -> list[Facet]:
 
 
 def _plane(study: Study, experiment: str, label: str, variant: str = "red", **at: float) -> Curve:
-    """Delay and loss, place by place."""
+    """Curve of delay and loss, place by place."""
     delay, loss = (Level(experiment, variant, name, at=at) for name in ("delay_mean", "loss"))
     return against(study, delay, loss, label)
 
@@ -183,7 +183,7 @@ def _beside_ns2(study: Study) -> list[Facet]:
 
 
 def _forced(study: Study) -> list[Facet]:
-    """Why there is a minimum."""
+    """Loss and the share of RED's own drops over max_p: the reason for the minimum of the loss."""
     facets: list[Facet] = []
     for th in study["gentle"].levels("max_th"):
         losses: list[Curve] = []
@@ -200,7 +200,7 @@ def _forced(study: Study) -> list[Facet]:
 
 
 def _flexibility(study: Study) -> list[Facet]:
-    """What can be chosen by RED's max_th, and by DropTail's buffer."""
+    """Range of choices that RED's max_th gives, and DropTail's buffer."""
     return [
         Facet(
             _users(n),
@@ -236,7 +236,7 @@ _OURS = "OP-RED"
 
 
 def _operating_points(study: Study) -> list[Facet]:
-    """Targets and what became of them, by the number of users."""
+    """Targets, and the operating points reached, by the number of users."""
     facets: list[Facet] = []
     for users in study["op-red"].levels("N"):
         mine = [one for one in outcomes(study) if one[0] == users]
@@ -297,7 +297,7 @@ def _targets_change(study: Study) -> list[Facet]:
 
 def _traces(study: Study, experiment: str, tops: tuple[float, float]) -> list[Facet]:
     def middle(sample: Sample) -> float:
-        """Of a period."""
+        """The middle of a period."""
         return sample.at + PERIOD_S / 2
 
     facets: list[Facet] = []
@@ -315,7 +315,7 @@ def _traces(study: Study, experiment: str, tops: tuple[float, float]) -> list[Fa
 
 
 def _steps(study: Study, stages: Sequence[Stage], measure: str) -> Curve:
-    """The nearest that fixed parameters come, in the stages whose target they do not reach."""
+    """Closest values of fixed parameters, in the stages whose target they do not reach."""
     x: list[float] = []
     y: list[float] = []
     for stage in stages:
@@ -328,7 +328,7 @@ def _steps(study: Study, stages: Sequence[Stage], measure: str) -> Curve:
 
 
 def _asked(stages: Sequence[Stage], measure: str) -> Curve:
-    """Targets, some times in each stage."""
+    """Curve of the targets, with several points in each stage."""
     times = [stage.start_s + STAGE_S * part for stage in stages for part in (0.25, 0.5, 0.75)]
     values = [stage.target.delay if measure == "delay_mean" else stage.target.loss for stage in stages]
     return Curve(_OURS, times, [value for value in values for _ in range(3)], kind="target")

@@ -1,4 +1,4 @@
-"""What the tables of `figures.toml` hold, by their names."""
+"""Contents of the tables of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Values = NDArray[np.float64]
 
 
 def _best_max_p(study: Study) -> Iterator[list[str]]:
-    """Where the loss is least."""
+    """Table of the max_p with the least loss."""
     for th in study["max-p"].levels("max_th"):
         found = _best(study, Level("max-p", "red", "loss", at={"max_th": th}))
         yield [f"80 users, max_th {th:g}", *found, "", ""]
@@ -44,7 +44,7 @@ def _best_of_ns2(users: float) -> str:
 
 
 def _operating_points(study: Study) -> Iterator[list[str]]:
-    """Every target."""
+    """Table of all targets."""
     for users, target, near, ours, floyd in outcomes(study):
         yield [
             f"{users:g}",
@@ -61,7 +61,7 @@ def _operating_points(study: Study) -> Iterator[list[str]]:
 
 
 def _changes(study: Study) -> Iterator[list[str]]:
-    """Every stage of the runs in which something changes."""
+    """Table of all stages of the runs in which something changes."""
     for experiment, stages in STAGES.items():
         for stage in stages:
             near = nearest(study, stage.users, stage.target)

@@ -1,4 +1,4 @@
-"""What the figures of `figures.toml` show, by their names."""
+"""Contents of the figures of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READINGS = (
     ("wireless-gentle", "Gentle, ns-2's code"),
     ("wireless-ns2", "ns-2's of 2000"),
 )
-"""Of RED, in the wireless experiments."""
+"""Readings of RED in the wireless experiments."""
 _LN_PHI = 9.995003e-4
 
 
@@ -74,7 +74,7 @@ def _figure_2(study: Study) -> list[Facet]:
 
 
 def _top(study: Study, measure: str) -> float | None:
-    """One axis for both panels of a row, with all of DropTail's curve."""
+    """Top of the axis of both panels of a row, so that it has all of DropTail's curve."""
     if measure == "goodput":
         return None
     found = [curve(study, period(one, measure), one) for one in (*REM, *RED)]

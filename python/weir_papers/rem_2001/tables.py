@@ -1,4 +1,4 @@
-"""What the tables of `figures.toml` hold, by their names."""
+"""Contents of the tables of `figures.toml`, by their names."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _mixed_path(study: Study) -> Iterator[list[str]]:
 
 
 def _duality(study: Study) -> Iterator[list[str]]:
-    """What every group gets where prices clear the links, beside what it got."""
+    """Rates of every group where prices clear the links, beside the measured rates."""
     data = study["utilities"]
     for variant in SIX:
         rest = resting(Scenario.loads(data.resolved[variant]))

@@ -16,7 +16,7 @@ from run import HERE, MARK, MARK_ALWAYS, RED_10_30, REM, Arguments, Output, Simu
 
 SEEDS = range(1, 11)
 MANY_SEEDS = range(1, 31)
-"""Where the shares of the flows vary most from run to run."""
+"""Seeds where the shares of the flows vary most from run to run."""
 WAIT = "DropTail, random wait"
 RATE = 10e6
 PACKET = 1000
@@ -61,7 +61,7 @@ def rows() -> Iterator[dict[str, str | int | float]]:
 
 
 def _counted(output: Output) -> tuple[Mapping[int, Counts], Mapping[int, Counts]]:
-    """What was counted in the window, by hop and by group of flows."""
+    """Counts in the window, by hop and by group of flows."""
     hops: defaultdict[int, dict[str, float]] = defaultdict(dict)
     groups: defaultdict[int, dict[str, float]] = defaultdict(dict)
     for kind, time, number, *words in output.lines:

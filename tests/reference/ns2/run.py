@@ -99,7 +99,7 @@ class SimulatorError(Exception):
 
 @dataclass
 class Output:
-    """What a script printed, as lines of words without the closing `end`, and what the run cost."""
+    """Output of a script, as lines of words without the closing `end`, and the cost of the run."""
 
     lines: list[list[str]]
     user_seconds: float
@@ -150,7 +150,7 @@ class Report:
     delivered: list[int]
 
     def since(self, earlier: Report) -> Report:
-        """What was counted between two reports."""
+        """Counts between two reports."""
         return Report(
             {name: value - earlier.values[name] for name, value in self.values.items()},
             [now - then for now, then in zip(self.delivered, earlier.delivered, strict=True)],

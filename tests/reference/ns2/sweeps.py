@@ -30,7 +30,7 @@ class Run:
     """A run of dumbbell.tcl and its windows."""
 
     about: Row
-    """What identifies its rows."""
+    """Columns that identify the rows of the run."""
     arguments: Arguments
     windows: Sequence[tuple[int, int]]
     rate: float
