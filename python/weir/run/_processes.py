@@ -92,6 +92,6 @@ def _end_after(wait: Callable[[], object]) -> None:
 
 
 def output_of(*arguments: str | Path) -> str:
-    """What `python ARGUMENTS` prints. Raises RuntimeError with its complaints if it fails."""
+    """Returns the output of `python ARGUMENTS`. Raises RuntimeError with its error output if it fails."""
     with Process(arguments) as process:
         return process.finish()
