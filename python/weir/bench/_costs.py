@@ -1,4 +1,4 @@
-"""What Weir costs beside one run, and docs/performance.md: all measurements with their machine."""
+"""Costs of Weir beside one run, and docs/performance.md: all measurements with their machine."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def growth(repeat: int = 5, *, say: Say) -> Growth:
 
 
 def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
-    """The same sweep by threads, processes and a Dask cluster of this machine."""
+    """Runs one sweep by threads, by processes and by a Dask cluster of this machine."""
     costs: list[SweepCost] = []
     for workers, options in _WORKERS.items():
         say(f"{SWEEP_CASE} by {workers}")
@@ -146,7 +146,7 @@ def sweep_costs(replications: int = 20, *, say: Say) -> list[SweepCost]:
 
 
 def discipline_costs(*, say: Say) -> list[DisciplineCost]:
-    """What `cargo bench` measures of all disciplines; nothing without cargo or without the sources.
+    """Measures all disciplines with `cargo bench`; returns nothing without cargo or without the sources.
 
     Raises RuntimeError if the benchmark fails.
     """
@@ -164,7 +164,7 @@ def discipline_costs(*, say: Say) -> list[DisciplineCost]:
 
 
 def costs_of(lines: str) -> list[DisciplineCost]:
-    """What the benchmark has printed, a row for each discipline."""
+    """Reads the printed lines of the benchmark: a row for each discipline."""
     rows = [json.loads(line) for line in lines.splitlines()]
     many = {row["discipline"]: row["ns_per_packet"] for row in rows if row["flows"] > 32}
     return [

@@ -27,7 +27,7 @@ _COUNT = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/nul
 
 
 def has_valgrind() -> bool:
-    """Whether instructions can be counted."""
+    """Returns true if instructions can be counted: valgrind is installed."""
     return shutil.which("valgrind") is not None
 
 
