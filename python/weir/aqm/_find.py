@@ -53,7 +53,7 @@ _stored: dict[tuple[str, str], bool] = {}
 
 
 def unstored(named: Iterable[Named]) -> list[str]:
-    """Those of the classes, which have been found, that keep their runs out of the store: import paths."""
+    """Import paths of the classes whose runs the store does not keep. The classes have been found before."""
     return [one.cls for one in named if not _stored.get((one.cls, one.digest or ""), True)]
 
 

@@ -1,4 +1,4 @@
-"""Whether a user's class of an AQM can be made: its `__init__` takes the link, and then the parameters."""
+"""Check that an AQM class of the user can be made: `__init__` takes the link, then the parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Problem(NamedTuple):
     """Why the class cannot be made."""
 
     key: str
-    """Of `queue.python`, which is to blame."""
+    """Key of `queue.python` that is to blame."""
     message: str
     hint: str
 
@@ -82,7 +82,8 @@ def hook_problem(cls: type, hook: str, base: type) -> Problem | None:
 
 
 def known_names(name: str, names: list[str], otherwise: str) -> str:
-    """What was meant by a name, or those there are; `otherwise` if there are none."""
+    """Suggests the known name nearest to a misspelt one, else lists the known names; `otherwise` if there are
+    none."""
     near = get_close_matches(name, names, 1)
     if near:
         return f"did you mean {near[0]!r}?"
@@ -107,7 +108,8 @@ def _can_be_given_by_place(parameter: inspect.Parameter) -> bool:
 
 
 def _is_for_link(first: inspect.Parameter) -> bool:
-    """Whether the first parameter is meant to be the link: by its type, or by its name if it has no type."""
+    """Returns true if the first parameter is meant to be the link, by its type, or without a type by its
+    name."""
     if first.annotation is not inspect.Parameter.empty:
         return first.annotation not in _PLAIN
     is_named = first.name.startswith("_") or "link" in first.name.lower()

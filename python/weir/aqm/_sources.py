@@ -27,11 +27,11 @@ class Named(NamedTuple):
     """A class that a scenario names."""
 
     path: str
-    """Of its table: `links.bottleneck.queue.python`."""
+    """Path of its table in the scenario: `links.bottleneck.queue.python`."""
     cls: str
-    """Its import path."""
+    """Import path of the class."""
     digest: str | None
-    """Of its file."""
+    """Digest of the text of its file."""
 
 
 def named_in(document: Mapping[str, Any], path: str = "") -> Iterator[Named]:
@@ -143,7 +143,8 @@ def _full_name(node: ast.expr, names: Mapping[str, str]) -> str | None:
 
 
 def _draws(name: str, call: ast.Call | None) -> bool:
-    """Whether it is one that draws, or reads the clock; a class that is not called, as in a type, is not."""
+    """Returns true if the use draws random numbers or reads the clock. A class that is not called, as in a
+    type, does not."""
     if name in _SEEDED:
         return call is not None and not (call.args or call.keywords)
     if name in _NOT_DRAWN or name in {"numpy.random", "random", "secrets"}:
