@@ -1,4 +1,4 @@
-"""What a scenario from a capture says about itself: what was assumed, and what was left out."""
+"""Comments at the head of a scenario from a capture: what was assumed, and what was left out."""
 
 from __future__ import annotations
 

@@ -72,8 +72,8 @@ def _endless(found: Captured) -> NDArray[np.bool_]:
 
 
 def round_trips(found: Captured) -> Values:
-    """Of each transfer in seconds: as measured, else the median of the others; if none is measured, the part
-    that is known. NaN if nothing is."""
+    """Round-trip time of each transfer in seconds. One that was not measured is the median of the others; if
+    none was measured, the part that is known. NaN if nothing is known."""
     rtts, parts = found.transfers["rtt"], found.transfers["part"]
     if len(found.rtts):
         return np.where(np.isfinite(rtts), rtts, np.median(found.rtts))
