@@ -24,7 +24,7 @@ _SPAN = ["period", "from_s", "to_s", "users"]
 
 @dataclass(frozen=True)
 class Axis:
-    """What the periods of a scenario differ in."""
+    """Quantity in which the periods of a scenario differ: the number of users, or time."""
 
     column: Literal["users", "from_s"]
     title: str
@@ -37,12 +37,12 @@ def bottleneck(tables: Tables) -> str:
 
 
 def component(port: str) -> str:
-    """What series call a port: `links.LINK.forward`, `links.LINK.reverse`."""
+    """Name of a port in the table of series: `links.LINK.forward`, `links.LINK.reverse`."""
     return f"links.{port}" if port.endswith(".reverse") else f"links.{port}.forward"
 
 
 def has_several_links(tables: Tables) -> bool:
-    """Whether it has to be said which one is meant."""
+    """Returns true if the tables hold several links: a text then has to name the one it means."""
     return tables["links"]["link"].n_unique() > 1
 
 
@@ -141,12 +141,13 @@ def with_parts(
 
 
 def has_transfers(tables: Tables) -> bool:
-    """Whether flows come and go in any of the runs. Results of earlier versions have no such table."""
+    """Returns true if flows come and go in any of the runs. Results of earlier versions have no such
+    table."""
     return "completions" in tables and not tables["completions"].is_empty()
 
 
 def axis_of(observed: pl.DataFrame) -> Axis | None:
-    """What the periods are drawn against; None where there are fewer than two.
+    """Axis against which periods are drawn; None if there are fewer than two.
 
     The number of users, if every period has its own and all runs agree on it; else time.
     """

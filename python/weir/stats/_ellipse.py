@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ONE_SIGMA = 1.0 - math.exp(-0.5)
-"""What the ellipse of one standard deviation contains: 39%."""
+"""Probability inside the ellipse of one standard deviation: 39%."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Ellipse:
 
     @property
     def angle(self) -> float:
-        """Of the major axis to the first coordinate's, in degrees, from -90 to 90."""
+        """Angle of the major axis to the first coordinate's, in degrees, from -90 to 90."""
         x, y = self._axes[1][:, 1]
         return math.degrees(math.atan2(float(y) * math.copysign(1.0, x), abs(float(x))))
 

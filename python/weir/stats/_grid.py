@@ -34,7 +34,7 @@ class Grid:
 
 
 def cells(rows: pl.DataFrame) -> list[Cell]:
-    """A cell for each row of estimates."""
+    """Text of each row of estimates, in cells."""
     return [
         Cell(
             wording.number(row["mean"], MEASURES[row["measure"]].decimals),
@@ -76,7 +76,7 @@ def render(grid: Grid, width: int) -> str:
 
 
 def _widths(head: list[list[str]], rows: list[list[list[str]]]) -> list[int]:
-    """Of each column, the gap before it included."""
+    """Width of each column, including the gap before it."""
     lines = [*head, *(line for lines in rows for line in lines)]
     return [_GAP + max(map(len, column)) for column in zip(*lines, strict=True)]
 

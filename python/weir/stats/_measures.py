@@ -11,29 +11,31 @@ from typing import Literal
 from weir._errors import WeirError
 
 OF = " of "
-"""Between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of L`."""
+"""Separator between a measure and a flow group or a class of the queue: `goodput of cubic`, `delay_p99 of
+L`."""
 
 AT = " at "
-"""Between a measure and a port that is not the bottleneck: `delay_p99 at line.reverse`."""
+"""Separator between a measure and a port that is not the bottleneck: `delay_p99 at line.reverse`."""
 
 By = Literal["group", "class", "link"]
-"""What a measure can be divided by: flow groups, classes of the bottleneck's queue, ports that data pass."""
+"""Parts by which a measure can be divided: flow groups, classes of the bottleneck's queue, ports that data
+pass."""
 
 
 class MeasureError(WeirError, ValueError):
-    """A measure that there is not."""
+    """Error about a measure that does not exist."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured, where it is found and how it is written."""
+    """Definition of a measured quantity: its source in the tables and its form in print."""
 
     name: str
     """Identifier: key of JSON documents, name of columns and options."""
     title: str
     """Head of tables and axes, without the unit."""
     unit: str
-    """Empty for a pure number."""
+    """Unit of the values in print; empty for a pure number."""
     column: str
     decimals: int
     definition: str
@@ -55,7 +57,7 @@ class Measure:
         return f"{title.lower()}{self.title.removeprefix(title)}"
 
     def is_known_by(self, by: By) -> bool:
-        """Whether there are values of single groups, of single classes, or of single ports."""
+        """Returns true if the measure has values for single groups, single classes, or single ports."""
         if by == "link":
             return self.column == "loss" or self.table == "links"
         if by == "group":
@@ -64,7 +66,7 @@ class Measure:
 
     @property
     def scale(self) -> float:
-        """From the unit of the column, where shares are fractions, to `unit`."""
+        """Converts from the unit of the column, where shares are fractions, to `unit`."""
         return 100.0 if self.unit == "%" else 1.0
 
     @property
@@ -79,7 +81,7 @@ class Measure:
 
     @property
     def difference_unit(self) -> str:
-        """Of a difference of two values: percentages differ by points."""
+        """Unit of a difference of two values: percentages differ by points."""
         return "points" if self.unit == "%" else self.unit
 
 
@@ -229,7 +231,7 @@ def measure_named(words: str, error: type[WeirError] = MeasureError) -> Measure:
 
 
 _SAME = {"latency": "delay", "throughput": "goodput", "fairness": "jain", "drops": "loss", "ping": "rtt"}
-"""Words for measures that other tools have."""
+"""Names that other tools have for measures."""
 
 
 def _suggested(words: Sequence[str]) -> str:
@@ -285,24 +287,25 @@ def _check_known(measure: Measure, by: By, error: type[WeirError]) -> None:
 
 
 HEADLINE = ("mean_queue", "delay_mean", "delay_p99", "goodput", "loss")
-"""What every table shows first, and a comparison in words."""
+"""Measures that every table shows first, and that a comparison in words is about."""
 
 OVERVIEW = (*HEADLINE, "mark_fraction", "jain")
-"""What a single run shows first."""
+"""Measures that the summary of a single run shows first."""
 
 BY: dict[By, tuple[str, ...]] = {
     "group": ("goodput", "path_delay", "rtt_mean", "delay_p99", "loss", "mark_fraction"),
     "class": ("mean_queue", "delay_mean", "delay_p99", "loss", "mark_fraction"),
     "link": ("utilisation", "delay_mean", "delay_p99", "loss", "mark_fraction"),
 }
-"""What a table by flow group, by class of the queue or by port shows first."""
+"""Measures that a table by flow group, by class of the queue or by port shows first."""
 
 OF_TRANSFERS = ("transfers", "fct_mean", "slowdown_p50", "slowdown_p99")
-"""What a single run shows besides where flows come and go."""
+"""Measures that the summary of a single run adds if flows come and go."""
 
 
 def compared(*, transfers: bool) -> tuple[str, ...]:
-    """What variants are compared by, in pairs: completion times too, where flows come and go."""
+    """Measures by which variants are compared, in pairs. They include completion times if flows come and
+    go."""
     return (*HEADLINE, "fct_mean", "slowdown_p99") if transfers else HEADLINE
 
 

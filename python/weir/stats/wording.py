@@ -43,11 +43,11 @@ def sentence_case(text: str) -> str:
 
 INTERVALS = "mean ± 95% interval"
 ALL_EQUAL = "all replications equal: nothing is random, so no intervals"
-"""What the numbers of a table are made of, where configurations differ in the number of replications."""
+"""Basis of the numbers in a table whose configurations differ in the number of replications."""
 
 
 def replications(n: int, *, equal: bool = False) -> str:
-    """What the numbers of a table are made of; `equal`: all replications are, in every value."""
+    """Basis of the numbers in a table. `equal`: all replications are equal, in every value."""
     if n == 1:
         return "one replication, so no intervals"
     if equal:
@@ -63,7 +63,7 @@ def difference(row: dict[str, Any], *remarks: str) -> str:
 
 
 def relation(row: dict[str, Any], *remarks: str) -> str:
-    """The same without the measure: `lower by 12.3±0.4 packets (remarks)`."""
+    """One row of `differences` in words, without the measure: `lower by 12.3±0.4 packets (remarks)`."""
     measure = MEASURES[row["measure"]]
     if row["verdict"] == "other link":
         return "not compared, as it is a share of another link"
@@ -106,11 +106,11 @@ def comparison(differences: pl.DataFrame, axis: Axis | None) -> dict[str, list[s
 
 
 R = "r: correlation of the pairs, -1 to 1; the nearer to 1, the more the common seeds narrow the interval"
-"""What the mark of a comparison is."""
+"""Explanation of the mark r in a comparison."""
 
 
 def legend(differences: pl.DataFrame) -> str:
-    """What the marks in the comparison of these differences are; empty if it has none."""
+    """Explanations of the marks in the comparison of these differences; empty if it has none."""
     whole = differences.filter(pl.col("period") == WHOLE_RUN, pl.col("n") > 0)
     return "" if whole["correlation"].drop_nulls().is_empty() else R
 
