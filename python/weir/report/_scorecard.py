@@ -52,7 +52,7 @@ class Pages:
         return directory / COMPARISON if len(names) > 1 else pages[0]
 
     def to_json(self) -> dict[str, Any]:
-        """What `weir evaluate --json` prints."""
+        """Document that `weir evaluate --json` prints."""
         found = self.evaluation
         request = found.request
         return {
@@ -145,8 +145,8 @@ class Pages:
         )
 
     def _counts(self) -> list[tuple[str, str, str, list[int]]]:
-        """Of each discipline, each other one and each measure: at how many places it is better, worse, equal,
-        undecided."""
+        """Counts for each discipline, each other one and each measure: at how many places it is better,
+        worse, equal, undecided."""
         found = self.evaluation
         known = known_of(found.values)
         rows: list[tuple[str, str, str, list[int]]] = []

@@ -16,11 +16,11 @@ from weir.sweep._dimension import Dimension, plain
 from weir.sweep._view import Sweep
 
 _OVER = ("variant", "label", "replication", "period")
-"""What is the same in the rows that become one: they differ in their points."""
+"""Columns that are equal in the rows that become one: those rows differ in their points."""
 
 
 def ran(sweep: Sweep, axes: Sequence[Dimension]) -> str:
-    """What the result is of, in a sentence."""
+    """Variants, points, replications and runs of the result, in a sentence."""
     whole = sweep.observations().filter(pl.col("period") == WHOLE_RUN)
     if whole.is_empty():
         return "No run is finished."

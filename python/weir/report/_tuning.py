@@ -33,7 +33,7 @@ class Evidence:
 
     tuned: Tuned
     exports: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What it is to what it says: `tc script`, `OpenWrt SQM`, `scenario`."""
+    """Settings of the answer for other systems: texts by form, `tc script`, `OpenWrt SQM` or `scenario`."""
 
     @property
     def title(self) -> str:
@@ -99,7 +99,7 @@ class Evidence:
         return page(_TEMPLATE, title, {}, panels, script, templates=_TEMPLATES, **self._values())
 
     def _values(self) -> dict[str, Any]:
-        """What the template reads beside the figures."""
+        """Values that the template reads, except the figures."""
         answer, task = self.tuned.answer, self.tuned.task
         chosen = answer.chosen
         same = not chosen.setting
@@ -131,7 +131,7 @@ class Evidence:
         }
 
     def _parameters(self) -> list[dict[str, str]]:
-        """What may be changed, in words."""
+        """Parameters that may be changed, in words."""
         axes = self.tuned.task.space.axes
         setting, core = self.tuned.answer.chosen.setting, self.tuned.task.scenario.core
         found: list[dict[str, str]] = []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 SCENARIO = "step-load"
-"""What every discipline is shown on."""
+"""Scenario on which every discipline is shown."""
 
 _ROOT = FOLDER.parents[2]
 
@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 
 def control_pages() -> dict[str, str]:
-    """The same for every congestion control."""
+    """Pages of the congestion controls, by file name."""
     index, page = _templates("controls")
     found = sorted(controls(), key=lambda control: control.year)
     written = {
@@ -61,7 +61,7 @@ def control_pages() -> dict[str, str]:
 
 
 def _templates(index: str) -> tuple[Template, Template]:
-    """That of this index, and that of a page."""
+    """Templates of this index and of a page."""
     templates = environment(Path(__file__).parent, markdown=True)
     templates.filters["toml"] = to_toml
     return templates.get_template(f"{index}.md.jinja"), templates.get_template("page.md.jinja")

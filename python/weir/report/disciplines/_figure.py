@@ -1,4 +1,4 @@
-"""What a discipline does on the standard step of load, as a figure."""
+"""Figure of a discipline's behaviour on the standard step of load."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from weir.scenario._toml import Value
 
 SLOTS = 240
-"""Of a curve: a picture in the documentation is small."""
+"""Time slots of a curve: a picture in the documentation is small."""
 
 _PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"))
-"""Of units with a symbol: from how much on each is taken."""
+"""Prefixes of units with a symbol, each with the least value from which it is used."""
 
 _EXTENT = 34
-"""Of the labels of an axis."""
+"""Width of the labels of an axis, in pixels."""
 
 
 def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, Figure]:
@@ -57,13 +57,13 @@ def figures(scenario: Scenario, disciplines: Sequence[Discipline]) -> dict[str, 
 
 
 def shown(scenario: Scenario, discipline: Discipline) -> Scenario:
-    """What the discipline is shown on."""
+    """Scenario with this discipline at the bottleneck, and the settings it is shown with."""
     aqm: dict[str, Value] = {f"{scenario.network.bottleneck.key}.queue": {discipline.name: {}}}
     return scenario.replace(aqm).replace(discipline.set)
 
 
 def _series(scenario: Scenario, disciplines: Sequence[Discipline]) -> pl.DataFrame:
-    """What the bottleneck records in a run of each."""
+    """Records the bottleneck's time series in a run of each discipline."""
     variants = [replace(shown(scenario, one).itself(), name=one.name) for one in disciplines]
     with unrecorded(scenario.core, variants, 1) as sweep:
         here = sweep.series.filter(pl.col("component") == f"links.{sweep.bottleneck}.forward")

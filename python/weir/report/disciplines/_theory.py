@@ -1,4 +1,4 @@
-"""What the fluid model says of a discipline on the standard step of load."""
+"""Fluid model of a discipline on the standard step of load: a row for each load."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HEADINGS = ("flows", "queue (packets)", "p", "gain margin", "period (s)", "verdi
 
 @dataclass(frozen=True)
 class Theory:
-    """Of one discipline."""
+    """Results of the fluid model for one discipline: a table, or the reason why there is none."""
 
     rows: tuple[tuple[str, ...], ...] = ()
     """Cells below the headings, one row for each load."""
     none: str | None = None
-    """Why there are no rows."""
+    """Reason why there are no rows."""
     headings: tuple[str, ...] = HEADINGS
 
 
