@@ -1,4 +1,4 @@
-"""What is run: suites of cells, each a bundled scenario at one or several levels."""
+"""Cells of an evaluation, in suites: each is a bundled scenario at one or several levels."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Cell:
     suite: str
     name: str
     section: str
-    """Of the RFC, or the name of the set or test elsewhere."""
+    """Section of the RFC, or the name of the set or test elsewhere."""
     requirement: str
     """M must be considered, R recommended, Y may, D should or must be discussed (RFC 7928, section 13)."""
     needs: str = ""
-    """What is missing to run it; empty for nothing."""
+    """Feature that Weir lacks to run the cell; empty if it can run."""
     lacks: str = ""
-    """Parts that are left out of it."""
+    """Parts of the test that the cell leaves out."""
     scenario: str = ""
     levels: tuple[str, ...] = ("*",)
     """Patterns of the levels that it has."""
@@ -69,20 +69,20 @@ class Cell:
 
     @property
     def source(self) -> str:
-        """The name of its bundled scenario."""
+        """Name of the cell's bundled scenario."""
         return self.scenario or f"evaluation/{self.suite}/{self.name}"
 
     @property
     def family(self) -> str:
-        """What tests of one criterion are corrected together for: the chapter of the RFC, or the suite."""
+        """Tests of one criterion that are corrected together: the chapter of the RFC, or the suite."""
         return self.section.partition(".")[0] if self.suite == "rfc7928" else self.suite
 
     def marks_at(self, level: str) -> bool:
-        """Whether a discipline that can mark does so at a level."""
+        """Returns true if a discipline that can mark does so at a level."""
         return matches(level, self.ecn)
 
     def places(self, *, quick: bool) -> list[Level]:
-        """Its levels: variants of its scenario, at the points of its axes."""
+        """Levels of the cell: variants of its scenario, at the points of its axes."""
         found = _levels(self.source)
         chosen = [one for one in found if matches(one.name, self.levels)]
         if not quick:
@@ -91,7 +91,7 @@ class Cell:
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a name has the form of one of these patterns."""
+    """Returns true if a name matches one of these patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 

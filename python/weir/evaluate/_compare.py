@@ -22,7 +22,8 @@ MEASURES: Mapping[str, tuple[bool, float]] = {
     "delay_p50": (False, 1.1),
     "delay_p99": (False, 1.1),
 }
-"""What disciplines are compared by: whether more is better, and the largest ratio that is called equal."""
+"""Measures by which disciplines are compared, as (true if more is better, largest ratio that is called
+equal)."""
 
 LEAST_MS = 1.0
 """Delays that differ by no more are equal, too."""
@@ -88,7 +89,7 @@ class Ranks:
     mean: Mapping[str, float]
     places: int
     p: float
-    """Of Friedman's test: that all are alike."""
+    """P-value of Friedman's test, whose null hypothesis is that all disciplines are alike."""
     critical: float
     """Nemenyi's critical difference."""
 

@@ -29,34 +29,34 @@ class Test:
     measure: str
     sense: Sense
     passing: float | None = None
-    """The bound beyond which it holds, in the unit of the measure, or a ratio."""
+    """Bound beyond which the test holds, in the unit of the measure, or a ratio."""
     failing: float | None = None
-    """The bound beyond which it does not."""
+    """Bound beyond which the test does not hold."""
     relative: str = ""
-    """What the measure is divided by: `target`, `drop-tail`, or another level of the cell."""
+    """Divisor of the measure: `target`, `drop-tail`, or another level of the cell."""
     suite: str = ""
     sections: tuple[str, ...] = ()
-    """Chapters of `suite`, all of whose cells it is about."""
+    """Chapters of `suite` whose cells the test is about, all of them."""
     cells: tuple[str, ...] = ()
-    """Or these cells."""
+    """Further cells that the test is about, by name."""
     levels: tuple[str, ...] = ("*",)
     only: str = ""
-    """`l4s`: for disciplines that claim it."""
+    """Disciplines to which the test is limited. `l4s`: those that claim it."""
     either_way: bool = False
-    """Whether a ratio and its inverse count the same."""
+    """True if a ratio and its inverse count as equal."""
 
     def is_about(self, cell: Cell) -> bool:
-        """Whether it is to be held at a cell."""
+        """Returns true if the test applies to a cell."""
         return cell.name in self.cells or (cell.suite == self.suite and cell.family in self.sections)
 
     def at_level(self, level: str) -> bool:
-        """Whether it is to be held at a level of such a cell."""
+        """Returns true if the test applies to a level of such a cell."""
         return level != self.relative and matches(level, self.levels)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a discipline is judged by."""
+    """Criterion by which a discipline is judged."""
 
     number: int
     name: str
@@ -68,7 +68,7 @@ class Criterion:
     fails: Rule = "any"
     """How many tests at one place must fail for the place to fail."""
     needs: str = ""
-    """Why it cannot be judged; empty for nothing."""
+    """Reason why the criterion cannot be judged; empty if it can."""
 
 
 @dataclass(frozen=True)

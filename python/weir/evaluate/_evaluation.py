@@ -49,11 +49,11 @@ OnStep = Callable[[Step], None]
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be evaluated, and how thoroughly."""
+    """Disciplines, cells and number of seeds of an evaluation."""
 
     subjects: tuple[Subject, ...]
     references: tuple[Subject, ...]
-    """Beside them; DropTail always is among these or the subjects."""
+    """Disciplines beside the subjects. DropTail is always among the references or the subjects."""
     cells: tuple[Cell, ...]
     criteria: Criteria
     quick: bool = False
@@ -83,19 +83,19 @@ class Request:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came out."""
+    """Results of an evaluation: values, judgements and cost."""
 
     request: Request
     values: pl.DataFrame
     """One row per run and measure: suite, cell, level, discipline, seed, measure, value."""
     judgements: Mapping[str, Sequence[Judgement]]
-    """By discipline."""
+    """Judgements by discipline."""
     seeds: Mapping[str, int]
-    """Of each cell that was run."""
+    """Number of seeds of each cell that was run."""
     sweeps: Mapping[str, Sweep] = field(repr=False)
-    """By cell: its runs."""
+    """Runs by cell."""
     settings: Mapping[str, Mapping[str, Setting]] = field(repr=False)
-    """By cell: what each variant of its sweep stands for."""
+    """Meaning of each variant of a cell's sweep, by cell."""
     record: Record
     wall_s: float = 0.0
     cpu_s: float = 0.0

@@ -1,10 +1,10 @@
-"""What the values of a measure say about a bound, over seeds and however often one has looked.
+"""Evidence of the values of a measure about a bound, over seeds and for any number of looks.
 
-Means are compared on the scale on which the values of a measure are nearly normal: the logarithm of what
-is above zero, and of what lacks of a share. At each look the interval has the level 1 - 0.05/K, K being the
-number of planned looks (`weir.sweep._until`). That a criterion holds needs every place to hold: each is
-tested by itself, no correction is needed. That it does not hold needs one place: Holm corrects over the
-places of a chapter.
+Means are compared on the scale on which the values of a measure are nearly normal. It is the logarithm of
+values above zero, and for shares the logarithm of what they lack. At each look the interval has the level 1 -
+0.05/K, K being the number of planned looks (`weir.sweep._until`). A criterion holds only if every place
+holds: each is tested by itself, no correction is needed. It fails to hold because of one place: Holm corrects
+over the places of a chapter.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Values = NDArray[np.float64]
 Scale = Literal["log", "lack", "plain"]
 
 _LEAST = 1e-6
-"""Of what a logarithm is taken, in the unit of the measure: less is as good as none."""
+"""Least value whose logarithm is taken, in the unit of the measure: less is as good as none."""
 
 _ROUNDING = 1e-9
 """Differences on a scale that are those of arithmetic."""
@@ -94,7 +94,7 @@ class Evidence:
 
     @property
     def without_chance(self) -> bool:
-        """Whether every seed gave the same value."""
+        """True if every seed gave the same value."""
         return self.n > 1 and bool((self.values == self.values[0]).all())
 
     def beyond(self, bound: float, sense: Sense, *, inclusive: bool = True) -> float:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 Load = Literal["mild", "medium", "heavy"]
-"""Of RFC 7928, section 8.2."""
+"""Levels of load in RFC 7928, section 8.2."""
 
 LOADS: dict[Load, float] = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
 """Flows per packet of space (RFC 7928, sections 8.2.2 to 8.2.4)."""

@@ -1,4 +1,4 @@
-"""Verdicts: what values say about the tests of a criterion, place by place."""
+"""Verdicts: the evidence of values for the tests of a criterion, place by place."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Outcome:
 
     @property
     def p_pass(self) -> float | None:
-        """Of its not holding; None without such a bound."""
+        """P-value against the null hypothesis that the test does not hold; None without such a bound."""
         bound = self.test.passing
         return None if bound is None else self.evidence.beyond(bound, self.test.sense)
 
     @property
     def p_fail(self) -> float | None:
-        """Of its not failing; None without such a bound."""
+        """P-value against the null hypothesis that the test does not fail; None without such a bound."""
         bound = self.test.failing
         return (
             None if bound is None else self.evidence.beyond(bound, _other(self.test.sense), inclusive=False)
@@ -56,7 +56,7 @@ class Outcome:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the interval lies on one side of each bound: more seeds say nothing new."""
+        """True if the interval lies on one side of each bound: more seeds say nothing new."""
         for bound in (self.test.passing, self.test.failing):
             sides: tuple[Sense, Sense] = ("<", ">")
             if bound is not None and min(self.evidence.beyond(bound, side) for side in sides) > DOUBT:

@@ -55,18 +55,19 @@ def rates(port: _core.Port, instants: Samples) -> Samples:
 
 
 def delays_ms(port: _core.Port, instants: Samples, queue: Samples) -> Samples:
-    """What a packet that arrives would wait, in milliseconds, at the rate of that instant."""
+    """Waiting time of a packet that arrives, in milliseconds, at the rate of that instant."""
     return 1e3 * queue * 8.0 * port.mean_packet_bytes / rates(port, instants)
 
 
 @dataclass(frozen=True)
 class Step:
-    """What follows a change of load or rate until the next one, in seconds."""
+    """Response to a change of load or rate until the next one, in seconds."""
 
     begin: float
     end: float
     takes: bool
-    """Whether it leaves each flow less capacity: then the queue is to come back to its target, not empty."""
+    """True if the change leaves each flow less capacity: then the queue must return to its target, not
+    empty."""
 
 
 def steps(port: _core.Port, warm_up: float, end: float) -> list[Step]:

@@ -1,4 +1,4 @@
-"""What is evaluated: a queue discipline by name, the queue of a scenario, or an AQM in Python."""
+"""Subjects of an evaluation: a queue discipline by name, the queue of a scenario, or an AQM in Python."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Subject:
     """A queue discipline with its parameters."""
 
     name: str
-    """Of files and tables."""
+    """Name in files and tables."""
     discipline: str
     parameters: Mapping[str, Any]
     source: str = ""
-    """The file or class that it comes from, for people; empty for a discipline by name."""
+    """File or class that it comes from, as shown to people; empty for a discipline by name."""
 
     @property
     def claims_l4s(self) -> bool:
-        """Whether it has a queue for L4S."""
+        """True if it has a queue for L4S."""
         return self.discipline == "dualpi2" or bool(self.parameters.get("ce_threshold_ect1"))
 
     def placed(self, cell: Cell, level: Level) -> _core.Scenario:
@@ -108,7 +108,7 @@ class Subject:
 
 
 def subjects(names: Sequence[str], settings: Sequence[tuple[str, str]] = ()) -> list[Subject]:
-    """What users name: a discipline, `FILE.toml`, or `MODULE:CLASS`; `settings` are parameters of
+    """Subjects that users name: a discipline, `FILE.toml`, or `MODULE:CLASS`. `settings` are parameters of
     disciplines, as (`codel.target`, `10 ms`). Raises WeirError, ScenarioError."""
     found: dict[str, Subject] = {}
     for text in names:
@@ -164,7 +164,7 @@ def _with(subject: Subject, parameter: str, value: str) -> Subject:
 
 
 def _check(subject: Subject) -> None:
-    """Whether it can be placed at all. Raises ScenarioError."""
+    """Checks that the subject can be placed at all. Raises ScenarioError."""
     queue = to_toml({subject.discipline: dict(subject.parameters)})
     _core.Scenario.loads(_PLAIN, f"{subject.source or subject.name}", [("links.link.queue", queue)])
 

@@ -33,7 +33,7 @@ RFC 7928 sets no thresholds: these are Weir's, and --thresholds FILE replaces th
     .replace("\n  ", " ")
     .splitlines()
 )
-"""What a scorecard says of the values that are chosen here."""
+"""Notes of a scorecard on the values that are chosen here."""
 
 
 def value_words(value: float, measure: str, relative: str = "") -> str:
@@ -53,7 +53,7 @@ def _number(value: float, measure: str, relative: str) -> tuple[str, str]:
 
 
 def mean_words(outcome: Outcome) -> str:
-    """What was measured: `29.6 ms`, `1.01`."""
+    """Measured mean in words: `29.6 ms`, `1.01`."""
     return value_words(outcome.evidence.mean, outcome.test.measure, outcome.test.relative)
 
 
@@ -141,7 +141,7 @@ def gate_words(judged: Sequence[Judgement]) -> str:
 
 
 def text_of(evaluation: Evaluation) -> str:
-    """What `weir evaluate` prints."""
+    """Text that `weir evaluate` prints."""
     blocks = [_scorecard(name, judged) for name, judged in evaluation.judgements.items()]
     return "\n\n".join(blocks)
 
@@ -168,7 +168,7 @@ def step_line(step: Step) -> str:
 
 
 def listing(found: Sequence[Cell]) -> str:
-    """What `--list` prints: a line for each cell, and what is missing."""
+    """Text that `weir evaluate --list` prints: a line for each cell, and what is missing."""
     widths = [max(len(text) for text in column) for column in zip(*map(_columns, found), strict=True)]
     lines: list[str] = []
     for cell in found:

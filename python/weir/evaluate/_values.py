@@ -34,12 +34,12 @@ UNITS = {
     "peak_second": "ms", "least_share": "%", "ratio": "", "imbalance": "", "left_share": "%", "mos": "",
     "bloat_ms": "ms", "rpm": "/min", "low_latency_p99": "ms", "window_low": "%", "queue_drift": "",
 }  # fmt: skip
-"""Of every measure of an evaluation."""
+"""Units of every measure of an evaluation."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a variant of a cell's plan stands for."""
+    """Meaning of a variant of a cell's plan: its level, its subject and its scenario."""
 
     level: str
     subject: str
@@ -163,7 +163,7 @@ def _of_groups(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[
 
 
 def _of_voice(cell: Cell, setting: Setting, tables: _Tables, run: int) -> dict[str, float]:
-    """What a call, a probe and a request would meet."""
+    """Values that a call, a probe and a request would meet."""
     if not cell.voice:
         return {}
     network = setting.scenario.network

@@ -50,7 +50,7 @@ def _noise() -> float:
 
 
 def _simultaneous(base: float, noise: float) -> float:
-    """What comes with the voice: loudness, side tone, quantisation."""
+    """Simultaneous impairment factor Is, which comes with the voice: loudness, side tone, quantisation."""
     loud = OLR + 0.2 * (64.0 + noise - RLR)
     too_loud = 20.0 * ((1.0 + (loud / 8.0) ** 8) ** 0.125 - loud / 8.0)
     # Echo without delay adds to the side tone.
